@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/index/row_search.hpp>
+
+namespace epsflow::cli {
+
+int run_info(const Words& words) {
+  Arguments arguments("epsflow info", "Shows what this build and this machine offer.\n");
+  arguments.add_output_options();
+  if (!arguments.parse(words)) return kDone;
+  const std::string instructions(index::RowSearch::instruction_set());
+  if (arguments.get<bool>("json")) {
+    const nlohmann::ordered_json json{{"version", EPSFLOW_VERSION},
+                                      {"processor", processor_name()},
+                                      {"cores", std::thread::hardware_concurrency()},
+                                      {"memory", machine_memory()},
+                                      {"instructions", instructions},
+                                      {"backends", {"cpu"}}};
+    fmt::print("{}\n", json.dump(2));
+    return kDone;
+  }
+  fmt::print("epsflow {}\nprocessor     {}\ncores         {}\nmemory        {}, of which {} by default\ninstructions  {}\n"
+             "backends      cpu\n",
+             EPSFLOW_VERSION, processor_name(), std::thread::hardware_concurrency(), format_bytes(machine_memory()),
+             format_bytes(machine_memory() / 2), instructions);
+  return kDone;
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,28 @@
+#include <epsflow/cli/interrupt.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+// A signal handler reaches only what is static.
+CancelToken interrupted;
+
+extern "C" void on_signal(int) { interrupted.cancel(); }
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, &old_interrupt_);
+  sigaction(SIGTERM, &action, &old_terminate_);
+}
+
+InterruptGuard::~InterruptGuard() {
+  sigaction(SIGINT, &old_interrupt_, nullptr);
+  sigaction(SIGTERM, &old_terminate_, nullptr);
+}
+
+const CancelToken& InterruptGuard::token() const noexcept { return interrupted; }
+
+}  // namespace epsflow::cli

@@ -1,0 +1,106 @@
+#include <epsflow/clustering/unite_rows.hpp>
+
+// Instruction sets that add nothing here, or whose vectors have no size at compile time.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "epsflow/clustering/unite_rows.cpp"  // NOLINT: compiled once per instruction set
+#include <hwy/foreach_target.h>
+// foreach_target.h must come first
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace epsflow::clustering {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using U32 = hn::ScalableTag<std::uint32_t>;
+constexpr std::size_t kLanes = hn::MaxLanes(U32());
+
+/// Bit i: candidate i of a word is core and its parent is not `root`, so that its set may be another one.
+///
+/// Reads the parents plainly while other threads store to them. It is a filter only, and any value that an entry has ever
+/// held will do: kNotCore never changes while rows are read, and an entry that was once `root` is in root's set for good.
+/// An entry that is let through is looked at again with an atomic load.
+HWY_INLINE std::uint32_t other_sets(const std::uint32_t* parent, std::uint32_t word, std::uint32_t root) {
+#if defined(__SANITIZE_THREAD__)
+  (void)parent;
+  (void)root;
+  return word;
+#else
+  const auto not_core = hn::Set(U32(), kNotCore);
+  const auto mine = hn::Set(U32(), root);
+  std::uint32_t others = 0;
+  for (std::size_t k = 0; k < 32; k += kLanes) {
+    const auto p = hn::LoadU(U32(), parent + k);
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(U32(), hn::And(hn::Ne(p, mine), hn::Ne(p, not_core)), bytes);
+    others |= (std::uint32_t{bytes[0]} | (std::uint32_t{bytes[1]} << 8)) << k;
+  }
+  return others & word;
+#endif
+}
+
+struct RowUniter {
+  UnionFind sets;
+  const std::uint32_t* parent;
+  bool lower_half;
+
+  HWY_INLINE std::uint32_t unite_with(std::uint32_t root, std::uint32_t neighbor) const {
+    const std::uint32_t p = sets.parent(neighbor);
+    return p == root || p == kNotCore ? root : sets.unite(root, neighbor);
+  }
+
+  HWY_INLINE void packed(std::uint32_t row, const RowView& view) const {
+    std::uint32_t root = sets.find(row);
+    const std::uint32_t* word = view.words;
+    for (const Run& run : view.runs) {
+      if (lower_half && run.begin >= row) return;
+      const std::uint32_t end = lower_half ? HWY_MIN(run.end, row) : run.end;
+      for (std::uint64_t base = run.begin; base < end; base += 32) {
+        std::uint32_t bits = *word++;
+        if (end - base < 32) bits &= (1U << (end - base)) - 1;
+        if (bits == 0) continue;
+        for (bits = other_sets(parent + base, bits, root); bits != 0; bits &= bits - 1) {
+          root = unite_with(root, static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(__builtin_ctz(bits)));
+        }
+      }
+      // Only the last run that is read is cut short, so the words of the next begin where this one's end.
+    }
+  }
+
+  HWY_INLINE void csr(std::uint32_t row, const RowView& view) const {
+    std::uint32_t root = sets.find(row);
+    for (std::uint32_t k = 0; k < view.count; ++k) {
+      if (lower_half && view.words[k] >= row) continue;
+      root = unite_with(root, view.words[k]);
+    }
+  }
+};
+
+void unite(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent) {
+  const RowUniter uniter{UnionFind({parent, table.size()}), parent, selection.lower_half};
+  table.for_each_row(rows, [&](std::uint32_t row, const RowView& view) HWY_ATTR {
+    if (view.count < selection.minpts || view.count >= selection.below) return;
+    if (view.packed) {
+      uniter.packed(row, view);
+    } else {
+      uniter.csr(row, view);
+    }
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace epsflow::clustering
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace epsflow::clustering {
+
+HWY_EXPORT(unite);
+
+void unite_rows(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent) {
+  HWY_DYNAMIC_DISPATCH(unite)(table, rows, selection, parent);
+}
+
+}  // namespace epsflow::clustering
+#endif

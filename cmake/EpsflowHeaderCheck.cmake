@@ -1,0 +1,12 @@
+# header_check: compiles every public header alone, so that none leans on what its user happened to include before.
+get_property(headers GLOBAL PROPERTY EPSFLOW_PUBLIC_HEADERS)
+set(sources)
+foreach(header IN LISTS headers)
+  file(RELATIVE_PATH spelling "${PROJECT_BINARY_DIR}/include" "${header}")
+  string(MAKE_C_IDENTIFIER "${spelling}" name)
+  set(source "${PROJECT_BINARY_DIR}/header_check/${name}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${spelling}>\n")
+  list(APPEND sources "${source}")
+endforeach()
+add_library(header_check OBJECT ${sources})
+target_link_libraries(header_check PRIVATE epsflow epsflow_io epsflow_developer)

@@ -1,0 +1,169 @@
+#include <epsflow/core/memory.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow {
+namespace {
+
+constexpr std::uint64_t kPage = 2ULL << 20;     // reserve in huge pages
+constexpr std::uint64_t kStep = 16ULL << 20;    // charge in steps, so that appenders rarely meet at the lock
+
+constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
+
+std::uint64_t machine_memory() noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long size = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+}
+
+bool MemoryBudget::try_charge(std::uint64_t bytes) noexcept {
+  std::uint64_t used = used_.load(std::memory_order_relaxed);
+  do {
+    if (used > total_ || bytes > total_ - used) return false;
+  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+MemoryCharge::MemoryCharge(MemoryBudget& budget, std::uint64_t bytes, const char* what)
+    : budget_(&budget), bytes_(bytes) {
+  if (!budget.try_charge(bytes)) {
+    budget_ = nullptr;
+    throw ResourceError(std::string(what) + " needs " + std::to_string(bytes) + " bytes; " +
+                        std::to_string(budget.used()) + " of the budget of " + std::to_string(budget.total()) +
+                        " bytes are taken: raise --memory (Options::memory) or cluster fewer points");
+  }
+}
+
+MemoryCharge::MemoryCharge(MemoryCharge&& other) noexcept
+    : budget_(std::exchange(other.budget_, nullptr)), bytes_(other.bytes_) {}
+
+MemoryCharge& MemoryCharge::operator=(MemoryCharge&& other) noexcept {
+  std::swap(budget_, other.budget_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MemoryCharge::~MemoryCharge() {
+  if (budget_ != nullptr) budget_->release(bytes_);
+}
+
+void MemoryCharge::shrink(std::uint64_t bytes) noexcept {
+  if (budget_ == nullptr || bytes >= bytes_) return;
+  budget_->release(bytes_ - bytes);
+  bytes_ = bytes;
+}
+
+struct Arena::Mapping {
+  Mapping(void* address, std::uint64_t size) noexcept : base(static_cast<std::byte*>(address)), reserved(size) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() { munmap(base, reserved); }
+
+  std::byte* base;
+  std::uint64_t reserved;
+  std::atomic<std::uint64_t> charged{0};
+  std::mutex growing;
+};
+
+Arena::Arena() noexcept = default;
+
+Arena::Arena(ArenaPool* pool, std::unique_ptr<Mapping> mapping) noexcept
+    : pool_(pool), mapping_(std::move(mapping)) {}
+
+Arena::Arena(Arena&& other) noexcept
+    : pool_(std::exchange(other.pool_, nullptr)), mapping_(std::move(other.mapping_)) {}
+
+Arena& Arena::operator=(Arena&& other) noexcept {
+  std::swap(pool_, other.pool_);
+  std::swap(mapping_, other.mapping_);
+  return *this;
+}
+
+Arena::~Arena() {
+  if (mapping_ != nullptr) pool_->give_back(std::move(mapping_));
+}
+
+std::byte* Arena::data() const noexcept { return mapping_ == nullptr ? nullptr : mapping_->base; }
+
+bool Arena::grow(std::uint64_t bytes) {
+  if (mapping_ == nullptr) return bytes == 0;
+  if (bytes <= mapping_->charged.load(std::memory_order_acquire)) return true;
+  if (bytes > mapping_->reserved) return false;
+  const std::scoped_lock lock(mapping_->growing);
+  const std::uint64_t charged = mapping_->charged.load(std::memory_order_relaxed);
+  if (bytes <= charged) return true;
+  for (const std::uint64_t wanted : {std::min(round_up(bytes, kStep), mapping_->reserved), bytes}) {
+    if (!pool_->charge(wanted - charged)) continue;
+    mapping_->charged.store(wanted, std::memory_order_release);
+    return true;
+  }
+  return false;
+}
+
+ArenaPool::ArenaPool(MemoryBudget& budget) noexcept : budget_(budget) {}
+
+ArenaPool::~ArenaPool() {
+  for (const auto& mapping : idle_) budget_.release(mapping->charged.load());
+}
+
+Arena ArenaPool::acquire(std::uint64_t capacity) {
+  const std::uint64_t size = round_up(std::max<std::uint64_t>(capacity, 1), kPage);
+  {
+    const std::scoped_lock lock(mutex_);
+    auto best = idle_.end();
+    for (auto it = idle_.begin(); it != idle_.end(); ++it) {
+      if ((*it)->reserved < size) continue;
+      if (best == idle_.end() || (*it)->charged.load() > (*best)->charged.load()) best = it;
+    }
+    if (best != idle_.end()) {
+      std::unique_ptr<Arena::Mapping> mapping = std::move(*best);
+      idle_.erase(best);
+      return {this, std::move(mapping)};
+    }
+  }
+  void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    throw ResourceError("the system refuses " + std::to_string(size) +
+                        " bytes of address space for a table: lower --memory (Options::memory) or raise ulimit -v");
+  }
+  // A refusal costs speed only, so the result is of no interest.
+  (void)madvise(base, size, MADV_HUGEPAGE);
+  return {this, std::make_unique<Arena::Mapping>(base, size)};
+}
+
+std::uint64_t ArenaPool::available() const {
+  const std::scoped_lock lock(mutex_);
+  std::uint64_t bytes = budget_.total() - std::min(budget_.total(), budget_.used());
+  for (const auto& mapping : idle_) bytes += mapping->charged.load();
+  return bytes;
+}
+
+bool ArenaPool::charge(std::uint64_t bytes) {
+  while (true) {
+    if (budget_.try_charge(bytes)) return true;
+    const std::scoped_lock lock(mutex_);
+    if (idle_.empty()) return false;
+    budget_.release(idle_.back()->charged.load());
+    idle_.pop_back();
+  }
+}
+
+void ArenaPool::give_back(std::unique_ptr<Arena::Mapping> mapping) noexcept {
+  const std::scoped_lock lock(mutex_);
+  try {
+    idle_.push_back(std::move(mapping));
+  } catch (...) {  // no memory to remember it: give it up instead
+    if (mapping != nullptr) budget_.release(mapping->charged.load());
+  }
+}
+
+}  // namespace epsflow

@@ -1,0 +1,104 @@
+// The memory budget and the memory of tables: reserved as address space, charged as it is touched, reused from eps to eps.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace epsflow {
+
+/// Physical memory of this machine in bytes.
+[[nodiscard]] std::uint64_t machine_memory() noexcept;
+
+/// How many bytes may be held, and how many are. Thread-safe.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(std::uint64_t total) noexcept : total_(total) {}
+
+  /// Takes `bytes` from the budget, or leaves it alone and returns false.
+  [[nodiscard]] bool try_charge(std::uint64_t bytes) noexcept;
+  void release(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+  [[nodiscard]] std::uint64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
+
+ private:
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> used_{0};
+};
+
+/// Bytes of a budget, given back at the end of the scope.
+class MemoryCharge {
+ public:
+  MemoryCharge() = default;
+  /// Throws ResourceError naming `what`, the bytes and the budget when they are not there.
+  MemoryCharge(MemoryBudget& budget, std::uint64_t bytes, const char* what);
+  MemoryCharge(MemoryCharge&& other) noexcept;
+  MemoryCharge& operator=(MemoryCharge&& other) noexcept;
+  ~MemoryCharge();
+
+  /// Gives back all but `bytes`; does nothing when it holds fewer.
+  void shrink(std::uint64_t bytes) noexcept;
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+class ArenaPool;
+
+/// One contiguous stretch of address space of a pool. Bytes become usable, and count against the budget, as it grows; its
+/// address never changes. Move-only; returns to the pool when it dies, its touched pages kept for the next table.
+class Arena {
+ public:
+  Arena() noexcept;
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&& other) noexcept;
+  ~Arena();
+
+  [[nodiscard]] std::byte* data() const noexcept;
+  /// Makes the first `bytes` bytes usable. False when the budget has no room for them (nothing changes then).
+  /// Thread-safe; free of locks when they already are.
+  [[nodiscard]] bool grow(std::uint64_t bytes);
+
+ private:
+  friend class ArenaPool;
+  struct Mapping;
+  Arena(ArenaPool* pool, std::unique_ptr<Mapping> mapping) noexcept;
+
+  ArenaPool* pool_ = nullptr;
+  std::unique_ptr<Mapping> mapping_;
+};
+
+/// Arenas of one budget. Idle arenas keep their pages, and so their charge, until somebody else needs the budget.
+class ArenaPool {
+ public:
+  /// `budget` must outlive the pool, and the pool its arenas.
+  explicit ArenaPool(MemoryBudget& budget) noexcept;
+  ~ArenaPool();
+  ArenaPool(const ArenaPool&) = delete;  // arenas hold its address
+  ArenaPool& operator=(const ArenaPool&) = delete;
+
+  /// An arena that can grow to `capacity` bytes, the idle one with the most touched pages first. Throws ResourceError when
+  /// the address space is refused.
+  [[nodiscard]] Arena acquire(std::uint64_t capacity);
+
+  /// Bytes that a new arena could grow to if all idle ones were given up.
+  [[nodiscard]] std::uint64_t available() const;
+  [[nodiscard]] MemoryBudget& budget() const noexcept { return budget_; }
+
+ private:
+  friend class Arena;
+  /// Charges the budget, giving up idle arenas where that is needed. The caller holds no lock of the pool.
+  bool charge(std::uint64_t bytes);
+  void give_back(std::unique_ptr<Arena::Mapping> mapping) noexcept;
+
+  MemoryBudget& budget_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Arena::Mapping>> idle_;
+};
+
+}  // namespace epsflow

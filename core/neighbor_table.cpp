@@ -1,0 +1,56 @@
+#include <epsflow/core/neighbor_table.hpp>
+
+#include <cstring>
+#include <string>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow {
+
+NeighborTable::NeighborTable(std::uint32_t n, Arena arena)
+    : size_(n),
+      arena_(std::move(arena)),
+      words_(reinterpret_cast<std::uint32_t*>(arena_.data())),
+      counts_(n),
+      offsets_(n) {}
+
+NeighborTable::NeighborTable(std::shared_ptr<const PackedLayout> layout, Arena arena)
+    : size_(layout->cell_starts[layout->cells()]),
+      layout_(std::move(layout)),
+      arena_(std::move(arena)),
+      words_(reinterpret_cast<std::uint32_t*>(arena_.data())),
+      counts_(size_) {
+  const std::uint64_t bytes = layout_->words() * sizeof(std::uint32_t);
+  if (!arena_.grow(bytes)) {
+    throw ResourceError("the neighbour table needs " + std::to_string(bytes) +
+                        " bytes, more than the memory budget has left: raise --memory (Options::memory) or lower eps");
+  }
+}
+
+std::uint64_t NeighborTable::pairs() const noexcept {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t c : counts_) sum += c;
+  return sum;
+}
+
+std::uint64_t NeighborTable::bytes() const noexcept {
+  const std::uint64_t words = layout_ == nullptr ? appended_.load(std::memory_order_relaxed) : layout_->words();
+  return words * sizeof(std::uint32_t) + counts_.bytes() + offsets_.bytes() +
+         (layout_ == nullptr ? 0 : layout_->bytes());
+}
+
+bool NeighborTable::append(Run rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids) {
+  const std::uint64_t first = appended_.fetch_add(ids.size(), std::memory_order_relaxed);
+  if (!arena_.grow((first + ids.size()) * sizeof(std::uint32_t))) return false;
+  if (!ids.empty()) std::memcpy(words_ + first, ids.data(), ids.size_bytes());
+  std::uint64_t offset = first;
+  for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
+    const std::uint32_t count = counts[row - rows.begin];
+    counts_[row] = count;
+    offsets_[row] = offset;
+    offset += count;
+  }
+  return true;
+}
+
+}  // namespace epsflow

@@ -1,0 +1,152 @@
+// The neighbour table T of one eps: for every point its eps-neighbourhood, the point itself included.
+//
+// Rows and entries are *positions*: places of the points in the order of the index (order[position] is the input id), so
+// that a row's entries lie close together. Two formats hold the same rows:
+//
+//   csr     ids of 4 bytes; each row has a 64-bit offset, rows lie in the order in which their batches arrived.
+//   packed  one bit per candidate. Points are sorted by cell, and the candidates of all points of a cell are the same few
+//           runs of positions; a row is one bit string per run, each from a word boundary on. In 2-D this takes a tenth of
+//           the bytes, and its size is known before the search.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/memory.hpp>
+
+namespace epsflow {
+
+/// Positions [begin, end).
+struct Run {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+enum class TableFormat : std::uint8_t { csr, packed };
+
+/// Words of 32 bits that `candidates` bits take.
+[[nodiscard]] constexpr std::uint64_t packed_words(std::uint64_t candidates) noexcept { return (candidates + 31) / 32; }
+
+/// Where the bits of a packed table lie: known once the index stands.
+struct PackedLayout {
+  Buffer<std::uint32_t> cell_starts;  ///< [cells + 1] first position of each cell
+  Buffer<std::uint64_t> run_offsets;  ///< [cells + 1] first of the cell's runs in `runs`
+  Buffer<Run> runs;                   ///< candidates of each cell, ascending
+  Buffer<std::uint64_t> cell_words;   ///< [cells + 1] first word of the cell's first row
+
+  [[nodiscard]] std::size_t cells() const noexcept { return cell_starts.size() - 1; }
+  [[nodiscard]] std::span<const Run> runs_of(std::size_t cell) const noexcept {
+    return runs.span().subspan(run_offsets[cell], run_offsets[cell + 1] - run_offsets[cell]);
+  }
+  [[nodiscard]] std::uint64_t words_per_row(std::size_t cell) const noexcept {
+    return (cell_words[cell + 1] - cell_words[cell]) / (cell_starts[cell + 1] - cell_starts[cell]);
+  }
+  /// The cell that holds a position. O(log cells).
+  [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept {
+    return std::upper_bound(cell_starts.begin(), cell_starts.end(), position) - cell_starts.begin() - 1;
+  }
+  [[nodiscard]] std::uint64_t words() const noexcept { return cell_words[cells()]; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept {
+    return cell_starts.bytes() + run_offsets.bytes() + runs.bytes() + cell_words.bytes();
+  }
+};
+
+/// One row of either format.
+struct RowView {
+  const std::uint32_t* words = nullptr;  ///< csr: the ids; packed: the bits
+  std::uint32_t count = 0;               ///< neighbours, the point itself included
+  std::span<const Run> runs;             ///< packed: the candidates
+  bool packed = false;
+
+  /// Calls f(position) for every neighbour; ascending within a packed row.
+  template <class F>
+  void for_each(F&& f) const {
+    if (!packed) {
+      for (std::uint32_t k = 0; k < count; ++k) f(words[k]);
+      return;
+    }
+    const std::uint32_t* word = words;
+    for (const Run& run : runs) {
+      for (std::uint64_t base = run.begin; base < run.end; base += 32) {
+        for (std::uint32_t bits = *word++; bits != 0; bits &= bits - 1) {
+          f(static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(std::countr_zero(bits)));
+        }
+      }
+    }
+  }
+};
+
+/// The table of one eps. Filled batch by batch, in any order and from any thread, each row once; then read only.
+class NeighborTable {
+ public:
+  /// An empty csr table of n rows. `arena` grows as rows arrive.
+  NeighborTable(std::uint32_t n, Arena arena);
+  /// A packed table. Throws ResourceError when the arena cannot grow to the layout's words.
+  NeighborTable(std::shared_ptr<const PackedLayout> layout, Arena arena);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] TableFormat format() const noexcept {
+    return layout_ == nullptr ? TableFormat::csr : TableFormat::packed;
+  }
+  /// Neighbours of each row, the point itself included. [n]
+  [[nodiscard]] std::span<const std::uint32_t> counts() const noexcept { return counts_.span(); }
+  /// Sum of all counts. O(n).
+  [[nodiscard]] std::uint64_t pairs() const noexcept;
+  /// Bytes of the table with its offsets and counts.
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+  [[nodiscard]] const PackedLayout* layout() const noexcept { return layout_.get(); }
+
+  /// csr: adds the rows [rows.begin, rows.end), whose ids follow each other in `ids`. Thread-safe. False when the memory
+  /// budget has no room for them; the table is of no use then.
+  [[nodiscard]] bool append(Run rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
+
+  /// packed: where the words of the whole table and the counts are to be written.
+  [[nodiscard]] std::uint32_t* packed_words_for_writing() noexcept { return words_; }
+  [[nodiscard]] std::span<std::uint32_t> counts_for_writing() noexcept { return counts_.span(); }
+
+  /// Ranges of rows that cost about the same to read, for parallel loops; they cover all rows.
+  [[nodiscard]] std::span<const Run> blocks() const noexcept { return blocks_; }
+  void set_blocks(std::vector<Run> blocks) { blocks_ = std::move(blocks); }
+
+  /// Calls f(row, RowView) for the rows of `rows` in ascending order.
+  template <class F>
+  void for_each_row(Run rows, F&& f) const {
+    if (layout_ == nullptr) {
+      for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
+        f(row, RowView{words_ + offsets_[row], counts_[row], {}, false});
+      }
+      return;
+    }
+    if (rows.begin >= rows.end) return;
+    std::size_t cell = layout_->cell_of(rows.begin);
+    for (std::uint32_t row = rows.begin; row < rows.end; ++cell) {
+      const std::span<const Run> runs = layout_->runs_of(cell);
+      const std::uint64_t stride = layout_->words_per_row(cell);
+      const std::uint32_t first = layout_->cell_starts[cell];
+      const std::uint32_t last = std::min(rows.end, layout_->cell_starts[cell + 1]);
+      const std::uint32_t* words = words_ + layout_->cell_words[cell] + (row - first) * stride;
+      for (; row < last; ++row, words += stride) f(row, RowView{words, counts_[row], runs, true});
+    }
+  }
+
+ private:
+  std::uint32_t size_ = 0;
+  std::shared_ptr<const PackedLayout> layout_;
+  Arena arena_;
+  std::uint32_t* words_ = nullptr;
+  Buffer<std::uint32_t> counts_;
+  Buffer<std::uint64_t> offsets_;              // csr only: first id of each row in words_
+  std::atomic<std::uint64_t> appended_{0};     // csr only: ids so far
+  std::vector<Run> blocks_;
+};
+
+}  // namespace epsflow

@@ -1,0 +1,85 @@
+#include <epsflow/core/points.hpp>
+
+#include <cmath>
+
+namespace epsflow {
+namespace {
+
+void require_shape(std::uint64_t n, std::size_t dims) {
+  if (dims == 0 || dims > kMaxDims) {
+    throw UsageError("points have " + std::to_string(dims) + " dimensions; 1 to " + std::to_string(kMaxDims) +
+                     " are possible");
+  }
+  if (n > kMaxPoints) {
+    throw UsageError(std::to_string(n) + " points; at most " + std::to_string(kMaxPoints) +
+                     " are possible: split the data set");
+  }
+}
+
+}  // namespace
+
+PointsView::PointsView(const void* data, std::size_t values, std::size_t dims, Precision precision)
+    : data_(data), size_(dims == 0 ? 0 : values / dims), dims_(dims), precision_(precision) {
+  require_shape(size_, dims);
+  if (values % dims != 0) {
+    throw UsageError(std::to_string(values) + " coordinates are no whole number of points in " + std::to_string(dims) +
+                     " dimensions");
+  }
+}
+
+PointsView::PointsView(std::span<const float> data, std::size_t dims)
+    : PointsView(data.data(), data.size(), dims, Precision::float32) {}
+
+PointsView::PointsView(std::span<const double> data, std::size_t dims)
+    : PointsView(data.data(), data.size(), dims, Precision::float64) {}
+
+Points::Points(std::size_t n, std::size_t dims, Precision precision)
+    : size_(n), dims_(dims), precision_(precision) {
+  require_shape(n, dims);
+  storage_ = Buffer<std::byte>(checked_multiply(n, dims * bytes_of(precision), "points"));
+}
+
+PointsView Points::view() const {
+  if (precision_ == Precision::float32) {
+    return {std::span(reinterpret_cast<const float*>(storage_.data()), size_ * dims_), dims_};
+  }
+  return {std::span(reinterpret_cast<const double*>(storage_.data()), size_ * dims_), dims_};
+}
+
+template <>
+std::span<float> Points::values<float>() {
+  if (precision_ != Precision::float32) throw Error("the points are float64, not float32");
+  return {reinterpret_cast<float*>(storage_.data()), size_ * dims_};
+}
+
+template <>
+std::span<double> Points::values<double>() {
+  if (precision_ != Precision::float64) throw Error("the points are float32, not float64");
+  return {reinterpret_cast<double*>(storage_.data()), size_ * dims_};
+}
+
+void Points::truncate(std::size_t n) {
+  if (n > size_) throw Error("cannot truncate " + std::to_string(size_) + " points to " + std::to_string(n));
+  size_ = n;
+}
+
+void require_finite(PointsView points) {
+  points.visit([&](auto values) {
+    // x - x is 0 for finite x and NaN otherwise: one vectorised sum tells whether a search for the culprit is needed.
+    const std::size_t block = 4096;
+    for (std::size_t first = 0; first < values.size(); first += block) {
+      const std::size_t last = std::min(values.size(), first + block);
+      bool finite = true;
+      for (std::size_t i = first; i < last; ++i) finite &= values[i] - values[i] == 0;
+      if (finite) continue;
+      for (std::size_t i = first; i < last; ++i) {
+        if (std::isfinite(values[i])) continue;
+        throw InputError("row " + std::to_string(i / points.dims()) + ", column " + std::to_string(i % points.dims()) +
+                         " is " + std::to_string(values[i]) +
+                         "; DBSCAN needs finite coordinates: drop such rows before clustering");
+      }
+    }
+  });
+}
+
+}  // namespace epsflow

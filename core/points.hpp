@@ -1,0 +1,94 @@
+// Points: n rows of d coordinates, float32 or float64, row-major, ids 0…n-1 in input order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+
+namespace epsflow {
+
+enum class Precision : std::uint8_t { float32, float64 };
+
+/// Bytes of one coordinate.
+[[nodiscard]] constexpr std::size_t bytes_of(Precision p) noexcept { return p == Precision::float32 ? 4 : 8; }
+
+/// Most points and dimensions of a data set. The two largest 32-bit values are kept for marks.
+inline constexpr std::uint64_t kMaxPoints = 0xFFFFFFFEULL;
+inline constexpr std::size_t kMaxDims = 4096;
+
+/// A data set that somebody else owns. [host] [n × d], row-major, in the caller's unit.
+class PointsView {
+ public:
+  PointsView() = default;
+  /// Throws UsageError when data.size() is no multiple of dims, dims is 0 or over kMaxDims, or n is over kMaxPoints.
+  PointsView(std::span<const float> data, std::size_t dims);
+  PointsView(std::span<const double> data, std::size_t dims);
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
+  [[nodiscard]] Precision precision() const noexcept { return precision_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{size_} * dims_ * bytes_of(precision_); }
+  [[nodiscard]] const void* data() const noexcept { return data_; }
+
+  /// Calls f with the coordinates as std::span<const float> or std::span<const double>, and returns what it returns.
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    if (precision_ == Precision::float32) return f(std::span(static_cast<const float*>(data_), size_ * dims_));
+    return f(std::span(static_cast<const double*>(data_), size_ * dims_));
+  }
+
+  /// Coordinate k of point i, widened to float64.
+  [[nodiscard]] double at(std::size_t i, std::size_t k) const noexcept {
+    return precision_ == Precision::float32 ? static_cast<const float*>(data_)[i * dims_ + k]
+                                            : static_cast<const double*>(data_)[i * dims_ + k];
+  }
+
+ private:
+  PointsView(const void* data, std::size_t values, std::size_t dims, Precision precision);
+
+  const void* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t dims_ = 1;
+  Precision precision_ = Precision::float64;
+};
+
+/// A data set with its storage, as a reader or a generator makes it. Move-only.
+class Points {
+ public:
+  Points() = default;
+  /// Room for n × d coordinates, not initialised. Throws UsageError on bad sizes, ResourceError without the memory.
+  Points(std::size_t n, std::size_t dims, Precision precision);
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
+  [[nodiscard]] Precision precision() const noexcept { return precision_; }
+  [[nodiscard]] PointsView view() const;
+  operator PointsView() const { return view(); }  // NOLINT(google-explicit-constructor): a view is what takes points
+
+  /// The coordinates, row-major, for filling. Throws Error when T is not the precision of the points.
+  template <class T>
+  [[nodiscard]] std::span<T> values();
+
+  /// Drops all rows from n on. n must not exceed size().
+  void truncate(std::size_t n);
+
+  /// Names of the columns, d of them, or empty when the source has none.
+  std::vector<std::string> column_names;
+  /// Rows that the reader dropped because a coordinate was NaN or infinite.
+  std::size_t dropped_rows = 0;
+
+ private:
+  Buffer<std::byte> storage_;
+  std::size_t size_ = 0;
+  std::size_t dims_ = 1;
+  Precision precision_ = Precision::float64;
+};
+
+/// Throws InputError naming the first row and column that is NaN or infinite. O(n·d).
+void require_finite(PointsView points);
+
+}  // namespace epsflow

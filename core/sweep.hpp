@@ -1,0 +1,51 @@
+// Variants and sweeps: which (eps, minpts) are to be clustered.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace epsflow {
+
+/// One DBSCAN run. eps: neighbourhood radius in the unit of the coordinates, inclusive, not squared. minpts: points within
+/// eps that make a core point, the point itself counted.
+struct Variant {
+  double eps = 0;
+  std::uint32_t minpts = 0;
+
+  friend bool operator==(const Variant&, const Variant&) = default;
+};
+
+/// A set of variants over one data set, in the order in which they were asked for. A variant given twice counts once.
+class Sweep {
+ public:
+  Sweep() = default;
+  /// Throws UsageError for eps <= 0, eps NaN or infinite, minpts < 1.
+  explicit Sweep(const std::vector<Variant>& variants);
+
+  [[nodiscard]] const std::vector<Variant>& variants() const noexcept { return variants_; }
+  [[nodiscard]] std::size_t size() const noexcept { return variants_.size(); }
+
+ private:
+  std::vector<Variant> variants_;
+};
+
+/// Every eps with every minpts, eps outermost. Throws UsageError as Sweep does.
+[[nodiscard]] Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts);
+
+/// `0.1,0.2`, `lo:hi:step` (both ends included when the step meets them), `lo:hi:n:log` (n values, logarithmic), or a comma
+/// list that mixes them. A value of lo:hi:step is the decimal number that a reader would write (0.05:0.3:0.05 holds 0.15, not
+/// 0.15000000000000002). Throws UsageError naming the part that is wrong.
+[[nodiscard]] std::vector<double> parse_eps_list(std::string_view text);
+
+/// The same forms with whole numbers >= 1; logarithmic values are rounded and repeated ones dropped.
+[[nodiscard]] std::vector<std::uint32_t> parse_minpts_list(std::string_view text);
+
+/// `eps:minpts,eps:minpts,…`. Throws UsageError naming the part that is wrong.
+[[nodiscard]] std::vector<Variant> parse_variants(std::string_view text);
+
+/// The shortest decimal text that reads back as the same float64, as in "0.1".
+[[nodiscard]] std::string format_number(double value);
+
+}  // namespace epsflow

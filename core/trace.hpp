@@ -1,0 +1,81 @@
+// Trace: what each stage did when. One list of stage names feeds the trace, the progress and the benchmarks.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace epsflow {
+
+enum class Stage : std::uint8_t {
+  group_by_eps,
+  build_index,
+  plan_batches,
+  find_neighbors,
+  sort_pairs,
+  build_table,
+  cluster_variants,
+  emit_results,
+};
+
+inline constexpr std::array<std::string_view, 8> kStageNames{
+    "group by eps", "build index", "plan batches",     "neighbours",
+    "sort",         "build table", "DBSCAN per variant", "results",
+};
+
+[[nodiscard]] constexpr std::string_view stage_name(Stage s) noexcept {
+  return kStageNames[static_cast<std::size_t>(s)];
+}
+
+/// One stretch of work of one stage on one thread. Times in nanoseconds since the trace began.
+struct TraceSpan {
+  Stage stage{};
+  std::uint32_t thread = 0;  ///< small number, one per thread, in the order of their first span
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  double eps = 0;
+  std::uint64_t items = 0;  ///< rows of a batch, or minpts of a variant; 0 where neither fits
+};
+
+/// Collects spans from any thread. Costs one lock per span, and a span is a batch or more.
+class Trace {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, std::uint64_t items);
+  /// A batch outgrew its buffer and was split or rerun.
+  void count_retry();
+
+  /// A copy of all spans so far, in the order of their ends.
+  [[nodiscard]] std::vector<TraceSpan> spans() const;
+  [[nodiscard]] std::uint64_t retries() const;
+
+ private:
+  mutable std::mutex mutex_;
+  const Clock::time_point start_ = Clock::now();
+  std::vector<TraceSpan> spans_;
+  std::vector<std::uint64_t> threads_;
+  std::uint64_t retries_ = 0;
+};
+
+/// Records the time between construction and destruction as one span; does nothing without a trace.
+class TraceScope {
+ public:
+  TraceScope(Trace* trace, Stage stage, double eps, std::uint64_t items = 0) noexcept
+      : trace_(trace), stage_(stage), eps_(eps), items_(items), begin_(Trace::Clock::now()) {}
+  ~TraceScope();
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+
+ private:
+  Trace* trace_;
+  Stage stage_;
+  double eps_;
+  std::uint64_t items_;
+  Trace::Clock::time_point begin_;
+};
+
+}  // namespace epsflow

@@ -1,0 +1,136 @@
+#include <epsflow/index/cell_axes.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <epsflow/index/distance.hpp>
+
+namespace epsflow::index {
+namespace {
+
+constexpr double kMostPlainSlots = 0x1p31;
+constexpr double kSideSlack = 1 + 0x1p-16;
+
+struct Extent {
+  double lo = std::numeric_limits<double>::infinity();
+  double hi = -std::numeric_limits<double>::infinity();
+};
+
+Extent extent_of(PointsView points, std::size_t dim) {
+  return points.visit([&](auto values) {
+    return tbb::parallel_reduce(
+        tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16), Extent{},
+        [&](const tbb::blocked_range<std::size_t>& range, Extent e) {
+          for (std::size_t i = range.begin(); i != range.end(); ++i) {
+            const double x = values[i * points.dims() + dim];
+            e.lo = std::min(e.lo, x);
+            e.hi = std::max(e.hi, x);
+          }
+          return e;
+        },
+        [](Extent a, Extent b) { return Extent{std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; });
+  });
+}
+
+/// Variance of each dimension, good enough to rank them: two passes over at most 100,000 evenly spaced points.
+std::vector<double> variances(PointsView points) {
+  const std::size_t dims = points.dims();
+  const std::size_t step = std::max<std::size_t>(1, points.size() / 100'000);
+  std::vector<double> mean(dims), variance(dims);
+  const double count = static_cast<double>((points.size() + step - 1) / step);
+  for (std::size_t i = 0; i < points.size(); i += step) {
+    for (std::size_t k = 0; k < dims; ++k) mean[k] += points.at(i, k) / count;
+  }
+  for (std::size_t i = 0; i < points.size(); i += step) {
+    for (std::size_t k = 0; k < dims; ++k) {
+      const double diff = points.at(i, k) - mean[k];
+      variance[k] += diff * diff / count;
+    }
+  }
+  return variance;
+}
+
+}  // namespace
+
+CellAxis::CellAxis(PointsView points, std::size_t dim, double reach, const CancelToken& cancel) : dim_(dim) {
+  cancel.check();
+  const Extent extent = extent_of(points, dim);
+  lo_ = extent.lo;
+  // One slot where every pair may be a neighbour (or there is no point): slot() is 0 then.
+  if (points.size() == 0 || std::isinf(reach)) return;
+  inverse_side_ = 1 / (reach * kSideSlack);
+  const double slots = (extent.hi - extent.lo) * inverse_side_;
+  if (slots < kMostPlainSlots) {
+    slots_ = static_cast<std::uint64_t>(slots) + 1;
+  } else {
+    cut_at_gaps(points, reach, cancel);
+  }
+}
+
+void CellAxis::cut_at_gaps(PointsView points, double reach, const CancelToken& cancel) {
+  Buffer<double> sorted(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) sorted[i] = points.at(i, dim_);
+  cancel.check();
+  tbb::parallel_sort(sorted.begin(), sorted.end());
+  cancel.check();
+  // Rounding the difference must not turn a pair of neighbours into a gap.
+  const double gap = reach * (1 + 0x1p-10);
+  stretches_.push_back({sorted[0], 0});
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i] - sorted[i - 1] <= gap) continue;
+    stretches_.push_back({sorted[i], slot(sorted[i - 1]) + 2});
+  }
+  slots_ = slot(sorted[sorted.size() - 1]) + 1;
+}
+
+std::uint64_t CellAxis::slot(double x) const noexcept {
+  double lo = lo_;
+  std::uint64_t first = 0;
+  if (!stretches_.empty()) {
+    const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), x,
+                                        [](double value, const Stretch& s) { return value < s.lo; });
+    const Stretch& stretch = *(after - 1);
+    lo = stretch.lo;
+    first = stretch.first_slot;
+  }
+  if (inverse_side_ == 0) return 0;
+  return (first + static_cast<std::uint64_t>((x - lo) * inverse_side_)) >> shift_;
+}
+
+void CellAxis::coarsen() noexcept {
+  ++shift_;
+  slots_ = ((slots_ - 1) >> 1) + 1;
+}
+
+std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelToken& cancel) {
+  std::vector<std::size_t> dims(points.dims());
+  std::iota(dims.begin(), dims.end(), 0);
+  if (dims.size() > kMostIndexedDims) {
+    const std::vector<double> variance = variances(points);
+    std::stable_sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) { return variance[a] > variance[b]; });
+    dims.resize(kMostIndexedDims);
+    std::sort(dims.begin(), dims.end());
+  }
+  const double reach = neighbor_reach(eps);
+  std::vector<CellAxis> axes;
+  for (const std::size_t dim : dims) axes.emplace_back(points, dim, reach, cancel);
+  const auto log_cells = [&] {
+    double sum = 0;
+    for (const CellAxis& axis : axes) sum += std::log2(static_cast<double>(axis.slots()) + 2);
+    return sum;
+  };
+  while (log_cells() > 62.5) {
+    std::max_element(axes.begin(), axes.end(), [](const CellAxis& a, const CellAxis& b) {
+      return a.slots() < b.slots();
+    })->coarsen();
+  }
+  return axes;
+}
+
+}  // namespace epsflow::index

@@ -1,0 +1,213 @@
+#include <epsflow/index/cpu_backend.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <epsflow/index/batch_plan.hpp>
+#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/grid.hpp>
+#include <epsflow/index/radix_sort.hpp>
+#include <epsflow/index/row_search.hpp>
+
+namespace epsflow::index {
+namespace {
+
+/// Axes up to which the runs of a packed table are few enough to be stored, and its bits fewer than ids.
+constexpr std::size_t kMostPackedDims = 3;
+
+template <class T>
+void ensure(Buffer<T>& buffer, std::uint64_t size) {
+  if (buffer.size() < size) buffer = Buffer<T>(size);
+}
+
+class CpuLane final : public Lane {
+ public:
+  void sort_pairs() override {
+    const unsigned id_bits = 32U - static_cast<unsigned>(std::countl_zero(largest_id_));
+    const unsigned row_bits = static_cast<unsigned>(std::bit_width(rows.size()));
+    ensure(spare_, pairs.size());
+    ensure(ids_, pairs.size() + RowSearch::kSlack);
+    const std::uint32_t first = rows.begin;
+    const std::span<const Pair> sorted = radix_sort(
+        pairs, spare_.span().first(pairs.size()), id_bits + row_bits,
+        [=](Pair pair) { return (((pair >> 32) - first) << id_bits) | (pair & 0xFFFFFFFFU); }, never_);
+    std::fill_n(counts_.begin(), rows.size(), 0U);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      ++counts_[(sorted[i] >> 32) - first];
+      ids_[i] = static_cast<std::uint32_t>(sorted[i]);
+    }
+    counts = counts_.span().first(rows.size());
+    ids = ids_.span().first(sorted.size());
+    pairs = {};
+  }
+
+  Buffer<std::uint32_t> counts_;
+  Buffer<std::uint32_t> ids_;
+  Buffer<std::uint32_t> words_;
+  Buffer<Pair> pairs_;
+  Buffer<Pair> spare_;
+  std::uint32_t largest_id_ = 0;
+
+ private:
+  CancelToken never_;
+};
+
+class CpuSearch final : public NeighborSearch {
+ public:
+  CpuSearch(PointsView points, double eps, const CancelToken& cancel)
+      : cancel_(cancel), grid_(points, eps, cancel), rows_(grid_) {}
+
+  [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
+  [[nodiscard]] std::uint64_t bytes() const override { return grid_.bytes(); }
+
+  [[nodiscard]] std::shared_ptr<const PackedLayout> packed_layout() override {
+    if (grid_.dims() > kMostPackedDims) return nullptr;
+    if (layout_ == nullptr) layout_ = std::make_shared<const PackedLayout>(make_packed_layout(grid_));
+    return layout_;
+  }
+
+  [[nodiscard]] BatchPlan plan(const PlanOptions& options) override {
+    const std::vector<std::uint64_t> candidates = candidates_per_cell(grid_, cancel_);
+    if (options.format == TableFormat::packed) return plan_by_tests(grid_, candidates, options);
+    BatchPlan plan = plan_by_pairs(grid_, rows_, candidates, options, cancel_);
+    lane_pairs_ = plan.lane_pairs;
+    return plan;
+  }
+
+  void search(const Batch& batch, Emit emit, Lane& any_lane, NeighborTable& table, Completion done) override {
+    std::exception_ptr error;
+    try {
+      auto& lane = dynamic_cast<CpuLane&>(any_lane);
+      lane.rows = batch.rows;
+      lane.overflow = false;
+      lane.counts = {};
+      lane.ids = {};
+      lane.pairs = {};
+      if (table.format() == TableFormat::packed) {
+        search_packed(batch.rows, table);
+      } else if (emit == Emit::rows) {
+        search_rows(batch.rows, lane);
+      } else {
+        search_pairs(batch.rows, lane);
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    done(error);
+  }
+
+ private:
+  void search_packed(Run rows, NeighborTable& table) const {
+    const PackedLayout& layout = *table.layout();
+    std::size_t cell = layout.cell_of(rows.begin);
+    for (std::uint32_t row = rows.begin; row < rows.end; ++cell) {
+      const std::uint32_t first = layout.cell_starts[cell];
+      const std::uint32_t last = std::min(rows.end, layout.cell_starts[cell + 1]);
+      const std::uint64_t word = layout.cell_words[cell] + (row - first) * layout.words_per_row(cell);
+      rows_.packed({row, last}, layout.runs_of(cell), table.packed_words_for_writing() + word,
+                   table.counts_for_writing().data() + row);
+      row = last;
+    }
+  }
+
+  /// Calls f(rows of the batch in one cell, the cell's candidates).
+  template <class F>
+  void for_each_cell(Run rows, F&& f) const {
+    CandidateRuns candidates(grid_, grid_.cell_of(rows.begin));
+    for (std::uint32_t row = rows.begin;;) {
+      const std::uint32_t last = std::min(rows.end, grid_.cell_starts()[candidates.cell() + 1]);
+      f(Run{row, last}, candidates.runs());
+      row = last;
+      if (row == rows.end) return;
+      candidates.next();
+    }
+  }
+
+  void search_rows(Run rows, CpuLane& lane) const {
+    std::uint64_t found = find_rows(rows, lane, lane_pairs_);
+    if (found > lane_pairs_ && rows.size() == 1) found = find_rows(rows, lane, found);
+    lane.needed_pairs = found;
+    lane.overflow = found > lane_pairs_ && rows.size() > 1;
+    if (lane.overflow) return;
+    lane.counts = lane.counts_.span().first(rows.size());
+    lane.ids = lane.ids_.span().first(found);
+  }
+
+  std::uint64_t find_rows(Run rows, CpuLane& lane, std::uint64_t capacity) const {
+    ensure(lane.ids_, capacity + RowSearch::kSlack);
+    ensure(lane.counts_, rows.size());
+    std::uint64_t found = 0;
+    for_each_cell(rows, [&](Run part, std::span<const Run> candidates) {
+      std::uint32_t* counts = lane.counts_.data() + (part.begin - rows.begin);
+      // Past the capacity only counting goes on: the first ids are overwritten, and nobody will read them.
+      const bool room = found <= capacity;
+      found += rows_.ids(part, candidates, lane.ids_.data() + (room ? found : 0), room ? capacity - found : 0, counts);
+    });
+    return found;
+  }
+
+  /// The paper's way: pairs as they are found, here candidates in tiles and all rows of the cell against each tile.
+  void search_pairs(Run rows, CpuLane& lane) const {
+    std::uint64_t found = find_pairs(rows, lane, lane_pairs_);
+    if (found > lane_pairs_ && rows.size() == 1) found = find_pairs(rows, lane, found);
+    lane.needed_pairs = found;
+    lane.overflow = found > lane_pairs_ && rows.size() > 1;
+    if (lane.overflow) return;
+    lane.pairs = lane.pairs_.span().first(found);
+    lane.largest_id_ = grid_.size() - 1;
+  }
+
+  std::uint64_t find_pairs(Run rows, CpuLane& lane, std::uint64_t capacity) const {
+    constexpr std::uint32_t kTile = 1024;
+    ensure(lane.pairs_, capacity);
+    ensure(lane.counts_, rows.size());
+    std::uint64_t found = 0;
+    for_each_cell(rows, [&](Run part, std::span<const Run> candidates) {
+      ensure(lane.words_, std::uint64_t{part.size()} * packed_words(kTile));
+      for (const Run& run : candidates) {
+        for (std::uint64_t begin = run.begin; begin < run.end; begin += kTile) {
+          const Run tile{static_cast<std::uint32_t>(begin),
+                         static_cast<std::uint32_t>(std::min<std::uint64_t>(run.end, begin + kTile))};
+          rows_.packed(part, {&tile, 1}, lane.words_.data(), lane.counts_.data());
+          const std::uint32_t* words = lane.words_.data();
+          for (std::uint32_t row = part.begin; row < part.end; ++row, words += packed_words(tile.size())) {
+            RowView{words, 0, {&tile, 1}, true}.for_each([&](std::uint32_t neighbor) {
+              if (found < capacity) lane.pairs_[found] = make_pair(row, neighbor);
+              ++found;
+            });
+          }
+        }
+      }
+    });
+    return found;
+  }
+
+  const CancelToken& cancel_;
+  Grid grid_;
+  RowSearch rows_;
+  std::shared_ptr<const PackedLayout> layout_;
+  std::uint64_t lane_pairs_ = kLanePairs;
+};
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(unsigned threads) : threads_(threads) {}
+
+  [[nodiscard]] std::string_view name() const override { return "cpu"; }
+  [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
+  [[nodiscard]] std::unique_ptr<Lane> make_lane() override { return std::make_unique<CpuLane>(); }
+  [[nodiscard]] std::unique_ptr<NeighborSearch> build_index(PointsView points, double eps,
+                                                            const CancelToken& cancel) override {
+    return std::make_unique<CpuSearch>(points, eps, cancel);
+  }
+
+ private:
+  unsigned threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(unsigned threads) { return std::make_unique<CpuBackend>(threads); }
+
+}  // namespace epsflow::index

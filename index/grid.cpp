@@ -1,0 +1,137 @@
+#include <epsflow/index/grid.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <bit>
+
+#include <epsflow/index/radix_sort.hpp>
+
+namespace epsflow::index {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 15;
+
+template <class F>
+void parallel_ranges(std::size_t n, F&& f) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain),
+                    [&](const tbb::blocked_range<std::size_t>& r) { f(r.begin(), r.end()); });
+}
+
+/// A key that leaves no room for the id beside it.
+struct WideItem {
+  std::uint64_t key;
+  std::uint32_t id;
+};
+
+}  // namespace
+
+Grid::Grid(PointsView points, double eps, const CancelToken& cancel)
+    : dims_(points.dims()), precision_(points.precision()), eps_(eps), order_(points.size()) {
+  sort_points(points, choose_axes(points, eps, cancel), cancel);
+  cancel.check();
+  copy_coordinates(points);
+}
+
+void Grid::sort_points(PointsView points, const std::vector<CellAxis>& axes, const CancelToken& cancel) {
+  // One empty slot at either end of every axis: a neighbour's key never wraps into another row of cells.
+  std::vector<std::uint64_t> strides(axes.size());
+  std::uint64_t keys = 1;
+  for (std::size_t a = axes.size(); a-- > 0;) {
+    strides[a] = keys;
+    keys *= axes[a].slots() + 2;
+  }
+  neighbor_offsets_ = {-1};
+  for (std::size_t a = axes.size() - 1; a-- > 0;) {
+    std::vector<std::int64_t> more;
+    for (const std::int64_t step : {-1, 0, 1}) {
+      for (const std::int64_t offset : neighbor_offsets_) {
+        more.push_back(offset + step * static_cast<std::int64_t>(strides[a]));
+      }
+    }
+    neighbor_offsets_ = std::move(more);
+  }
+
+  const unsigned bits = static_cast<unsigned>(std::bit_width(keys - 1));
+  points.visit([&](auto values) {
+    const auto key_of = [&](std::size_t i) {
+      std::uint64_t key = 0;
+      for (std::size_t a = 0; a < axes.size(); ++a) {
+        key += (axes[a].slot(values[i * dims_ + axes[a].dim()]) + 1) * strides[a];
+      }
+      return key;
+    };
+    if (bits <= 32) {
+      sort_items<std::uint64_t>(
+          points, bits, [&](std::size_t i) { return (key_of(i) << 32) | i; },
+          [](std::uint64_t item) { return item >> 32; },
+          [](std::uint64_t item) { return static_cast<std::uint32_t>(item); }, cancel);
+    } else {
+      sort_items<WideItem>(
+          points, bits, [&](std::size_t i) { return WideItem{key_of(i), static_cast<std::uint32_t>(i)}; },
+          [](const WideItem& item) { return item.key; }, [](const WideItem& item) { return item.id; }, cancel);
+    }
+  });
+}
+
+template <class Item, class Make, class Key, class Id>
+void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel) {
+  const std::size_t n = points.size();
+  Buffer<Item> made(n), spare(n);
+  parallel_ranges(n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) made[i] = make(i);
+  });
+  const std::span<const Item> items = radix_sort(made.span(), spare.span(), bits, key, cancel);
+  // Cells: count the starts of each block, then write them.
+  const std::size_t blocks = (n + kGrain - 1) / kGrain;
+  std::vector<std::size_t> first_cell(blocks + 1);
+  const auto starts_cell = [&](std::size_t i) { return i == 0 || key(items[i]) != key(items[i - 1]); };
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+    std::size_t count = 0;
+    for (std::size_t i = b * kGrain; i < std::min(n, (b + 1) * kGrain); ++i) {
+      order_[i] = id(items[i]);
+      count += starts_cell(i) ? 1 : 0;
+    }
+    first_cell[b + 1] = count;
+  });
+  for (std::size_t b = 0; b < blocks; ++b) first_cell[b + 1] += first_cell[b];
+  cell_keys_ = Buffer<std::uint64_t>(first_cell[blocks]);
+  cell_starts_ = Buffer<std::uint32_t>(first_cell[blocks] + 1);
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+    std::size_t cell = first_cell[b];
+    for (std::size_t i = b * kGrain; i < std::min(n, (b + 1) * kGrain); ++i) {
+      if (!starts_cell(i)) continue;
+      cell_keys_[cell] = key(items[i]);
+      cell_starts_[cell] = static_cast<std::uint32_t>(i);
+      ++cell;
+    }
+  });
+  cell_starts_[first_cell[blocks]] = static_cast<std::uint32_t>(n);
+}
+
+void Grid::copy_coordinates(PointsView points) {
+  coordinates_.reserve(dims_);
+  for (std::size_t k = 0; k < dims_; ++k) coordinates_.emplace_back(points.size() * bytes_of(precision_));
+  points.visit([&](auto values) {
+    using T = std::remove_const_t<typename decltype(values)::element_type>;
+    parallel_ranges(points.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t k = 0; k < dims_; ++k) {
+        T* out = reinterpret_cast<T*>(coordinates_[k].data());
+        for (std::size_t i = first; i < last; ++i) out[i] = values[std::size_t{order_[i]} * dims_ + k];
+      }
+    });
+  });
+}
+
+std::size_t Grid::cell_of(std::uint32_t position) const noexcept {
+  return std::upper_bound(cell_starts_.begin(), cell_starts_.end(), position) - cell_starts_.begin() - 1;
+}
+
+std::uint64_t Grid::bytes() const noexcept {
+  std::uint64_t sum = order_.bytes() + cell_keys_.bytes() + cell_starts_.bytes();
+  for (const auto& c : coordinates_) sum += c.bytes();
+  return sum;
+}
+
+}  // namespace epsflow::index

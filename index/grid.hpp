@@ -1,0 +1,68 @@
+// The grid index: points sorted by cell, so that the candidates of a point are a few contiguous runs.
+//
+// Only non-empty cells are stored, so memory is O(n) whatever the extent. Within a cell points keep their input order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/index/cell_axes.hpp>
+
+namespace epsflow::index {
+
+class Grid {
+ public:
+  /// Index of `points` for eps: cells of side eps (a 2^-16th more, see CellAxis) over up to kMostIndexedDims dimensions.
+  /// Keeps a copy of the coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws Cancelled.
+  Grid(PointsView points, double eps, const CancelToken& cancel);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
+  [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
+  [[nodiscard]] Precision precision() const noexcept { return precision_; }
+  [[nodiscard]] double eps() const noexcept { return eps_; }
+  /// Input id of each position. [n]
+  [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
+
+  [[nodiscard]] std::size_t cells() const noexcept { return cell_keys_.size(); }
+  /// Keys of the non-empty cells, ascending. A cell's key is Σ (slot_k + 1)·stride_k, the last axis with stride 1.
+  [[nodiscard]] std::span<const std::uint64_t> cell_keys() const noexcept { return cell_keys_.span(); }
+  /// First position of each cell, and n. [cells + 1]
+  [[nodiscard]] std::span<const std::uint32_t> cell_starts() const noexcept { return cell_starts_.span(); }
+  [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept;
+
+  /// For each combination of -1, 0, +1 over all axes but the last: what to add to a cell's key, less one, to get the first
+  /// of three consecutive keys of neighbouring cells. Ascending; 3^(axes − 1) values.
+  [[nodiscard]] std::span<const std::int64_t> neighbor_offsets() const noexcept { return neighbor_offsets_; }
+
+  /// Coordinate k of all points, by position; Buffer::kPadding bytes behind the end are readable. T must be the precision.
+  template <class T>
+  [[nodiscard]] const T* coordinates(std::size_t k) const noexcept {
+    return reinterpret_cast<const T*>(coordinates_[k].data());
+  }
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+
+ private:
+  void sort_points(PointsView points, const std::vector<CellAxis>& axes, const CancelToken& cancel);
+  template <class Item, class Make, class Key, class Id>
+  void sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel);
+  void copy_coordinates(PointsView points);
+
+  std::size_t dims_ = 1;
+  Precision precision_ = Precision::float64;
+  double eps_ = 0;
+  Buffer<std::uint32_t> order_;
+  Buffer<std::uint64_t> cell_keys_;
+  Buffer<std::uint32_t> cell_starts_;
+  std::vector<std::int64_t> neighbor_offsets_;
+  std::vector<Buffer<std::byte>> coordinates_;
+};
+
+}  // namespace epsflow::index

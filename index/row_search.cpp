@@ -1,0 +1,236 @@
+#include <epsflow/index/row_search.hpp>
+
+// Instruction sets that add nothing here, or whose vectors have no size at compile time.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "epsflow/index/row_search.cpp"  // NOLINT: highway compiles this file once per instruction set
+#include <hwy/foreach_target.h>
+// foreach_target.h must come first
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace epsflow::index {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Input = RowSearch::Input;
+using F64 = hn::ScalableTag<double>;
+using V64 = hn::Vec<F64>;
+using U32 = hn::ScalableTag<std::uint32_t>;
+
+constexpr std::size_t kLanes64 = hn::MaxLanes(F64());
+constexpr std::size_t kLanes32 = hn::MaxLanes(U32());
+
+HWY_INLINE V64 load(const double* p) { return hn::LoadU(F64(), p); }
+HWY_INLINE V64 load(const float* p) {
+  const hn::Rebind<float, F64> f32;
+  return hn::PromoteTo(F64(), hn::LoadU(f32, p));
+}
+
+HWY_INLINE std::uint32_t to_bits(hn::Mask<F64> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(F64(), mask, bytes);
+  return bytes[0];
+}
+
+/// One row against candidates: D dimensions, or any number where D is 0.
+template <class T, std::size_t D>
+class RowTest {
+ public:
+  HWY_INLINE RowTest(const Input& in, std::uint32_t row) : dims_(in.dims), limit_(hn::Set(F64(), in.eps_squared)) {
+    for (std::size_t k = 0; k < D; ++k) {
+      candidates_[k] = static_cast<const T*>(in.coordinates[k]);
+      point_[k] = hn::Set(F64(), static_cast<double>(candidates_[k][row]));
+    }
+    coordinates_ = in.coordinates;
+    row_ = row;
+  }
+
+  /// Bit i: candidate first + i is a neighbour. For as many candidates as a vector has lanes.
+  HWY_INLINE std::uint32_t bits(std::size_t first) const {
+    if constexpr (D > 0) {
+      const V64 diff = hn::Sub(point_[0], load(candidates_[0] + first));
+      V64 sum = hn::Mul(diff, diff);
+      for (std::size_t k = 1; k < D; ++k) {
+        const V64 d = hn::Sub(point_[k], load(candidates_[k] + first));
+        sum = hn::Add(sum, hn::Mul(d, d));
+      }
+      return to_bits(hn::Le(sum, limit_));
+    } else {
+      V64 sum = hn::Zero(F64());
+      for (std::size_t k = 0; k < dims_; ++k) {
+        const T* c = static_cast<const T*>(coordinates_[k]);
+        const V64 d = hn::Sub(hn::Set(F64(), static_cast<double>(c[row_])), load(c + first));
+        sum = hn::Add(sum, hn::Mul(d, d));
+        // The sum never falls, so once every lane is over the limit the rest cannot change the answer.
+        if (k % 8 == 7 && hn::AllFalse(F64(), hn::Le(sum, limit_))) return 0;
+      }
+      return to_bits(hn::Le(sum, limit_));
+    }
+  }
+
+  /// The bits of up to 32 candidates [first, end). May read, not use, coordinates behind `end`.
+  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const {
+    const std::uint64_t left = end - first;
+    std::uint32_t word = 0;
+    if (left >= 32) {
+      for (std::size_t k = 0; k < 32; k += kLanes64) word |= bits(first + k) << k;
+      return word;
+    }
+    for (std::size_t k = 0; k < left; k += kLanes64) word |= bits(first + k) << k;
+    return word & ((1U << left) - 1);
+  }
+
+ private:
+  std::size_t dims_;
+  V64 limit_;
+  const T* candidates_[D == 0 ? 1 : D];
+  V64 point_[D == 0 ? 1 : D];
+  const void* const* coordinates_;
+  std::uint32_t row_;
+};
+
+/// Calls visit(first candidate, word) for all words of a row, run by run.
+template <class T, std::size_t D, class Visit>
+HWY_INLINE void for_each_word(const Input& in, std::uint32_t row, std::span<const Run> candidates, Visit visit) {
+  const RowTest<T, D> test(in, row);
+  for (const Run& run : candidates) {
+    for (std::uint64_t first = run.begin; first < run.end; first += 32) visit(first, test.word(first, run.end));
+  }
+}
+
+struct PackedTask {
+  std::uint32_t* words;
+  std::uint32_t* counts;
+
+  template <class T, std::size_t D>
+  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Run> candidates) {
+    std::uint32_t count = 0;
+    for_each_word<T, D>(in, row, candidates, [&](std::uint64_t, std::uint32_t word) HWY_ATTR {
+      *words++ = word;
+      count += static_cast<std::uint32_t>(__builtin_popcount(word));
+    });
+    *counts++ = count;
+  }
+};
+
+struct CountTask {
+  std::uint32_t* counts;
+
+  template <class T, std::size_t D>
+  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Run> candidates) {
+    std::uint32_t count = 0;
+    for_each_word<T, D>(in, row, candidates, [&](std::uint64_t, std::uint32_t word) HWY_ATTR {
+      count += static_cast<std::uint32_t>(__builtin_popcount(word));
+    });
+    *counts++ = count;
+  }
+};
+
+struct IdsTask {
+  std::uint32_t* ids;
+  std::uint64_t capacity;
+  std::uint32_t* counts;
+  std::uint64_t found = 0;
+
+  template <class T, std::size_t D>
+  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Run> candidates) {
+    const std::uint64_t before = found;
+    for_each_word<T, D>(in, row, candidates, [&](std::uint64_t first, std::uint32_t word) HWY_ATTR {
+      // A word adds at most 32 ids and a store writes a whole vector: both stay within kSlack behind the capacity.
+      if (found > capacity) {
+        found += static_cast<std::uint32_t>(__builtin_popcount(word));
+        return;
+      }
+      for (std::size_t k = 0; k < 32; k += kLanes32) {
+        const std::uint32_t part = (word >> k) & static_cast<std::uint32_t>((std::uint64_t{1} << kLanes32) - 1);
+        if (part == 0) continue;
+        const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(part), static_cast<std::uint8_t>(part >> 8),
+                                       static_cast<std::uint8_t>(part >> 16), static_cast<std::uint8_t>(part >> 24)};
+        const auto positions = hn::Iota(U32(), static_cast<std::uint32_t>(first + k));
+        hn::StoreU(hn::CompressBits(positions, bytes), U32(), ids + found);
+        found += static_cast<std::uint32_t>(__builtin_popcount(part));
+      }
+    });
+    *counts++ = static_cast<std::uint32_t>(found - before);
+  }
+};
+
+template <class T, std::size_t D, class Task>
+HWY_INLINE void run_rows(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
+  for (std::uint32_t row = rows.begin; row < rows.end; ++row) task.template row<T, D>(in, row, candidates);
+}
+
+template <class T, class Task>
+void run_dims(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
+  switch (in.dims) {
+    case 1: return run_rows<T, 1>(in, rows, candidates, task);
+    case 2: return run_rows<T, 2>(in, rows, candidates, task);
+    case 3: return run_rows<T, 3>(in, rows, candidates, task);
+    case 4: return run_rows<T, 4>(in, rows, candidates, task);
+    case 5: return run_rows<T, 5>(in, rows, candidates, task);
+    case 6: return run_rows<T, 6>(in, rows, candidates, task);
+    default: return run_rows<T, 0>(in, rows, candidates, task);
+  }
+}
+
+template <class Task>
+void run(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
+  if (in.precision == Precision::float32) return run_dims<float>(in, rows, candidates, task);
+  return run_dims<double>(in, rows, candidates, task);
+}
+
+void packed_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* words,
+                 std::uint32_t* counts) {
+  PackedTask task{words, counts};
+  run(in, rows, candidates, task);
+}
+
+std::uint64_t id_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* ids,
+                      std::uint64_t capacity, std::uint32_t* counts) {
+  IdsTask task{ids, capacity, counts};
+  run(in, rows, candidates, task);
+  return task.found;
+}
+
+void count_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* counts) {
+  CountTask task{counts};
+  run(in, rows, candidates, task);
+}
+
+const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace epsflow::index
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace epsflow::index {
+
+HWY_EXPORT(packed_rows);
+HWY_EXPORT(id_rows);
+HWY_EXPORT(count_rows);
+HWY_EXPORT(target_name);
+
+RowSearch::RowSearch(const Grid& grid) : input_{nullptr, grid.dims(), grid.precision(), grid.eps() * grid.eps()} {
+  for (std::size_t k = 0; k < grid.dims(); ++k) coordinates_.push_back(grid.coordinates<std::byte>(k));
+  input_.coordinates = coordinates_.data();
+}
+
+void RowSearch::packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const {
+  HWY_DYNAMIC_DISPATCH(packed_rows)(input_, rows, candidates, words, counts);
+}
+
+std::uint64_t RowSearch::ids(Run rows, std::span<const Run> candidates, std::uint32_t* ids, std::uint64_t capacity,
+                             std::uint32_t* counts) const {
+  return HWY_DYNAMIC_DISPATCH(id_rows)(input_, rows, candidates, ids, capacity, counts);
+}
+
+void RowSearch::count(Run rows, std::span<const Run> candidates, std::uint32_t* counts) const {
+  HWY_DYNAMIC_DISPATCH(count_rows)(input_, rows, candidates, counts);
+}
+
+std::string_view RowSearch::instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
+
+}  // namespace epsflow::index
+#endif

@@ -1,0 +1,53 @@
+// The innermost loops of the CPU search: which candidates of a row are neighbours, tested several at a time.
+//
+// The test is is_neighbor() of distance.hpp on vectors: subtract, multiply, add in the order of the dimensions, each rounded
+// once, no fused operation, so every lane computes what the scalar code does. The instruction set is chosen at run time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/index/grid.hpp>
+
+namespace epsflow::index {
+
+/// Coordinates by position and the squared radius: what the loops need of a grid.
+class RowSearch {
+ public:
+  /// `grid` must outlive it.
+  explicit RowSearch(const Grid& grid);
+
+  /// Tests rows [rows.begin, rows.end), all of one cell, against the cell's candidates. Writes their bits, row after row, to
+  /// `words`, and the neighbours of each row to counts[0 … rows.size()).
+  void packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const;
+
+  /// Elements behind the capacity that ids() may overwrite.
+  static constexpr std::size_t kSlack = 64;
+
+  /// The same as positions, ascending within a row. Writes at most `capacity` ids that count, and never past ids[capacity +
+  /// kSlack); returns how many the rows have, which tells whether they fitted.
+  [[nodiscard]] std::uint64_t ids(Run rows, std::span<const Run> candidates, std::uint32_t* ids, std::uint64_t capacity,
+                                  std::uint32_t* counts) const;
+
+  /// Neighbours of each row without writing them down.
+  void count(Run rows, std::span<const Run> candidates, std::uint32_t* counts) const;
+
+  /// The instruction set in use, as "AVX3" or "NEON".
+  [[nodiscard]] static std::string_view instruction_set();
+
+  struct Input {
+    const void* const* coordinates;  ///< [dims] pointers to [n] float or double
+    std::size_t dims;
+    Precision precision;
+    double eps_squared;
+  };
+
+ private:
+  std::vector<const void*> coordinates_;
+  Input input_;
+};
+
+}  // namespace epsflow::index

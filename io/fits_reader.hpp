@@ -1,0 +1,21 @@
+// FITS tables, through cfitsio.
+#pragma once
+
+#include <span>
+
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/source.hpp>
+
+namespace epsflow::io {
+
+/// Reads the columns of a binary or ASCII table as points, out of the bytes of an unpacked FITS file. The table is
+/// source.options.table: an extension number (1 is the first behind the primary array) or an EXTNAME; without it, the
+/// first table. Columns must be scalar numbers and are named without regard to case. Nulls become NaN; TSCAL and TZERO
+/// are applied. Unscaled columns of type E only give float32 points, anything else float64.
+///
+/// Calls are serialised, since cfitsio keeps global state. Throws InputError with cfitsio's reason when the file is
+/// damaged or truncated, or lists the tables or columns there are; ResourceError when the points exceed the memory
+/// budget. Source: FITS Standard 4.0, section 7.
+[[nodiscard]] Points read_fits(std::span<const char> bytes, const Source& source);
+
+}  // namespace epsflow::io

@@ -1,0 +1,23 @@
+#include <epsflow/io/hdf5_handle.hpp>
+
+namespace epsflow::io {
+
+std::string take_error_text() {
+  struct Ends {
+    std::string innermost;
+    std::string outermost;
+  } ends;
+  const auto visit = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
+    auto& found = *static_cast<Ends*>(data);
+    const char* text = error->desc != nullptr ? error->desc : "";
+    if (found.innermost.empty()) found.innermost = text;
+    found.outermost = text;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &ends);
+  H5Eclear2(H5E_DEFAULT);
+  if (ends.innermost.empty()) return "HDF5 gives no reason";
+  return ends.innermost == ends.outermost ? ends.innermost : ends.outermost + " (" + ends.innermost + ")";
+}
+
+}  // namespace epsflow::io

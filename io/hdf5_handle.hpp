@@ -1,0 +1,54 @@
+// HDF5's identifiers as owners, and its errors as text.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <utility>
+
+namespace epsflow::io {
+
+/// Owns an identifier that Close releases.
+template <herr_t (*Close)(hid_t)>
+class Handle {
+ public:
+  explicit Handle(hid_t id) noexcept : id_(id) {}
+  ~Handle() {
+    if (id_ >= 0) Close(id_);
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Handle& operator=(Handle&&) = delete;  // nothing here needs a handle to change its object
+  [[nodiscard]] hid_t get() const noexcept { return id_; }
+  [[nodiscard]] bool valid() const noexcept { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+};
+using FileHandle = Handle<H5Fclose>;
+using ObjectHandle = Handle<H5Oclose>;
+using DatasetHandle = Handle<H5Dclose>;
+using SpaceHandle = Handle<H5Sclose>;
+using TypeHandle = Handle<H5Tclose>;
+using ListHandle = Handle<H5Pclose>;
+using AttributeHandle = Handle<H5Aclose>;
+
+/// Switches the library's error printing off, and back to what the program had.
+class QuietErrors {
+ public:
+  QuietErrors() noexcept {
+    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// The innermost and the outermost message of the library's error stack, which say why and what; empties it.
+[[nodiscard]] std::string take_error_text();
+
+}  // namespace epsflow::io

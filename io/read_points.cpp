@@ -1,0 +1,210 @@
+#include <epsflow/io/read_points.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/file_bytes.hpp>
+#include <epsflow/io/fits_reader.hpp>
+#include <epsflow/io/hdf5_reader.hpp>
+#include <epsflow/io/npy_reader.hpp>
+#include <epsflow/io/raw_reader.hpp>
+#include <epsflow/io/source.hpp>
+#include <epsflow/io/text_reader.hpp>
+
+namespace epsflow::io {
+namespace {
+
+enum class FileKind : std::uint8_t { text, npy, fits, hdf5, raw };
+
+std::string_view kind_name(FileKind kind) noexcept {
+  switch (kind) {
+    case FileKind::text:
+      return "text";
+    case FileKind::npy:
+      return "NPY";
+    case FileKind::fits:
+      return "FITS";
+    case FileKind::hdf5:
+      return "HDF5";
+    case FileKind::raw:
+      return "raw";
+  }
+  return "";
+}
+
+std::string lower_extension(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return extension;
+}
+
+struct FileName {
+  std::string extension;  ///< in lower case, without .gz
+  bool is_packed = false;
+};
+
+FileName parse_name(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  if (extension != ".gz") return {extension, false};
+  return {lower_extension(file.stem()), true};
+}
+
+std::optional<FileKind> kind_of_extension(std::string_view extension) {
+  const auto one_of = [&](std::initializer_list<std::string_view> list) {
+    return std::find(list.begin(), list.end(), extension) != list.end();
+  };
+  if (one_of({".npy"})) return FileKind::npy;
+  if (one_of({".fits", ".fit", ".fts"})) return FileKind::fits;
+  if (one_of({".h5", ".hdf5", ".hdf"})) return FileKind::hdf5;
+  if (one_of({".raw", ".bin", ".f32", ".f64"})) return FileKind::raw;
+  return std::nullopt;
+}
+
+FileKind kind_of_bytes(std::span<const char> bytes) {
+  const std::string prefix = is_gzip(bytes) ? inflate_gzip_prefix(bytes, 16)
+                                            : std::string(bytes.data(), std::min<std::size_t>(bytes.size(), 16));
+  if (is_npy(prefix)) return FileKind::npy;
+  if (prefix.starts_with("SIMPLE  =")) return FileKind::fits;
+  if (prefix.starts_with("\x89HDF\r\n\x1a\n")) return FileKind::hdf5;
+  return FileKind::text;
+}
+
+/// A file whose kind is known and whose presence has been seen to.
+struct OpenFile {
+  std::filesystem::path path;
+  FileName name;
+  FileBytes bytes;
+  FileKind kind;
+
+  explicit OpenFile(const std::filesystem::path& file)
+      : path(file),
+        name(parse_name(file)),
+        bytes(file),
+        // Names such as .txt and .dat say little: the first bytes have the last word on them.
+        kind(kind_of_extension(name.extension).value_or(kind_of_bytes(bytes.span()))) {}
+};
+
+Points read_bytes(FileKind kind, std::span<const char> bytes, const Source& source) {
+  switch (kind) {
+    case FileKind::npy:
+      return read_npy(bytes, source);
+    case FileKind::fits:
+      return read_fits(bytes, source);
+    case FileKind::raw:
+      return read_raw(bytes, source);
+    default:
+      return read_text(bytes, source);
+  }
+}
+
+/// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
+Points read_file(const OpenFile& file, const ReadOptions& options, std::uint64_t taken) {
+  ReadOptions adjusted = options;
+  if (file.name.extension == ".f32") adjusted.raw.precision = Precision::float32;
+  if (file.name.extension == ".f64") adjusted.raw.precision = Precision::float64;
+  const Source source{.name = file.path.string(), .options = adjusted, .memory_taken = taken};
+  const bool has_tables = file.kind == FileKind::fits || file.kind == FileKind::hdf5;
+  if (!has_tables && !options.table.empty()) {
+    throw UsageError(fmt::format("{}: --table is for FITS and HDF5, but this is a {} file; leave it out", source.name,
+                                 kind_name(file.kind)));
+  }
+  if (has_tables && file.bytes.span().empty()) throw InputError(source.name + ": empty: the file has no bytes");
+  // Raw coordinates may happen to begin like a gzip file, so that there only the name counts.
+  const bool is_packed = file.kind == FileKind::raw ? file.name.is_packed : is_gzip(file.bytes.span());
+  if (file.kind == FileKind::hdf5) {
+    if (is_packed) {
+      throw InputError(source.name + ": a gzipped HDF5 file cannot be read in place; unpack it with gunzip first");
+    }
+    return read_hdf5(file.path, source);
+  }
+  if (!is_packed) return read_bytes(file.kind, file.bytes.span(), source);
+  const FileBytes unpacked = inflate_gzip(file.bytes.span(), source.name);
+  return read_bytes(file.kind, unpacked.span(), source);
+}
+
+void require_same_columns(const std::filesystem::path& first_file, const Points& first,
+                          const std::filesystem::path& file, const Points& points, const ReadOptions& options) {
+  if (points.dims() != first.dims()) {
+    throw InputError(
+        fmt::format("{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
+                    "--columns",
+                    file.string(), points.dims(), first_file.string(), first.dims()));
+  }
+  if (options.columns.empty() && points.column_names != first.column_names) {
+    throw InputError(fmt::format("{} and {} name their columns differently; choose them with --columns", file.string(),
+                                 first_file.string()));
+  }
+}
+
+/// Copies `part` behind the first `at` points of `all`, widening float32 where `all` is float64.
+void append(const Points& part, Points& all, std::size_t at) {
+  part.view().visit([&](auto from) {
+    if (all.precision() == Precision::float64) {
+      std::copy(from.begin(), from.end(), all.values<double>().data() + at * all.dims());
+    } else {
+      std::transform(from.begin(), from.end(), all.values<float>().data() + at * all.dims(),
+                     [](auto x) { return static_cast<float>(x); });
+    }
+  });
+}
+
+/// The rows of all parts as one data set; each part is freed as soon as it is copied.
+Points join(std::vector<Points> parts, const std::string& names, const ReadOptions& options) {
+  std::uint64_t n = 0;
+  std::size_t dropped = 0;
+  bool single = true;
+  for (const Points& part : parts) {
+    n += part.size();
+    dropped += part.dropped_rows;
+    single = single && part.precision() == Precision::float32;
+  }
+  const Source source{.name = names, .options = options};
+  Points all = make_points(source, n, parts[0].dims(), single ? Precision::float32 : Precision::float64);
+  all.column_names = parts[0].column_names;
+  all.dropped_rows = dropped;
+  std::size_t at = 0;
+  for (Points& part : parts) {
+    append(part, all, at);
+    at += part.size();
+    part = Points();
+  }
+  return all;
+}
+
+}  // namespace
+
+Points read_points(const std::filesystem::path& file, const ReadOptions& options) {
+  return read_file(OpenFile(file), options, 0);
+}
+
+Points read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options) {
+  if (files.empty()) throw UsageError("no files to read; give at least one");
+  if (files.size() == 1) return read_points(files[0], options);
+  std::vector<Points> parts;
+  std::optional<FileKind> kind;
+  std::uint64_t taken = 0;
+  for (const std::filesystem::path& path : files) {
+    const OpenFile file(path);
+    if (!kind) kind = file.kind;
+    if (file.kind != *kind) {
+      throw UsageError(fmt::format("{} is {}, but {} is {}; files read as one data set must be of one kind",
+                                   path.string(), kind_name(file.kind), files[0].string(), kind_name(*kind)));
+    }
+    parts.push_back(read_file(file, options, taken));
+    require_same_columns(files[0], parts[0], path, parts.back(), options);
+    taken += parts.back().view().bytes();
+  }
+  return join(std::move(parts), fmt::format("{} and {} more files", files[0].string(), files.size() - 1), options);
+}
+
+}  // namespace epsflow::io

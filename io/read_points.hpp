@@ -1,0 +1,51 @@
+// Reading points: text, NPY, FITS, HDF5 and raw files become one data set.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <epsflow/core/points.hpp>
+
+namespace epsflow::io {
+
+/// What to do with a row that holds NaN or infinity in a used column.
+enum class NanPolicy : std::uint8_t { error, drop };
+
+/// How to read a raw little-endian file, which says nothing about itself.
+struct RawLayout {
+  std::size_t dims = 0;  ///< coordinates per point; 0: not given
+  Precision precision = Precision::float64;
+};
+
+struct ReadOptions {
+  /// Columns to use as coordinates, in this order: names, or 0-based numbers. Empty: every column, which then must all
+  /// be numeric.
+  std::vector<std::string> columns = {};
+  /// FITS: extension number or EXTNAME (default: the first table). HDF5: path of the data set (default: the only one).
+  std::string table = {};
+  NanPolicy on_nan = NanPolicy::error;
+  RawLayout raw = {};
+  /// Bytes that the points may take; a file that needs more is refused before it is read.
+  std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// Reads a file as points. The kind follows from the name: .npy, .fits .fit .fts, .h5 .hdf5 .hdf, .raw .bin .f32 .f64
+/// (the last two set the precision); a file with another name, such as .csv .tsv .txt .dat .asc, is recognised by its
+/// first bytes, and is text when they say nothing. All but HDF5 may be gzipped, with .gz behind the name. float32
+/// columns only give float32 points; anything else gives float64.
+///
+/// Complexity: one pass over the file; text two. Peak memory: the points, plus the file's unpacked bytes where it is
+/// gzipped. Safe to call from several threads; reads of FITS and of HDF5 wait for each other. Throws InputError naming
+/// file, row (0-based data row, dropped ones counted; for text also the line) and column, UsageError for options that
+/// do not fit the kind, ResourceError where the points exceed options.memory.
+[[nodiscard]] Points read_points(const std::filesystem::path& file, const ReadOptions& options = {});
+
+/// The same for several files of one kind, whose rows follow each other as one data set: float32 when all of them are.
+/// They must have as many columns and, unless options.columns chooses, the same column names. Peak memory: the points
+/// twice, for a moment.
+[[nodiscard]] Points read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options = {});
+
+}  // namespace epsflow::io

@@ -1,0 +1,15 @@
+#include <epsflow/pipeline/backends.hpp>
+
+#include <epsflow/index/cpu_backend.hpp>
+
+namespace epsflow {
+
+std::unique_ptr<Backend> make_backend(BackendChoice choice, unsigned threads) {
+  switch (choice) {
+    case BackendChoice::automatic:
+    case BackendChoice::cpu: break;
+  }
+  return index::make_cpu_backend(threads);
+}
+
+}  // namespace epsflow

@@ -1,0 +1,333 @@
+#include <epsflow/pipeline/flow.hpp>
+
+#include <tbb/flow_graph.h>
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/stages/build_index.hpp>
+#include <epsflow/stages/build_table.hpp>
+#include <epsflow/stages/find_neighbors.hpp>
+#include <epsflow/stages/plan_batches.hpp>
+#include <epsflow/stages/sort_pairs.hpp>
+
+namespace epsflow {
+namespace {
+
+namespace fg = tbb::flow;
+using stages::EpsGroup;
+using stages::TableJob;
+
+using JobPtr = std::shared_ptr<TableJob>;
+
+struct BatchTask {
+  JobPtr job;
+  Batch batch;
+};
+
+using LaneTask = std::tuple<BatchTask, Lane*>;
+
+/// A batch on a lane, after the search.
+struct SearchedBatch {
+  JobPtr job;
+  Batch batch;
+  Lane* lane = nullptr;
+  std::exception_ptr error;
+};
+
+/// The first failure of a flow, and the flag that stops it.
+class Failure {
+ public:
+  explicit Failure(CancelToken& stop) : stop_(stop) {}
+
+  void record(std::exception_ptr error) noexcept {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (first_ == nullptr) first_ = std::move(error);
+    }
+    stop_.cancel();
+  }
+  /// Runs body unless the flow has stopped, and records what it throws.
+  template <class F>
+  void guard(F&& body) noexcept {
+    if (stop_.cancelled()) return;
+    try {
+      body();
+    } catch (...) {
+      record(std::current_exception());
+    }
+  }
+  void rethrow() const {
+    if (first_ != nullptr) std::rethrow_exception(first_);
+    stop_.check();
+  }
+
+ private:
+  CancelToken& stop_;
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+/// Which group goes next, and when: the token of the tables.
+class Admission {
+ public:
+  Admission(std::vector<EpsGroup> groups, unsigned most, const ArenaPool& pool)
+      : waiting_(std::make_move_iterator(groups.begin()), std::make_move_iterator(groups.end())),
+        most_(most),
+        pool_(pool) {}
+
+  /// The next job if there is one and it may start now, else null.
+  JobPtr next() {
+    const std::scoped_lock lock(mutex_);
+    if (waiting_.empty()) return nullptr;
+    // Groups come in descending order of eps, so the next table is about as large as the last one at most.
+    const bool room = in_flight_ < most_ && !alone_ && pool_.available() > largest_next_;
+    if (in_flight_ > 0 && !room) return nullptr;
+    alone_ = false;
+    auto job = std::make_shared<TableJob>(std::move(waiting_.front()));
+    waiting_.pop_front();
+    ++in_flight_;
+    return job;
+  }
+  [[nodiscard]] bool only_one() const {
+    const std::scoped_lock lock(mutex_);
+    return in_flight_ == 1;
+  }
+  /// What a table and its index took: the next will hardly take more.
+  void learned(std::uint64_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    largest_next_ = bytes;
+  }
+  void finished() {
+    const std::scoped_lock lock(mutex_);
+    --in_flight_;
+  }
+  /// The job ran out of memory beside others: its group starts again once it is alone.
+  void starved(EpsGroup group) {
+    const std::scoped_lock lock(mutex_);
+    --in_flight_;
+    waiting_.push_front(std::move(group));
+    alone_ = true;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<EpsGroup> waiting_;
+  unsigned most_;
+  const ArenaPool& pool_;
+  unsigned in_flight_ = 0;
+  bool alone_ = false;
+  std::uint64_t largest_next_ = ~std::uint64_t{0};  // unknown until the first table is there: it goes alone
+};
+
+class Flow {
+ public:
+  Flow(const FlowContext& context, std::vector<EpsGroup> groups, const std::function<void(const TableJob&)>& consume,
+       const std::function<void(double, double)>& moved)
+      : context_(context),
+        consume_(consume),
+        moved_(moved),
+        failure_(context.stop),
+        admission_(std::move(groups), std::max(1U, context.options.tables), context.pool),
+        index_{context.backend, context.points, context.pool.budget(), context.stop},
+        plan_{context.pool, context.options.format, context.options.emit, context.threads, context.options.lane_pairs},
+        find_{context.options.emit},
+        sort_{context.options.emit},
+        build_{context.observer.trace} {
+    const unsigned wanted = context.options.lanes > 0 ? context.options.lanes : context.backend.lanes();
+    for (unsigned i = 0; i < wanted; ++i) lanes_.push_back(context.backend.make_lane());
+  }
+
+  void run() {
+    fg::graph graph;
+    // A token is a lane: it travels with its batch, and comes back when the rows are in the table.
+    fg::function_node<JobPtr, JobPtr> index(graph, fg::unlimited, [&](JobPtr job) { return build_index(std::move(job)); });
+    fg::multifunction_node<JobPtr, std::tuple<BatchTask, JobPtr>> plan(
+        graph, fg::unlimited, [&](JobPtr job, auto& out) { plan_batches(std::move(job), out); });
+    fg::queue_node<BatchTask> batches(graph);
+    fg::buffer_node<Lane*> idle_lanes(graph);
+    fg::join_node<LaneTask, fg::reserving> with_lane(graph);
+    using Search = fg::async_node<LaneTask, SearchedBatch>;
+    Search search(graph, fg::unlimited,
+                  [&](const LaneTask& task, Search::gateway_type& gateway) { start_search(task, gateway); });
+    fg::function_node<SearchedBatch, SearchedBatch> sort(
+        graph, fg::unlimited, [&](SearchedBatch batch) { return sort_pairs(std::move(batch)); });
+    fg::multifunction_node<SearchedBatch, std::tuple<Lane*, BatchTask, JobPtr>> table(
+        graph, fg::unlimited, [&](SearchedBatch batch, auto& out) { build_table(std::move(batch), out); });
+    fg::multifunction_node<JobPtr, std::tuple<JobPtr>> consume(
+        graph, fg::unlimited, [&](JobPtr job, auto& out) { consume_table(std::move(job), out); });
+
+    fg::make_edge(index, plan);
+    fg::make_edge(fg::output_port<0>(plan), batches);
+    fg::make_edge(fg::output_port<1>(plan), consume);  // a table without rows, or a job that failed
+    fg::make_edge(batches, fg::input_port<0>(with_lane));
+    fg::make_edge(idle_lanes, fg::input_port<1>(with_lane));
+    fg::make_edge(with_lane, search);
+    fg::make_edge(search, sort);
+    fg::make_edge(sort, table);
+    fg::make_edge(fg::output_port<0>(table), idle_lanes);
+    fg::make_edge(fg::output_port<1>(table), batches);  // halves of a batch that overflowed
+    fg::make_edge(fg::output_port<2>(table), consume);
+    fg::make_edge(fg::output_port<0>(consume), index);  // the next job, now that this one's memory is free
+
+    for (const auto& lane : lanes_) idle_lanes.try_put(lane.get());
+    start_next([&](JobPtr job) { index.try_put(std::move(job)); });
+    graph.wait_for_all();
+    failure_.rethrow();
+  }
+
+ private:
+  /// Puts every job that may start now; each puts itself into `put`.
+  template <class Put>
+  void start_next(Put&& put) {
+    while (!context_.stop.cancelled()) {
+      JobPtr job = admission_.next();
+      if (job == nullptr) return;
+      put(std::move(job));
+    }
+  }
+
+  template <class F>
+  void stage(Stage stage, const TableJob& job, std::uint64_t items, F&& body) {
+    failure_.guard([&] {
+      if (context_.observer.before_stage) context_.observer.before_stage(stage);
+      const TraceScope scope(context_.observer.trace, stage, job.group.eps, items);
+      body();
+    });
+  }
+
+  JobPtr build_index(JobPtr job) {
+    stage(Stage::build_index, *job, context_.points.size(), [&] {
+      if (!admission_.only_one() && context_.pool.available() < stages::index_bytes(context_.points)) {
+        job->starved = true;
+        return;
+      }
+      index_(*job);
+    });
+    return job;
+  }
+
+  template <class Ports>
+  void plan_batches(JobPtr job, Ports& out) {
+    stage(Stage::plan_batches, *job, context_.points.size(), [&] {
+      if (job->starved || !plan_(*job, admission_.only_one())) job->starved = true;
+    });
+    if (job->starved || job->open_batches == 0) {
+      std::get<1>(out).try_put(std::move(job));
+      return;
+    }
+    // The count is final before the first batch goes: from then on other threads may finish the job.
+    for (const Batch& batch : job->plan.batches) std::get<0>(out).try_put(BatchTask{job, batch});
+  }
+
+  template <class Gateway>
+  void start_search(const LaneTask& task, Gateway& gateway) {
+    const auto& [batch_task, lane] = task;
+    SearchedBatch searched{batch_task.job, batch_task.batch, lane, nullptr};
+    const auto began = Trace::Clock::now();
+    gateway.reserve_wait();
+    const auto done = [this, searched, began, &gateway](std::exception_ptr error) {
+      SearchedBatch result = searched;
+      result.error = std::move(error);
+      if (context_.observer.trace != nullptr && !context_.stop.cancelled()) {
+        context_.observer.trace->record(Stage::find_neighbors, began, Trace::Clock::now(), result.job->group.eps,
+                                        result.batch.rows.size());
+      }
+      gateway.try_put(result);
+      gateway.release_wait();
+    };
+    if (context_.stop.cancelled() || searched.job->starved) {
+      done(nullptr);
+      return;
+    }
+    try {
+      if (context_.observer.before_stage) context_.observer.before_stage(Stage::find_neighbors);
+    } catch (...) {
+      done(std::current_exception());
+      return;
+    }
+    find_(*searched.job, searched.batch, *lane, done);
+  }
+
+  SearchedBatch sort_pairs(SearchedBatch batch) {
+    if (batch.error != nullptr) failure_.record(batch.error);
+    if (context_.options.emit == Emit::pairs && !batch.job->starved) {
+      stage(Stage::sort_pairs, *batch.job, batch.lane->pairs.size(), [&] { sort_(*batch.lane); });
+    }
+    return batch;
+  }
+
+  template <class Ports>
+  void build_table(SearchedBatch batch, Ports& out) {
+    TableJob& job = *batch.job;
+    if (!job.starved) {
+      stage(Stage::build_table, job, batch.batch.rows.size(), [&] {
+        const auto outcome = build_(job, batch.batch, *batch.lane);
+        if (outcome.out_of_memory) {
+          if (admission_.only_one()) {
+            // More was found than the estimate said: name what the rest will need by the same measure.
+            stages::throw_table_too_large(job, context_.pool, std::max(job.plan.estimated_pairs * 4, job.table->bytes()),
+                                          false);
+          }
+          job.starved = true;
+        }
+        job.open_batches += outcome.retry.size();
+        for (const Batch& half : outcome.retry) std::get<1>(out).try_put(BatchTask{batch.job, half});
+        moved_(job.group.eps, static_cast<double>(job.rows_done) / std::max(1.0, static_cast<double>(job.table->size())));
+      });
+    }
+    std::get<0>(out).try_put(batch.lane);
+    if (--job.open_batches > 0) return;
+    job.table_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - job.begin).count();
+    std::get<2>(out).try_put(std::move(batch.job));
+  }
+
+  template <class Ports>
+  void consume_table(JobPtr job, Ports& out) {
+    const auto put_next = [&](JobPtr next) { std::get<0>(out).try_put(std::move(next)); };
+    const std::uint64_t bytes = job->table == nullptr ? 0 : job->table->bytes() + job->search->bytes();
+    if (!job->starved) {
+      // The next table may be made while this one is consumed.
+      admission_.learned(bytes + stages::index_bytes(context_.points));
+      start_next(put_next);
+      failure_.guard([&] { consume_(*job); });
+    }
+    stages::EpsGroup group = std::move(job->group);
+    const bool starved = job->starved;
+    job.reset();
+    if (starved) {
+      admission_.starved(std::move(group));
+    } else {
+      admission_.finished();
+    }
+    start_next(put_next);
+  }
+
+  const FlowContext& context_;
+  const std::function<void(const TableJob&)>& consume_;
+  const std::function<void(double, double)>& moved_;
+  Failure failure_;
+  Admission admission_;
+  stages::BuildIndex index_;
+  stages::PlanBatches plan_;
+  stages::FindNeighbors find_;
+  stages::SortPairs sort_;
+  stages::BuildTable build_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+}  // namespace
+
+void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups,
+              const std::function<void(const stages::TableJob&)>& consume,
+              const std::function<void(double, double)>& moved) {
+  Flow(context, std::move(groups), consume, moved).run();
+}
+
+}  // namespace epsflow

@@ -1,0 +1,72 @@
+#include <epsflow/pipeline/neighbors.hpp>
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/session.hpp>
+
+namespace epsflow {
+namespace {
+
+double distance(PointsView points, std::uint32_t a, std::uint32_t b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < points.dims(); ++k) {
+    const double diff = points.at(a, k) - points.at(b, k);
+    sum += diff * diff;
+  }
+  return std::sqrt(sum);
+}
+
+/// Rows by position become rows by input id.
+Neighbors to_input_order(PointsView points, const stages::TableJob& job, Distances distances, MemoryBudget& budget,
+                         const CancelToken& cancel) {
+  const NeighborTable& table = *job.table;
+  const auto order = job.search->order();
+  const std::uint64_t pairs = table.pairs();
+  const MemoryCharge memory(budget, pairs * (distances == Distances::include ? 12 : 4) + table.size() * 8,
+                            "the neighbour table by input id");
+  Neighbors result{Buffer<std::uint64_t>(table.size() + std::uint64_t{1}), Buffer<std::uint32_t>(pairs), {}};
+  if (distances == Distances::include) result.distances = Buffer<double>(pairs);
+  for (std::uint32_t row = 0; row < table.size(); ++row) result.offsets[order[row] + std::size_t{1}] = table.counts()[row];
+  result.offsets[0] = 0;
+  for (std::size_t i = 0; i < table.size(); ++i) result.offsets[i + 1] += result.offsets[i];
+  tbb::parallel_for(std::size_t{0}, table.blocks().size(), [&](std::size_t b) {
+    if (cancel.cancelled()) return;
+    table.for_each_row(table.blocks()[b], [&](std::uint32_t row, const RowView& view) {
+      const std::uint32_t id = order[row];
+      std::uint32_t* const first = result.ids.data() + result.offsets[id];
+      std::uint32_t* next = first;
+      view.for_each([&](std::uint32_t neighbor) { *next++ = order[neighbor]; });
+      std::sort(first, next);
+      if (distances == Distances::omit) return;
+      double* out = result.distances.data() + result.offsets[id];
+      for (const std::uint32_t* p = first; p < next; ++p) *out++ = distance(points, id, *p);
+    });
+  });
+  cancel.check();
+  return result;
+}
+
+}  // namespace
+
+Neighbors neighbors(PointsView points, double eps, Distances distances, const Options& options,
+                    const Observer& observer) {
+  const Sweep valid({{eps, 1}});  // checks eps
+  Session session(points, options, observer);
+  Neighbors result;
+  session.run(
+      {{valid.variants().front().eps, {1}}},
+      [&](const stages::TableJob& job) {
+        result = to_input_order(points, job, distances, session.budget(), session.stop());
+      },
+      [&](double table_eps, double share) {
+        if (observer.on_progress) observer.on_progress({0, 1, table_eps, share, 0});
+      });
+  return result;
+}
+
+}  // namespace epsflow

@@ -1,0 +1,66 @@
+// Options of a run: everything has a good default.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/trace.hpp>
+#include <epsflow/stages/cluster_variants.hpp>
+#include <epsflow/stages/plan_batches.hpp>
+
+namespace epsflow {
+
+using stages::FormatChoice;
+using stages::VariantMethod;
+
+/// Bytes, as in `8_GiB`.
+constexpr std::uint64_t operator""_KiB(unsigned long long n) { return n << 10; }
+constexpr std::uint64_t operator""_MiB(unsigned long long n) { return n << 20; }
+constexpr std::uint64_t operator""_GiB(unsigned long long n) { return n << 30; }
+
+enum class BackendChoice : std::uint8_t { automatic, cpu };
+
+/// How far a run is.
+struct Progress {
+  std::size_t variants_done = 0;
+  std::size_t variants = 0;
+  double table_eps = 0;    ///< eps of the table that moved last
+  double table_share = 0;  ///< 0…1 of its rows
+  double seconds = 0;      ///< since the run began
+};
+
+/// Labels never depend on any of these; time and memory do.
+struct Options {
+  /// Bytes that the run may hold at any time, the points included. 0: half of the machine's memory.
+  std::uint64_t memory = 0;
+  /// Threads that work. 0: one per core.
+  unsigned threads = 0;
+  BackendChoice backend = BackendChoice::automatic;
+  /// Rows in order, or the paper's pairs in any order, which are sorted afterwards.
+  Emit emit = Emit::rows;
+  FormatChoice format = FormatChoice::automatic;
+  VariantMethod method = VariantMethod::nested;
+  /// Batches under way at once. 0: what keeps the backend busy.
+  unsigned lanes = 0;
+  /// Pairs that the buffer of a lane holds. 0: what suits the backend.
+  std::uint64_t lane_pairs = 0;
+  /// Tables in memory at once: one that is clustered while the next is made.
+  unsigned tables = 2;
+  /// Check every labelling against the definition of DBSCAN; see clustering/verify.hpp for the cost.
+  bool verify = false;
+};
+
+/// Who watches a run. All callbacks are called one at a time, from any thread; what they throw ends the run and is thrown
+/// from it.
+struct Observer {
+  std::function<void(const Progress&)> on_progress = nullptr;  ///< at most twenty times a second
+  const CancelToken* cancel = nullptr;                         ///< set it, and the run throws Cancelled within a batch
+  Trace* trace = nullptr;
+  /// Called as each stage begins a piece of work: lets a test make any stage fail. Called concurrently.
+  std::function<void(Stage)> before_stage = nullptr;
+};
+
+}  // namespace epsflow

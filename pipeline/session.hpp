@@ -1,0 +1,42 @@
+// What every run sets up around the flow: threads, budget, backend, cancellation.
+#pragma once
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <memory>
+#include <vector>
+
+#include <epsflow/pipeline/backends.hpp>
+#include <epsflow/pipeline/flow.hpp>
+
+namespace epsflow {
+
+class Session {
+ public:
+  /// Checks the points and charges them to the budget. Throws InputError, ResourceError.
+  Session(PointsView points, const Options& options, const Observer& observer);
+
+  /// run_flow() on this session's threads.
+  void run(std::vector<stages::EpsGroup> groups, const std::function<void(const stages::TableJob&)>& consume,
+           const std::function<void(double, double)>& moved);
+
+  [[nodiscard]] MemoryBudget& budget() noexcept { return budget_; }
+  [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }
+  [[nodiscard]] unsigned threads() const noexcept { return threads_; }
+
+ private:
+  PointsView points_;
+  const Options& options_;
+  const Observer& observer_;
+  unsigned threads_;
+  tbb::global_control more_threads_than_cores_;
+  tbb::task_arena arena_;
+  MemoryBudget budget_;
+  MemoryCharge points_memory_;
+  ArenaPool pool_;
+  CancelToken stop_;
+  std::unique_ptr<Backend> backend_;
+};
+
+}  // namespace epsflow

@@ -1,0 +1,34 @@
+// The front door: DBSCAN of one data set under a whole sweep of (eps, minpts).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow {
+
+/// Clusters `points` under every variant of `sweep`.
+///
+/// points: [host] [n × d], row-major; finite. Returns one result per variant, in the sweep's order. The labels of each are
+/// those of sklearn.cluster.DBSCAN(eps, min_samples=minpts, algorithm="kd_tree"), element for element.
+///
+/// Time: one table per eps, O(n + candidates), shared by its minpts. Memory: Options::memory bounds what is held; a table
+/// that cannot fit is refused before it is searched. The returned labels, 4·n bytes per variant, come on top: use
+/// run_each() to take them as they come.
+///
+/// Throws InputError for a coordinate that is NaN or infinite, UsageError for options that contradict each other,
+/// ResourceError when the memory budget or the machine's memory is too small, Cancelled. Thread-safe.
+/// Source: Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU".
+[[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options = {},
+                                             const Observer& observer = {});
+
+/// The same, each result handed to `on_result` as soon as it is there: one at a time, in any order, from any thread.
+void run_each(PointsView points, const Sweep& sweep, const Options& options,
+              const std::function<void(VariantResult&&)>& on_result, const Observer& observer = {});
+
+}  // namespace epsflow

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Holds the include rules: which folder may include which, and how a project header is spelled.
+
+    check_includes.py [ROOT]      check the tree (default: the one this script lies in); exit 1 with one line per violation
+    check_includes.py --self-test prove on small trees that each violation is found
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+# "May include", beside the folder itself and core, whose types everything shares. None: anything.
+LAYERS = {
+    "core": set(),
+    "index": set(),
+    "gpu": {"index"},
+    "clustering": set(),
+    "stages": {"index", "clustering"},
+    "pipeline": {"index", "gpu", "clustering", "stages"},
+    "io": set(),
+    "cli": {"pipeline", "io"},
+    "python": {"pipeline"},
+    "examples": {"pipeline", "io"},
+    "tests": None,
+    "benchmarks": None,
+}
+CUDA_FOLDERS = {"gpu", "tests", "benchmarks"}
+GRAPH_FOLDERS = {"pipeline", "tests", "benchmarks"}
+NO_TBB_FOLDERS = {"core", "gpu"}
+SUFFIXES = {".hpp", ".h", ".cpp", ".cc", ".cu", ".cuh", ".inl"}
+
+STANDARD = set(
+    "algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits "
+    "clocale cmath compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint cstdio "
+    "cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem format forward_list fstream "
+    "functional future initializer_list iomanip ios iosfwd iostream istream iterator latch limits list locale map memory "
+    "memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator "
+    "semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view "
+    "syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray "
+    "variant vector version".split())
+POSIX = re.compile(r"(sys/\w+|unistd|fcntl|pthread|sched|dirent|poll|time|signal|errno|dlfcn|strings|limits)\.h")
+CUDA = re.compile(r"(cuda|cub/|thrust/|nv/|nvtx|nvToolsExt|cooperative_groups|device_launch|device_functions|mma\.h|"
+                  r"curand|cublas|nccl|vector_types\.h|cutlass/)")
+TBB = re.compile(r"(oneapi/)?tbb[/.]")
+FLOW_GRAPH = re.compile(r"(oneapi/)?(tbb/flow_graph|tbb/tbb\.h|tbb\.h)")  # tbb.h brings the flow graph with it
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)"|(\S+))')
+# Comments, strings and character literals; (?<!\w)' leaves 1'000'000 alone.
+COMMENT = r"//[^\n]*|/\*.*?\*/"
+LITERAL = r'R"([^()\s\\]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\''
+TOKEN = re.compile(f"(?P<comment>{COMMENT})|(?:{LITERAL})", re.S)
+
+
+def blank(text):
+    """The text without comments and literals, line numbers kept."""
+    return TOKEN.sub(lambda m: "\n" * m.group().count("\n") or " ", text)
+
+
+def without_comments(text):
+    return TOKEN.sub(lambda m: ("\n" * m.group().count("\n") or " ") if m.group("comment") else m.group(), text)
+
+
+def check_angled(folder, name):
+    """What is wrong with `#include <name>` in a file of folder, or None."""
+    if name.startswith("epsflow/"):
+        parts = name.split("/")
+        target = parts[1]
+        if len(parts) < 3 or target not in LAYERS:
+            return f"<{name}>: not of the form <epsflow/folder/file.hpp>"
+        allowed = LAYERS[folder]
+        if allowed is not None and target not in allowed | {folder, "core"}:
+            return f"{folder}/ may not include {target}/"
+        return None
+    if name.split("/")[0] in LAYERS and name.endswith((".hpp", ".cuh", ".h")):
+        return f"<{name}>: a project header is spelled <epsflow/{name}>"
+    if CUDA.match(name) and folder not in CUDA_FOLDERS:
+        return f"<{name}>: CUDA headers belong to gpu/"
+    if TBB.match(name) and folder in NO_TBB_FOLDERS:
+        return f"<{name}>: {folder}/ is free of oneTBB"
+    if FLOW_GRAPH.match(name) and folder not in GRAPH_FOLDERS:
+        return f"<{name}>: the flow graph belongs to pipeline/"
+    if folder == "core" and name not in STANDARD and not POSIX.fullmatch(name):
+        return f"<{name}>: core/ includes the standard library and POSIX only"
+    return None
+
+
+def check_quoted(root, folder, name):
+    """Helpers of the tests are no project headers: they are named from tests/ (or benchmarks/)."""
+    if folder in ("tests", "benchmarks") and ".." not in name and (root / folder / name).is_file():
+        return None
+    return f'"{name}": a project header is spelled <epsflow/folder/file.hpp>'
+
+
+def check_file(root, path, folder):
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for number, line in enumerate(without_comments(text).split("\n"), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        angled, quoted, other = match.groups()
+        if angled:
+            problem = check_angled(folder, angled)
+        elif quoted:
+            problem = check_quoted(root, folder, quoted)
+        else:
+            problem = f"{other}: an include names its header"
+        if problem:
+            yield number, problem
+    if path.suffix != ".cu":
+        for number, line in enumerate(blank(text).split("\n"), 1):
+            for token in ("<<<", "__global__"):
+                if token in line:
+                    yield number, f"{token} belongs to .cu files only"
+
+
+def check_tree(root):
+    errors = []
+    for folder in LAYERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in SUFFIXES and path.is_file():
+                errors += [f"{path.relative_to(root)}:{number}: {problem}" for number, problem in
+                           check_file(root, path, folder)]
+    return errors
+
+
+# Path, text, and what the one error must say; None: must pass.
+CASES = [
+    ("core/a.hpp", "#include <vector>\n#include <sys/mman.h>\n#include <epsflow/core/b.hpp>", None),
+    ("core/a.hpp", "#include <epsflow/index/grid.hpp>", "core/a.hpp:1: core/ may not include index/"),
+    ("core/a.hpp", "\n#include <tbb/parallel_for.h>", "core/a.hpp:2: <tbb/parallel_for.h>: core/ is free of oneTBB"),
+    ("core/a.hpp", "#include <oneapi/tbb.h>", "free of oneTBB"),
+    ("core/a.hpp", "#include <fmt/format.h>", "standard library and POSIX only"),
+    ("index/a.cpp", "#include <epsflow/core/b.hpp>\n#include <tbb/parallel_for.h>", None),
+    ("index/a.cpp", "#include <epsflow/clustering/b.hpp>", "index/ may not include clustering/"),
+    ("gpu/a.cu", "#include <cuda_runtime.h>\n__global__ void k();\nvoid f() { k<<<1, 1>>>(); }", None),
+    ("gpu/a.cu", "#include <tbb/task_arena.h>", "gpu/ is free of oneTBB"),
+    ("gpu/a.cpp", "#include <epsflow/clustering/b.hpp>", "gpu/ may not include clustering/"),
+    ("gpu/a.hpp", "__global__ void k();", "__global__ belongs to .cu files only"),
+    ("gpu/a.cpp", "void f() { k<<<1, 1>>>(); }", "<<< belongs to .cu files only"),
+    ("gpu/a.cuh", "// k<<<1, 1>>> and __global__\nauto s = \"<<<\"; /* <<<\n */ char c = '\"'; int i = 1'000;", None),
+    ("clustering/a.cpp", "#include <epsflow/index/b.hpp>", "clustering/ may not include index/"),
+    ("stages/a.cpp", "#include <epsflow/index/b.hpp>\n#include <epsflow/clustering/b.hpp>", None),
+    ("stages/a.cpp", "#include <epsflow/pipeline/b.hpp>", "stages/ may not include pipeline/"),
+    ("stages/a.cpp", "#include <tbb/flow_graph.h>", "the flow graph belongs to pipeline/"),
+    ("stages/a.cpp", "#include <oneapi/tbb/flow_graph.h>", "the flow graph belongs to pipeline/"),
+    ("stages/a.cpp", "#include <tbb/tbb.h>", "the flow graph belongs to pipeline/"),
+    ("stages/a.cpp", "#include <cuda_runtime.h>", "CUDA headers belong to gpu/"),
+    ("stages/a.cpp", "#include <cub/cub.cuh>", "CUDA headers belong to gpu/"),
+    ("stages/a.cpp", "#include <epsflow/gpu/b.hpp>", "stages/ may not include gpu/"),
+    ("pipeline/a.cpp", "#include <tbb/flow_graph.h>\n#include <epsflow/gpu/b.hpp>", None),
+    ("pipeline/a.cpp", "#include <epsflow/io/b.hpp>", "pipeline/ may not include io/"),
+    ("io/a.cpp", "#include <fitsio.h>\n#include <epsflow/core/b.hpp>", None),
+    ("io/a.cpp", "#include <epsflow/pipeline/b.hpp>", "io/ may not include pipeline/"),
+    ("cli/a.cpp", "#include <epsflow/pipeline/b.hpp>\n#include <epsflow/io/b.hpp>", None),
+    ("cli/a.cpp", "#include <epsflow/clustering/b.hpp>", "cli/ may not include clustering/"),
+    ("python/a.cpp", "#include <Python.h>\n#include <epsflow/pipeline/b.hpp>", None),
+    ("python/a.cpp", "#include <epsflow/io/b.hpp>", "python/ may not include io/"),
+    ("examples/a.cpp", "#include <epsflow/io/b.hpp>", None),
+    ("examples/a.cpp", "#include <epsflow/stages/b.hpp>", "examples/ may not include stages/"),
+    ("tests/core/a_test.cpp", '#include "support/catch.hpp"\n#include <epsflow/cli/b.hpp>', None),
+    ("tests/core/a_test.cpp", '#include "core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
+    ("tests/core/a_test.cpp", '#include "../core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
+    ("index/a.cpp", '  #  include "grid.hpp"', "is spelled <epsflow/folder/file.hpp>"),
+    ("index/a.cpp", "#include <index/grid.hpp>", "is spelled <epsflow/index/grid.hpp>"),
+    ("index/a.cpp", "#include <epsflow/grid.hpp>", "not of the form <epsflow/folder/file.hpp>"),
+    ("index/a.cpp", '// #include "grid.hpp"\n/*\n#include "grid.hpp"\n*/', None),
+    ("index/a.cpp", "#include GRID", "an include names its header"),
+]
+
+
+def self_test():
+    failures = 0
+    for name, text, expected in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True)
+            path.write_text(text + "\n", encoding="utf-8")
+            helper = pathlib.Path(folder, "tests/support/catch.hpp")
+            helper.parent.mkdir(parents=True, exist_ok=True)
+            helper.touch()
+            errors = check_tree(pathlib.Path(folder))
+        if [expected in error for error in errors] != [True] if expected else errors:
+            failures += 1
+            print(f"{name}: {text!r}: expected {expected!r}, got {errors}", file=sys.stderr)
+    print(f"{len(CASES) - failures} of {len(CASES)} cases as expected")
+    return 1 if failures else 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    errors = check_tree(root)
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

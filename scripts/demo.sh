@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Sweeps nine variants over a file of points, or over generated ones, and shows the results.
+#   scripts/demo.sh [FILE …] [-- options of `epsflow sweep`]
+set -euo pipefail
+here=$PWD
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+"$root/scripts/build.sh"
+epsflow=$root/build/cpu/bin/epsflow
+
+files=()
+while [[ $# -gt 0 && "$1" != -- ]]; do
+  files+=("$1")
+  shift
+done
+[[ $# -eq 0 ]] || shift
+if [[ ${#files[@]} -eq 0 ]]; then
+  tmp=$(mktemp -d)
+  trap 'rm -rf "$tmp"' EXIT
+  "$epsflow" generate tec --n 200000 --out "$tmp/tec.npy"
+  files=("$tmp/tec.npy")
+fi
+
+# A default stands aside where the caller gives the option.
+options=("$@")
+[[ " $* " =~ \ --(eps|variants)[\ =] ]] || options+=(--eps 0.1:0.3:0.1)
+[[ " $* " =~ \ --(minpts|variants)[\ =] ]] || options+=(--minpts 4,16,64)
+out=demo_results
+cd "$here"
+"$epsflow" sweep "${files[@]}" "${options[@]}" --out "$out" --overwrite
+echo
+cat "$out/summary.csv"

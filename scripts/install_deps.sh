@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Installs what epsflow needs on Debian 12 or Ubuntu 24.04, and does nothing where it is all there.
+#   --dev: also what the checks of .ci/run need. EPSFLOW_SKIP_DEPS=1: trust that everything is there.
+set -euo pipefail
+
+packages=(build-essential cmake ninja-build pkg-config libtbb-dev libboost-program-options-dev catch2 libcfitsio-dev
+          libhdf5-dev nlohmann-json3-dev libfmt-dev libbenchmark-dev libhwy-dev zlib1g-dev git python3)
+if [[ "${1:-}" == --dev ]]; then
+  packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
+elif [[ $# -gt 0 ]]; then
+  echo "usage: install_deps.sh [--dev]" >&2
+  exit 2
+fi
+[[ -z "${EPSFLOW_SKIP_DEPS:-}" ]] || exit 0
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "install_deps.sh: this system has no apt-get. Install the counterparts of these Debian packages, then set" \
+       "EPSFLOW_SKIP_DEPS=1: ${packages[*]}" >&2
+  exit 1
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  [[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" == installed ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+as_root=(env DEBIAN_FRONTEND=noninteractive)
+if [[ $EUID -ne 0 ]]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install_deps.sh: neither root nor sudo; ask for these packages to be installed: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo "${as_root[@]}")
+fi
+echo "Installing: ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null || {
+  echo "install_deps.sh: apt-get could not install: ${missing[*]} (known to work on Debian 12 and Ubuntu 24.04)" >&2
+  exit 1
+}

@@ -1,0 +1,34 @@
+// Stage: every variant of a finished table.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/core/trace.hpp>
+#include <epsflow/stages/table_job.hpp>
+
+namespace epsflow::stages {
+
+/// How the variants of one table are clustered; the labels are the same.
+enum class VariantMethod : std::uint8_t {
+  nested,  ///< from the largest minpts down with one union-find
+  each,    ///< each on its own, all concurrently (the paper's way)
+};
+
+struct ClusterVariants {
+  VariantMethod method = VariantMethod::nested;
+  bool verify = false;
+  unsigned workers = 1;  ///< variants that are under way at once, at most, with VariantMethod::each
+  MemoryBudget& budget;
+  const CancelToken& cancel;
+  Trace* trace = nullptr;
+
+  /// Calls emit(result) once per variant, from any thread, perhaps from several at once. Throws Error when `verify` finds a
+  /// wrong label, which is a defect of epsflow.
+  void operator()(const TableJob& job, const std::function<void(VariantResult&&)>& emit) const;
+};
+
+}  // namespace epsflow::stages

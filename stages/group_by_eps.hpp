@@ -1,0 +1,15 @@
+// Stage: variants that share eps share one index and one table.
+#pragma once
+
+#include <vector>
+
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/stages/table_job.hpp>
+
+namespace epsflow::stages {
+
+/// Groups in descending order of eps: the first table is the largest, so a sweep that does not fit the memory budget fails
+/// at once, and every later table fits into the memory of the first. O(variants · log).
+[[nodiscard]] std::vector<EpsGroup> group_by_eps(const Sweep& sweep);
+
+}  // namespace epsflow::stages

@@ -1,0 +1,31 @@
+// Stage: an empty table of the right format, and the batches that will fill it.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/stages/table_job.hpp>
+
+namespace epsflow::stages {
+
+/// What was asked for; `automatic` takes packed where the index has a layout for it.
+enum class FormatChoice : std::uint8_t { automatic, csr, packed };
+
+struct PlanBatches {
+  ArenaPool& pool;
+  FormatChoice format = FormatChoice::automatic;
+  Emit emit = Emit::rows;
+  unsigned workers = 1;
+  std::uint64_t lane_pairs = 0;  ///< 0: the plan chooses
+
+  /// Sets job.plan and job.table, and returns true. When the table does not fit the budget: returns false where `alone` is
+  /// false, as other tables may give memory back, and throws ResourceError with the bytes, the budget and the option
+  /// otherwise. The size is exact for packed tables, an estimate for csr.
+  [[nodiscard]] bool operator()(TableJob& job, bool alone) const;
+};
+
+/// The error for a table that does not fit: bytes needed (`exact` or estimated), the budget, and what to do.
+[[noreturn]] void throw_table_too_large(const TableJob& job, const ArenaPool& pool, std::uint64_t bytes, bool exact);
+
+}  // namespace epsflow::stages
