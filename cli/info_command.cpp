@@ -5,7 +5,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/index/row_search.hpp>
+#include <epsflow/pipeline/backends.hpp>
 
 namespace epsflow::cli {
 
@@ -13,21 +13,20 @@ int run_info(const Words& words) {
   Arguments arguments("epsflow info", "Shows what this build and this machine offer.\n");
   arguments.add_output_options();
   if (!arguments.parse(words)) return kDone;
-  const std::string instructions(index::RowSearch::instruction_set());
   if (arguments.get<bool>("json")) {
-    const nlohmann::ordered_json json{{"version", EPSFLOW_VERSION},
-                                      {"processor", processor_name()},
-                                      {"cores", std::thread::hardware_concurrency()},
-                                      {"memory", machine_memory()},
-                                      {"instructions", instructions},
-                                      {"backends", {"cpu"}}};
+    nlohmann::ordered_json json{{"version", EPSFLOW_VERSION},
+                                {"processor", processor_name()},
+                                {"cores", std::thread::hardware_concurrency()},
+                                {"memory", machine_memory()},
+                                {"backends", nlohmann::ordered_json::object()}};
+    for (const BackendInfo& backend : backends()) json["backends"][backend.name] = backend.detail;
     fmt::print("{}\n", json.dump(2));
     return kDone;
   }
-  fmt::print("epsflow {}\nprocessor     {}\ncores         {}\nmemory        {}, of which {} by default\ninstructions  {}\n"
-             "backends      cpu\n",
-             EPSFLOW_VERSION, processor_name(), std::thread::hardware_concurrency(), format_bytes(machine_memory()),
-             format_bytes(machine_memory() / 2), instructions);
+  fmt::print("epsflow {}\nprocessor     {}\ncores         {}\nmemory        {}, of which {} by default\n", EPSFLOW_VERSION,
+             processor_name(), std::thread::hardware_concurrency(), format_bytes(machine_memory()),
+             format_bytes(machine_memory() / 2));
+  for (const BackendInfo& backend : backends()) fmt::print("backend       {}: {}\n", backend.name, backend.detail);
   return kDone;
 }
 

@@ -7,7 +7,7 @@
 
 #include <epsflow/clustering/label_clusters.hpp>
 #include <epsflow/clustering/union_find.hpp>
-#include <epsflow/clustering/unite_rows.hpp>
+#include <epsflow/clustering/row_loops.hpp>
 #include <epsflow/core/buffer.hpp>
 
 namespace epsflow::clustering {

@@ -4,17 +4,18 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
-#include <limits>
 #include <vector>
 
+#include <epsflow/clustering/row_loops.hpp>
 #include <epsflow/clustering/union_find.hpp>
 
 namespace epsflow::clustering {
 namespace {
 
-constexpr std::uint32_t kNoNumber = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoNumber = kNoCluster;
 
 template <class F>
 void parallel_positions(std::size_t n, const CancelToken& cancel, F&& f) {
@@ -141,20 +142,20 @@ LabelSummary label_clusters(const NeighborTable& table, std::span<const std::uin
     SizeCounter counter(sizes);
     std::uint64_t block_core = 0;
     std::uint64_t block_border = 0;
-    table.for_each_row(table.blocks()[b], [&](std::uint32_t row, const RowView& view) {
-      std::uint32_t lowest = kNoNumber;
-      if (parent[row] != kNotCore) {
-        lowest = number[parent[row]];
-        ++block_core;
-      } else {
-        view.for_each([&](std::uint32_t neighbor) {
-          if (parent[neighbor] != kNotCore) lowest = std::min(lowest, number[parent[neighbor]]);
-        });
-        if (lowest != kNoNumber) ++block_border;
+    std::array<std::uint32_t, 1024> clusters_of{};
+    const Run block = table.blocks()[b];
+    for (std::uint32_t first = block.begin; first < block.end;) {
+      const std::uint32_t last = first + std::min<std::uint32_t>(block.end - first, clusters_of.size());
+      find_clusters(table, {first, last}, parent.data(), number.data(), clusters_of.data());
+      for (std::uint32_t row = first; row < last; ++row) {
+        const std::uint32_t cluster = clusters_of[row - first];
+        labels[order[row]] = cluster == kNoCluster ? kNoise : static_cast<std::int32_t>(cluster);
+        if (cluster == kNoCluster) continue;
+        counter.add(cluster);
+        ++(parent[row] == kNotCore ? block_border : block_core);
       }
-      labels[order[row]] = lowest == kNoNumber ? kNoise : static_cast<std::int32_t>(lowest);
-      if (lowest != kNoNumber) counter.add(lowest);
-    });
+      first = last;
+    }
     core.fetch_add(block_core, std::memory_order_relaxed);
     border.fetch_add(block_border, std::memory_order_relaxed);
   });

@@ -13,7 +13,8 @@ namespace epsflow::clustering {
 
 /// Labels of one variant from its union-find.
 ///
-/// parent: [n] by position, kNotCore for points that are not core; flattened on return. order: [n] input id of each position.
+/// parent: [n] by position, kNotCore for points that are not core, with Buffer::kPadding bytes readable behind it; flattened
+/// on return. order: [n] input id of each position.
 /// number: [n] scratch. labels: [n] in input order, written in full. Clusters are numbered by their smallest core point id; a
 /// border point takes the lowest number among its core neighbours' clusters. O(n + entries of the rows that are not core), in
 /// parallel. Throws Cancelled.

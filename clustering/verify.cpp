@@ -45,6 +45,8 @@ class Verifier {
       if (!itself) find(x, "is no neighbour of itself in the table");
       if (core(x)) {
         if (label(x) < 0) find(x, "is core and carries no cluster");
+        // Checked here, so that what follows may count clusters in arrays.
+        if (label(x) >= std::int64_t{table_.size()}) find(x, "carries a cluster number that so few points cannot have");
       } else if (lowest == std::numeric_limits<std::int32_t>::max()) {
         if (label(x) != kNoise) find(x, "has no core neighbour and is not noise");
       } else if (label(x) != lowest) {

@@ -27,10 +27,14 @@ std::uint64_t machine_memory() noexcept {
 
 bool MemoryBudget::try_charge(std::uint64_t bytes) noexcept {
   std::uint64_t used = used_.load(std::memory_order_relaxed);
-  do {
-    if (used > total_ || bytes > total_ - used) return false;
-  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-  return true;
+  while (true) {
+    if (used > total_ || bytes > total_ - used) {
+      if (pool_ == nullptr || !pool_->give_up_one()) return false;
+      used = used_.load(std::memory_order_relaxed);
+    } else if (used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed)) {
+      return true;
+    }
+  }
 }
 
 MemoryCharge::MemoryCharge(MemoryBudget& budget, std::uint64_t bytes, const char* what)
@@ -102,16 +106,17 @@ bool Arena::grow(std::uint64_t bytes) {
   const std::uint64_t charged = mapping_->charged.load(std::memory_order_relaxed);
   if (bytes <= charged) return true;
   for (const std::uint64_t wanted : {std::min(round_up(bytes, kStep), mapping_->reserved), bytes}) {
-    if (!pool_->charge(wanted - charged)) continue;
+    if (!pool_->budget_.try_charge(wanted - charged)) continue;
     mapping_->charged.store(wanted, std::memory_order_release);
     return true;
   }
   return false;
 }
 
-ArenaPool::ArenaPool(MemoryBudget& budget) noexcept : budget_(budget) {}
+ArenaPool::ArenaPool(MemoryBudget& budget) noexcept : budget_(budget) { budget_.pool_ = this; }
 
 ArenaPool::~ArenaPool() {
+  budget_.pool_ = nullptr;
   for (const auto& mapping : idle_) budget_.release(mapping->charged.load());
 }
 
@@ -147,14 +152,12 @@ std::uint64_t ArenaPool::available() const {
   return bytes;
 }
 
-bool ArenaPool::charge(std::uint64_t bytes) {
-  while (true) {
-    if (budget_.try_charge(bytes)) return true;
-    const std::scoped_lock lock(mutex_);
-    if (idle_.empty()) return false;
-    budget_.release(idle_.back()->charged.load());
-    idle_.pop_back();
-  }
+bool ArenaPool::give_up_one() noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (idle_.empty()) return false;
+  budget_.release(idle_.back()->charged.load());
+  idle_.pop_back();
+  return true;
 }
 
 void ArenaPool::give_back(std::unique_ptr<Arena::Mapping> mapping) noexcept {

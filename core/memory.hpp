@@ -13,12 +13,15 @@ namespace epsflow {
 /// Physical memory of this machine in bytes.
 [[nodiscard]] std::uint64_t machine_memory() noexcept;
 
+class ArenaPool;
+
 /// How many bytes may be held, and how many are. Thread-safe.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t total) noexcept : total_(total) {}
 
-  /// Takes `bytes` from the budget, or leaves it alone and returns false.
+  /// Takes `bytes` from the budget, or leaves it alone and returns false. Idle arenas of the budget's pool are given up first
+  /// where that makes room.
   [[nodiscard]] bool try_charge(std::uint64_t bytes) noexcept;
   void release(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -26,8 +29,11 @@ class MemoryBudget {
   [[nodiscard]] std::uint64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
  private:
+  friend class ArenaPool;
+
   std::uint64_t total_;
   std::atomic<std::uint64_t> used_{0};
+  ArenaPool* pool_ = nullptr;
 };
 
 /// Bytes of a budget, given back at the end of the scope.
@@ -47,8 +53,6 @@ class MemoryCharge {
   MemoryBudget* budget_ = nullptr;
   std::uint64_t bytes_ = 0;
 };
-
-class ArenaPool;
 
 /// One contiguous stretch of address space of a pool. Bytes become usable, and count against the budget, as it grows; its
 /// address never changes. Move-only; returns to the pool when it dies, its touched pages kept for the next table.
@@ -76,7 +80,7 @@ class Arena {
 /// Arenas of one budget. Idle arenas keep their pages, and so their charge, until somebody else needs the budget.
 class ArenaPool {
  public:
-  /// `budget` must outlive the pool, and the pool its arenas.
+  /// The one pool of `budget`, which must outlive the pool, and the pool its arenas.
   explicit ArenaPool(MemoryBudget& budget) noexcept;
   ~ArenaPool();
   ArenaPool(const ArenaPool&) = delete;  // arenas hold its address
@@ -92,8 +96,9 @@ class ArenaPool {
 
  private:
   friend class Arena;
-  /// Charges the budget, giving up idle arenas where that is needed. The caller holds no lock of the pool.
-  bool charge(std::uint64_t bytes);
+  friend class MemoryBudget;
+  /// Unmaps an idle arena and releases its charge; false when there is none.
+  bool give_up_one() noexcept;
   void give_back(std::unique_ptr<Arena::Mapping> mapping) noexcept;
 
   MemoryBudget& budget_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <epsflow/index/candidate_runs.hpp>
 
@@ -38,9 +39,10 @@ Sample sample_pairs(const Grid& grid, const RowSearch& search, const CancelToken
       [](Sample a, Sample b) { return Sample{a.candidates + b.candidates, a.pairs + b.pairs}; });
 }
 
-/// Consecutive rows, cut where the tests reach `most_tests` or the estimated pairs `most_pairs`.
-std::vector<Batch> cut(const Grid& grid, std::span<const std::uint64_t> candidates, double share, double most_tests,
-                       double most_pairs) {
+/// Consecutive rows, cut where the tests reach `most_tests`. candidates(cell): tests of each row of the cell; share: of the
+/// tests that find a neighbour.
+template <class Candidates>
+std::vector<Batch> cut(const Grid& grid, Candidates candidates, double most_tests, double share) {
   std::vector<Batch> batches;
   std::uint32_t first = 0;
   double tests = 0;
@@ -51,12 +53,11 @@ std::vector<Batch> cut(const Grid& grid, std::span<const std::uint64_t> candidat
     tests = 0;
   };
   for (std::size_t cell = 0; cell < grid.cells(); ++cell) {
-    const double per_row = static_cast<double>(candidates[cell]);
+    const double per_row = candidates(cell);
     std::uint32_t row = grid.cell_starts()[cell];
     const std::uint32_t end = grid.cell_starts()[cell + 1];
     while (row < end) {
-      const double most = std::min(most_tests, share > 0 ? most_pairs / share : most_tests);
-      const double room = std::floor((most - tests) / per_row);
+      const double room = std::floor((most_tests - tests) / per_row);
       if (room < 1 && row > first) {
         close(row);
         continue;
@@ -70,14 +71,6 @@ std::vector<Batch> cut(const Grid& grid, std::span<const std::uint64_t> candidat
   return batches;
 }
 
-double sum_of_tests(const Grid& grid, std::span<const std::uint64_t> candidates) {
-  double sum = 0;
-  for (std::size_t cell = 0; cell < grid.cells(); ++cell) {
-    sum += static_cast<double>(candidates[cell]) * (grid.cell_starts()[cell + 1] - grid.cell_starts()[cell]);
-  }
-  return sum;
-}
-
 double most_tests(const Grid& grid, double tests, unsigned workers) {
   const double dims_factor = std::max(1.0, static_cast<double>(grid.dims()) / 4);
   return std::clamp(tests / (32.0 * workers), static_cast<double>(kFewestTests),
@@ -86,38 +79,39 @@ double most_tests(const Grid& grid, double tests, unsigned workers) {
 
 }  // namespace
 
-std::vector<std::uint64_t> candidates_per_cell(const Grid& grid, const CancelToken& cancel) {
-  std::vector<std::uint64_t> candidates(grid.cells());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, grid.cells(), 4096),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      if (cancel.cancelled()) return;
-                      CandidateRuns cell(grid, range.begin());
-                      for (std::size_t c = range.begin();; cell.next()) {
-                        for (const Run& run : cell.runs()) candidates[c] += run.size();
-                        if (++c == range.end()) return;
-                      }
-                    });
-  cancel.check();
-  return candidates;
+BatchPlan plan_packed(const Grid& grid, const PackedLayout& layout, const PlanOptions& options) {
+  const double most = most_tests(grid, 32 * static_cast<double>(layout.words()), options.workers);
+  return {cut(
+              grid, [&](std::size_t cell) { return 32 * static_cast<double>(layout.words_per_row(cell)); }, most, 0),
+          0, 0};
 }
 
-BatchPlan plan_by_tests(const Grid& grid, std::span<const std::uint64_t> candidates, const PlanOptions& options) {
-  const double most = most_tests(grid, sum_of_tests(grid, candidates), options.workers);
-  return {cut(grid, candidates, 0, most, 0), 0, 0};
-}
-
-BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, std::span<const std::uint64_t> candidates,
-                        const PlanOptions& options, const CancelToken& cancel) {
+BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOptions& options,
+                        const CancelToken& cancel) {
   const Sample sample = sample_pairs(grid, search, cancel);
+  Buffer<double> candidates(grid.cells());
+  const double tests = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, grid.cells(), 4096), 0.0,
+      [&](const tbb::blocked_range<std::size_t>& range, double sum) {
+        if (cancel.cancelled()) return sum;
+        CandidateRuns cell(grid, range.begin());
+        for (std::size_t c = range.begin();; cell.next()) {
+          candidates[c] = 0;
+          for (const Run& run : cell.runs()) candidates[c] += run.size();
+          sum += candidates[c] * (grid.cell_starts()[c + 1] - grid.cell_starts()[c]);
+          if (++c == range.end()) return sum;
+        }
+      },
+      std::plus<>());
   cancel.check();
-  const double tests = sum_of_tests(grid, candidates);
   const double share = sample.candidates > 0 ? sample.pairs / sample.candidates : 0;
   BatchPlan plan;
   plan.estimated_pairs = static_cast<std::uint64_t>(std::ceil(tests * share));
   plan.lane_pairs = options.lane_pairs > 0 ? options.lane_pairs : kLanePairs;
   const double alpha = plan.estimated_pairs < kSmallPairs ? kAlphaSmall : kAlpha;
-  plan.batches = cut(grid, candidates, share, most_tests(grid, tests, options.workers),
-                     static_cast<double>(plan.lane_pairs) / (1 + alpha));
+  double most = most_tests(grid, tests, options.workers);
+  if (share > 0) most = std::min(most, static_cast<double>(plan.lane_pairs) / ((1 + alpha) * share));
+  plan.batches = cut(grid, [&](std::size_t cell) { return candidates[cell]; }, most, share);
   return plan;
 }
 

@@ -8,8 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
+#include <utility>
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/cancel.hpp>
@@ -30,16 +29,11 @@ inline constexpr std::uint64_t kLanePairs = 256 * 1024;
 inline constexpr std::uint64_t kFewestTests = 64 * 1024;
 inline constexpr std::uint64_t kMostTests = 8 * 1024 * 1024;
 
-/// Candidates of each cell's points. O(cells · 3^(axes − 1)), in parallel.
-[[nodiscard]] std::vector<std::uint64_t> candidates_per_cell(const Grid& grid, const CancelToken& cancel);
+/// Batches of rows of a packed table: only the number of tests is balanced, as the size is known.
+[[nodiscard]] BatchPlan plan_packed(const Grid& grid, const PackedLayout& layout, const PlanOptions& options);
 
-/// Batches of rows that need no estimate: only the number of tests is balanced.
-[[nodiscard]] BatchPlan plan_by_tests(const Grid& grid, std::span<const std::uint64_t> candidates,
-                                      const PlanOptions& options);
-
-/// Batches whose estimated pairs fit a lane's buffer.
-[[nodiscard]] BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search,
-                                      std::span<const std::uint64_t> candidates, const PlanOptions& options,
+/// Batches whose estimated pairs fit a lane's buffer. O(cells · 3^(axes − 1)) and the sample, in parallel.
+[[nodiscard]] BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOptions& options,
                                       const CancelToken& cancel);
 
 /// The two halves of a batch of at least two rows whose estimate proved too small.

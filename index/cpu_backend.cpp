@@ -68,9 +68,8 @@ class CpuSearch final : public NeighborSearch {
   }
 
   [[nodiscard]] BatchPlan plan(const PlanOptions& options) override {
-    const std::vector<std::uint64_t> candidates = candidates_per_cell(grid_, cancel_);
-    if (options.format == TableFormat::packed) return plan_by_tests(grid_, candidates, options);
-    BatchPlan plan = plan_by_pairs(grid_, rows_, candidates, options, cancel_);
+    if (options.format == TableFormat::packed) return plan_packed(grid_, *packed_layout(), options);
+    BatchPlan plan = plan_by_pairs(grid_, rows_, options, cancel_);
     lane_pairs_ = plan.lane_pairs;
     return plan;
   }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -215,9 +214,13 @@ void read_columns(fitsfile* file, std::span<const std::size_t> selected, std::sp
 
 }  // namespace
 
-Points read_fits(std::span<const char> bytes, const Source& source) {
+std::mutex& fits_mutex() {
   static std::mutex mutex;
-  const std::scoped_lock lock(mutex);
+  return mutex;
+}
+
+Points read_fits(std::span<const char> bytes, const Source& source) {
+  const std::scoped_lock lock(fits_mutex());
   const MemoryFile file(bytes, source);
   select_table(file.get(), source);
   require_table_bytes(file.get(), bytes.size(), source);

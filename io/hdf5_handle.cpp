@@ -1,6 +1,16 @@
 #include <epsflow/io/hdf5_handle.hpp>
 
 namespace epsflow::io {
+namespace {
+
+std::mutex library_mutex;
+
+}  // namespace
+
+Hdf5Session::Hdf5Session() : lock_(library_mutex) {
+  H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 std::string take_error_text() {
   struct Ends {

@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -32,18 +33,17 @@ using TypeHandle = Handle<H5Tclose>;
 using ListHandle = Handle<H5Pclose>;
 using AttributeHandle = Handle<H5Aclose>;
 
-/// Switches the library's error printing off, and back to what the program had.
-class QuietErrors {
+/// Held around every use of the library, which is not thread-safe: one thread at a time, and its error printing off, then
+/// back to what the program had.
+class Hdf5Session {
  public:
-  QuietErrors() noexcept {
-    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-  QuietErrors(const QuietErrors&) = delete;
-  QuietErrors& operator=(const QuietErrors&) = delete;
+  Hdf5Session();
+  ~Hdf5Session() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+  Hdf5Session(const Hdf5Session&) = delete;
+  Hdf5Session& operator=(const Hdf5Session&) = delete;
 
  private:
+  std::unique_lock<std::mutex> lock_;
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
 };

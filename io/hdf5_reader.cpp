@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -331,9 +330,7 @@ Points read_open_file(const std::filesystem::path& path, const Source& source) {
 }  // namespace
 
 Points read_hdf5(const std::filesystem::path& file, const Source& source) {
-  static std::mutex mutex;
-  const std::scoped_lock lock(mutex);
-  const QuietErrors quiet;
+  const Hdf5Session session;
   return read_open_file(file, source);
 }
 

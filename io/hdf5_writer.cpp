@@ -108,7 +108,7 @@ void write_summary(const Writer& writer, const std::vector<SweepEntry>& entries)
 }  // namespace
 
 void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result) {
-  const QuietErrors quiet;
+  const Hdf5Session session;
   Writer writer(file);
   {
     const DatasetHandle labels =
@@ -127,7 +127,7 @@ void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& r
 void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries, std::uint64_t points,
                       const std::string& description,
                       const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of) {
-  const QuietErrors quiet;
+  const Hdf5Session session;
   Writer writer(file);
   write_summary(writer, entries);
   {
@@ -164,7 +164,7 @@ void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<Sweep
 }
 
 void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows) {
-  const QuietErrors quiet;
+  const Hdf5Session session;
   Writer writer(file);
   {
     const DatasetHandle offsets =

@@ -26,7 +26,7 @@ struct SweepEntry {
 ///   summary   compound [variants]: eps, minpts, clusters, noise, core, border, largest, seconds
 ///   labels    int32 [variants × n], row v the labels of summary[v]; chunked by row and compressed
 /// and `description` (the text of sweep.json) as an attribute of the root. labels_of(v) gives the labels, one variant at a
-/// time, so that memory holds a single one. Atomic. Throws ResourceError.
+/// time, so that memory holds a single one; it must not use HDF5 itself. Atomic. Throws ResourceError.
 void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries, std::uint64_t points,
                       const std::string& description,
                       const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of);

@@ -8,6 +8,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/atomic_file.hpp>
+#include <epsflow/io/fits_reader.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
 #include <epsflow/io/npy_writer.hpp>
 
@@ -29,6 +30,7 @@ void write_csv_labels(const std::filesystem::path& file, std::span<const std::in
 }
 
 void write_fits_labels(const std::filesystem::path& file, const VariantResult& result) {
+  const std::scoped_lock lock(fits_mutex());
   const std::filesystem::path temporary = temporary_beside(file);
   int status = 0;
   fitsfile* fits = nullptr;

@@ -1,8 +1,13 @@
 #include <epsflow/pipeline/backends.hpp>
 
 #include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/index/row_search.hpp>
 
 namespace epsflow {
+
+std::vector<BackendInfo> backends() {
+  return {{"cpu", "vector instructions " + std::string(index::RowSearch::instruction_set())}};
+}
 
 std::unique_ptr<Backend> make_backend(BackendChoice choice, unsigned threads) {
   switch (choice) {

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Sweeps nine variants over a file of points, or over generated ones, and shows the results.
+# Sweeps nine variants over a file of points, or over generated ones, and shows the summary; the labels go to demo_results.
 #   scripts/demo.sh [FILE …] [-- options of `epsflow sweep`]
 set -euo pipefail
-here=$PWD
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$root/scripts/build.sh"
 epsflow=$root/build/cpu/bin/epsflow
@@ -23,9 +22,5 @@ fi
 # A default stands aside where the caller gives the option.
 options=("$@")
 [[ " $* " =~ \ --(eps|variants)[\ =] ]] || options+=(--eps 0.1:0.3:0.1)
-[[ " $* " =~ \ --(minpts|variants)[\ =] ]] || options+=(--minpts 4,16,64)
-out=demo_results
-cd "$here"
-"$epsflow" sweep "${files[@]}" "${options[@]}" --out "$out" --overwrite
-echo
-cat "$out/summary.csv"
+[[ " $* " =~ \ --(minpts|variants)[\ =] ]] || options+=(--minpts "4,16,64")
+"$epsflow" sweep "${files[@]}" "${options[@]}" --out demo_results --overwrite

@@ -1,9 +1,9 @@
-#include <epsflow/clustering/unite_rows.hpp>
+#include <epsflow/clustering/row_loops.hpp>
 
 // Instruction sets that add nothing here, or whose vectors have no size at compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "epsflow/clustering/unite_rows.cpp"  // NOLINT: compiled once per instruction set
+#define HWY_TARGET_INCLUDE "epsflow/clustering/row_loops.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first
 #include <hwy/highway.h>
@@ -16,7 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using U32 = hn::ScalableTag<std::uint32_t>;
 constexpr std::size_t kLanes = hn::MaxLanes(U32());
 
-/// Bit i: candidate i of a word is core and its parent is not `root`, so that its set may be another one.
+/// Bit i: candidate i of a word is core and its parent is not `root`, so that its set may be another one. `root` may be
+/// kNotCore, for none.
 ///
 /// Reads the parents plainly while other threads store to them. It is a filter only, and any value that an entry has ever
 /// held will do: kNotCore never changes while rows are read, and an entry that was once `root` is in root's set for good.
@@ -89,6 +90,55 @@ void unite(const NeighborTable& table, Run rows, const RowSelection& selection, 
   });
 }
 
+/// The lowest cluster among a row's core neighbours. Neighbours mostly share one cluster: only a root that differs from the
+/// last one is looked up.
+struct BorderFinder {
+  const std::uint32_t* parent;
+  const std::uint32_t* number;
+
+  HWY_INLINE std::uint32_t packed(const RowView& view) const {
+    std::uint32_t lowest = kNoCluster;
+    std::uint32_t root = kNotCore;
+    const std::uint32_t* word = view.words;
+    for (const Run& run : view.runs) {
+      for (std::uint64_t base = run.begin; base < run.end; base += 32) {
+        if (*word++ == 0) continue;
+        for (std::uint32_t bits = other_sets(parent + base, word[-1], root); bits != 0; bits &= bits - 1) {
+          look_at(parent[base + static_cast<std::uint32_t>(__builtin_ctz(bits))], root, lowest);
+        }
+      }
+    }
+    return lowest;
+  }
+
+  HWY_INLINE std::uint32_t csr(const RowView& view) const {
+    std::uint32_t lowest = kNoCluster;
+    std::uint32_t root = kNotCore;
+    for (std::uint32_t k = 0; k < view.count; ++k) look_at(parent[view.words[k]], root, lowest);
+    return lowest;
+  }
+
+ private:
+  HWY_INLINE void look_at(std::uint32_t neighbor_root, std::uint32_t& root, std::uint32_t& lowest) const {
+    if (neighbor_root == root || neighbor_root == kNotCore) return;
+    root = neighbor_root;
+    lowest = HWY_MIN(lowest, number[root]);
+  }
+};
+
+void find(const NeighborTable& table, Run rows, const std::uint32_t* parent, const std::uint32_t* number,
+          std::uint32_t* clusters) {
+  const BorderFinder finder{parent, number};
+  table.for_each_row(rows, [&](std::uint32_t row, const RowView& view) HWY_ATTR {
+    std::uint32_t& cluster = clusters[row - rows.begin];
+    if (parent[row] != kNotCore) {
+      cluster = number[parent[row]];
+    } else {
+      cluster = view.packed ? finder.packed(view) : finder.csr(view);
+    }
+  });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace epsflow::clustering
 HWY_AFTER_NAMESPACE();
@@ -97,9 +147,15 @@ HWY_AFTER_NAMESPACE();
 namespace epsflow::clustering {
 
 HWY_EXPORT(unite);
+HWY_EXPORT(find);
 
 void unite_rows(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent) {
   HWY_DYNAMIC_DISPATCH(unite)(table, rows, selection, parent);
+}
+
+void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* parent, const std::uint32_t* number,
+                   std::uint32_t* clusters) {
+  HWY_DYNAMIC_DISPATCH(find)(table, rows, parent, number, clusters);
 }
 
 }  // namespace epsflow::clustering

@@ -1,4 +1,4 @@
-// Core points and their core neighbours become one set: the loop of DBSCAN that reads the table.
+// The loops of DBSCAN that read the table: core points unite with their core neighbours, border points look for theirs.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +21,14 @@ struct RowSelection {
 /// Buffer::kPadding bytes readable behind it; every selected point must be core in it. Safe to call for disjoint rows from
 /// several threads at once. O(entries read).
 void unite_rows(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent);
+
+/// In place of a cluster's number: none.
+inline constexpr std::uint32_t kNoCluster = 0xFFFFFFFFU;
+
+/// The cluster of each point of `rows`: clusters[i] for row rows.begin + i, kNoCluster for noise. Core points have that of
+/// their root, others the lowest among their core neighbours. parent: as above, each core point's entry its root; number: [n]
+/// the number of each root's cluster. O(rows + entries of the rows that are not core).
+void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* parent, const std::uint32_t* number,
+                   std::uint32_t* clusters);
 
 }  // namespace epsflow::clustering

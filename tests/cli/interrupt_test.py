@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Ctrl-C at random points of a 200-variant sweep: what is finished is valid, and --resume completes the rest."""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from support import BINARY, ProgramTest, npy_labels, summary
+
+
+class Interrupt(ProgramTest):
+    def test_a_sweep_that_is_interrupted_again_and_again_ends_with_the_same_labels(self):
+        seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
+        print(f"seed {seed} (EPSFLOW_TEST_SEED)")
+        rng = random.Random(seed)
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "tec", "--n", 60_000, "--out", points)
+        sweep = ["sweep", points, "--columns", "0,1", "--eps", "0.02:0.4:0.02", "--minpts", "2,3,4,6,8,12,16,24,32,64"]
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        begin = time.monotonic()
+        self.succeeds(*sweep, "--out", whole)
+        duration = time.monotonic() - begin
+
+        interrupted = 0
+        while True:
+            mode = ["--resume"] if (parts / "sweep.json").exists() else []
+            p = subprocess.Popen([BINARY, *map(str, sweep), "--out", parts, *mode], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True)
+            # Up to twelve interruptions, then it may run to its end.
+            if interrupted < 12:
+                try:
+                    p.wait(rng.uniform(0, duration / 3))
+                except subprocess.TimeoutExpired:
+                    p.send_signal(signal.SIGINT)
+                    sent = time.monotonic()
+                    _, errors = p.communicate(timeout=30)
+                    self.assertLess(time.monotonic() - sent, 5)  # within a second on a machine that is not busy
+                    interrupted += 1
+                    if p.returncode == -signal.SIGINT:
+                        continue  # before the sweep began
+                    if p.returncode == 130:
+                        self.assertIn("--resume goes on", errors)
+                        self.assertEqual(json.loads((parts / "sweep.json").read_text())["status"], "interrupted")
+                    for key, row in summary(parts).items():
+                        self.assertEqual(npy_labels(parts / row["labels"]), npy_labels(whole / row["labels"]), key)
+                    continue
+            _, errors = p.communicate(timeout=120)
+            self.assertEqual(p.returncode, 0, errors)
+            break
+        self.assertGreater(interrupted, 0)
+        a, b = summary(whole), summary(parts)
+        self.assertEqual((len(a), set(a)), (200, set(b)))
+        for key in a:
+            for column in ("clusters", "noise", "core", "border", "largest", "labels"):
+                self.assertEqual(a[key][column], b[key][column], (key, column))
+            self.assertEqual(npy_labels(whole / a[key]["labels"]), npy_labels(parts / b[key]["labels"]), key)
+        self.assertEqual([p for p in parts.rglob("*") if ".part-" in p.name], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""The program as its users meet it: commands, files, errors, exit codes."""
+import json
+import resource
+import signal
+import unittest
+
+from support import ProgramTest, npy_labels, run, summary
+
+# Two squares of four points and one far point; sides 0.1.
+SQUARES = "x,y,name\n0,0,a\n0.1,0,b\n0,0.1,c\n0.1,0.1,d\n5,5,e\n5.1,5,f\n5,5.1,g\n5.1,5.1,h\n9,9,i\n"
+
+
+class Commands(ProgramTest):
+    def test_help_names_every_command_and_the_exit_codes(self):
+        p = self.succeeds("--help")
+        for word in ("sweep", "cluster", "neighbors", "generate", "info", "130 interrupted"):
+            self.assertIn(word, p.stdout)
+        for command in ("sweep", "cluster", "neighbors", "generate", "info"):
+            self.assertIn("usage: epsflow " + command, self.succeeds(command, "--help").stdout)
+
+    def test_without_a_command_it_shows_the_help_and_fails(self):
+        self.assertEqual(run().returncode, 2)
+
+    def test_info_shows_what_the_machine_offers(self):
+        info = json.loads(self.succeeds("info", "--json").stdout)
+        self.assertGreaterEqual(info["cores"], 1)
+        self.assertIn("vector instructions", info["backends"]["cpu"])
+        self.assertIn(info["version"], self.succeeds("--version").stdout)
+
+    def test_cluster_writes_labels_in_every_format(self):
+        points = self.write("p.csv", SQUARES)
+        for name in ("l.npy", "l.csv", "l.fits", "l.h5"):
+            out = self.folder / name
+            p = self.succeeds("cluster", points, "--columns", "x,y", "--eps", 0.1, "--minpts", 3, "--out", out)
+            self.assertIn("9 points: 2 clusters (largest 4), 8 core, 0 border, 1 noise", p.stdout)
+            self.assertTrue(out.exists())
+        self.assertEqual(npy_labels(self.folder / "l.npy"), (0, 0, 0, 0, 1, 1, 1, 1, -1))
+        self.assertEqual((self.folder / "l.csv").read_text(), "label\n0\n0\n0\n0\n1\n1\n1\n1\n-1\n")
+
+    def test_labels_in_fits_and_hdf5_read_back_as_points(self):
+        points = self.write("p.csv", SQUARES)
+        for name, column in (("l.fits", "LABEL"), ("l.h5", None)):
+            out = self.folder / name
+            self.succeeds("cluster", points, "--columns", "0,1", "--eps", 0.1, "--minpts", 3, "--out", out)
+            words = ["cluster", out, "--eps", 0.5, "--minpts", 1, "--json"] + (["--columns", column] if column else [])
+            # The labels -1, 0, 1 as points in one dimension: three clusters of equal values.
+            self.assertEqual(json.loads(self.succeeds(*words).stdout)["clusters"], 3)
+
+    def test_cluster_as_json(self):
+        points = self.write("p.csv", SQUARES)
+        result = json.loads(
+            self.succeeds("cluster", points, "--columns", "x,y", "--eps", 0.1, "--minpts", 3, "--json").stdout)
+        self.assertEqual((result["clusters"], result["noise"], result["core"], result["largest"]), (2, 1, 8, 4))
+
+    def test_a_file_that_is_piped_in_is_read(self):
+        p = run("cluster", "/dev/stdin", "--columns", "0,1", "--eps", 0.1, "--minpts", 3, "--json", input=SQUARES)
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertEqual(json.loads(p.stdout)["points"], 9)
+
+    def test_neighbors_counts_and_writes_pairs(self):
+        points = self.write("p.csv", SQUARES)
+        out = self.folder / "t.h5"
+        p = self.succeeds("neighbors", points, "--columns", "x,y", "--eps", 0.1, "--out", out, "--distances")
+        self.assertIn("9 points, 25 pairs within 0.1", p.stdout)
+        self.assertGreater(out.stat().st_size, 25 * 12)
+
+    def test_generate_is_deterministic_and_readable(self):
+        for kind in ("tec", "galaxies", "uniform", "blobs"):
+            for name in ("a.npy", "b.npy", "c.csv"):
+                self.succeeds("generate", kind, "--n", 1000, "--seed", 3, "--out", self.folder / name)
+            self.assertEqual((self.folder / "a.npy").read_bytes(), (self.folder / "b.npy").read_bytes())
+            counts = [
+                json.loads(self.succeeds("cluster", self.folder / name, "--columns", "0,1", "--eps", 0.2, "--minpts", 4,
+                                         "--json").stdout)["noise"] for name in ("a.npy", "c.csv")
+            ]
+            self.assertEqual(counts[0], counts[1])
+        self.fails(2, ["no generator 'moons'", "tec", "blobs"], "generate", "moons", "--out", self.folder / "x.npy")
+
+    def test_several_files_are_one_data_set(self):
+        lines = SQUARES.splitlines(keepends=True)
+        first = self.write("a.csv", "".join(lines[:4]))
+        second = self.write("b.csv", lines[0] + "".join(lines[4:]))
+        self.succeeds("cluster", first, second, "--columns", "x,y", "--eps", 0.1, "--minpts", 3, "--out",
+                      self.folder / "l.npy")
+        self.assertEqual(npy_labels(self.folder / "l.npy"), (0, 0, 0, 0, 1, 1, 1, 1, -1))
+
+    def test_every_way_to_run_gives_the_same_labels(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "tec", "--n", 5000, "--out", points)
+        base = ["cluster", points, "--columns", "0,1", "--eps", 0.2, "--minpts", 5, "--out", self.folder / "l.npy"]
+        self.succeeds(*base)
+        expected = npy_labels(self.folder / "l.npy")
+        for words in (["--emit", "pairs"], ["--table-format", "csr", "--batch-pairs", 7], ["--method", "each"],
+                      ["--threads", 1, "--lanes", 3], ["--memory", "64M"], ["--verify", "--tables", 1],
+                      ["--backend", "cpu"]):
+            self.succeeds(*base, *words)
+            self.assertEqual(npy_labels(self.folder / "l.npy"), expected, words)
+
+
+class Sweeps(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", SQUARES)
+        self.out = self.folder / "results"
+        self.sweep = ["sweep", self.points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4", "--out", self.out]
+
+    def test_writes_a_row_and_labels_for_every_variant(self):
+        p = self.succeeds(*self.sweep)
+        self.assertIn("4 variants of 9 points", p.stdout)
+        self.assertEqual(p.stderr, "")  # no progress bar in a pipe
+        rows = summary(self.out)
+        self.assertEqual(set(rows), {(0.1, 3), (0.1, 4), (0.15, 3), (0.15, 4)})
+        header = (self.out / "summary.csv").read_text().splitlines()[0]
+        self.assertEqual(header, "eps,minpts,clusters,noise,core,border,largest,seconds,labels")
+        self.assertEqual([rows[0.1, 4][c] for c in ("clusters", "noise", "core", "border")], ["0", "9", "0", "0"])
+        self.assertEqual([rows[0.15, 4][c] for c in ("clusters", "noise", "core", "border", "largest")],
+                         ["2", "1", "8", "0", "4"])
+        for row in rows.values():
+            self.assertEqual(len(npy_labels(self.out / row["labels"])), 9)
+
+    def test_says_what_ran(self):
+        self.succeeds(*self.sweep)
+        described = json.loads((self.out / "sweep.json").read_text())
+        self.assertEqual((described["status"], described["variants"]), ("complete", 4))
+        self.assertEqual(described["input"]["points"], 9)
+        self.assertEqual(described["input"]["columns"], ["x", "y"])
+        self.assertEqual(described["options"]["eps"], "0.1,0.15")
+        trace = json.loads((self.out / "trace.json").read_text())
+        stages = {event["name"] for event in trace["traceEvents"]}
+        for stage in ("group by eps", "build index", "plan batches", "neighbours", "build table", "DBSCAN per variant",
+                      "results"):
+            self.assertIn(stage, stages)
+
+    def test_variants_as_a_list_and_as_json(self):
+        p = self.succeeds("sweep", self.points, "--columns", "x,y", "--variants", "0.1:3,0.15:4", "--out", self.out,
+                          "--json", "--hdf5")
+        result = json.loads(p.stdout)
+        self.assertEqual([(v["eps"], v["minpts"]) for v in result["variants"]], [(0.1, 3), (0.15, 4)])
+        self.assertTrue((self.out / "sweep.h5").exists())
+
+    def test_refuses_to_mix_results(self):
+        self.succeeds(*self.sweep)
+        before = (self.out / "summary.csv").read_text()
+        self.fails(2, [str(self.out), "--resume", "--overwrite"], *self.sweep)
+        other = self.write("other.csv", SQUARES.replace("9,9", "8,9"))
+        words = ["sweep", other, "--columns", "x,y", "--eps", 0.2, "--minpts", 3, "--out", self.out]
+        self.fails(3, ["results of another input", "p.csv", "--overwrite"], *words, "--resume")
+        self.assertEqual((self.out / "summary.csv").read_text(), before)
+        self.succeeds(*words, "--overwrite")
+        self.assertEqual(set(summary(self.out)), {(0.2, 3)})
+        self.assertEqual(len(list((self.out / "labels").iterdir())), 1)
+
+    def test_resume_adds_what_is_missing_and_keeps_the_rest(self):
+        self.succeeds("sweep", self.points, "--columns", "x,y", "--variants", "0.1:3", "--out", self.out)
+        kept = self.out / summary(self.out)[0.1, 3]["labels"]
+        when = kept.stat().st_mtime_ns
+        self.assertIn("3 variants of 9 points", self.succeeds(*self.sweep, "--resume").stdout)
+        self.assertEqual(len(summary(self.out)), 4)
+        self.assertEqual(kept.stat().st_mtime_ns, when)
+        # A label file that is gone is made again.
+        kept.unlink()
+        self.assertIn("1 variants of 9 points", self.succeeds(*self.sweep, "--resume").stdout)
+        self.assertEqual(len(npy_labels(kept)), 9)
+
+    def test_leaves_foreign_files_alone(self):
+        self.out.mkdir()
+        (self.out / "summary.csv").write_text("mine")
+        self.fails(2, ["summary.csv", "epsflow did not write"], *self.sweep)
+        self.assertEqual((self.out / "summary.csv").read_text(), "mine")
+
+    def test_damaged_results_are_named(self):
+        self.succeeds(*self.sweep)
+        (self.out / "sweep.json").write_text("{")
+        self.fails(3, ["sweep.json is damaged", "--overwrite"], *self.sweep, "--resume")
+        self.succeeds(*self.sweep, "--overwrite")
+        with open(self.out / "summary.csv", "a") as f:
+            f.write("0.3,many\n")
+        self.fails(3, ["summary.csv", "0.3,many"], *self.sweep, "--resume")
+
+    def test_no_points_are_a_valid_input(self):
+        empty = self.write("empty.csv", "x,y\n")
+        self.succeeds("sweep", empty, "--eps", 0.1, "--minpts", 3, "--out", self.out)
+        row = summary(self.out)[0.1, 3]
+        self.assertEqual([row[c] for c in ("clusters", "noise", "core", "largest")], ["0"] * 4)
+        self.assertEqual(npy_labels(self.out / row["labels"]), ())
+
+
+class BadInput(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", SQUARES)
+        self.tail = ["--columns", "x,y", "--eps", 0.1, "--minpts", 3]
+
+    def test_parameters(self):
+        for eps in ("0", "-1", "nan", "inf", "", "0.1,x", "0.1:0.2", "0.3:0.1:0.1"):
+            self.fails(2, ["eps" if ":" not in eps else eps], "cluster", self.points, "--eps=" + eps, "--minpts", 3)
+        for minpts in ("0", "-3", "2.5", "x", "99999999999"):
+            self.fails(2, ["minpts"], "cluster", self.points, "--eps", 0.1, "--minpts=" + minpts)
+        self.fails(2, ["one eps and one minpts"], "cluster", self.points, "--eps", "0.1,0.2", "--minpts", 3)
+        self.fails(2, ["--eps is missing"], "sweep", self.points, "--minpts", 3, "--out", self.folder / "r")
+        self.fails(2, ["--out is missing"], "sweep", self.points, "--eps", 1, "--minpts", 3)
+        self.fails(2, ["not both"], "sweep", self.points, "--variants", "1:2", "--eps", 1, "--out", self.folder / "r")
+
+    def test_options(self):
+        self.fails(2, ["--emit 'both' is unknown", "pairs, rows"], "cluster", self.points, *self.tail, "--emit", "both")
+        self.fails(2, ["'lots' is no size"], "cluster", self.points, *self.tail, "--memory", "lots")
+        self.fails(2, ["--help"], "cluster", self.points, *self.tail, "--no-such-option")
+        self.fails(2, ["no command 'clutser'"], "clutser", self.points)
+        self.fails(2, ["no input file"], "cluster", *self.tail)
+        self.fails(2, [".npy, .csv, .fits or .h5"], "cluster", self.points, *self.tail, "--out", self.folder / "l.txt")
+
+    def test_files(self):
+        self.fails(3, ["no-such.csv"], "cluster", self.folder / "no-such.csv", *self.tail)
+        self.fails(3, [str(self.folder)], "cluster", self.folder, *self.tail)
+        self.fails(3, ["empty"], "cluster", self.write("empty.csv", ""), *self.tail)
+        self.fails(3, ["z", "x, y, name"], "cluster", self.points, "--columns", "x,z", "--eps", 0.1, "--minpts", 3)
+        self.fails(3, ["name", "p.csv"], "cluster", self.points, "--columns", "x,name", "--eps", 0.1, "--minpts", 3)
+        ragged = self.write("ragged.csv", "x,y\n1,2\n3\n")
+        self.fails(3, ["ragged.csv", "line 3"], "cluster", ragged, *self.tail)
+
+    def test_values_that_are_not_finite(self):
+        points = self.write("nan.csv", "x,y\n1,2\n3,nan\n5,6\n,7\ninf,8\n")
+        self.fails(3, ["nan.csv", "row 1", "y", "--on-nan drop"], "cluster", points, *self.tail)
+        result = json.loads(self.succeeds("cluster", points, *self.tail, "--on-nan", "drop", "--json").stdout)
+        self.assertEqual((result["points"], result["dropped_rows"]), (2, 3))
+
+    def test_a_far_outlier_costs_nothing(self):
+        rows = "".join(f"{i % 100 * 0.01},{i // 100 * 0.01}\n" for i in range(10_000))
+        for far in ("1e6,1e6", "1e15,-1e15", "1e300,1e300"):
+            points = self.write("far.csv", rows + far + "\n")
+            result = json.loads(
+                self.succeeds("cluster", points, "--eps", 0.0101, "--minpts", 3, "--memory", "64M", "--json").stdout)
+            self.assertEqual((result["clusters"], result["noise"]), (1, 1))
+
+    def test_a_table_beyond_the_memory_names_bytes_budget_and_option(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
+        for words in ([], ["--table-format", "csr"]):
+            self.fails(4, ["needs", "bytes", str(32 << 20), "--memory", "eps"], "cluster", points, "--eps", 0.1,
+                       "--minpts", 3, "--memory", "32M", *words)
+
+    def test_points_beyond_the_memory(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
+        self.fails(4, ["1600000", "--memory"], "cluster", points, "--eps", 0.1, "--minpts", 3, "--memory", "1M")
+
+    def test_a_place_that_cannot_be_written(self):
+        self.fails(4, ["/proc/nowhere", "--out"], "cluster", self.points, *self.tail, "--out", "/proc/nowhere/l.npy")
+        self.fails(4, ["/proc/nowhere", "--out"], "sweep", self.points, *self.tail, "--out", "/proc/nowhere")
+
+    def test_a_full_disk_keeps_what_is_complete(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 50_000, "--out", points)
+        out = self.folder / "results"
+        self.succeeds("sweep", points, "--eps", 0.003, "--minpts", "4", "--out", out)
+
+        def small_disk():  # files may not grow over 100 kB: as on a full disk, writing fails half way
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+        words = ["sweep", points, "--eps", "0.003,0.004", "--minpts", "4,5", "--out", out, "--resume"]
+        self.fails(4, ["cannot write", "labels"], *words, preexec_fn=small_disk)
+        self.assertEqual(set(summary(out)), {(0.003, 4)})
+        self.assertEqual([p for p in out.rglob("*") if ".part-" in p.name], [])
+        self.succeeds(*words)
+        self.assertEqual(len(summary(out)), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

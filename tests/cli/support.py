@@ -1,0 +1,65 @@
+"""What the tests of the program share: running it, and reading what it writes. Standard library only."""
+import csv
+import os
+import struct
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+BINARY = os.environ["EPSFLOW_BINARY"]
+
+
+def run(*words, **kwargs):
+    """The finished program, with .returncode, .stdout and .stderr."""
+    return subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, timeout=120, **kwargs)
+
+
+def npy_labels(path):
+    """The labels of an NPY file as a tuple; fails where it is not one-dimensional little-endian int32."""
+    raw = Path(path).read_bytes()
+    assert raw[:8] == b"\x93NUMPY\x01\x00", raw[:8]
+    size = struct.unpack("<H", raw[8:10])[0]
+    header = raw[10 : 10 + size].decode()
+    assert "'descr': '<i4'" in header and (10 + size) % 64 == 0, header
+    data = raw[10 + size :]
+    n = int(header.split("(")[1].split(",")[0])
+    assert len(data) == 4 * n, (len(data), n)
+    return struct.unpack(f"<{n}i", data)
+
+
+def summary(folder):
+    """The rows of summary.csv by (eps, minpts)."""
+    with open(Path(folder) / "summary.csv", newline="") as f:
+        return {(float(r["eps"]), int(r["minpts"])): r for r in csv.DictReader(f)}
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with a folder of its own, and shorthands for what a program's end must look like."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory()))
+
+    def enterContext_(self, context):  # unittest has enterContext() from Python 3.11 on
+        value = context.__enter__()
+        self.addCleanup(context.__exit__, None, None, None)
+        return value
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def succeeds(self, *words, **kwargs):
+        p = run(*words, **kwargs)
+        self.assertEqual(p.returncode, 0, p.stderr)
+        return p
+
+    def fails(self, code, parts, *words, **kwargs):
+        """Ends with `code`, and a message on standard error that holds every one of `parts`."""
+        p = run(*words, **kwargs)
+        self.assertEqual(p.returncode, code, (p.stdout, p.stderr))
+        for part in parts:
+            self.assertIn(part, p.stderr)
+        self.assertTrue(p.stderr.startswith("epsflow: "), p.stderr)
+        return p
