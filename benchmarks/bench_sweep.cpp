@@ -2,8 +2,8 @@
 //
 //   bench_sweep FILE EPS_LIST MINPTS_LIST [--threads N] [--repeat N] [--format auto|csr|packed] [--method nested|each]
 //
-// seconds: each repetition; pairs and table_bytes are not known here, see bench_stages. peak_rss_bytes: of the process, the
-// points included.
+// seconds: each repetition; pairs and table_bytes are not known here, see bench_stages. peak_rss_bytes: of the process,
+// the points included.
 #include <sys/resource.h>
 
 #include <chrono>

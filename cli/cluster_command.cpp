@@ -13,9 +13,10 @@ namespace epsflow::cli {
 
 int run_cluster(const Words& words) {
   namespace po = boost::program_options;
-  Arguments arguments("epsflow cluster FILE … --eps EPS --minpts N --out labels.npy",
-                      "Clusters the points of the files (several are read as one data set) with DBSCAN under one variant,\n"
-                      "and writes the labels in input order.\n");
+  Arguments arguments(
+      "epsflow cluster FILE … --eps EPS --minpts N --out labels.npy",
+      "Clusters the points of the files (several are read as one data set) with DBSCAN under one variant,\n"
+      "and writes the labels in input order.\n");
   arguments.group("What to cluster")("eps", po::value<std::string>()->value_name("EPS"),
                                      "neighbourhood radius, in the unit of the coordinates")(
       "minpts", po::value<std::string>()->value_name("N"), "points within eps that make a core point, itself counted");
@@ -44,10 +45,16 @@ int run_cluster(const Words& words) {
   if (arguments.get<bool>("quiet")) return kDone;
   const LabelSummary& s = result.summary;
   if (arguments.get<bool>("json")) {
-    const nlohmann::ordered_json json{
-        {"points", points.size()}, {"dropped_rows", points.dropped_rows}, {"eps", result.variant.eps},
-        {"minpts", result.variant.minpts}, {"clusters", s.clusters}, {"noise", s.noise}, {"core", s.core},
-        {"border", s.border}, {"largest", s.largest}, {"seconds", result.seconds}};
+    const nlohmann::ordered_json json{{"points", points.size()},
+                                      {"dropped_rows", points.dropped_rows},
+                                      {"eps", result.variant.eps},
+                                      {"minpts", result.variant.minpts},
+                                      {"clusters", s.clusters},
+                                      {"noise", s.noise},
+                                      {"core", s.core},
+                                      {"border", s.border},
+                                      {"largest", s.largest},
+                                      {"seconds", result.seconds}};
     fmt::print("{}\n", json.dump(2));
     return kDone;
   }

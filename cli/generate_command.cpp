@@ -10,10 +10,12 @@ namespace epsflow::cli {
 int run_generate(const Words& words) {
   namespace po = boost::program_options;
   std::string kinds;
-  for (const io::GeneratorKind& kind : io::generator_kinds()) kinds += fmt::format("  {:<10}{}\n", kind.name, kind.about);
+  for (const io::GeneratorKind& kind : io::generator_kinds())
+    kinds += fmt::format("  {:<10}{}\n", kind.name, kind.about);
   Arguments arguments("epsflow generate KIND --n N --out FILE", "Writes generated points. The kinds:\n\n" + kinds);
-  arguments.group("What to generate")("n", po::value<std::uint64_t>()->value_name("N")->default_value(100'000), "points")(
-      "seed", po::value<std::uint64_t>()->value_name("S")->default_value(1), "another seed, other points")(
+  arguments.group("What to generate")("n", po::value<std::uint64_t>()->value_name("N")->default_value(100'000),
+                                      "points")("seed", po::value<std::uint64_t>()->value_name("S")->default_value(1),
+                                                "another seed, other points")(
       "out", po::value<std::string>()->value_name("FILE"), "file to write, .npy or .csv");
   arguments.add_output_options();
   if (!arguments.parse(words)) return kDone;

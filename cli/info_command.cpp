@@ -23,8 +23,8 @@ int run_info(const Words& words) {
     fmt::print("{}\n", json.dump(2));
     return kDone;
   }
-  fmt::print("epsflow {}\nprocessor     {}\ncores         {}\nmemory        {}, of which {} by default\n", EPSFLOW_VERSION,
-             processor_name(), std::thread::hardware_concurrency(), format_bytes(machine_memory()),
+  fmt::print("epsflow {}\nprocessor     {}\ncores         {}\nmemory        {}, of which {} by default\n",
+             EPSFLOW_VERSION, processor_name(), std::thread::hardware_concurrency(), format_bytes(machine_memory()),
              format_bytes(machine_memory() / 2));
   for (const BackendInfo& backend : backends()) fmt::print("backend       {}: {}\n", backend.name, backend.detail);
   return kDone;

@@ -39,10 +39,10 @@ int fail(int code, const char* what) {
 
 int dispatch(const Words& words) {
   static const std::map<std::string, std::function<int(const Words&)>> commands{{"sweep", run_sweep},
-                                                                               {"cluster", run_cluster},
-                                                                               {"neighbors", run_neighbors},
-                                                                               {"generate", run_generate},
-                                                                               {"info", run_info}};
+                                                                                {"cluster", run_cluster},
+                                                                                {"neighbors", run_neighbors},
+                                                                                {"generate", run_generate},
+                                                                                {"info", run_info}};
   if (words.empty()) {
     std::cerr << kHelp;
     return kUsage;

@@ -15,12 +15,13 @@ namespace epsflow::cli {
 
 int run_neighbors(const Words& words) {
   namespace po = boost::program_options;
-  Arguments arguments("epsflow neighbors FILE … --eps EPS --out table.h5",
-                      "Finds all neighbours of all points within eps, each point itself included, and writes them as an HDF5\n"
-                      "file in compressed sparse rows: offsets (uint64, n + 1), ids (uint32), distances on request.\n");
+  Arguments arguments(
+      "epsflow neighbors FILE … --eps EPS --out table.h5",
+      "Finds all neighbours of all points within eps, each point itself included, and writes them as an HDF5\n"
+      "file in compressed sparse rows: offsets (uint64, n + 1), ids (uint32), distances on request.\n");
   arguments.group("What to find")("eps", po::value<std::string>()->value_name("EPS"),
-                                  "radius, inclusive, in the unit of the coordinates")(
-      "distances", po::bool_switch(), "write the distances too");
+                                  "radius, inclusive, in the unit of the coordinates")("distances", po::bool_switch(),
+                                                                                       "write the distances too");
   arguments.group("Results")("out", po::value<std::string>()->value_name("FILE"),
                              "file to write, .h5 or .hdf5; without it only the counts are shown");
   arguments.add_input_options();

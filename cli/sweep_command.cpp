@@ -40,7 +40,8 @@ void print_table(const io::ResultsFolder& folder) {
   for (const io::SweepEntry& e : folder.entries()) {
     fmt::print("{:>10} {:>7} {:>10} {:>11} {:>11} {:>11} {:>11} {:>9.3f}\n", format_number(e.variant.eps),
                e.variant.minpts, format_count(e.summary.clusters), format_count(e.summary.noise),
-               format_count(e.summary.core), format_count(e.summary.border), format_count(e.summary.largest), e.seconds);
+               format_count(e.summary.core), format_count(e.summary.border), format_count(e.summary.largest),
+               e.seconds);
   }
 }
 
@@ -65,9 +66,10 @@ void print_json(const io::ResultsFolder& folder, const std::string& out, const c
 
 int run_sweep(const Words& words) {
   namespace po = boost::program_options;
-  Arguments arguments("epsflow sweep FILE … --eps LIST --minpts LIST --out FOLDER",
-                      "Clusters the points of the files (several are read as one data set) with DBSCAN under every variant\n"
-                      "(eps, minpts), and writes labels, summary.csv, sweep.json and trace.json to a folder.\n");
+  Arguments arguments(
+      "epsflow sweep FILE … --eps LIST --minpts LIST --out FOLDER",
+      "Clusters the points of the files (several are read as one data set) with DBSCAN under every variant\n"
+      "(eps, minpts), and writes labels, summary.csv, sweep.json and trace.json to a folder.\n");
   arguments.group("What to cluster")("eps", po::value<std::string>()->value_name("LIST"),
                                      "0.1,0.2 or lo:hi:step or lo:hi:n:log, in the unit of the coordinates")(
       "minpts", po::value<std::string>()->value_name("LIST"), "4,8,16 or the same forms; every eps with every minpts")(
@@ -106,9 +108,8 @@ int run_sweep(const Words& words) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   try {
     ProgressBar bar(!quiet);
-    run_each(
-        points, Sweep(missing), options, [&](VariantResult&& result) { folder.add(result); },
-        {.on_progress = [&](const Progress& p) { bar.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
+    run_each(points, Sweep(missing), options, [&](VariantResult&& result) { folder.add(result); },
+             {.on_progress = [&](const Progress& p) { bar.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
     if (json) print_json(folder, out, "interrupted", seconds());

@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include <epsflow/clustering/label_clusters.hpp>
-#include <epsflow/clustering/union_find.hpp>
 #include <epsflow/clustering/row_loops.hpp>
+#include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/buffer.hpp>
 
 namespace epsflow::clustering {
@@ -35,9 +35,8 @@ VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const Can
   parallel_blocks(table, cancel, [&](Run rows) {
     for (std::uint32_t x = rows.begin; x < rows.end; ++x) parent[x] = table.counts()[x] >= minpts ? x : kNotCore;
   });
-  parallel_blocks(table, cancel, [&](Run rows) {
-    unite_rows(table, rows, {.minpts = minpts, .lower_half = true}, parent.data());
-  });
+  parallel_blocks(table, cancel,
+                  [&](Run rows) { unite_rows(table, rows, {.minpts = minpts, .lower_half = true}, parent.data()); });
   result.summary = label_clusters(table, input.order, parent.span(), number.span(), result.labels, cancel);
   result.seconds = seconds_since(begin);
   return result;

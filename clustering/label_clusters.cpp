@@ -71,7 +71,8 @@ std::uint32_t number_clusters(std::span<const std::uint32_t> order, std::span<st
       if (sets.parent(x) != kNotCore) sets.flatten(x);
     }
   });
-  // Smallest id of each cluster. Neighbouring positions are mostly in one cluster: one atomic per stretch, not per point.
+  // Smallest id of each cluster. Neighbouring positions are mostly in one cluster: one atomic per stretch, not per
+  // point.
   parallel_positions(n, cancel, [&](std::uint32_t first, std::uint32_t last) {
     std::uint32_t root = kNotCore;
     std::uint32_t smallest = kNoNumber;

@@ -19,9 +19,9 @@ constexpr std::size_t kLanes = hn::MaxLanes(U32());
 /// Bit i: candidate i of a word is core and its parent is not `root`, so that its set may be another one. `root` may be
 /// kNotCore, for none.
 ///
-/// Reads the parents plainly while other threads store to them. It is a filter only, and any value that an entry has ever
-/// held will do: kNotCore never changes while rows are read, and an entry that was once `root` is in root's set for good.
-/// An entry that is let through is looked at again with an atomic load.
+/// Reads the parents plainly while other threads store to them. It is a filter only, and any value that an entry has
+/// ever held will do: kNotCore never changes while rows are read, and an entry that was once `root` is in root's set
+/// for good. An entry that is let through is looked at again with an atomic load.
 HWY_INLINE std::uint32_t other_sets(const std::uint32_t* parent, std::uint32_t word, std::uint32_t root) {
 #if defined(__SANITIZE_THREAD__)
   (void)parent;
@@ -90,8 +90,8 @@ void unite(const NeighborTable& table, Run rows, const RowSelection& selection, 
   });
 }
 
-/// The lowest cluster among a row's core neighbours. Neighbours mostly share one cluster: only a root that differs from the
-/// last one is looked up.
+/// The lowest cluster among a row's core neighbours. Neighbours mostly share one cluster: only a root that differs from
+/// the last one is looked up.
 struct BorderFinder {
   const std::uint32_t* parent;
   const std::uint32_t* number;

@@ -3,31 +3,31 @@
 
 #include <cstdint>
 
-#include <epsflow/core/neighbor_table.hpp>
 #include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/neighbor_table.hpp>
 
 namespace epsflow::clustering {
 
 /// Which rows are read, and how far.
 struct RowSelection {
-  std::uint32_t minpts = 1;              ///< rows with at least so many neighbours …
+  std::uint32_t minpts = 1;                 ///< rows with at least so many neighbours …
   std::uint64_t below = ~std::uint64_t{0};  ///< … and fewer than this
-  /// Read each row only up to its own point. Enough when all core points are read: the table is symmetric, so the other end
-  /// of a pair sees it.
+  /// Read each row only up to its own point. Enough when all core points are read: the table is symmetric, so the other
+  /// end of a pair sees it.
   bool lower_half = false;
 };
 
 /// Unites the point of each selected row of `rows` with its core neighbours. parent: [n], the union-find's array, with
-/// Buffer::kPadding bytes readable behind it; every selected point must be core in it. Safe to call for disjoint rows from
-/// several threads at once. O(entries read).
+/// Buffer::kPadding bytes readable behind it; every selected point must be core in it. Safe to call for disjoint rows
+/// from several threads at once. O(entries read).
 void unite_rows(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent);
 
 /// In place of a cluster's number: none.
 inline constexpr std::uint32_t kNoCluster = 0xFFFFFFFFU;
 
-/// The cluster of each point of `rows`: clusters[i] for row rows.begin + i, kNoCluster for noise. Core points have that of
-/// their root, others the lowest among their core neighbours. parent: as above, each core point's entry its root; number: [n]
-/// the number of each root's cluster. O(rows + entries of the rows that are not core).
+/// The cluster of each point of `rows`: clusters[i] for row rows.begin + i, kNoCluster for noise. Core points have that
+/// of their root, others the lowest among their core neighbours. parent: as above, each core point's entry its root;
+/// number: [n] the number of each root's cluster. O(rows + entries of the rows that are not core).
 void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* parent, const std::uint32_t* number,
                    std::uint32_t* clusters);
 

@@ -1,15 +1,18 @@
 // Lock-free union-find over positions, for core points only.
 //
 // After the wait-free disjoint sets of Anderson & Woll (1991) in the form of ECL-CC (Jaiganesh & Burtscher, HPDC 2018):
-// links go from the larger root to the smaller, finds halve their path. What differs: points that are not core carry a mark
-// in the same array, so that one load tells "not core", "same cluster" and "look closer" apart.
+// links go from the larger root to the smaller, finds halve their path. What differs: points that are not core carry a
+// mark in the same array, so that one load tells "not core", "same cluster" and "look closer" apart.
 //
 // Why the races are safe, with relaxed order throughout:
-//  - parent[x] <= x always: a link stores a smaller root, halving stores an ancestor. So there are no cycles and every find
+//  - parent[x] <= x always: a link stores a smaller root, halving stores an ancestor. So there are no cycles and every
+//  find
 //    ends.
-//  - Only a root is ever linked, by compare-exchange against itself; of two threads that link the same root one fails and
+//  - Only a root is ever linked, by compare-exchange against itself; of two threads that link the same root one fails
+//  and
 //    looks for the new root. So no link is lost.
-//  - Halving writes to x only when x is no root any more, so it never undoes a link. What it writes is an ancestor, perhaps
+//  - Halving writes to x only when x is no root any more, so it never undoes a link. What it writes is an ancestor,
+//  perhaps
 //    one that another thread has already passed by. Trees never split: any value that parent[x] has ever held is in x's
 //    set, and a stale one only makes a path longer.
 //  - No other data hang on these stores; parallel loops join before anybody reads the result as final.

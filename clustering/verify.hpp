@@ -1,4 +1,5 @@
-// The verifier: are these labels DBSCAN's? Tests named properties, sequentially and without the code that made the labels.
+// The verifier: are these labels DBSCAN's? Tests named properties, sequentially and without the code that made the
+// labels.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a neighbour search must offer to the flow. The CPU's is in index/; another device's goes into a folder of its own.
+// What a neighbour search must offer to the flow. The CPU's is in index/; another device's goes into a folder of its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,8 @@ struct Lane {
   /// Sorts `pairs` where they lie and leaves them as rows: `counts` and `ids`.
   virtual void sort_pairs() = 0;
 
-  // What the last search left behind, valid until the next. Empty for packed tables, whose rows land in the table itself.
+  // What the last search left behind, valid until the next. Empty for packed tables, whose rows land in the table
+  // itself.
   Run rows;
   std::span<const std::uint32_t> counts;  ///< csr rows: neighbours per row of the batch
   std::span<const std::uint32_t> ids;     ///< csr rows: neighbours, row after row
@@ -80,8 +82,8 @@ class NeighborSearch {
   /// The layout of a packed table, or null where the index has none (then the table is csr).
   [[nodiscard]] virtual std::shared_ptr<const PackedLayout> packed_layout() = 0;
   [[nodiscard]] virtual BatchPlan plan(const PlanOptions& options) = 0;
-  /// Finds all neighbours of the batch's rows. Packed: writes them into `table`. Csr: leaves them in the lane. Returns at
-  /// once or when done; `done` tells.
+  /// Finds all neighbours of the batch's rows. Packed: writes them into `table`. Csr: leaves them in the lane. Returns
+  /// at once or when done; `done` tells.
   virtual void search(const Batch& batch, Emit emit, Lane& lane, NeighborTable& table, Completion done) = 0;
 };
 

@@ -12,8 +12,8 @@
 namespace epsflow {
 namespace {
 
-constexpr std::uint64_t kPage = 2ULL << 20;     // reserve in huge pages
-constexpr std::uint64_t kStep = 16ULL << 20;    // charge in steps, so that appenders rarely meet at the lock
+constexpr std::uint64_t kPage = 2ULL << 20;   // reserve in huge pages
+constexpr std::uint64_t kStep = 16ULL << 20;  // charge in steps, so that appenders rarely meet at the lock
 
 constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -80,8 +80,7 @@ struct Arena::Mapping {
 
 Arena::Arena() noexcept = default;
 
-Arena::Arena(ArenaPool* pool, std::unique_ptr<Mapping> mapping) noexcept
-    : pool_(pool), mapping_(std::move(mapping)) {}
+Arena::Arena(ArenaPool* pool, std::unique_ptr<Mapping> mapping) noexcept : pool_(pool), mapping_(std::move(mapping)) {}
 
 Arena::Arena(Arena&& other) noexcept
     : pool_(std::exchange(other.pool_, nullptr)), mapping_(std::move(other.mapping_)) {}

@@ -1,4 +1,5 @@
-// The memory budget and the memory of tables: reserved as address space, charged as it is touched, reused from eps to eps.
+// The memory budget and the memory of tables: reserved as address space, charged as it is touched, reused from eps to
+// eps.
 #pragma once
 
 #include <atomic>
@@ -20,8 +21,8 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t total) noexcept : total_(total) {}
 
-  /// Takes `bytes` from the budget, or leaves it alone and returns false. Idle arenas of the budget's pool are given up first
-  /// where that makes room.
+  /// Takes `bytes` from the budget, or leaves it alone and returns false. Idle arenas of the budget's pool are given up
+  /// first where that makes room.
   [[nodiscard]] bool try_charge(std::uint64_t bytes) noexcept;
   void release(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -54,8 +55,8 @@ class MemoryCharge {
   std::uint64_t bytes_ = 0;
 };
 
-/// One contiguous stretch of address space of a pool. Bytes become usable, and count against the budget, as it grows; its
-/// address never changes. Move-only; returns to the pool when it dies, its touched pages kept for the next table.
+/// One contiguous stretch of address space of a pool. Bytes become usable, and count against the budget, as it grows;
+/// its address never changes. Move-only; returns to the pool when it dies, its touched pages kept for the next table.
 class Arena {
  public:
   Arena() noexcept;
@@ -86,8 +87,8 @@ class ArenaPool {
   ArenaPool(const ArenaPool&) = delete;  // arenas hold its address
   ArenaPool& operator=(const ArenaPool&) = delete;
 
-  /// An arena that can grow to `capacity` bytes, the idle one with the most touched pages first. Throws ResourceError when
-  /// the address space is refused.
+  /// An arena that can grow to `capacity` bytes, the idle one with the most touched pages first. Throws ResourceError
+  /// when the address space is refused.
   [[nodiscard]] Arena acquire(std::uint64_t capacity);
 
   /// Bytes that a new arena could grow to if all idle ones were given up.

@@ -1,12 +1,13 @@
 // The neighbour table T of one eps: for every point its eps-neighbourhood, the point itself included.
 //
-// Rows and entries are *positions*: places of the points in the order of the index (order[position] is the input id), so
-// that a row's entries lie close together. Two formats hold the same rows:
+// Rows and entries are *positions*: places of the points in the order of the index (order[position] is the input id),
+// so that a row's entries lie close together. Two formats hold the same rows:
 //
 //   csr     ids of 4 bytes; each row has a 64-bit offset, rows lie in the order in which their batches arrived.
-//   packed  one bit per candidate. Points are sorted by cell, and the candidates of all points of a cell are the same few
-//           runs of positions; a row is one bit string per run, each from a word boundary on. In 2-D this takes a tenth of
-//           the bytes, and its size is known before the search.
+//   packed  one bit per candidate. Points are sorted by cell, and the candidates of all points of a cell are the same
+//   few
+//           runs of positions; a row is one bit string per run, each from a word boundary on. In 2-D this takes a tenth
+//           of the bytes, and its size is known before the search.
 #pragma once
 
 #include <algorithm>
@@ -105,8 +106,8 @@ class NeighborTable {
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] const PackedLayout* layout() const noexcept { return layout_.get(); }
 
-  /// csr: adds the rows [rows.begin, rows.end), whose ids follow each other in `ids`. Thread-safe. False when the memory
-  /// budget has no room for them; the table is of no use then.
+  /// csr: adds the rows [rows.begin, rows.end), whose ids follow each other in `ids`. Thread-safe. False when the
+  /// memory budget has no room for them; the table is of no use then.
   [[nodiscard]] bool append(Run rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
 
   /// packed: where the words of the whole table and the counts are to be written.
@@ -144,8 +145,8 @@ class NeighborTable {
   Arena arena_;
   std::uint32_t* words_ = nullptr;
   Buffer<std::uint32_t> counts_;
-  Buffer<std::uint64_t> offsets_;              // csr only: first id of each row in words_
-  std::atomic<std::uint64_t> appended_{0};     // csr only: ids so far
+  Buffer<std::uint64_t> offsets_;           // csr only: first id of each row in words_
+  std::atomic<std::uint64_t> appended_{0};  // csr only: ids so far
   std::vector<Run> blocks_;
 };
 

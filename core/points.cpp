@@ -33,8 +33,7 @@ PointsView::PointsView(std::span<const float> data, std::size_t dims)
 PointsView::PointsView(std::span<const double> data, std::size_t dims)
     : PointsView(data.data(), data.size(), dims, Precision::float64) {}
 
-Points::Points(std::size_t n, std::size_t dims, Precision precision)
-    : size_(n), dims_(dims), precision_(precision) {
+Points::Points(std::size_t n, std::size_t dims, Precision precision) : size_(n), dims_(dims), precision_(precision) {
   require_shape(n, dims);
   storage_ = Buffer<std::byte>(checked_multiply(n, dims * bytes_of(precision), "points"));
 }

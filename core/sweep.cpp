@@ -54,8 +54,7 @@ int decimals(double value) {
 double round_decimals(double value, int digits) {
   if (digits < 0) return value;
   char text[400];
-  const auto [end, code] =
-      std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed, digits);
+  const auto [end, code] = std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed, digits);
   double rounded = value;
   if (code == std::errc{}) std::from_chars(text, end, rounded);
   return rounded;

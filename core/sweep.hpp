@@ -8,8 +8,8 @@
 
 namespace epsflow {
 
-/// One DBSCAN run. eps: neighbourhood radius in the unit of the coordinates, inclusive, not squared. minpts: points within
-/// eps that make a core point, the point itself counted.
+/// One DBSCAN run. eps: neighbourhood radius in the unit of the coordinates, inclusive, not squared. minpts: points
+/// within eps that make a core point, the point itself counted.
 struct Variant {
   double eps = 0;
   std::uint32_t minpts = 0;
@@ -34,9 +34,9 @@ class Sweep {
 /// Every eps with every minpts, eps outermost. Throws UsageError as Sweep does.
 [[nodiscard]] Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts);
 
-/// `0.1,0.2`, `lo:hi:step` (both ends included when the step meets them), `lo:hi:n:log` (n values, logarithmic), or a comma
-/// list that mixes them. A value of lo:hi:step is the decimal number that a reader would write (0.05:0.3:0.05 holds 0.15, not
-/// 0.15000000000000002). Throws UsageError naming the part that is wrong.
+/// `0.1,0.2`, `lo:hi:step` (both ends included when the step meets them), `lo:hi:n:log` (n values, logarithmic), or a
+/// comma list that mixes them. A value of lo:hi:step is the decimal number that a reader would write (0.05:0.3:0.05
+/// holds 0.15, not 0.15000000000000002). Throws UsageError naming the part that is wrong.
 [[nodiscard]] std::vector<double> parse_eps_list(std::string_view text);
 
 /// The same forms with whole numbers >= 1; logarithmic values are rounded and repeated ones dropped.

@@ -22,8 +22,7 @@ enum class Stage : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 8> kStageNames{
-    "group by eps", "build index", "plan batches",     "neighbours",
-    "sort",         "build table", "DBSCAN per variant", "results",
+    "group by eps", "build index", "plan batches", "neighbours", "sort", "build table", "DBSCAN per variant", "results",
 };
 
 [[nodiscard]] constexpr std::string_view stage_name(Stage s) noexcept {

@@ -3,9 +3,10 @@
 //   sdss_galaxies                      on a generated sky
 //   sdss_galaxies FILE RA DEC          on a real catalogue: the names of its columns
 //
-// With minpts = 2 DBSCAN is the friends-of-friends method of cosmology, and eps its linking length; a larger minpts asks for
-// denser groups and is less prone to chains of single galaxies. Right ascension is compressed by cos(dec) towards the poles;
-// here it is scaled by cos of the middle declination, which is good for a strip and not for a whole sky.
+// With minpts = 2 DBSCAN is the friends-of-friends method of cosmology, and eps its linking length; a larger minpts
+// asks for denser groups and is less prone to chains of single galaxies. Right ascension is compressed by cos(dec)
+// towards the poles; here it is scaled by cos of the middle declination, which is good for a strip and not for a whole
+// sky.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -53,7 +54,8 @@ void print_largest(const epsflow::VariantResult& result, const std::vector<doubl
   std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.members > b.members; });
   for (std::size_t g = 0; g < std::min<std::size_t>(5, groups.size()); ++g) {
     const double members = static_cast<double>(groups[g].members);
-    std::printf("    %6zu members around (%.2f, %.2f)\n", groups[g].members, groups[g].x / members, groups[g].y / members);
+    std::printf("    %6zu members around (%.2f, %.2f)\n", groups[g].members, groups[g].x / members,
+                groups[g].y / members);
   }
 }
 
@@ -77,9 +79,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const epsflow::Points catalogue =
-        argc == 1 ? epsflow::io::generate("galaxies", 50'000, 1)
-                  : epsflow::io::read_points(argv[1], {.columns = {argv[2], argv[3]}});
+    const epsflow::Points catalogue = argc == 1 ? epsflow::io::generate("galaxies", 50'000, 1)
+                                                : epsflow::io::read_points(argv[1], {.columns = {argv[2], argv[3]}});
     std::printf("%zu galaxies\n", catalogue.size());
     cluster(catalogue);
   } catch (const epsflow::Error& e) {

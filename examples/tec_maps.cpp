@@ -4,8 +4,8 @@
 //   tec_maps FILE LON LAT VTEC         on a real one: the names of its columns
 //
 // Two questions, two data sets. In (lon, lat): where is coverage dense, and how does that depend on eps and minpts? In
-// (lon, lat, TEC): which regions have the same density of electrons, so that a cluster is a patch of the ionosphere? There
-// the unit of the third axis matters: eps is one number for degrees and for TECU, so TEC is scaled first.
+// (lon, lat, TEC): which regions have the same density of electrons, so that a cluster is a patch of the ionosphere?
+// There the unit of the third axis matters: eps is one number for degrees and for TECU, so TEC is scaled first.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -20,8 +20,8 @@ namespace {
 epsflow::Points load(int argc, char** argv) {
   if (argc == 1) return epsflow::io::generate("tec", 100'000, 1);
   // Samples without a fix are NaN in such files: drop them.
-  epsflow::Points points =
-      epsflow::io::read_points(argv[1], {.columns = {argv[2], argv[3], argv[4]}, .on_nan = epsflow::io::NanPolicy::drop});
+  epsflow::Points points = epsflow::io::read_points(
+      argv[1], {.columns = {argv[2], argv[3], argv[4]}, .on_nan = epsflow::io::NanPolicy::drop});
   if (points.precision() == epsflow::Precision::float64) return points;
   throw epsflow::UsageError("this example works on float64 columns");
 }

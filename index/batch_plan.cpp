@@ -36,11 +36,13 @@ Sample sample_pairs(const Grid& grid, const RowSearch& search, const CancelToken
         }
         return sum;
       },
-      [](Sample a, Sample b) { return Sample{a.candidates + b.candidates, a.pairs + b.pairs}; });
+      [](Sample a, Sample b) {
+        return Sample{a.candidates + b.candidates, a.pairs + b.pairs};
+      });
 }
 
-/// Consecutive rows, cut where the tests reach `most_tests`. candidates(cell): tests of each row of the cell; share: of the
-/// tests that find a neighbour.
+/// Consecutive rows, cut where the tests reach `most_tests`. candidates(cell): tests of each row of the cell; share: of
+/// the tests that find a neighbour.
 template <class Candidates>
 std::vector<Batch> cut(const Grid& grid, Candidates candidates, double most_tests, double share) {
   std::vector<Batch> batches;
@@ -111,7 +113,8 @@ BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOpt
   const double alpha = plan.estimated_pairs < kSmallPairs ? kAlphaSmall : kAlpha;
   double most = most_tests(grid, tests, options.workers);
   if (share > 0) most = std::min(most, static_cast<double>(plan.lane_pairs) / ((1 + alpha) * share));
-  plan.batches = cut(grid, [&](std::size_t cell) { return candidates[cell]; }, most, share);
+  plan.batches = cut(
+      grid, [&](std::size_t cell) { return candidates[cell]; }, most, share);
   return plan;
 }
 

@@ -1,10 +1,10 @@
 // Cutting the search of one eps into batches, from an estimate of the pairs.
 //
-// After section VI of Gowanlock et al. 2017 ("Clustering Throughput Optimization on the GPU"): the pairs a_b of the whole
-// table follow from a sample of the points, and n_b = ⌈(1 + α)·a_b/b_b⌉ batches share them, where b_b pairs fit a lane's
-// buffer. What differs: the sample gives the share of candidates that are neighbours, and a cell's pairs are estimated by
-// its candidates (known exactly) times that share, so that consecutive rows make batches of about equal size on skewed data
-// too.
+// After section VI of Gowanlock et al. 2017 ("Clustering Throughput Optimization on the GPU"): the pairs a_b of the
+// whole table follow from a sample of the points, and n_b = ⌈(1 + α)·a_b/b_b⌉ batches share them, where b_b pairs fit a
+// lane's buffer. What differs: the sample gives the share of candidates that are neighbours, and a cell's pairs are
+// estimated by its candidates (known exactly) times that share, so that consecutive rows make batches of about equal
+// size on skewed data too.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ inline constexpr double kSampleShare = 0.01;
 inline constexpr double kAlpha = 0.05;
 inline constexpr double kAlphaSmall = 2 * kAlpha;
 inline constexpr std::uint64_t kSmallPairs = 1'000'000;
-/// Pairs of a lane's buffer on the CPU: 1 MiB of ids stays in a core's second-level cache until the table takes it over.
+/// Pairs of a lane's buffer on the CPU: 1 MiB of ids stays in a core's second-level cache until the table takes it
+/// over.
 inline constexpr std::uint64_t kLanePairs = 256 * 1024;
 /// Distance tests of a batch: bounds below what scheduling costs and above how long a cancelled run goes on.
 inline constexpr std::uint64_t kFewestTests = 64 * 1024;

@@ -12,8 +12,9 @@
 
 namespace epsflow::index {
 
-/// Walks over consecutive cells of a grid. As cells and their neighbours ascend together, each of the 3^(axes − 1) places
-/// where a run may begin only moves forward: O(1) amortised per cell and place, one binary search per place at the start.
+/// Walks over consecutive cells of a grid. As cells and their neighbours ascend together, each of the 3^(axes − 1)
+/// places where a run may begin only moves forward: O(1) amortised per cell and place, one binary search per place at
+/// the start.
 class CandidateRuns {
  public:
   CandidateRuns(const Grid& grid, std::size_t first_cell) : grid_(grid), cell_(first_cell) {

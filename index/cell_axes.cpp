@@ -34,7 +34,9 @@ Extent extent_of(PointsView points, std::size_t dim) {
           }
           return e;
         },
-        [](Extent a, Extent b) { return Extent{std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; });
+        [](Extent a, Extent b) {
+          return Extent{std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+        });
   });
 }
 

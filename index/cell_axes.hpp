@@ -13,16 +13,16 @@ namespace epsflow::index {
 /// Most dimensions that the grid indexes; of more, those of the largest variance are taken (as GDS-Join does).
 inline constexpr std::size_t kMostIndexedDims = 6;
 
-/// One indexed axis, cut into slots at least as wide as the reach of a neighbourhood, so that neighbours lie in the same or
-/// in adjacent slots.
+/// One indexed axis, cut into slots at least as wide as the reach of a neighbourhood, so that neighbours lie in the
+/// same or in adjacent slots.
 ///
-/// slot(x) = floor((x − lo)·(1/side)) has a relative error of 3u per value (u = 2^-53), so below 2^32 slots an absolute one
-/// of less than 2^-19 slots. With side = reach·(1 + 2^-16), neighbours are at most 1 − 2^-17 slots apart, plus twice that
-/// error still at most 1; hence their floors differ by at most 1.
+/// slot(x) = floor((x − lo)·(1/side)) has a relative error of 3u per value (u = 2^-53), so below 2^32 slots an absolute
+/// one of less than 2^-19 slots. With side = reach·(1 + 2^-16), neighbours are at most 1 − 2^-17 slots apart, plus
+/// twice that error still at most 1; hence their floors differ by at most 1.
 ///
-/// An axis that is longer than 2^31 sides (one far outlier suffices) is cut at its gaps: no pair crosses a gap wider than
-/// the reach, so each stretch between gaps is numbered by itself. A stretch of m points is at most m reaches long, so n
-/// points never need more than about 3n slots, whatever their extent.
+/// An axis that is longer than 2^31 sides (one far outlier suffices) is cut at its gaps: no pair crosses a gap wider
+/// than the reach, so each stretch between gaps is numbered by itself. A stretch of m points is at most m reaches long,
+/// so n points never need more than about 3n slots, whatever their extent.
 class CellAxis {
  public:
   /// Coordinates of dimension `dim`. O(n), with gaps O(n log n). Throws Cancelled.
@@ -50,8 +50,8 @@ class CellAxis {
   std::vector<Stretch> stretches_;  // empty unless cut at gaps
 };
 
-/// The axes to index, in the order of the dimensions, coarsened until the slots with one empty slot at either end of every
-/// axis multiply to less than 2^63. O(n·d).
+/// The axes to index, in the order of the dimensions, coarsened until the slots with one empty slot at either end of
+/// every axis multiply to less than 2^63. O(n·d).
 [[nodiscard]] std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelToken& cancel);
 
 }  // namespace epsflow::index

@@ -69,7 +69,10 @@ void Grid::sort_points(PointsView points, const std::vector<CellAxis>& axes, con
           [](std::uint64_t item) { return static_cast<std::uint32_t>(item); }, cancel);
     } else {
       sort_items<WideItem>(
-          points, bits, [&](std::size_t i) { return WideItem{key_of(i), static_cast<std::uint32_t>(i)}; },
+          points, bits,
+          [&](std::size_t i) {
+            return WideItem{key_of(i), static_cast<std::uint32_t>(i)};
+          },
           [](const WideItem& item) { return item.key; }, [](const WideItem& item) { return item.id; }, cancel);
     }
   });

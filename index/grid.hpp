@@ -19,8 +19,9 @@ namespace epsflow::index {
 
 class Grid {
  public:
-  /// Index of `points` for eps: cells of side eps (a 2^-16th more, see CellAxis) over up to kMostIndexedDims dimensions.
-  /// Keeps a copy of the coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws Cancelled.
+  /// Index of `points` for eps: cells of side eps (a 2^-16th more, see CellAxis) over up to kMostIndexedDims
+  /// dimensions. Keeps a copy of the coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws
+  /// Cancelled.
   Grid(PointsView points, double eps, const CancelToken& cancel);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
@@ -37,11 +38,12 @@ class Grid {
   [[nodiscard]] std::span<const std::uint32_t> cell_starts() const noexcept { return cell_starts_.span(); }
   [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept;
 
-  /// For each combination of -1, 0, +1 over all axes but the last: what to add to a cell's key, less one, to get the first
-  /// of three consecutive keys of neighbouring cells. Ascending; 3^(axes − 1) values.
+  /// For each combination of -1, 0, +1 over all axes but the last: what to add to a cell's key, less one, to get the
+  /// first of three consecutive keys of neighbouring cells. Ascending; 3^(axes − 1) values.
   [[nodiscard]] std::span<const std::int64_t> neighbor_offsets() const noexcept { return neighbor_offsets_; }
 
-  /// Coordinate k of all points, by position; Buffer::kPadding bytes behind the end are readable. T must be the precision.
+  /// Coordinate k of all points, by position; Buffer::kPadding bytes behind the end are readable. T must be the
+  /// precision.
   template <class T>
   [[nodiscard]] const T* coordinates(std::size_t k) const noexcept {
     return reinterpret_cast<const T*>(coordinates_[k].data());

@@ -14,12 +14,13 @@
 
 namespace epsflow::index {
 
-/// Sorts items by the low `bits` bits of key(item), stably, least significant digit first. O(n · bits / 11), with `spare`
-/// (of the same size) as the other half of the double buffer. Returns the half that holds the result. Throws Cancelled.
+/// Sorts items by the low `bits` bits of key(item), stably, least significant digit first. O(n · bits / 11), with
+/// `spare` (of the same size) as the other half of the double buffer. Returns the half that holds the result. Throws
+/// Cancelled.
 template <class Item, class Key>
 [[nodiscard]] std::span<Item> radix_sort(std::span<Item> items, std::span<Item> spare, unsigned bits, Key key,
                                          const CancelToken& cancel) {
-  constexpr unsigned kMostDigitBits = 11;            // 2^11 counters and write streams still fit the first-level caches
+  constexpr unsigned kMostDigitBits = 11;  // 2^11 counters and write streams still fit the first-level caches
   constexpr std::size_t kBlockItems = 128 * 1024;
   const std::size_t n = items.size();
   if (n < 2 || bits == 0) return items;
@@ -35,9 +36,7 @@ template <class Item, class Key>
   for (unsigned pass = 0; pass < passes; ++pass) {
     cancel.check();
     const unsigned shift = pass * digit_bits;
-    const auto digit_of = [&](const Item& item) {
-      return static_cast<std::size_t>(key(item) >> shift) & (digits - 1);
-    };
+    const auto digit_of = [&](const Item& item) { return static_cast<std::size_t>(key(item) >> shift) & (digits - 1); };
     for_each_block([&](std::size_t b, std::size_t first, std::size_t last) {
       std::size_t* count = offsets.data() + b * digits;
       std::fill_n(count, digits, 0);

@@ -3,7 +3,8 @@
 // Instruction sets that add nothing here, or whose vectors have no size at compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "epsflow/index/row_search.cpp"  // NOLINT: highway compiles this file once per instruction set
+#define HWY_TARGET_INCLUDE \
+  "epsflow/index/row_search.cpp"  // NOLINT: highway compiles this file once per instruction set
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first
 #include <hwy/highway.h>
@@ -164,13 +165,20 @@ HWY_INLINE void run_rows(const Input& in, Run rows, std::span<const Run> candida
 template <class T, class Task>
 void run_dims(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
   switch (in.dims) {
-    case 1: return run_rows<T, 1>(in, rows, candidates, task);
-    case 2: return run_rows<T, 2>(in, rows, candidates, task);
-    case 3: return run_rows<T, 3>(in, rows, candidates, task);
-    case 4: return run_rows<T, 4>(in, rows, candidates, task);
-    case 5: return run_rows<T, 5>(in, rows, candidates, task);
-    case 6: return run_rows<T, 6>(in, rows, candidates, task);
-    default: return run_rows<T, 0>(in, rows, candidates, task);
+    case 1:
+      return run_rows<T, 1>(in, rows, candidates, task);
+    case 2:
+      return run_rows<T, 2>(in, rows, candidates, task);
+    case 3:
+      return run_rows<T, 3>(in, rows, candidates, task);
+    case 4:
+      return run_rows<T, 4>(in, rows, candidates, task);
+    case 5:
+      return run_rows<T, 5>(in, rows, candidates, task);
+    case 6:
+      return run_rows<T, 6>(in, rows, candidates, task);
+    default:
+      return run_rows<T, 0>(in, rows, candidates, task);
   }
 }
 

@@ -1,7 +1,8 @@
 // The innermost loops of the CPU search: which candidates of a row are neighbours, tested several at a time.
 //
-// The test is is_neighbor() of distance.hpp on vectors: subtract, multiply, add in the order of the dimensions, each rounded
-// once, no fused operation, so every lane computes what the scalar code does. The instruction set is chosen at run time.
+// The test is is_neighbor() of distance.hpp on vectors: subtract, multiply, add in the order of the dimensions, each
+// rounded once, no fused operation, so every lane computes what the scalar code does. The instruction set is chosen at
+// run time.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,15 @@ class RowSearch {
   /// `grid` must outlive it.
   explicit RowSearch(const Grid& grid);
 
-  /// Tests rows [rows.begin, rows.end), all of one cell, against the cell's candidates. Writes their bits, row after row, to
-  /// `words`, and the neighbours of each row to counts[0 … rows.size()).
+  /// Tests rows [rows.begin, rows.end), all of one cell, against the cell's candidates. Writes their bits, row after
+  /// row, to `words`, and the neighbours of each row to counts[0 … rows.size()).
   void packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const;
 
   /// Elements behind the capacity that ids() may overwrite.
   static constexpr std::size_t kSlack = 64;
 
-  /// The same as positions, ascending within a row. Writes at most `capacity` ids that count, and never past ids[capacity +
-  /// kSlack); returns how many the rows have, which tells whether they fitted.
+  /// The same as positions, ascending within a row. Writes at most `capacity` ids that count, and never past
+  /// ids[capacity + kSlack); returns how many the rows have, which tells whether they fitted.
   [[nodiscard]] std::uint64_t ids(Run rows, std::span<const Run> candidates, std::uint32_t* ids, std::uint64_t capacity,
                                   std::uint32_t* counts) const;
 

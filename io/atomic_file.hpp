@@ -14,7 +14,8 @@ namespace epsflow::io {
 /// Throws ResourceError when that fails.
 [[nodiscard]] std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-/// Moves `temporary` to `target` in one step, over an older file. Throws ResourceError, and removes `temporary`, on failure.
+/// Moves `temporary` to `target` in one step, over an older file. Throws ResourceError, and removes `temporary`, on
+/// failure.
 void commit_file(const std::filesystem::path& temporary, const std::filesystem::path& target);
 
 /// Writes beside the target and moves it there at commit(); without commit() nothing is left behind.

@@ -14,9 +14,9 @@ namespace epsflow::io {
 /// first table. Columns must be scalar numbers and are named without regard to case. Nulls become NaN; TSCAL and TZERO
 /// are applied. Unscaled columns of type E only give float32 points, anything else float64.
 ///
-/// Calls are serialised by fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason when the file is
-/// damaged or truncated, or lists the tables or columns there are; ResourceError when the points exceed the memory
-/// budget. Source: FITS Standard 4.0, section 7.
+/// Calls are serialised by fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason when
+/// the file is damaged or truncated, or lists the tables or columns there are; ResourceError when the points exceed the
+/// memory budget. Source: FITS Standard 4.0, section 7.
 [[nodiscard]] Points read_fits(std::span<const char> bytes, const Source& source);
 
 /// To be held around every use of cfitsio, by writers too.

@@ -33,8 +33,8 @@ using TypeHandle = Handle<H5Tclose>;
 using ListHandle = Handle<H5Pclose>;
 using AttributeHandle = Handle<H5Aclose>;
 
-/// Held around every use of the library, which is not thread-safe: one thread at a time, and its error printing off, then
-/// back to what the program had.
+/// Held around every use of the library, which is not thread-safe: one thread at a time, and its error printing off,
+/// then back to what the program had.
 class Hdf5Session {
  public:
   Hdf5Session();

@@ -52,8 +52,7 @@ class Writer {
 
   void attribute(hid_t object, const char* name, const void* value, hid_t memory_type, hid_t file_type) const {
     const SpaceHandle space(check(H5Screate(H5S_SCALAR)));
-    const AttributeHandle attribute(
-        check(H5Acreate2(object, name, file_type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
+    const AttributeHandle attribute(check(H5Acreate2(object, name, file_type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
     check(H5Awrite(attribute.get(), memory_type, value));
   }
   void attribute(hid_t object, const char* name, double value) const {
@@ -111,8 +110,7 @@ void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& r
   const Hdf5Session session;
   Writer writer(file);
   {
-    const DatasetHandle labels =
-        writer.write<std::int32_t>("labels", result.labels, H5T_NATIVE_INT32, H5T_STD_I32LE);
+    const DatasetHandle labels = writer.write<std::int32_t>("labels", result.labels, H5T_NATIVE_INT32, H5T_STD_I32LE);
     writer.attribute(labels.get(), "eps", result.variant.eps);
     writer.attribute(labels.get(), "minpts", std::uint64_t{result.variant.minpts});
     writer.attribute(labels.get(), "clusters", result.summary.clusters);
@@ -147,8 +145,8 @@ void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<Sweep
     writer.check(H5Pset_chunk(layout.get(), 2, chunk.data()));
     writer.check(H5Pset_shuffle(layout.get()));
     writer.check(H5Pset_deflate(layout.get(), kFastDeflate));
-    const DatasetHandle set(writer.check(H5Dcreate2(writer.file(), "labels", H5T_STD_I32LE, space.get(), H5P_DEFAULT,
-                                                    layout.get(), H5P_DEFAULT)));
+    const DatasetHandle set(writer.check(
+        H5Dcreate2(writer.file(), "labels", H5T_STD_I32LE, space.get(), H5P_DEFAULT, layout.get(), H5P_DEFAULT)));
     for (std::size_t v = 0; v < entries.size(); ++v) {
       const std::vector<std::int32_t> labels = labels_of(v);
       if (labels.size() != points) {

@@ -12,7 +12,8 @@
 
 namespace epsflow::io {
 
-/// A data set `labels` (int32, [n]) with attributes eps, minpts and the counts of the summary. Atomic. Throws ResourceError.
+/// A data set `labels` (int32, [n]) with attributes eps, minpts and the counts of the summary. Atomic. Throws
+/// ResourceError.
 void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result);
 
 /// One variant of a sweep on disk.
@@ -25,8 +26,8 @@ struct SweepEntry {
 /// Everything of a sweep in one file:
 ///   summary   compound [variants]: eps, minpts, clusters, noise, core, border, largest, seconds
 ///   labels    int32 [variants × n], row v the labels of summary[v]; chunked by row and compressed
-/// and `description` (the text of sweep.json) as an attribute of the root. labels_of(v) gives the labels, one variant at a
-/// time, so that memory holds a single one; it must not use HDF5 itself. Atomic. Throws ResourceError.
+/// and `description` (the text of sweep.json) as an attribute of the root. labels_of(v) gives the labels, one variant
+/// at a time, so that memory holds a single one; it must not use HDF5 itself. Atomic. Throws ResourceError.
 void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries, std::uint64_t points,
                       const std::string& description,
                       const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of);
@@ -39,8 +40,8 @@ struct NeighborRows {
   double eps = 0;
 };
 
-/// Data sets `offsets` (uint64), `ids` (uint32) and, where given, `distances` (float64), with the attribute eps. Atomic.
-/// Throws ResourceError.
+/// Data sets `offsets` (uint64), `ids` (uint32) and, where given, `distances` (float64), with the attribute eps.
+/// Atomic. Throws ResourceError.
 void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows);
 
 }  // namespace epsflow::io

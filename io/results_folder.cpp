@@ -49,8 +49,8 @@ SweepEntry parse_summary_row(const std::string& line) {
   std::istringstream in(line);
   SweepEntry e;
   char comma{};
-  in >> e.variant.eps >> comma >> e.variant.minpts >> comma >> e.summary.clusters >> comma >> e.summary.noise >> comma >>
-      e.summary.core >> comma >> e.summary.border >> comma >> e.summary.largest >> comma >> e.seconds >> comma;
+  in >> e.variant.eps >> comma >> e.variant.minpts >> comma >> e.summary.clusters >> comma >> e.summary.noise >>
+      comma >> e.summary.core >> comma >> e.summary.border >> comma >> e.summary.largest >> comma >> e.seconds >> comma;
   std::string labels;
   if (!std::getline(in, labels) || labels != ResultsFolder::labels_name(e.variant)) {
     throw InputError("'" + line + "'");
@@ -81,9 +81,10 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder, RunDescription descri
 
 void ResultsFolder::load(FolderMode mode) {
   if (mode == FolderMode::fresh) {
-    throw UsageError(folder_.string() +
-                     " holds results already; add to them with --resume, replace them with --overwrite, or choose another "
-                     "--out");
+    throw UsageError(
+        folder_.string() +
+        " holds results already; add to them with --resume, replace them with --overwrite, or choose another "
+        "--out");
   }
   if (mode == FolderMode::overwrite) return remove_results();
   const std::filesystem::path json_file = folder_ / "sweep.json";
@@ -92,9 +93,9 @@ void ResultsFolder::load(FolderMode mode) {
     throw InputError(json_file.string() + " is damaged; replace the results with --overwrite or choose another --out");
   }
   if (json["input"]["checksum"] != description_.checksum) {
-    throw InputError(folder_.string() + " holds results of another input (" + json["input"].value("files", Json()).dump() +
-                     ", " + json["input"]["checksum"].dump() + ", not \"" + description_.checksum +
-                     "\"); choose another --out or replace them with --overwrite");
+    throw InputError(folder_.string() + " holds results of another input (" +
+                     json["input"].value("files", Json()).dump() + ", " + json["input"]["checksum"].dump() +
+                     ", not \"" + description_.checksum + "\"); choose another --out or replace them with --overwrite");
   }
   const std::filesystem::path summary = folder_ / "summary.csv";
   std::error_code code;
@@ -165,9 +166,12 @@ std::string ResultsFolder::describe(const std::string& status, double seconds) c
   json["status"] = status;
   json["started"] = started_;
   json["seconds"] = seconds;
-  json["input"] = {{"files", description_.inputs},         {"checksum", description_.checksum},
-                   {"points", description_.points},        {"dims", description_.dims},
-                   {"precision", description_.precision},  {"columns", description_.columns},
+  json["input"] = {{"files", description_.inputs},
+                   {"checksum", description_.checksum},
+                   {"points", description_.points},
+                   {"dims", description_.dims},
+                   {"precision", description_.precision},
+                   {"columns", description_.columns},
                    {"dropped_rows", description_.dropped_rows}};
   json["options"] = to_object(description_.options);
   json["machine"] = to_object(description_.machine);

@@ -1,5 +1,5 @@
-// The results folder of a sweep: labels, summary.csv, sweep.json, trace.json. Every file appears whole or not at all, and
-// what is finished stays valid whatever happens to the rest.
+// The results folder of a sweep: labels, summary.csv, sweep.json, trace.json. Every file appears whole or not at all,
+// and what is finished stays valid whatever happens to the rest.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace epsflow::io {
 
 /// What a results folder says of its input and its run; becomes sweep.json.
 struct RunDescription {
-  std::vector<std::string> inputs;   ///< files, as named by the caller
-  std::string checksum;              ///< of the coordinates: checksum_of()
+  std::vector<std::string> inputs;  ///< files, as named by the caller
+  std::string checksum;             ///< of the coordinates: checksum_of()
   std::uint64_t points = 0;
   std::size_t dims = 0;
   std::string precision;
@@ -40,8 +40,9 @@ enum class FolderMode : std::uint8_t {
 
 class ResultsFolder {
  public:
-  /// Makes or opens `folder`. Throws UsageError where it holds results and the mode is fresh, InputError where it is to be
-  /// resumed and holds results of another input or files that are no results, ResourceError when it cannot be written.
+  /// Makes or opens `folder`. Throws UsageError where it holds results and the mode is fresh, InputError where it is to
+  /// be resumed and holds results of another input or files that are no results, ResourceError when it cannot be
+  /// written.
   ResultsFolder(std::filesystem::path folder, RunDescription description, FolderMode mode);
 
   /// Whether a variant is there already, complete.

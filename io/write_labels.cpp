@@ -68,7 +68,8 @@ void write_csv_points(const std::filesystem::path& file, PointsView points, cons
   if (!names.empty()) fmt::format_to(std::back_inserter(text), "{}\n", fmt::join(names, ","));
   points.visit([&](auto values) {
     for (std::size_t i = 0; i < points.size(); ++i) {
-      fmt::format_to(std::back_inserter(text), "{}\n", fmt::join(values.subspan(i * points.dims(), points.dims()), ","));
+      fmt::format_to(std::back_inserter(text), "{}\n",
+                     fmt::join(values.subspan(i * points.dims(), points.dims()), ","));
       if (text.size() < (1U << 20)) continue;
       out.write(std::string_view(text.data(), text.size()));
       text.clear();

@@ -12,9 +12,9 @@
 
 namespace epsflow::io {
 
-/// .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL), .h5 .hdf5 (a data set `labels`
-/// with the variant and its counts as attributes). Atomic. Throws UsageError for another name, ResourceError when it cannot
-/// be written.
+/// .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL), .h5 .hdf5 (a data set
+/// `labels` with the variant and its counts as attributes). Atomic. Throws UsageError for another name, ResourceError
+/// when it cannot be written.
 void write_labels(const std::filesystem::path& file, const VariantResult& result);
 
 /// .npy or .csv (with a header line where `names` are given). Atomic. Errors as write_labels().

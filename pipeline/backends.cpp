@@ -12,7 +12,8 @@ std::vector<BackendInfo> backends() {
 std::unique_ptr<Backend> make_backend(BackendChoice choice, unsigned threads) {
   switch (choice) {
     case BackendChoice::automatic:
-    case BackendChoice::cpu: break;
+    case BackendChoice::cpu:
+      break;
   }
   return index::make_cpu_backend(threads);
 }

@@ -147,7 +147,8 @@ class Flow {
   void run() {
     fg::graph graph;
     // A token is a lane: it travels with its batch, and comes back when the rows are in the table.
-    fg::function_node<JobPtr, JobPtr> index(graph, fg::unlimited, [&](JobPtr job) { return build_index(std::move(job)); });
+    fg::function_node<JobPtr, JobPtr> index(graph, fg::unlimited,
+                                            [&](JobPtr job) { return build_index(std::move(job)); });
     fg::multifunction_node<JobPtr, std::tuple<BatchTask, JobPtr>> plan(
         graph, fg::unlimited, [&](JobPtr job, auto& out) { plan_batches(std::move(job), out); });
     fg::queue_node<BatchTask> batches(graph);
@@ -272,14 +273,15 @@ class Flow {
         if (outcome.out_of_memory) {
           if (admission_.only_one()) {
             // More was found than the estimate said: name what the rest will need by the same measure.
-            stages::throw_table_too_large(job, context_.pool, std::max(job.plan.estimated_pairs * 4, job.table->bytes()),
-                                          false);
+            stages::throw_table_too_large(job, context_.pool,
+                                          std::max(job.plan.estimated_pairs * 4, job.table->bytes()), false);
           }
           job.starved = true;
         }
         job.open_batches += outcome.retry.size();
         for (const Batch& half : outcome.retry) std::get<1>(out).try_put(BatchTask{batch.job, half});
-        moved_(job.group.eps, static_cast<double>(job.rows_done) / std::max(1.0, static_cast<double>(job.table->size())));
+        moved_(job.group.eps,
+               static_cast<double>(job.rows_done) / std::max(1.0, static_cast<double>(job.table->size())));
       });
     }
     std::get<0>(out).try_put(batch.lane);

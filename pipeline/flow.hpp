@@ -25,12 +25,12 @@ struct FlowContext {
   CancelToken& stop;
 };
 
-/// Makes the table of each group and calls consume(job) with it, from a task of the graph; the table is freed when consume
-/// returns. Up to Options::tables tables are in flight, so that one is made while another is consumed. Calls
+/// Makes the table of each group and calls consume(job) with it, from a task of the graph; the table is freed when
+/// consume returns. Up to Options::tables tables are in flight, so that one is made while another is consumed. Calls
 /// moved(eps, share of rows) as rows arrive.
 ///
-/// The first exception of any stage stops the flow: no new work begins, every lane comes home, and it is thrown from here.
-/// Throws Cancelled when the caller's token stopped it.
+/// The first exception of any stage stops the flow: no new work begins, every lane comes home, and it is thrown from
+/// here. Throws Cancelled when the caller's token stopped it.
 void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups,
               const std::function<void(const stages::TableJob&)>& consume,
               const std::function<void(double, double)>& moved);

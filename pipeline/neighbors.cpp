@@ -31,7 +31,8 @@ Neighbors to_input_order(PointsView points, const stages::TableJob& job, Distanc
                             "the neighbour table by input id");
   Neighbors result{Buffer<std::uint64_t>(table.size() + std::uint64_t{1}), Buffer<std::uint32_t>(pairs), {}};
   if (distances == Distances::include) result.distances = Buffer<double>(pairs);
-  for (std::uint32_t row = 0; row < table.size(); ++row) result.offsets[order[row] + std::size_t{1}] = table.counts()[row];
+  for (std::uint32_t row = 0; row < table.size(); ++row)
+    result.offsets[order[row] + std::size_t{1}] = table.counts()[row];
   result.offsets[0] = 0;
   for (std::size_t i = 0; i < table.size(); ++i) result.offsets[i + 1] += result.offsets[i];
   tbb::parallel_for(std::size_t{0}, table.blocks().size(), [&](std::size_t b) {

@@ -53,8 +53,8 @@ struct Options {
   bool verify = false;
 };
 
-/// Who watches a run. All callbacks are called one at a time, from any thread; what they throw ends the run and is thrown
-/// from it.
+/// Who watches a run. All callbacks are called one at a time, from any thread; what they throw ends the run and is
+/// thrown from it.
 struct Observer {
   std::function<void(const Progress&)> on_progress = nullptr;  ///< at most twenty times a second
   const CancelToken* cancel = nullptr;                         ///< set it, and the run throws Cancelled within a batch

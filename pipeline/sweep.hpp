@@ -14,11 +14,11 @@ namespace epsflow {
 
 /// Clusters `points` under every variant of `sweep`.
 ///
-/// points: [host] [n × d], row-major; finite. Returns one result per variant, in the sweep's order. The labels of each are
-/// those of sklearn.cluster.DBSCAN(eps, min_samples=minpts, algorithm="kd_tree"), element for element.
+/// points: [host] [n × d], row-major; finite. Returns one result per variant, in the sweep's order. The labels of each
+/// are those of sklearn.cluster.DBSCAN(eps, min_samples=minpts, algorithm="kd_tree"), element for element.
 ///
-/// Time: one table per eps, O(n + candidates), shared by its minpts. Memory: Options::memory bounds what is held; a table
-/// that cannot fit is refused before it is searched. The returned labels, 4·n bytes per variant, come on top: use
+/// Time: one table per eps, O(n + candidates), shared by its minpts. Memory: Options::memory bounds what is held; a
+/// table that cannot fit is refused before it is searched. The returned labels, 4·n bytes per variant, come on top: use
 /// run_each() to take them as they come.
 ///
 /// Throws InputError for a coordinate that is NaN or infinite, UsageError for options that contradict each other,

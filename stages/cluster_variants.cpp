@@ -21,8 +21,8 @@ void ClusterVariants::operator()(const TableJob& job, const std::function<void(V
       const auto findings = clustering::verify(input, result.variant.minpts, result.labels);
       if (!findings.empty()) {
         throw Error("the labels of eps " + format_number(result.variant.eps) + ", minpts " +
-                    std::to_string(result.variant.minpts) + " are wrong, which is a defect of epsflow: please report it. " +
-                    findings.front());
+                    std::to_string(result.variant.minpts) +
+                    " are wrong, which is a defect of epsflow: please report it. " + findings.front());
       }
     }
     result.seconds += share;

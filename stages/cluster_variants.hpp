@@ -26,8 +26,8 @@ struct ClusterVariants {
   const CancelToken& cancel;
   Trace* trace = nullptr;
 
-  /// Calls emit(result) once per variant, from any thread, perhaps from several at once. Throws Error when `verify` finds a
-  /// wrong label, which is a defect of epsflow.
+  /// Calls emit(result) once per variant, from any thread, perhaps from several at once. Throws Error when `verify`
+  /// finds a wrong label, which is a defect of epsflow.
   void operator()(const TableJob& job, const std::function<void(VariantResult&&)>& emit) const;
 };
 

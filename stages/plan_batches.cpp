@@ -31,7 +31,8 @@ bool PlanBatches::operator()(TableJob& job, bool alone) const {
   if (format != FormatChoice::csr && emit == Emit::rows) layout = job.search->packed_layout();
   if (format == FormatChoice::packed && layout == nullptr) {
     throw UsageError(
-        "a packed table needs rows (not pairs) and an index of up to three dimensions: leave the table format to choose "
+        "a packed table needs rows (not pairs) and an index of up to three dimensions: leave the table format to "
+        "choose "
         "itself");
   }
   job.plan = job.search->plan({.format = layout != nullptr ? TableFormat::packed : TableFormat::csr,

@@ -19,8 +19,8 @@ struct PlanBatches {
   unsigned workers = 1;
   std::uint64_t lane_pairs = 0;  ///< 0: the plan chooses
 
-  /// Sets job.plan and job.table, and returns true. When the table does not fit the budget: returns false where `alone` is
-  /// false, as other tables may give memory back, and throws ResourceError with the bytes, the budget and the option
+  /// Sets job.plan and job.table, and returns true. When the table does not fit the budget: returns false where `alone`
+  /// is false, as other tables may give memory back, and throws ResourceError with the bytes, the budget and the option
   /// otherwise. The size is exact for packed tables, an estimate for csr.
   [[nodiscard]] bool operator()(TableJob& job, bool alone) const;
 };
