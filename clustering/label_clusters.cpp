@@ -7,10 +7,13 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include <epsflow/clustering/row_loops.hpp>
 #include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/error.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -135,6 +138,9 @@ LabelSummary label_clusters(const NeighborTable& table, std::span<const std::uin
                             std::span<std::uint32_t> parent, std::span<std::uint32_t> number,
                             std::span<std::int32_t> labels, const CancelToken& cancel) {
   const std::uint32_t clusters = number_clusters(order, parent, number, cancel);
+  if (clusters > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw ResourceError(std::to_string(clusters) + " clusters do not fit int32 labels: raise eps or minpts");
+  }
   std::vector<std::uint32_t> sizes(clusters);
   std::atomic<std::uint64_t> core{0};
   std::atomic<std::uint64_t> border{0};

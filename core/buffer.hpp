@@ -16,9 +16,9 @@ namespace detail {
 struct AlignedFree {
   void operator()(void* p) const noexcept;
 };
-/// At least `bytes` bytes, 64-byte aligned; large blocks are aligned to and advised as huge pages, because the first
-/// touch of 4 KiB pages costs more than the search that fills them. Throws ResourceError naming the bytes.
-[[nodiscard]] void* aligned_allocate(std::uint64_t bytes);
+/// At least `bytes` + `padding` bytes, 64-byte aligned; large blocks are aligned to and advised as huge pages, because
+/// the first touch of 4 KiB pages costs more than the search that fills them. Throws ResourceError naming the bytes.
+[[nodiscard]] void* aligned_allocate(std::uint64_t bytes, std::uint64_t padding);
 }  // namespace detail
 
 /// Move-only array of `size` trivially copyable elements, not initialised. kPadding elements behind the end may be read
@@ -34,7 +34,7 @@ class Buffer {
   Buffer() = default;
   /// O(1). Throws ResourceError when the memory is not there.
   explicit Buffer(std::uint64_t size)
-      : data_(static_cast<T*>(detail::aligned_allocate(checked_multiply(size, sizeof(T), "buffer") + kPadding))),
+      : data_(static_cast<T*>(detail::aligned_allocate(checked_multiply(size, sizeof(T), "buffer"), kPadding))),
         size_(narrow<std::size_t>(size)) {}
   Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {

@@ -42,8 +42,9 @@ MemoryCharge::MemoryCharge(MemoryBudget& budget, std::uint64_t bytes, const char
   if (!budget.try_charge(bytes)) {
     budget_ = nullptr;
     throw ResourceError(std::string(what) + " needs " + std::to_string(bytes) + " bytes; " +
-                        std::to_string(budget.used()) + " of the budget of " + std::to_string(budget.total()) +
-                        " bytes are taken: raise --memory (Options::memory) or cluster fewer points");
+                        std::to_string(budget.used()) + " of the memory budget of " + std::to_string(budget.total()) +
+                        " bytes are taken: raise --memory (Options::memory) to at least " +
+                        std::to_string(budget.used() + bytes) + ", or cluster fewer points");
   }
 }
 

@@ -42,18 +42,22 @@ T parse_number(std::string_view text, std::string_view whole, const char* what) 
   return value;
 }
 
-/// Digits behind the decimal point in the shortest text of `value`.
+/// Digits behind the decimal point when `value` is written out without an exponent.
 int decimals(double value) {
   const std::string text = format_number(value);
-  if (text.find('e') != std::string::npos) return -1;
-  const std::size_t dot = text.find('.');
-  return dot == std::string::npos ? 0 : static_cast<int>(text.size() - dot - 1);
+  const std::size_t e = std::min(text.find('e'), text.size());
+  const std::size_t dot = std::min(text.find('.'), e);
+  const int digits = dot == e ? 0 : static_cast<int>(e - dot - 1);
+  int exponent = 0;
+  if (e < text.size())
+    std::from_chars(text.data() + e + (text[e + 1] == '+' ? 2 : 1), text.data() + text.size(), exponent);
+  return std::max(0, digits - exponent);
 }
 
-/// `value` as the nearest number of `digits` decimals, so that 3 × 0.05 is 0.15; digits < 0 leaves it alone.
+/// `value` as the nearest number of `digits` decimals, so that 3 × 0.05 is 0.15.
 double round_decimals(double value, int digits) {
   if (digits < 0) return value;
-  char text[400];
+  char text[800];  // a float64 has at most 309 digits before the point, and here fewer than 350 behind it
   const auto [end, code] = std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed, digits);
   double rounded = value;
   if (code == std::errc{}) std::from_chars(text, end, rounded);
@@ -68,9 +72,7 @@ void append_steps(std::vector<double>& values, double lo, double hi, double step
   if (count > static_cast<double>(kMostValues)) {
     throw UsageError("'" + std::string(whole) + "' has more than a million values; take a larger step");
   }
-  const int lo_digits = decimals(lo);
-  const int step_digits = decimals(step);
-  const int digits = lo_digits < 0 || step_digits < 0 ? -1 : std::max(lo_digits, step_digits);
+  const int digits = std::max(decimals(lo), decimals(step));
   for (double i = 0; i < count; ++i) values.push_back(round_decimals(lo + i * step, digits));
 }
 
@@ -154,11 +156,12 @@ std::vector<double> parse_eps_list(std::string_view text) {
 
 std::vector<std::uint32_t> parse_minpts_list(std::string_view text) {
   std::vector<std::uint32_t> values;
+  std::set<std::uint32_t> seen;
   for (const std::string_view item : split(text, ',')) {
     const bool logarithmic = item.find("log") != std::string_view::npos;
     for (const double v : parse_list(item, "minpts")) {
       const std::uint32_t m = to_minpts(logarithmic ? std::round(v) : v, text);
-      if (std::find(values.begin(), values.end(), m) == values.end()) values.push_back(m);
+      if (seen.insert(m).second) values.push_back(m);
     }
   }
   return values;

@@ -75,6 +75,10 @@ class Failure {
 };
 
 /// Which group goes next, and when: the token of the tables.
+///
+/// A job that runs out of memory beside others is started again, exclusively: alone, and nobody joins until its table
+/// is complete. Only an exclusive job may say that the budget is too small. The first table is exclusive anyway, being
+/// the largest.
 class Admission {
  public:
   Admission(std::vector<EpsGroup> groups, unsigned most, const ArenaPool& pool)
@@ -85,35 +89,33 @@ class Admission {
   /// The next job if there is one and it may start now, else null.
   JobPtr next() {
     const std::scoped_lock lock(mutex_);
-    if (waiting_.empty()) return nullptr;
-    // Groups come in descending order of eps, so the next table is about as large as the last one at most.
-    const bool room = in_flight_ < most_ && !alone_ && pool_.available() > largest_next_;
+    if (waiting_.empty() || exclusive_running_) return nullptr;
+    // Groups come in descending order of eps, so the next table hardly takes more than the last one.
+    const bool room = !exclusive_next_ && in_flight_ < most_ && pool_.available() > last_bytes_;
     if (in_flight_ > 0 && !room) return nullptr;
-    alone_ = false;
     auto job = std::make_shared<TableJob>(std::move(waiting_.front()));
     waiting_.pop_front();
     ++in_flight_;
+    job->exclusive = exclusive_running_ = std::exchange(exclusive_next_, false);
     return job;
   }
-  [[nodiscard]] bool only_one() const {
+  /// The job's table is complete; it and its index took so many bytes.
+  void table_complete(const TableJob& job, std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
-    return in_flight_ == 1;
+    last_bytes_ = bytes;
+    if (job.exclusive) exclusive_running_ = false;
   }
-  /// What a table and its index took: the next will hardly take more.
-  void learned(std::uint64_t bytes) {
-    const std::scoped_lock lock(mutex_);
-    largest_next_ = bytes;
-  }
+  /// The job's memory is free again.
   void finished() {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
   }
-  /// The job ran out of memory beside others: its group starts again once it is alone.
+  /// The job ran out of memory beside others, and its memory is free again.
   void starved(EpsGroup group) {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
     waiting_.push_front(std::move(group));
-    alone_ = true;
+    exclusive_next_ = true;
   }
 
  private:
@@ -122,21 +124,21 @@ class Admission {
   unsigned most_;
   const ArenaPool& pool_;
   unsigned in_flight_ = 0;
-  bool alone_ = false;
-  std::uint64_t largest_next_ = ~std::uint64_t{0};  // unknown until the first table is there: it goes alone
+  bool exclusive_next_ = true;
+  bool exclusive_running_ = false;
+  std::uint64_t last_bytes_ = 0;
 };
 
 class Flow {
  public:
-  Flow(const FlowContext& context, std::vector<EpsGroup> groups, const std::function<void(const TableJob&)>& consume,
-       const std::function<void(double, double)>& moved)
+  Flow(const FlowContext& context, std::vector<EpsGroup> groups, const TableConsumer& consumer)
       : context_(context),
-        consume_(consume),
-        moved_(moved),
+        consumer_(consumer),
         failure_(context.stop),
         admission_(std::move(groups), std::max(1U, context.options.tables), context.pool),
         index_{context.backend, context.points, context.pool.budget(), context.stop},
-        plan_{context.pool, context.options.format, context.options.emit, context.threads, context.options.lane_pairs},
+        plan_{context.pool,    context.options.format,     context.options.emit,
+              context.threads, context.options.lane_pairs, consumer.bytes},
         find_{context.options.emit},
         sort_{context.options.emit},
         build_{context.observer.trace} {
@@ -205,11 +207,7 @@ class Flow {
 
   JobPtr build_index(JobPtr job) {
     stage(Stage::build_index, *job, context_.points.size(), [&] {
-      if (!admission_.only_one() && context_.pool.available() < stages::index_bytes(context_.points)) {
-        job->starved = true;
-        return;
-      }
-      index_(*job);
+      if (!index_(*job, job->exclusive)) job->starved = true;
     });
     return job;
   }
@@ -217,7 +215,7 @@ class Flow {
   template <class Ports>
   void plan_batches(JobPtr job, Ports& out) {
     stage(Stage::plan_batches, *job, context_.points.size(), [&] {
-      if (job->starved || !plan_(*job, admission_.only_one())) job->starved = true;
+      if (job->starved || !plan_(*job, job->exclusive)) job->starved = true;
     });
     if (job->starved || job->open_batches == 0) {
       std::get<1>(out).try_put(std::move(job));
@@ -271,7 +269,7 @@ class Flow {
       stage(Stage::build_table, job, batch.batch.rows.size(), [&] {
         const auto outcome = build_(job, batch.batch, *batch.lane);
         if (outcome.out_of_memory) {
-          if (admission_.only_one()) {
+          if (job.exclusive) {
             // More was found than the estimate said: name what the rest will need by the same measure.
             stages::throw_table_too_large(job, context_.pool,
                                           std::max(job.plan.estimated_pairs * 4, job.table->bytes()), false);
@@ -280,8 +278,8 @@ class Flow {
         }
         job.open_batches += outcome.retry.size();
         for (const Batch& half : outcome.retry) std::get<1>(out).try_put(BatchTask{batch.job, half});
-        moved_(job.group.eps,
-               static_cast<double>(job.rows_done) / std::max(1.0, static_cast<double>(job.table->size())));
+        consumer_.moved(job.group.eps,
+                        static_cast<double>(job.rows_done) / std::max(1.0, static_cast<double>(job.table->size())));
       });
     }
     std::get<0>(out).try_put(batch.lane);
@@ -296,13 +294,13 @@ class Flow {
     const std::uint64_t bytes = job->table == nullptr ? 0 : job->table->bytes() + job->search->bytes();
     if (!job->starved) {
       // The next table may be made while this one is consumed.
-      admission_.learned(bytes + stages::index_bytes(context_.points));
+      admission_.table_complete(*job, bytes + stages::index_bytes(context_.points));
       start_next(put_next);
-      failure_.guard([&] { consume_(*job); });
+      failure_.guard([&] { consumer_.consume(*job); });
     }
     stages::EpsGroup group = std::move(job->group);
     const bool starved = job->starved;
-    job.reset();
+    job->release();
     if (starved) {
       admission_.starved(std::move(group));
     } else {
@@ -312,8 +310,7 @@ class Flow {
   }
 
   const FlowContext& context_;
-  const std::function<void(const TableJob&)>& consume_;
-  const std::function<void(double, double)>& moved_;
+  const TableConsumer& consumer_;
   Failure failure_;
   Admission admission_;
   stages::BuildIndex index_;
@@ -326,10 +323,8 @@ class Flow {
 
 }  // namespace
 
-void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups,
-              const std::function<void(const stages::TableJob&)>& consume,
-              const std::function<void(double, double)>& moved) {
-  Flow(context, std::move(groups), consume, moved).run();
+void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const TableConsumer& consumer) {
+  Flow(context, std::move(groups), consumer).run();
 }
 
 }  // namespace epsflow

@@ -25,14 +25,21 @@ struct FlowContext {
   CancelToken& stop;
 };
 
-/// Makes the table of each group and calls consume(job) with it, from a task of the graph; the table is freed when
-/// consume returns. Up to Options::tables tables are in flight, so that one is made while another is consumed. Calls
-/// moved(eps, share of rows) as rows arrive.
+/// What becomes of a finished table.
+struct TableConsumer {
+  /// Called from a task of the graph; the table is freed when it returns.
+  std::function<void(const stages::TableJob&)> consume;
+  /// Bytes that consume() will need for a group of so many variants, set aside before the table is made.
+  std::function<std::uint64_t(std::size_t variants)> bytes;
+  /// Called with eps and the share of its rows as rows arrive, from any thread.
+  std::function<void(double, double)> moved;
+};
+
+/// Makes the table of each group and gives it to the consumer. Up to Options::tables tables are in flight, so that one
+/// is made while another is consumed.
 ///
 /// The first exception of any stage stops the flow: no new work begins, every lane comes home, and it is thrown from
 /// here. Throws Cancelled when the caller's token stopped it.
-void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups,
-              const std::function<void(const stages::TableJob&)>& consume,
-              const std::function<void(double, double)>& moved);
+void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const TableConsumer& consumer);
 
 }  // namespace epsflow

@@ -7,6 +7,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
 
 namespace epsflow {
@@ -58,15 +59,16 @@ Neighbors neighbors(PointsView points, double eps, Distances distances, const Op
                     const Observer& observer) {
   const Sweep valid({{eps, 1}});  // checks eps
   Session session(points, options, observer);
+  Reporter reporter(observer, 1);
   Neighbors result;
-  session.run(
-      {{valid.variants().front().eps, {1}}},
-      [&](const stages::TableJob& job) {
-        result = to_input_order(points, job, distances, session.budget(), session.stop());
-      },
-      [&](double table_eps, double share) {
-        if (observer.on_progress) observer.on_progress({0, 1, table_eps, share, 0});
-      });
+  session.run({{valid.variants().front().eps, {1}}},
+              {.consume =
+                   [&](const stages::TableJob& job) {
+                     result = to_input_order(points, job, distances, session.budget(), session.stop());
+                     reporter.done([] {});
+                   },
+               .bytes = [](std::size_t) { return std::uint64_t{0}; },  // charged once the pairs are counted
+               .moved = [&](double table_eps, double share) { reporter.moved(table_eps, share); }});
   return result;
 }
 

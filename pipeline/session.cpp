@@ -26,10 +26,9 @@ Session::Session(PointsView points, const Options& options, const Observer& obse
   require_finite(points);
 }
 
-void Session::run(std::vector<stages::EpsGroup> groups, const std::function<void(const stages::TableJob&)>& consume,
-                  const std::function<void(double, double)>& moved) {
+void Session::run(std::vector<stages::EpsGroup> groups, const TableConsumer& consumer) {
   const FlowContext context{points_, options_, observer_, *backend_, pool_, threads_, stop_};
-  arena_.execute([&] { run_flow(context, std::move(groups), consume, moved); });
+  arena_.execute([&] { run_flow(context, std::move(groups), consumer); });
 }
 
 }  // namespace epsflow

@@ -18,8 +18,7 @@ class Session {
   Session(PointsView points, const Options& options, const Observer& observer);
 
   /// run_flow() on this session's threads.
-  void run(std::vector<stages::EpsGroup> groups, const std::function<void(const stages::TableJob&)>& consume,
-           const std::function<void(double, double)>& moved);
+  void run(std::vector<stages::EpsGroup> groups, const TableConsumer& consumer);
 
   [[nodiscard]] MemoryBudget& budget() noexcept { return budget_; }
   [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }

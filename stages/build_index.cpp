@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <epsflow/core/error.hpp>
+
 namespace epsflow::stages {
 
 std::uint64_t index_bytes(PointsView points) noexcept {
@@ -11,11 +13,17 @@ std::uint64_t index_bytes(PointsView points) noexcept {
   return points.size() * (kIdsAndCells + std::max(kSortItems, row));
 }
 
-void BuildIndex::operator()(TableJob& job) const {
-  job.index_memory = MemoryCharge(budget, index_bytes(points), "the index");
+bool BuildIndex::operator()(TableJob& job, bool alone) const {
+  try {
+    job.index_memory = MemoryCharge(budget, index_bytes(points), "the index");
+  } catch (const ResourceError&) {
+    if (alone) throw;
+    return false;
+  }
   job.search = backend.build_index(points, job.group.eps, cancel);
   // What the sort needed is free again.
   job.index_memory.shrink(job.search->bytes());
+  return true;
 }
 
 }  // namespace epsflow::stages

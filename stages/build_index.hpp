@@ -18,8 +18,9 @@ struct BuildIndex {
   MemoryBudget& budget;
   const CancelToken& cancel;
 
-  /// Sets job.search. Throws ResourceError when the budget has no room for the index.
-  void operator()(TableJob& job) const;
+  /// Sets job.search and returns true. When the budget has no room for the index: returns false where `alone` is false,
+  /// as other tables may give memory back, and throws ResourceError otherwise.
+  [[nodiscard]] bool operator()(TableJob& job, bool alone) const;
 };
 
 }  // namespace epsflow::stages

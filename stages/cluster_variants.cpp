@@ -5,12 +5,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 
 #include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/clustering/verify.hpp>
 #include <epsflow/core/error.hpp>
 
 namespace epsflow::stages {
+
+std::uint64_t ClusterVariants::bytes(std::uint64_t n, std::size_t variants) const noexcept {
+  const std::size_t at_once = method == VariantMethod::nested ? 1 : std::min<std::size_t>(workers, variants);
+  return at_once * n * clustering::kBytesPerPoint;
+}
 
 void ClusterVariants::operator()(const TableJob& job, const std::function<void(VariantResult&&)>& emit) const {
   const clustering::ClusterInput input{*job.table, job.search->order(), job.group.eps};
@@ -28,23 +35,33 @@ void ClusterVariants::operator()(const TableJob& job, const std::function<void(V
     result.seconds += share;
     emit(std::move(result));
   };
-  const std::size_t at_once = method == VariantMethod::nested ? 1 : std::min<std::size_t>(workers, minpts.size());
-  const MemoryCharge memory(budget, at_once * clustering::kBytesPerPoint * job.table->size(), "clustering");
   // Isolated: a thread that waits here for its own loops must not pick up a batch of the next table instead.
   tbb::this_task_arena::isolate([&] {
     if (method == VariantMethod::nested) {
-      TraceScope scope(trace, Stage::cluster_variants, job.group.eps, minpts.size());
+      const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, minpts.size());
       clustering::cluster_nested(input, minpts, cancel, finish);
       return;
     }
-    // `at_once` loops that take the next variant each, so that scratch memory stays bounded.
+    // `workers` loops that take the next variant each, so that scratch memory stays bounded. What one of them throws
+    // must not reach the parallel loop: oneTBB would then cut the loops inside the others short, and they would take
+    // half-made labels for finished ones.
     std::atomic<std::size_t> next{0};
-    tbb::parallel_for(std::size_t{0}, at_once, [&](std::size_t) {
-      for (std::size_t v = next++; v < minpts.size(); v = next++) {
-        TraceScope scope(trace, Stage::cluster_variants, job.group.eps, minpts[v]);
-        finish(tbb::this_task_arena::isolate([&] { return clustering::cluster(input, minpts[v], cancel); }));
+    std::atomic<bool> failed{false};
+    std::exception_ptr first;
+    std::mutex mutex;
+    tbb::parallel_for(std::size_t{0}, std::min<std::size_t>(workers, minpts.size()), [&](std::size_t) {
+      try {
+        for (std::size_t v = next++; v < minpts.size() && !failed; v = next++) {
+          const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, minpts[v]);
+          finish(tbb::this_task_arena::isolate([&] { return clustering::cluster(input, minpts[v], cancel); }));
+        }
+      } catch (...) {
+        failed = true;
+        const std::scoped_lock lock(mutex);
+        if (first == nullptr) first = std::current_exception();
       }
     });
+    if (first != nullptr) std::rethrow_exception(first);
   });
 }
 

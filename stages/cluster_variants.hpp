@@ -6,7 +6,6 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/labels.hpp>
-#include <epsflow/core/memory.hpp>
 #include <epsflow/core/trace.hpp>
 #include <epsflow/stages/table_job.hpp>
 
@@ -22,9 +21,11 @@ struct ClusterVariants {
   VariantMethod method = VariantMethod::nested;
   bool verify = false;
   unsigned workers = 1;  ///< variants that are under way at once, at most, with VariantMethod::each
-  MemoryBudget& budget;
   const CancelToken& cancel;
   Trace* trace = nullptr;
+
+  /// Scratch and labels for a group of so many variants over n points.
+  [[nodiscard]] std::uint64_t bytes(std::uint64_t n, std::size_t variants) const noexcept;
 
   /// Calls emit(result) once per variant, from any thread, perhaps from several at once. Throws Error when `verify`
   /// finds a wrong label, which is a defect of epsflow.

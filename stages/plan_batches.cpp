@@ -9,7 +9,7 @@
 namespace epsflow::stages {
 namespace {
 
-/// Csr: a 64-bit offset and a 32-bit count per row. Packed: the count, and the layout.
+/// Csr: a 64-bit offset and a 32-bit count per row. Packed: the count, and the layout, which is there already.
 std::uint64_t row_bytes(std::uint64_t rows, const PackedLayout* layout) {
   return layout == nullptr ? rows * 12 : rows * 4 + layout->bytes();
 }
@@ -20,9 +20,9 @@ void throw_table_too_large(const TableJob& job, const ArenaPool& pool, std::uint
   const std::uint64_t taken = pool.budget().total() - std::min(pool.budget().total(), pool.available());
   throw ResourceError("the neighbour table of eps " + format_number(job.group.eps) + " needs " +
                       (exact ? "" : "about ") + std::to_string(bytes) + " bytes; of the memory budget of " +
-                      std::to_string(pool.budget().total()) + " bytes, points, index and labels take " +
-                      std::to_string(taken) + ": raise --memory (Options::memory) to at least " +
-                      std::to_string(taken + bytes) + ", or lower eps");
+                      std::to_string(pool.budget().total()) + " bytes, points and index take " + std::to_string(taken) +
+                      ": raise --memory (Options::memory) to at least " + std::to_string(taken + bytes) +
+                      ", or lower eps");
 }
 
 bool PlanBatches::operator()(TableJob& job, bool alone) const {
@@ -40,15 +40,20 @@ bool PlanBatches::operator()(TableJob& job, bool alone) const {
                                .lane_pairs = lane_pairs});
   const std::uint64_t entries =
       layout != nullptr ? layout->words() * sizeof(std::uint32_t) : job.plan.estimated_pairs * sizeof(std::uint32_t);
-  const std::uint64_t rest = row_bytes(rows, layout.get());
+  const std::uint64_t rest =
+      row_bytes(rows, layout.get()) + (consumer_bytes ? consumer_bytes(job.group.minpts.size()) : 0);
   if (pool.available() < entries + rest) {
     if (!alone) return false;
     throw_table_too_large(job, pool, entries + rest, layout != nullptr);
   }
-  job.table_memory = MemoryCharge(pool.budget(), rest, "the rows of the table");
-  if (layout != nullptr) {
-    job.table = std::make_unique<NeighborTable>(layout, pool.acquire(entries));
-  } else {
+  try {
+    job.table_memory = MemoryCharge(pool.budget(), rest, "the rows of the table");
+    if (layout != nullptr) job.table = std::make_unique<NeighborTable>(layout, pool.acquire(entries));
+  } catch (const ResourceError&) {
+    if (alone) throw;
+    return false;  // another table was quicker to take what there was
+  }
+  if (layout == nullptr) {
     // The estimate may be too small: reserve address space for all that the budget could hold.
     job.table = std::make_unique<NeighborTable>(rows, pool.acquire(pool.budget().total()));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/memory.hpp>
@@ -18,6 +19,9 @@ struct PlanBatches {
   Emit emit = Emit::rows;
   unsigned workers = 1;
   std::uint64_t lane_pairs = 0;  ///< 0: the plan chooses
+  /// Bytes that whoever consumes the table will need for a group of so many variants: set aside with the table, so that
+  /// a table that is made can also be used.
+  std::function<std::uint64_t(std::size_t variants)> consumer_bytes = nullptr;
 
   /// Sets job.plan and job.table, and returns true. When the table does not fit the budget: returns false where `alone`
   /// is false, as other tables may give memory back, and throws ResourceError with the bytes, the budget and the option

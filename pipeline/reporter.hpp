@@ -1,0 +1,39 @@
+// Hands results and progress to the caller, one at a time.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow {
+
+/// Thread-safe. After a callback of the caller has thrown, no other is called.
+class Reporter {
+ public:
+  /// `observer` must outlive it.
+  Reporter(const Observer& observer, std::size_t variants);
+
+  /// Runs hand_over(), counts a variant as done and reports it. Throws what the caller's code throws; Cancelled when
+  /// that has thrown before.
+  void done(const std::function<void()>& hand_over);
+
+  /// Rows of a table have arrived. Skipped where somebody reports already.
+  void moved(double eps, double share);
+
+ private:
+  template <class F>
+  void call(F&& f);
+  void report(bool always);
+
+  using Clock = std::chrono::steady_clock;
+  const Observer& observer_;
+  std::mutex mutex_;
+  bool failed_ = false;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point reported_{};
+  Progress progress_;
+};
+
+}  // namespace epsflow

@@ -1,0 +1,161 @@
+#include <epsflow/clustering/row_loops.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+#include "support/table_maker.hpp"
+
+#include <epsflow/core/buffer.hpp>
+
+namespace epsflow::clustering {
+namespace {
+
+using test::DataSet;
+using test::OracleTable;
+using test::Random;
+using test::TableMaker;
+
+/// The sets as each point's smallest fellow by position; kNotCore for points that are not core.
+std::vector<std::uint32_t> components(const OracleTable& by_position, std::uint32_t minpts) {
+  const std::size_t n = by_position.rows.size();
+  std::vector<std::uint32_t> smallest(n, kNotCore);
+  for (std::uint32_t x = 0; x < n; ++x) {
+    if (by_position.rows[x].size() < minpts || smallest[x] != kNotCore) continue;
+    std::vector<std::uint32_t> open{x};
+    smallest[x] = x;
+    while (!open.empty()) {
+      const std::uint32_t top = open.back();
+      open.pop_back();
+      for (const std::uint32_t y : by_position.rows[top]) {
+        if (by_position.rows[y].size() < minpts || smallest[y] != kNotCore) continue;
+        smallest[y] = x;
+        open.push_back(y);
+      }
+    }
+  }
+  return smallest;
+}
+
+std::vector<std::uint32_t> united(const NeighborTable& table, std::uint32_t minpts, bool lower_half) {
+  Buffer<std::uint32_t> parent(table.size());
+  for (std::uint32_t x = 0; x < table.size(); ++x) parent[x] = table.counts()[x] >= minpts ? x : kNotCore;
+  for (const Run rows : table.blocks()) {
+    unite_rows(table, rows, {.minpts = minpts, .lower_half = lower_half}, parent.data());
+  }
+  const UnionFind sets(parent.span());
+  std::vector<std::uint32_t> roots(table.size(), kNotCore);
+  for (std::uint32_t x = 0; x < table.size(); ++x) {
+    if (parent[x] != kNotCore) roots[x] = sets.find(x);
+  }
+  return roots;
+}
+
+TEST_CASE("unite rows: whole rows or their lower half, csr or packed, give the components of the core points") {
+  std::size_t merged = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = test::random_data(seed, 150);
+    Random random(seed + 5);
+    const OracleTable rows = data.oracle(test::make_eps(data, random));
+    TableMaker maker;
+    const auto order = test::make_order(data.size());
+    for (const std::uint32_t minpts : {1U, 2U, 5U}) {
+      const std::vector<std::uint32_t> expected = components(rows, minpts);
+      for (const bool lower_half : {false, true}) {
+        REQUIRE(united(maker.csr(rows, order, seed), minpts, lower_half) == expected);
+        for (const std::uint32_t cell : {1U, 3U, 40U}) {
+          REQUIRE(united(maker.packed(rows, order, cell), minpts, lower_half) == expected);
+        }
+      }
+      for (std::uint32_t x = 0; x < expected.size(); ++x) merged += expected[x] != kNotCore && expected[x] != x ? 1 : 0;
+    }
+  }
+  CHECK(merged > 1000);
+}
+
+TEST_CASE("unite rows: only rows of the asked-for sizes are read") {
+  // Two pairs and a triangle: rows of 2, 2, 2, 2 and 3, 3, 3 neighbours.
+  OracleTable rows;
+  rows.rows = {{0, 1}, {0, 1}, {2, 3}, {2, 3}, {4, 5, 6}, {4, 5, 6}, {4, 5, 6}};
+  TableMaker maker;
+  for (const bool packed : {false, true}) {
+    const NeighborTable& table =
+        packed ? maker.packed(rows, test::make_order(7), 2) : maker.csr(rows, test::make_order(7));
+    Buffer<std::uint32_t> parent(7);
+    for (std::uint32_t x = 0; x < 7; ++x) parent[x] = x;
+    unite_rows(table, {0, 7}, {.minpts = 2, .below = 3}, parent.data());
+    CHECK(std::vector<std::uint32_t>(parent.begin(), parent.end()) == std::vector<std::uint32_t>{0, 0, 2, 2, 4, 5, 6});
+    unite_rows(table, {2, 2}, {.minpts = 3}, parent.data());
+    CHECK(parent[5] == 5);
+    unite_rows(table, {4, 5}, {.minpts = 3}, parent.data());
+    CHECK(std::vector<std::uint32_t>(parent.begin(), parent.end()) == std::vector<std::uint32_t>{0, 0, 2, 2, 4, 4, 4});
+  }
+}
+
+TEST_CASE("unite rows: points that are not core join nothing") {
+  // 0 - 1 - 2: the middle point is a neighbour of both, but not core.
+  OracleTable rows;
+  rows.rows = {{0, 1}, {0, 1, 2}, {1, 2}};
+  TableMaker maker;
+  const NeighborTable& table = maker.csr(rows, test::make_order(3));
+  Buffer<std::uint32_t> parent(3);
+  parent[0] = 0;
+  parent[1] = kNotCore;
+  parent[2] = 2;
+  unite_rows(table, {0, 3}, {.minpts = 1, .below = 3}, parent.data());
+  CHECK(parent[0] == 0);
+  CHECK(parent[1] == kNotCore);
+  CHECK(parent[2] == 2);
+}
+
+TEST_CASE("find clusters: core points have that of their root, others the lowest among their core neighbours") {
+  std::size_t borders = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = test::random_data(seed, 150);
+    if (data.size() == 0) continue;
+    Random random(seed + 5);
+    const OracleTable rows = data.oracle(test::make_eps(data, random));
+    const auto minpts = static_cast<std::uint32_t>(1 + random.below(7));
+    const std::vector<std::uint32_t> roots = components(rows, minpts);
+    Buffer<std::uint32_t> parent(roots.size());
+    std::copy(roots.begin(), roots.end(), parent.begin());
+    // Numbers in any order: the lowest number need not be that of the smallest root.
+    std::vector<std::uint32_t> number = test::make_order(roots.size(), seed);
+    std::vector<std::uint32_t> expected(roots.size(), kNoCluster);
+    for (std::size_t x = 0; x < roots.size(); ++x) {
+      if (roots[x] != kNotCore) {
+        expected[x] = number[roots[x]];
+        continue;
+      }
+      for (const std::uint32_t y : rows.rows[x]) {
+        if (roots[y] != kNotCore) expected[x] = std::min(expected[x], number[roots[y]]);
+      }
+      borders += expected[x] != kNoCluster ? 1U : 0U;
+    }
+    TableMaker maker;
+    for (const std::uint32_t cell : {0U, 1U, 3U, 40U}) {
+      const auto order = test::make_order(data.size());
+      const NeighborTable& table = cell == 0 ? maker.csr(rows, order, seed) : maker.packed(rows, order, cell);
+      std::vector<std::uint32_t> clusters(roots.size() + 1, 77);
+      find_clusters(table, {0, table.size()}, parent.data(), number.data(), clusters.data());
+      REQUIRE(clusters.back() == 77);
+      clusters.pop_back();
+      REQUIRE(clusters == expected);
+      // Any stretch of rows, written from the first element on.
+      const auto first = static_cast<std::uint32_t>(random.below(roots.size()));
+      const auto last = static_cast<std::uint32_t>(first + random.below(roots.size() - first + 1));
+      std::vector<std::uint32_t> part(last - first);
+      find_clusters(table, {first, last}, parent.data(), number.data(), part.data());
+      REQUIRE(std::equal(part.begin(), part.end(), expected.begin() + first));
+    }
+  }
+  CHECK(borders > 200);
+}
+
+}  // namespace
+}  // namespace epsflow::clustering

@@ -1,0 +1,203 @@
+// The verifier is itself tested: it accepts right labels, and finds each kind of wrong ones and names the point.
+#include <epsflow/clustering/verify.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/ascii_points.hpp"
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+#include "support/table_maker.hpp"
+
+namespace epsflow::clustering {
+namespace {
+
+using test::DataSet;
+using test::OracleTable;
+using test::Picture;
+using test::Random;
+using test::TableMaker;
+
+/// All findings as one text, in which csr and packed tables and any order of the positions agree on "nothing found".
+std::string findings(const OracleTable& rows, std::uint32_t minpts, const std::vector<std::int32_t>& labels) {
+  std::string text;
+  bool first = true;
+  bool empty = false;
+  for (const std::uint64_t seed : {0U, 1U, 2U}) {
+    for (const bool packed : {false, true}) {
+      TableMaker maker;
+      const auto order = test::make_order(rows.rows.size(), seed);
+      packed ? maker.packed(rows, order, 3) : maker.csr(rows, order, seed);
+      std::string all;
+      for (const std::string& f : verify(maker.input(), minpts, labels, 1000)) all += f + "\n";
+      if (first) empty = all.empty();
+      if (!first) CHECK(all.empty() == empty);
+      if (first) text = all;
+      first = false;
+    }
+  }
+  return text;
+}
+
+// o - core, x - border, . - noise, for eps 1 and minpts 5: two clusters that share a border point, point 4.
+//
+//   0 1              0 1
+// 2 3 4 5 6        0 0 0 1 1
+//   7 8   9          0 1   -
+const Picture& picture() {
+  static const Picture only{
+      " x x ",   //
+      "xoxox",   //
+      " x x .",  //
+  };
+  return only;
+}
+
+struct Scene {
+  OracleTable rows = picture().data.oracle(1);
+  std::vector<std::int32_t> right = test::oracle_labels(rows, 5).labels;
+
+  Scene() { REQUIRE(right == std::vector<std::int32_t>{0, 1, 0, 0, 0, 1, 1, 0, 1, -1}); }
+
+  [[nodiscard]] std::string with(std::initializer_list<std::pair<std::size_t, std::int32_t>> changes) const {
+    std::vector<std::int32_t> labels = right;
+    for (const auto& [point, label] : changes) labels[point] = label;
+    return findings(rows, 5, labels);
+  }
+};
+
+void check_names(const std::string& text, const std::string& part) {
+  INFO("found: " << text);
+  CHECK(text.find(part) != std::string::npos);
+}
+
+TEST_CASE("verify: right labels are accepted") {
+  CHECK(Scene().with({}).empty());
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = test::random_data(seed, 80);
+    Random random(seed + 7);
+    const OracleTable rows = data.oracle(test::make_eps(data, random));
+    for (const std::uint32_t minpts : {1U, 2U, 4U, 9U}) {
+      REQUIRE(findings(rows, minpts, test::oracle_labels(rows, minpts).labels).empty());
+    }
+  }
+}
+
+TEST_CASE("verify: any single wrong label of random data is found") {
+  // The labelling is unique, so every change of one label must be found.
+  std::size_t changes = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const DataSet data = test::random_data(seed, 60);
+    if (data.size() == 0) continue;
+    Random random(seed + 70);
+    const OracleTable rows = data.oracle(test::make_eps(data, random));
+    const auto minpts = static_cast<std::uint32_t>(1 + random.below(6));
+    const test::OracleLabels right = test::oracle_labels(rows, minpts);
+    for (int change = 0; change < 5; ++change) {
+      std::vector<std::int32_t> labels = right.labels;
+      std::int32_t& label = labels[random.below(labels.size())];
+      const auto other = static_cast<std::int32_t>(random.below(right.summary.clusters + 3)) - 2;
+      if (other == label) continue;
+      label = other;
+      INFO("seed " << seed << ", label " << other);
+      REQUIRE_FALSE(findings(rows, minpts, labels).empty());
+      ++changes;
+    }
+  }
+  CHECK(changes > 300);
+}
+
+TEST_CASE("verify: a core point without a cluster") {
+  const std::string text = Scene().with({{3, kNoise}});
+  check_names(text, "point 3 (label -1): is core and carries no cluster");
+}
+
+TEST_CASE("verify: a core point moved to another cluster") {
+  // o - o - o: the one in the middle is moved.
+  const OracleTable rows{{{0, 1}, {0, 1, 2}, {1, 2}, {3, 4}, {3, 4}}};
+  const std::string text = findings(rows, 2, {0, 1, 0, 1, 1});
+  check_names(text, "point 1 (label 1): core neighbour 0 carries 0");
+  check_names(text, "point 0 (label 0): core neighbour 1 carries 1");
+}
+
+TEST_CASE("verify: a border point moved to the higher of its clusters") {
+  check_names(Scene().with({{4, 1}}), "point 4 (label 1): is a border point of cluster 0");
+}
+
+TEST_CASE("verify: a border point moved to a cluster that it does not touch") {
+  check_names(Scene().with({{0, 1}}), "point 0 (label 1): is a border point of cluster 0");
+}
+
+TEST_CASE("verify: a border point marked as noise") {
+  check_names(Scene().with({{8, kNoise}}), "point 8 (label -1): is a border point of cluster 1");
+}
+
+TEST_CASE("verify: noise given a cluster") {
+  check_names(Scene().with({{9, 0}}), "point 9 (label 0): has no core neighbour and is not noise");
+  check_names(Scene().with({{9, 7}}), "point 9 (label 7): has no core neighbour and is not noise");
+}
+
+TEST_CASE("verify: noise with another negative label") {
+  check_names(Scene().with({{9, -2}}), "point 9 (label -2): has no core neighbour and is not noise");
+}
+
+TEST_CASE("verify: two clusters merged through their shared border point") {
+  const std::string text = Scene().with({{1, 0}, {5, 0}, {6, 0}, {8, 0}});
+  check_names(text, "point 5 (label 0): is not connected through core points");
+}
+
+TEST_CASE("verify: one cluster split where it is connected") {
+  // o - o - o - o, cut in the middle.
+  const OracleTable rows{{{0, 1}, {0, 1, 2}, {1, 2, 3}, {2, 3}}};
+  const std::string text = findings(rows, 2, {0, 0, 1, 1});
+  check_names(text, "point 1 (label 0): core neighbour 2 carries 1");
+  check_names(text, "point 2 (label 1): core neighbour 1 carries 0");
+}
+
+TEST_CASE("verify: numbers swapped") {
+  // Point 4 is a border point of both, so that it must change as well for the numbering to be all that is wrong.
+  const std::string text = Scene().with({{0, 1}, {1, 0}, {2, 1}, {3, 1}, {4, 0}, {5, 0}, {6, 0}, {7, 1}, {8, 0}});
+  check_names(text, "cluster 1 begins at point 3, before cluster 0 at point 5");
+}
+
+TEST_CASE("verify: a number left out") {
+  const std::string text = Scene().with({{1, 2}, {5, 2}, {6, 2}, {8, 2}});
+  check_names(text, "cluster 1 has no core point");
+}
+
+TEST_CASE("verify: a number far beyond the points is found without memory for all that lie between") {
+  const std::int32_t far = 2'000'000'000;
+  check_names(Scene().with({{1, far}, {5, far}, {6, far}, {8, far}}), "point 5 (label 2000000000)");
+}
+
+TEST_CASE("verify: a table whose point is no neighbour of itself") {
+  const OracleTable rows{{{0, 1}, {0}}};
+  check_names(findings(rows, 2, {0, 0}), "point 1 (label 0): is no neighbour of itself");
+}
+
+TEST_CASE("verify: labels of another number of points") {
+  const Scene scene;
+  TableMaker maker;
+  maker.csr(scene.rows, test::make_order(10));
+  const std::vector<std::int32_t> few(9, 0);
+  const auto found = verify(maker.input(), 5, few);
+  REQUIRE(found.size() == 1);
+  check_names(found.front(), "9 labels for 10 points");
+}
+
+TEST_CASE("verify: stops after as many findings as are wanted") {
+  const Scene scene;
+  TableMaker maker;
+  maker.csr(scene.rows, test::make_order(10));
+  const std::vector<std::int32_t> wrong{9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+  CHECK(verify(maker.input(), 5, wrong, 3).size() == 3);
+  CHECK(verify(maker.input(), 5, wrong, 1).size() == 1);
+  CHECK(verify(maker.input(), 5, wrong).size() <= 10);
+}
+
+}  // namespace
+}  // namespace epsflow::clustering

@@ -1,0 +1,193 @@
+#include <epsflow/core/sweep.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::check_mentions;
+using test::error_of;
+
+TEST_CASE("sweep: a grid holds every eps with every minpts, eps outermost") {
+  const Sweep sweep = grid({0.2, 0.1}, {8, 4});
+  CHECK(sweep.variants() == std::vector<Variant>{{0.2, 8}, {0.2, 4}, {0.1, 8}, {0.1, 4}});
+  CHECK(grid({}, {4}).size() == 0);
+  CHECK(grid({1}, {}).size() == 0);
+}
+
+TEST_CASE("sweep: a variant given twice counts once, at its first place") {
+  const Sweep sweep(std::vector<Variant>{{0.2, 4}, {0.1, 4}, {0.2, 4}, {0.2, 5}, {0.1, 4}});
+  CHECK(sweep.variants() == std::vector<Variant>{{0.2, 4}, {0.1, 4}, {0.2, 5}});
+  CHECK(grid({0.1, 0.1}, {4, 4}).size() == 1);
+  // Next to each other in float64, and still two.
+  CHECK(grid({0.1, std::nextafter(0.1, 1.0)}, {4}).size() == 2);
+}
+
+TEST_CASE("sweep: eps and minpts that cannot be are named") {
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const double eps : {0.0, -0.0, -1.5, std::nan(""), infinite, -infinite}) {
+    const std::string text = error_of<UsageError>([&] { (void)grid({eps}, {4}); });
+    check_mentions(text, {"eps", format_number(eps)});
+  }
+  check_mentions(error_of<UsageError>([] { (void)grid({1}, {0}); }), {"minpts 0"});
+  CHECK(grid({5e-324, 1.7e308}, {1, 0xFFFFFFFFU}).size() == 4);
+}
+
+TEST_CASE("parse eps: lists") {
+  CHECK(parse_eps_list("0.3") == std::vector<double>{0.3});
+  CHECK(parse_eps_list("0.1,2,3e-2") == std::vector<double>{0.1, 2, 0.03});
+  CHECK(parse_eps_list(" 0.1 , 0.2 ") == std::vector<double>{0.1, 0.2});
+}
+
+TEST_CASE("parse eps: steps give the decimal numbers that a reader would write") {
+  CHECK(parse_eps_list("0.05:0.3:0.05") == std::vector<double>{0.05, 0.1, 0.15, 0.2, 0.25, 0.3});
+  CHECK(parse_eps_list("0.1:0.7:0.1") == std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7});
+  CHECK(parse_eps_list("1:2:0.25") == std::vector<double>{1, 1.25, 1.5, 1.75, 2});
+  CHECK(parse_eps_list("2:2:1") == std::vector<double>{2});
+  CHECK(parse_eps_list("1:2:5") == std::vector<double>{1});
+  // The end is not met: it is left out.
+  CHECK(parse_eps_list("0.1:0.35:0.1") == std::vector<double>{0.1, 0.2, 0.3});
+  CHECK(parse_eps_list("0.001:0.003:0.001") == std::vector<double>{0.001, 0.002, 0.003});
+  CHECK(parse_eps_list("0.05:0.15:0.05,0.5,1:3:1") == std::vector<double>{0.05, 0.1, 0.15, 0.5, 1, 2, 3});
+}
+
+TEST_CASE("parse eps: steps of any decimal size") {
+  CHECK(parse_eps_list("0.0001:0.0003:0.0001") == std::vector<double>{0.0001, 0.0002, 0.0003});
+  CHECK(parse_eps_list("1e-5:3e-5:1e-5") == std::vector<double>{1e-5, 2e-5, 3e-5});
+  CHECK(parse_eps_list("1e-5:7e-5:1e-5") == std::vector<double>{1e-5, 2e-5, 3e-5, 4e-5, 5e-5, 6e-5, 7e-5});
+  CHECK(parse_eps_list("100000:300000:100000") == std::vector<double>{1e5, 2e5, 3e5});
+  CHECK(parse_eps_list("1e22:3e22:1e22") == std::vector<double>{1e22, 2e22, 3e22});
+}
+
+TEST_CASE("parse eps: every step of a range is the decimal number") {
+  for (int digits = 1; digits <= 3; ++digits) {
+    const int scale = static_cast<int>(std::pow(10, digits));
+    for (int step = 1; step <= 40; step += 3) {
+      const auto text = [&](int n) {
+        std::string s = std::to_string(n);
+        s.insert(0, static_cast<std::size_t>(std::max(0, digits + 1 - static_cast<int>(s.size()))), '0');
+        s.insert(s.size() - static_cast<std::size_t>(digits), ".");
+        return s;
+      };
+      INFO("step " << text(step) << ", digits " << digits);
+      const auto values = parse_eps_list(text(step) + ":" + text(50 * step) + ":" + text(step));
+      REQUIRE(values.size() == 50);
+      for (int i = 0; i < 50; ++i) REQUIRE(values[static_cast<std::size_t>(i)] == std::stod(text((i + 1) * step)));
+      REQUIRE(scale > 0);
+    }
+  }
+}
+
+TEST_CASE("parse eps: logarithmic steps") {
+  const auto values = parse_eps_list("0.01:10:4:log");
+  REQUIRE(values.size() == 4);
+  CHECK(values[0] == 0.01);
+  CHECK(values[1] == Approx(0.1));
+  CHECK(values[2] == Approx(1));
+  CHECK(values[3] == 10);
+  CHECK(parse_eps_list("3:7:1:log") == std::vector<double>{3});
+  CHECK(parse_eps_list("3:7:2:log") == std::vector<double>{3, 7});
+  CHECK(parse_eps_list("5:5:3:log") == std::vector<double>{5, 5, 5});
+}
+
+TEST_CASE("parse eps: what is wrong is named") {
+  const auto error = [](const std::string& text) { return error_of<UsageError>([&] { (void)parse_eps_list(text); }); };
+  check_mentions(error(""), {"eps", "''"});
+  check_mentions(error("0.1,,0.2"), {"''", "0.1,,0.2"});
+  check_mentions(error("0.1,zwei"), {"'zwei'", "0.1,zwei"});
+  check_mentions(error("0.1x"), {"'0.1x'"});
+  check_mentions(error("0.1;0.2"), {"'0.1;0.2'"});
+  check_mentions(error("1:2"), {"'1:2'", "lo:hi:step"});
+  check_mentions(error("1:2:3:4"), {"'1:2:3:4'"});
+  check_mentions(error("1:2:3:lin"), {"'1:2:3:lin'"});
+  check_mentions(error("0.1,1:2:3:4:5"), {"'1:2:3:4:5'"});
+  check_mentions(error("2:1:0.1"), {"'2:1:0.1'", "lo <= hi"});
+  check_mentions(error("1:2:0"), {"'1:2:0'", "step > 0"});
+  check_mentions(error("1:2:-1"), {"'1:2:-1'"});
+  check_mentions(error("1:2:b"), {"'b'", "1:2:b"});
+  check_mentions(error("0:1:0.5"), {"eps 0"});
+  check_mentions(error("-1"), {"eps -1"});
+  check_mentions(error("nan"), {"eps nan"});
+  check_mentions(error("1e999"), {"'1e999'"});
+  check_mentions(error("inf"), {"eps inf"});
+  check_mentions(error("1:inf:1"), {"1:inf:1"});
+  check_mentions(error("0:1:5:log"), {"'0:1:5:log'", "0 < lo"});
+  check_mentions(error("1:2:0:log"), {"'1:2:0:log'"});
+  check_mentions(error("1:2:2.5:log"), {"'1:2:2.5:log'"});
+}
+
+TEST_CASE("parse eps: no list of a size that nobody means") {
+  const auto error = [](const std::string& text) { return error_of<UsageError>([&] { (void)parse_eps_list(text); }); };
+  check_mentions(error("1:2:1e-9"), {"'1:2:1e-9'", "million"});
+  check_mentions(error("1e-300:1e300:1e-300"), {"million"});
+  check_mentions(error("1:2:1e12:log"), {"million"});
+  CHECK(parse_eps_list("1:1000000:1").size() == 1'000'000);
+}
+
+TEST_CASE("parse minpts: lists, steps and logarithmic steps of whole numbers") {
+  using Values = std::vector<std::uint32_t>;
+  CHECK(parse_minpts_list("4") == Values{4});
+  CHECK(parse_minpts_list("4,8,16") == Values{4, 8, 16});
+  CHECK(parse_minpts_list("4:20:4") == Values{4, 8, 12, 16, 20});
+  CHECK(parse_minpts_list("1:64:7:log") == Values{1, 2, 4, 8, 16, 32, 64});
+  CHECK(parse_minpts_list("1:3:9:log") == Values{1, 2, 3});
+  CHECK(parse_minpts_list("4,8,4:8:2") == Values{4, 8, 6});
+  CHECK(parse_minpts_list("4294967295") == Values{4294967295U});
+}
+
+TEST_CASE("parse minpts: what is wrong is named") {
+  const auto error = [](const std::string& text) {
+    return error_of<UsageError>([&] { (void)parse_minpts_list(text); });
+  };
+  check_mentions(error("0"), {"minpts 0"});
+  check_mentions(error("4,2.5"), {"minpts 2.5", "4,2.5"});
+  check_mentions(error("-3"), {"minpts -3"});
+  check_mentions(error("4294967296"), {"minpts 4294967296"});
+  check_mentions(error("1:2:0.5"), {"minpts 1.5"});
+  check_mentions(error("four"), {"minpts", "'four'"});
+  check_mentions(error("nan"), {"minpts nan"});
+  check_mentions(error(""), {"minpts"});
+}
+
+TEST_CASE("parse minpts: a long list") { CHECK(parse_minpts_list("1:300000:1").size() == 300'000); }
+
+TEST_CASE("parse variants: pairs of eps and minpts") {
+  CHECK(parse_variants("0.2:4,0.5:20") == std::vector<Variant>{{0.2, 4}, {0.5, 20}});
+  CHECK(parse_variants(" 1 : 2 ") == std::vector<Variant>{{1, 2}});
+  const auto error = [](const std::string& text) { return error_of<UsageError>([&] { (void)parse_variants(text); }); };
+  check_mentions(error("0.2"), {"'0.2'", "eps:minpts"});
+  check_mentions(error("0.2:4:5"), {"'0.2:4:5'"});
+  check_mentions(error("0.2:4,"), {"''"});
+  check_mentions(error("x:4"), {"eps", "'x'"});
+  check_mentions(error("0.2:y"), {"minpts", "'y'"});
+  check_mentions(error("0.2:0"), {"minpts 0"});
+  check_mentions(error("0:4"), {"eps 0"});
+  check_mentions(error("0.2:1.5"), {"minpts 1.5"});
+}
+
+TEST_CASE("format number: the shortest text that reads back as the same number") {
+  CHECK(format_number(0.1) == "0.1");
+  CHECK(format_number(100) == "100");
+  CHECK(format_number(-2.5) == "-2.5");
+  CHECK(format_number(0.1 + 0.2) == "0.30000000000000004");
+  test::Random random(99);
+  for (int i = 0; i < 2000; ++i) {
+    const double value = std::ldexp(random.unit(), static_cast<int>(random.below(2000)) - 1000);
+    REQUIRE(std::stod(format_number(value)) == value);
+    // An eps that is printed and read again is the same eps.
+    if (value > 0) REQUIRE(parse_eps_list(format_number(value)) == std::vector<double>{value});
+  }
+}
+
+}  // namespace
+}  // namespace epsflow

@@ -1,0 +1,96 @@
+#include <epsflow/index/batch_plan.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/index/candidate_runs.hpp>
+
+namespace epsflow::index {
+namespace {
+
+using test::DataSet;
+using test::Random;
+
+void check_cover(const BatchPlan& plan, std::uint32_t n) {
+  std::uint32_t next = 0;
+  for (const Batch& batch : plan.batches) {
+    REQUIRE(batch.rows.begin == next);
+    REQUIRE(batch.rows.end > batch.rows.begin);
+    next = batch.rows.end;
+  }
+  REQUIRE(next == n);
+}
+
+TEST_CASE("batch plan: batches hold every row once, in order, for any data and lane") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = test::random_data(seed, 300);
+    Random random(seed);
+    const Grid grid(data.view(), test::make_eps(data, random), CancelToken());
+    const RowSearch search(grid);
+    PlanOptions options;
+    options.workers = static_cast<unsigned>(1 + random.below(8));
+    options.lane_pairs = random.chance(0.7) ? 1 + random.below(2000) : 0;
+    const BatchPlan pairs = plan_by_pairs(grid, search, options, CancelToken());
+    check_cover(pairs, grid.size());
+    REQUIRE(pairs.lane_pairs == (options.lane_pairs > 0 ? options.lane_pairs : kLanePairs));
+    for (const Batch& batch : pairs.batches) {
+      REQUIRE((batch.rows.size() == 1 || batch.expected_pairs <= pairs.lane_pairs));
+    }
+    const BatchPlan tests = plan_packed(grid, make_packed_layout(grid), options);
+    check_cover(tests, grid.size());
+    REQUIRE(tests.estimated_pairs == 0);
+    REQUIRE(tests.lane_pairs == 0);
+  }
+}
+
+TEST_CASE("batch plan: the estimate is near the truth where points are spread evenly") {
+  const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 8);
+  const double eps = 1;
+  const Grid grid(data.view(), eps, CancelToken());
+  PlanOptions options;
+  options.lane_pairs = 10'000;
+  const BatchPlan plan = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
+  const double pairs = static_cast<double>(data.oracle(eps).pairs());
+  CHECK(static_cast<double>(plan.estimated_pairs) > pairs * 0.8);
+  CHECK(static_cast<double>(plan.estimated_pairs) < pairs * 1.2);
+  // As many batches as the pairs need, and hardly more.
+  CHECK(plan.batches.size() >= static_cast<std::size_t>(pairs * 0.8 / 10'000));
+  CHECK(plan.batches.size() <= static_cast<std::size_t>(pairs * 1.6 / 10'000) + 2);
+}
+
+TEST_CASE("batch plan: batches are of bounded work, and there are enough for all workers") {
+  const DataSet data = test::make_data("all equal", 20'000, 2, Precision::float32, 8);
+  const Grid grid(data.view(), 1, CancelToken());
+  const BatchPlan plan = plan_packed(grid, make_packed_layout(grid), {.format = TableFormat::packed, .workers = 4});
+  check_cover(plan, 20'000);
+  CHECK(plan.batches.size() >= 16);
+  for (const Batch& batch : plan.batches) {
+    CHECK(std::uint64_t{batch.rows.size()} * 20'000 <= kMostTests + kFewestTests);
+  }
+}
+
+TEST_CASE("batch plan: halves of a batch") {
+  const auto [first, second] = split(Batch{{10, 15}, 101});
+  CHECK(first.rows == Run{10, 12});
+  CHECK(second.rows == Run{12, 15});
+  CHECK(first.expected_pairs + second.expected_pairs == 101);
+  const auto [one, other] = split(Batch{{4'000'000'000U, 4'000'000'002U}, 0});
+  CHECK(one.rows == Run{4'000'000'000U, 4'000'000'001U});
+  CHECK(other.rows == Run{4'000'000'001U, 4'000'000'002U});
+}
+
+TEST_CASE("batch plan: a cancelled token stops it") {
+  const DataSet data = test::make_data("uniform", 100, 2, Precision::float64, 8);
+  const Grid grid(data.view(), 1, CancelToken());
+  CancelToken token;
+  token.cancel();
+  CHECK_THROWS_AS(plan_by_pairs(grid, RowSearch(grid), {}, token), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::index

@@ -1,0 +1,120 @@
+#include <epsflow/index/candidate_runs.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+namespace epsflow::index {
+namespace {
+
+using test::DataSet;
+using test::OracleTable;
+using test::Random;
+
+void check_runs(const Grid& grid, std::span<const Run> runs) {
+  REQUIRE_FALSE(runs.empty());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    REQUIRE(runs[r].begin < runs[r].end);
+    if (r > 0) REQUIRE(runs[r - 1].end < runs[r].begin);
+  }
+  REQUIRE(runs.back().end <= grid.size());
+}
+
+bool holds(std::span<const Run> runs, std::uint32_t position) {
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const Run& run) { return run.begin <= position && position < run.end; });
+}
+
+TEST_CASE("candidate runs: ascending, apart, and with every neighbour, for any data") {
+  std::uint64_t neighbors = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = test::random_data(seed, 110);
+    if (data.size() == 0) continue;
+    Random random(seed);
+    const double eps = test::make_eps(data, random);
+    INFO(test::describe(data) << ", eps " << eps);
+    const Grid grid(data.view(), eps, CancelToken());
+    const OracleTable table = data.oracle(eps);
+    std::vector<std::uint32_t> position(data.size());
+    for (std::uint32_t p = 0; p < grid.size(); ++p) position[grid.order()[p]] = p;
+    CandidateRuns walk(grid, 0);
+    for (std::size_t cell = 0;; ++cell) {
+      REQUIRE(walk.cell() == cell);
+      check_runs(grid, walk.runs());
+      for (std::uint32_t p = grid.cell_starts()[cell]; p < grid.cell_starts()[cell + 1]; ++p) {
+        for (const std::uint32_t id : table.rows[grid.order()[p]]) {
+          REQUIRE(holds(walk.runs(), position[id]));
+          ++neighbors;
+        }
+      }
+      // A walk may begin anywhere.
+      const CandidateRuns fresh(grid, cell);
+      REQUIRE(std::equal(fresh.runs().begin(), fresh.runs().end(), walk.runs().begin(), walk.runs().end()));
+      if (cell + 1 == grid.cells()) break;
+      walk.next();
+    }
+  }
+  CHECK(neighbors > 100'000);
+}
+
+TEST_CASE("candidate runs: three rows of cells in 2-D, nine in 3-D") {
+  for (const std::size_t dims : {2U, 3U}) {
+    const DataSet data = test::make_data("uniform", 4000, dims, Precision::float64, 9);
+    const Grid grid(data.view(), 0.6, CancelToken());
+    std::size_t most = 0;
+    std::uint64_t candidates = 0;
+    CandidateRuns walk(grid, 0);
+    for (;; walk.next()) {
+      most = std::max(most, walk.runs().size());
+      for (const Run& run : walk.runs()) candidates += run.size();
+      if (walk.cell() + 1 == grid.cells()) break;
+    }
+    CHECK(most <= (dims == 2 ? 3U : 9U));
+    // A search that looked at everything would find all neighbours, too.
+    CHECK(candidates < grid.cells() * 4000 / 20);
+  }
+}
+
+TEST_CASE("packed layout: the runs of every cell, and where their bits lie") {
+  // Far more than 4096 cells, so that the layout is made in several blocks.
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    const DataSet data = test::make_data("uniform", 20'000, dims, Precision::float32, 3);
+    const Grid grid(data.view(), dims == 1 ? 0.1 : 0.5, CancelToken());
+    REQUIRE(grid.cells() > 9000);
+    const PackedLayout layout = make_packed_layout(grid);
+    REQUIRE(layout.cells() == grid.cells());
+    CandidateRuns walk(grid, 0);
+    std::uint64_t word = 0;
+    for (std::size_t cell = 0;; ++cell) {
+      REQUIRE(layout.cell_starts[cell] == grid.cell_starts()[cell]);
+      REQUIRE(layout.cell_words[cell] == word);
+      const auto runs = layout.runs_of(cell);
+      REQUIRE(std::equal(runs.begin(), runs.end(), walk.runs().begin(), walk.runs().end()));
+      std::uint64_t per_row = 0;
+      for (const Run& run : runs) per_row += packed_words(run.size());
+      REQUIRE(layout.words_per_row(cell) == per_row);
+      word += per_row * (grid.cell_starts()[cell + 1] - grid.cell_starts()[cell]);
+      if (cell + 1 == grid.cells()) break;
+      walk.next();
+    }
+    CHECK(layout.words() == word);
+    CHECK(layout.cell_starts[grid.cells()] == data.size());
+    CHECK(layout.cell_of(0) == 0);
+    CHECK(layout.cell_of(grid.size() - 1) == grid.cells() - 1);
+  }
+}
+
+TEST_CASE("packed layout: of no points") {
+  const DataSet data = test::make_data("uniform", 0, 2, Precision::float64, 3);
+  const PackedLayout layout = make_packed_layout(Grid(data.view(), 1, CancelToken()));
+  CHECK(layout.cells() == 0);
+  CHECK(layout.words() == 0);
+}
+
+}  // namespace
+}  // namespace epsflow::index

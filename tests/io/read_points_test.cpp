@@ -1,0 +1,297 @@
+#include <epsflow/io/read_points.hpp>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include "io/io_test.hpp"
+
+namespace epsflow::io {
+namespace {
+
+using test::bytes_of_value;
+using test::check_mentions;
+using test::error_of;
+using test::TempFolder;
+using test::values_of;
+using Values = std::vector<double>;
+using Files = std::vector<std::filesystem::path>;
+
+std::string npy(const std::string& type, const std::string& shape, const std::string& data) {
+  const std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
+  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header + data;
+}
+
+template <class T>
+std::string pack(std::initializer_list<T> values) {
+  std::string bytes;
+  for (const T value : values) bytes += bytes_of_value(value);
+  return bytes;
+}
+
+std::filesystem::path write_gzip(const TempFolder& folder, const std::string& name, const std::string& bytes) {
+  const gzFile packed = gzopen((folder / name).c_str(), "wb");
+  gzwrite(packed, bytes.data(), static_cast<unsigned>(bytes.size()));
+  gzclose(packed);
+  return folder / name;
+}
+
+TEST_CASE("read_points: the kind follows from the name, or else from the first bytes") {
+  const TempFolder folder;
+  const Values expected{1, 2, 3, 4};
+  for (const char* name : {"a.csv", "a.TSV", "a.txt", "a.dat", "a.asc", "a", "a.b.c"}) {
+    CAPTURE(name);
+    CHECK(values_of(read_points(folder.write(name, "1,2\n3,4\n"))) == expected);
+  }
+  const std::string array = npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}));
+  for (const char* name : {"b.npy", "b.NPY", "b.array", "b", "b.dat"}) {
+    CAPTURE(name);
+    CHECK(values_of(read_points(folder.write(name, array))) == expected);
+  }
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder.write("c.npy", "1,2\n")); }),
+                 {"c.npy", "not an NPY file"});
+}
+
+TEST_CASE("read_points: gzipped text, arrays and raw files") {
+  const TempFolder folder;
+  const Values expected{1, 2, 3, 4};
+  CHECK(values_of(read_points(write_gzip(folder, "a.csv.gz", "1,2\n3,4\n"))) == expected);
+  CHECK(values_of(read_points(write_gzip(folder, "b.gz", "1,2\n3,4\n"))) == expected);
+  CHECK(values_of(read_points(write_gzip(folder, "c.npy.gz", npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}))))) ==
+        expected);
+  CHECK(values_of(read_points(write_gzip(folder, "d.gz", npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}))))) ==
+        expected);
+  CHECK(values_of(read_points(write_gzip(folder, "e.f64.gz", pack<double>({1, 2, 3, 4})), {.raw = {.dims = 2}})) ==
+        expected);
+  check_mentions(error_of<InputError>([&] { (void)read_points(write_gzip(folder, "f.h5.gz", "x")); }),
+                 {"f.h5.gz", "gunzip"});
+}
+
+TEST_CASE("read_points: raw names set the precision") {
+  const TempFolder folder;
+  const Points single = read_points(folder.write("a.f32", pack<float>({1, 2})), {.raw = {.dims = 2}});
+  CHECK(single.precision() == Precision::float32);
+  const ReadOptions says_single{.raw = {.dims = 1, .precision = Precision::float32}};
+  CHECK(read_points(folder.write("a.f64", pack<double>({1, 2})), says_single).precision() == Precision::float64);
+  CHECK(read_points(folder.write("a.raw", pack<float>({1, 2})), says_single).size() == 2);
+  check_mentions(error_of<UsageError>([&] { (void)read_points(folder / "a.raw"); }), {"a.raw", "--dims"});
+  // Coordinates that happen to begin like a gzip file.
+  CHECK(read_points(folder.write("b.f32", std::string("\x1f\x8b\x01\x02", 4)), {.raw = {.dims = 1}}).size() == 1);
+}
+
+TEST_CASE("read_points: files that cannot be read") {
+  const TempFolder folder;
+  const std::string name = GENERATE("no.csv", "no.npy", "no.fits", "no.h5", "no.raw");
+  CAPTURE(name);
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder / name); }), {name, "No such file"});
+  std::filesystem::create_directory(folder / name);
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder / name); }), {name, "is a folder"});
+  std::filesystem::remove(folder / name);
+  folder.write(name, "1,2\n");
+  std::filesystem::permissions(folder / name, std::filesystem::perms::none);
+  if (::geteuid() == 0) {
+    WARN("skipped: the superuser may read every file");
+    return;
+  }
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder / name); }), {name, "Permission denied"});
+}
+
+TEST_CASE("read_points: --table is for FITS and HDF5") {
+  const TempFolder folder;
+  check_mentions(error_of<UsageError>([&] { (void)read_points(folder.write("a.csv", "1,2\n"), {.table = "1"}); }),
+                 {"a.csv", "--table", "text"});
+}
+
+TEST_CASE("read_points: a pipe") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += std::to_string(i) + ",1\n";
+  std::thread writer([&] {
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const ssize_t written = ::write(ends[1], rest.data(), rest.size());
+      if (written <= 0) break;
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    ::close(ends[1]);
+  });
+  const Points points = read_points("/dev/fd/" + std::to_string(ends[0]));
+  writer.join();
+  ::close(ends[0]);
+  CHECK(points.size() == 100000);
+  CHECK(points.view().at(99999, 0) == 99999);
+}
+
+TEST_CASE("read_points: several files are one data set") {
+  const TempFolder folder;
+  const Files files{folder.write("a.csv", "x,y\n1,2\nnan,0\n"), folder.write("b.csv", "x,y\n"),
+                    write_gzip(folder, "c.csv.gz", "x,y\n3,4\n5,6\n7,\n")};
+  const Points points = read_points(files, {.on_nan = NanPolicy::drop});
+  CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(points.dropped_rows == 2);
+  CHECK(points.column_names == std::vector<std::string>{"x", "y"});
+  // The row of an error counts within its file.
+  check_mentions(error_of<InputError>([&] {
+                   (void)read_points(Files{files[1], files[2]});
+                 }),
+                 {"c.csv.gz", "row 2", "'y'"});
+  CHECK(values_of(read_points(Files{files[1]})).empty());
+}
+
+TEST_CASE("read_points: float32 only when all files are") {
+  const TempFolder folder;
+  const auto single = folder.write("a.npy", npy("<f4", "(1, 2)", pack<float>({0.1F, 2})));
+  const auto wide = folder.write("b.npy", npy("<f8", "(1, 2)", pack<double>({0.1, 4})));
+  const Points two = read_points(Files{single, single});
+  CHECK(two.precision() == Precision::float32);
+  CHECK(two.size() == 2);
+  const Points mixed = read_points(Files{single, wide});
+  CHECK(mixed.precision() == Precision::float64);
+  CHECK(values_of(mixed) == Values{static_cast<double>(0.1F), 2, 0.1, 4});
+  check_mentions(error_of<ResourceError>([&] {
+                   (void)read_points(Files{single, wide}, {.memory = 31});
+                 }),
+                 {"32 bytes", "31 bytes", "--memory"});
+}
+
+TEST_CASE("read_points: files that do not go together") {
+  const TempFolder folder;
+  const auto two = folder.write("two.csv", "x,y\n1,2\n");
+  const auto three = folder.write("three.csv", "x,y,z\n1,2,3\n");
+  const auto swapped = folder.write("swapped.csv", "y,x\n2,1\n");
+  const auto array = folder.write("array.npy", npy("<f8", "(1, 2)", pack<double>({3, 4})));
+  check_mentions(error_of<InputError>([&] {
+                   (void)read_points(Files{two, three});
+                 }),
+                 {"three.csv", "3 columns", "two.csv", "2", "--columns"});
+  check_mentions(error_of<InputError>([&] {
+                   (void)read_points(Files{two, swapped});
+                 }),
+                 {"swapped.csv", "two.csv", "--columns"});
+  CHECK(values_of(read_points(Files{two, swapped, three}, {.columns = {"x", "y"}})) == Values{1, 2, 1, 2, 1, 2});
+  check_mentions(error_of<UsageError>([&] {
+                   (void)read_points(Files{two, array});
+                 }),
+                 {"array.npy", "NPY", "two.csv", "text"});
+  check_mentions(error_of<UsageError>([] { (void)read_points(Files{}); }), {"no files"});
+}
+
+TEST_CASE("read_points: the memory budget counts all files") {
+  const TempFolder folder;
+  const auto file = folder.write("a.csv", "1,2\n3,4\n");
+  CHECK(read_points(Files{file, file}, {.memory = 64}).size() == 4);
+  check_mentions(error_of<ResourceError>([&] {
+                   (void)read_points(Files{file, file}, {.memory = 63});
+                 }),
+                 {"a.csv", "32 bytes", "63 bytes", "before it take 32", "--memory"});
+}
+
+// ---- real data ----
+
+struct Golden {
+  std::string file;
+  ReadOptions options;
+  std::size_t rows = 0;
+  std::size_t dropped = 0;
+  std::size_t dims = 0;
+};
+
+std::vector<std::string> split(const std::string& text, char delimiter) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, delimiter);) parts.push_back(part);
+  return parts;
+}
+
+// The distinct inputs of golden.csv: file,table,columns,eps,minpts,rows,dropped,dims,…
+std::vector<Golden> read_golden(const std::filesystem::path& folder) {
+  std::map<std::string, Golden> inputs;
+  std::ifstream stream(folder / "golden.csv");
+  std::string line;
+  std::getline(stream, line);
+  while (std::getline(stream, line)) {
+    const std::vector<std::string> fields = split(line, ',');
+    inputs[fields[0] + fields[1] + fields[2]] = {
+        fields[0],
+        {.columns = split(fields[2], '+'), .table = fields[1], .on_nan = NanPolicy::drop},
+        std::stoul(fields[5]),
+        std::stoul(fields[6]),
+        std::stoul(fields[7])};
+  }
+  std::vector<Golden> list;
+  for (const auto& [key, golden] : inputs) list.push_back(golden);
+  return list;
+}
+
+TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
+  const auto folder = test::test_data();
+  if (!folder) return;
+  const std::vector<Golden> inputs = read_golden(*folder);
+  CHECK(inputs.size() >= 14);
+  for (const Golden& golden : inputs) {
+    CAPTURE(golden.file, golden.options.columns);
+    const Points points = read_points(*folder / golden.file, golden.options);
+    CHECK(points.size() == golden.rows);
+    CHECK(points.dropped_rows == golden.dropped);
+    CHECK(points.dims() == golden.dims);
+    require_finite(points);
+    if (golden.dropped > 0) {
+      ReadOptions strict = golden.options;
+      strict.on_nan = NanPolicy::error;
+      check_mentions(error_of<InputError>([&] { (void)read_points(*folder / golden.file, strict); }),
+                     {golden.file, "line", "row", "--on-nan drop"});
+    }
+  }
+}
+
+// Independent of the reader: a stream of lines and std::stod.
+Values naive_sums(const std::filesystem::path& file, const std::vector<std::size_t>& columns, bool header) {
+  Values sums(columns.size(), 0.0);
+  std::ifstream stream(file);
+  std::string line;
+  if (header) std::getline(stream, line);
+  while (std::getline(stream, line)) {
+    const std::vector<std::string> fields = split(line, ',');
+    Values row;
+    for (const std::size_t column : columns) {
+      if (column < fields.size() && !fields[column].empty() && fields[column] != "\r")
+        row.push_back(std::stod(fields[column]));
+    }
+    if (row.size() != columns.size()) continue;
+    for (std::size_t k = 0; k < row.size(); ++k) sums[k] += row[k];
+  }
+  return sums;
+}
+
+Values column_sums(const Points& points) {
+  Values sums(points.dims(), 0.0);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t k = 0; k < points.dims(); ++k) sums[k] += points.view().at(i, k);
+  }
+  return sums;
+}
+
+TEST_CASE("read_points: real text gives the sums of a plain loop, bit for bit") {
+  const auto folder = test::test_data();
+  if (!folder) return;
+  const auto sums_of = [&](const char* name, std::vector<std::string> columns) {
+    return column_sums(read_points(*folder / name, {.columns = std::move(columns), .on_nan = NanPolicy::drop}));
+  };
+  CHECK(sums_of("earthquakes_1979_2019.csv", {"lat", "lon", "mag"}) ==
+        naive_sums(*folder / "earthquakes_1979_2019.csv", {1, 2, 4}, true));
+  CHECK(sums_of("uk_accidents.csv", {"lng", "lat"}) == naive_sums(*folder / "uk_accidents.csv", {0, 1}, true));
+  CHECK(sums_of("tec_2024010.csv", {"ipp_lat_deg", "vtec_tecu"}) ==
+        naive_sums(*folder / "tec_2024010.csv", {5, 8}, true));
+  CHECK(sums_of("selfjoin_100k.txt", {}) == naive_sums(*folder / "selfjoin_100k.txt", {0, 1}, false));
+  CHECK(sums_of("labelled_749.csv", {"0", "1"}) == naive_sums(*folder / "labelled_749.csv", {0, 1}, false));
+}
+
+}  // namespace
+}  // namespace epsflow::io

@@ -1,0 +1,300 @@
+#include <epsflow/io/text_reader.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zlib.h>
+
+#include <epsflow/io/file_bytes.hpp>
+
+#include "io/io_test.hpp"
+
+namespace epsflow::io {
+namespace {
+
+using test::check_mentions;
+using test::error_of;
+using test::values_of;
+using Values = std::vector<double>;
+
+Points read(std::string_view text, const ReadOptions& options = {}) {
+  return read_text(text, {.name = "stars.csv", .options = options});
+}
+
+TEST_CASE("text: every delimiter, with and without a header") {
+  const char delimiter = GENERATE(',', '\t', ';', ' ');
+  const bool header = GENERATE(true, false);
+  CAPTURE(delimiter, header);
+  const std::string d(1, delimiter);
+  const std::string text =
+      (header ? "x" + d + "y" + d + "z\n" : "") + "1" + d + "2.5" + d + "-3\n4e1" + d + "-0.5" + d + "6\n";
+  const Points points = read(text);
+  CHECK(points.size() == 2);
+  CHECK(points.dims() == 3);
+  CHECK(points.precision() == Precision::float64);
+  CHECK(values_of(points) == Values{1, 2.5, -3, 40, -0.5, 6});
+  CHECK(points.column_names == (header ? std::vector<std::string>{"x", "y", "z"} : std::vector<std::string>{}));
+  CHECK(points.dropped_rows == 0);
+}
+
+TEST_CASE("text: runs of blanks and tabs are one delimiter, and none at the ends of a line") {
+  CHECK(values_of(read("  x   y\n  1 \t  2  \n3   4\r\n\t5  6")) == Values{1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("text: a single column") {
+  const Points points = read("depth\n1\n2\n3\n");
+  CHECK(points.dims() == 1);
+  CHECK(values_of(points) == Values{1, 2, 3});
+}
+
+TEST_CASE("text: the second row settles what the delimiter is") {
+  CHECK(values_of(read("time (s, UTC);lat\n1;2\n3;4\n")) == Values{1, 2, 3, 4});
+  CHECK(values_of(read("a, b\tc\n1\t2\n")) == Values{1, 2});
+}
+
+TEST_CASE("text: line ends, byte order mark, blank lines, comments") {
+  const Values expected{1, 2, 3, 4};
+  CHECK(values_of(read("1,2\n3,4")) == expected);
+  CHECK(values_of(read("1,2\r\n3,4\r\n")) == expected);
+  CHECK(values_of(read("1,2\r\n3,4\r")) == expected);
+  CHECK(values_of(read("\xEF\xBB\xBF"
+                       "1,2\n3,4\n")) == expected);
+  CHECK(values_of(read("\n\n1,2\n  \n\r\n3,4\n\n\n")) == expected);
+  CHECK(values_of(read("# made by hand\n1,2\n  # in between\n3,4\n# end")) == expected);
+  const Points named = read("\xEF\xBB\xBF# note\n\nlat,lon\n1,2\n3,4\n");
+  CHECK(named.column_names == std::vector<std::string>{"lat", "lon"});
+  CHECK(values_of(named) == expected);
+}
+
+TEST_CASE("text: a comment is no header, even if its fields would match") {
+  const Points points = read("#x,y\n1,2\n");
+  CHECK(points.column_names.empty());
+  CHECK(values_of(points) == Values{1, 2});
+}
+
+TEST_CASE("text: nan, inf and empty fields do not make a header") {
+  const Points points = read("nan,inf\n,1\n2,3\n", {.on_nan = NanPolicy::drop});
+  CHECK(points.column_names.empty());
+  CHECK(values_of(points) == Values{2, 3});
+  CHECK(points.dropped_rows == 2);
+}
+
+TEST_CASE("text: quotes") {
+  const Points points = read(
+      "\"the \"\"x\"\", in m\",\"y\n(two lines)\",name\n\"1.5\", \"2\" ,\"a,b\"\n3,4,\"c\nd\"\"\"\n5,\"6\",plain\n",
+      {.columns = {"the \"x\", in m", "y\n(two lines)"}});
+  CHECK(values_of(points) == Values{1.5, 2, 3, 4, 5, 6});
+  const std::string text = error_of<InputError>([] { read("a,b\n\"1\n2\",3\n4,x\n", {.columns = {"b"}}); });
+  check_mentions(text, {"line 4", "row 1", "'b'", "'x'"});  // the line break in quotes counts as a line, not as a row
+  CHECK(values_of(read("'a' 5\" b\n1 2 3\n", {.columns = {"b"}})) == Values{3});  // a quote within a field is itself
+}
+
+TEST_CASE("text: a quote that is never closed") {
+  check_mentions(error_of<InputError>([] { read("a,b\n1,2\n3,\"4\n5,6\n"); }),
+                 {"stars.csv", "line 3", "row 1", "quote", "close"});
+  check_mentions(error_of<InputError>([] { read("\"a,b\n1,2\n"); }), {"line 1", "quote"});
+  check_mentions(error_of<InputError>([] { read("a,b\n\"1,2\n3,4\n", {.columns = {"b"}}); }), {"line 2", "quote"});
+}
+
+TEST_CASE("text: columns by name, by number, in the order asked for") {
+  constexpr std::string_view kText = "site,lat,lon,h\nDGAR,1,2,3\nBRAZ,4,5,6\n";
+  CHECK(values_of(read(kText, {.columns = {"lon", "lat"}})) == Values{2, 1, 5, 4});
+  CHECK(values_of(read(kText, {.columns = {"3", "1"}})) == Values{3, 1, 6, 4});
+  CHECK(read(kText, {.columns = {"3", "lat"}}).column_names == std::vector<std::string>{"h", "lat"});
+  CHECK(values_of(read("7,8\n", {.columns = {"1"}})) == Values{8});
+  // A name comes before a number.
+  CHECK(values_of(read("a,0\n1,2\n", {.columns = {"0"}})) == Values{2});
+}
+
+TEST_CASE("text: columns that are not there, twice there, or asked for twice") {
+  constexpr std::string_view kText = "lat,lon,lat\n1,2,3\n";
+  check_mentions(error_of<InputError>([&] { read(kText, {.columns = {"Lon"}}); }),
+                 {"stars.csv", "'Lon'", "lat, lon, lat", "--columns"});
+  check_mentions(error_of<InputError>([&] { read(kText, {.columns = {"3"}}); }), {"'3'", "lat, lon, lat"});
+  check_mentions(error_of<InputError>([&] { read("1,2\n", {.columns = {"2"}}); }), {"'2'", "0 to 1"});
+  check_mentions(error_of<InputError>([&] { read(kText, {.columns = {"lat"}}); }), {"0 and 2", "'lat'", "--columns"});
+  check_mentions(error_of<UsageError>([&] {
+                   read(kText, {.columns = {"lon", "1"}});
+                 }),
+                 {"'lon'", "twice", "--columns"});
+}
+
+TEST_CASE("text: without --columns every column must be numeric") {
+  const auto on_nan = GENERATE(NanPolicy::error, NanPolicy::drop);
+  const std::string text = error_of<InputError>([&] { read("site,lat\nDGAR,1\nBRAZ,2\n", {.on_nan = on_nan}); });
+  check_mentions(text, {"stars.csv", "'site'", "text", "--columns", "site, lat"});
+}
+
+TEST_CASE("text: NaN, infinity, empty and other text under both policies") {
+  const std::string bad = GENERATE("nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "", "  ", "\"\"");
+  CAPTURE(bad);
+  const std::string text = "# note\nlat,lon\n1,2\n3," + bad + "\n5,6\n";
+  check_mentions(error_of<InputError>([&] { read(text); }), {"stars.csv", "line 4", "row 1", "'lon'", "--on-nan drop"});
+  const Points kept = read(text, {.on_nan = NanPolicy::drop});
+  CHECK(values_of(kept) == Values{1, 2, 5, 6});
+  CHECK(kept.dropped_rows == 1);
+}
+
+TEST_CASE("text: the value that is no number is named") {
+  constexpr std::string_view kText = "lat,lon\n1,2\n3,abc\n";
+  check_mentions(error_of<InputError>([&] { read(kText); }),
+                 {"stars.csv", "line 3", "row 1", "'lon'", "'abc'", "--columns", "lat, lon"});
+  CHECK(read(kText, {.on_nan = NanPolicy::drop}).dropped_rows == 1);
+  check_mentions(error_of<InputError>([&] { read("1,2\n3,\x01" + std::string(500, 'x') + "\n"); }),
+                 {"column 1", "'\\x01xxx", "…'"});
+  check_mentions(error_of<InputError>([&] { read("1,2\n3,nan\n"); }), {"column 1", "'nan'"});
+  check_mentions(error_of<InputError>([&] { read("1,2\n3,\n"); }), {"column 1", "empty"});
+}
+
+TEST_CASE("text: unused columns may hold anything") {
+  const Points points = read("a,b,c\nx,1,\n\"q,\",2,nan\n,3,--\n", {.columns = {"b"}});
+  CHECK(values_of(points) == Values{1, 2, 3});
+}
+
+TEST_CASE("text: blanks and a plus sign around numbers") {
+  CHECK(values_of(read("a,b\n +1 ,\t2\t\n 3,+4\r\n")) == Values{1, 2, 3, 4});
+}
+
+TEST_CASE("text: ragged rows") {
+  const auto on_nan = GENERATE(NanPolicy::error, NanPolicy::drop);
+  const ReadOptions options{.on_nan = on_nan};
+  check_mentions(error_of<InputError>([&] { read("a,b,c\n1,2,3\n4,5\n", options); }),
+                 {"stars.csv", "line 3", "row 1", "2 fields", "3 are expected"});
+  check_mentions(error_of<InputError>([&] { read("1,2\n\n1,2,3,4\n", options); }),
+                 {"line 3", "row 1", "4 fields", "2 are expected"});
+  check_mentions(error_of<InputError>([&] { read("1 2\n3\n", options); }), {"line 2", "1 fields", "2 are expected"});
+  check_mentions(error_of<InputError>([&] { read("1 2\n3 4 5 \n", options); }),
+                 {"line 2", "3 fields", "2 are expected"});
+  check_mentions(error_of<InputError>([&] { read("a,b,c\n1", {.columns = {"a"}, .on_nan = on_nan}); }),
+                 {"line 2", "1 fields", "3"});
+}
+
+TEST_CASE("text: nothing to read") {
+  check_mentions(error_of<InputError>([] { read(""); }), {"stars.csv", "empty"});
+  check_mentions(error_of<InputError>([] { read("\n \n# only this\n"); }), {"stars.csv", "empty", "comments"});
+  check_mentions(error_of<InputError>([] { read("\xEF\xBB\xBF"); }), {"stars.csv", "empty"});
+  const Points header_only = read("x,y\n");
+  CHECK(header_only.size() == 0);
+  CHECK(header_only.dims() == 2);
+  CHECK(header_only.column_names == std::vector<std::string>{"x", "y"});
+  CHECK(read("x,y").size() == 0);
+}
+
+TEST_CASE("text: UTF-16 is named as such") {
+  check_mentions(error_of<InputError>([] {
+                   read(
+                       std::string_view("\xFF\xFE"
+                                        "1\0,\0",
+                                        6));
+                 }),
+                 {"UTF-16", "UTF-8"});
+}
+
+TEST_CASE("text: the memory budget counts rows exactly before it refuses") {
+  const std::string text = "# c\n# c\nx,y\n\n1,2\n# c\n3,4\n\n\n";
+  CHECK(read(text, {.memory = 32}).size() == 2);
+  check_mentions(error_of<ResourceError>([&] { read(text, {.memory = 31}); }),
+                 {"stars.csv", "2 points", "32 bytes", "31 bytes", "--memory"});
+  CHECK(read("x,y,n\n\"1\",2,a\n3,4,\"\nb\"\n", {.columns = {"x", "y"}, .memory = 32}).size() == 2);
+  check_mentions(error_of<ResourceError>([&] {
+                   read("x,y,n\n\"1\",2,a\n3,4,\"\nb\"\n", {.columns = {"x", "y"}, .memory = 31});
+                 }),
+                 {"32 bytes", "--memory"});
+}
+
+TEST_CASE("text: more columns than a point may have dimensions") {
+  std::string text = "0";
+  for (int i = 0; i < 4096; ++i) text += ",0";
+  check_mentions(error_of<InputError>([&] { read(text); }), {"4097 columns", "4096", "--columns"});
+  CHECK(values_of(read(text, {.columns = {"4096"}})) == Values{0});
+}
+
+// Enough text for several threads: the order of the rows, the counts and the place of a fault must not depend on the
+// split.
+TEST_CASE("text: large files") {
+  constexpr std::size_t kRows = 1200000;
+  std::string text = "# head\nid,x,y\n";
+  for (std::size_t i = 0; i < kRows; ++i) {
+    text += std::to_string(i) + "," + std::to_string(i % 1000) + ".25,-" + std::to_string(i) + "e-2\n";
+    if (i % 1000 == 999) text += "# mark\n\n";
+  }
+  const auto expect_rows = [&](const Points& points) {
+    REQUIRE(points.size() == kRows);
+    bool same = true;
+    for (std::size_t i = 0; i < kRows; ++i) {
+      same = same && points.view().at(i, 0) == static_cast<double>(i % 1000) + 0.25 &&
+             points.view().at(i, 1) == -static_cast<double>(i) / 100;
+    }
+    CHECK(same);
+  };
+  SECTION("all rows") {
+    expect_rows(read(text, {.columns = {"x", "y"}}));
+    expect_rows(read(text, {.columns = {"x", "y"}, .memory = kRows * 16}));
+    check_mentions(error_of<ResourceError>([&] {
+                     read(text, {.columns = {"x", "y"}, .memory = kRows * 16 - 1});
+                   }),
+                   {"19200000 bytes"});
+  }
+  SECTION("a fault near the end") {
+    const std::size_t row = kRows - 10;
+    const std::size_t at = text.find("\n" + std::to_string(row) + ",") + 1;
+    text.replace(at, std::to_string(row).size(), "oops!!!");
+    check_mentions(error_of<InputError>([&] { read(text); }), {"line " + std::to_string(row + 3 + 2 * (row / 1000)),
+                                                               "row " + std::to_string(row), "'id'", "'oops!!!'"});
+    const Points kept = read(text, {.on_nan = NanPolicy::drop});
+    CHECK(kept.size() == kRows - 1);
+    CHECK(kept.dropped_rows == 1);
+    CHECK(kept.view().at(row - 1, 0) == static_cast<double>(row - 1));
+    CHECK(kept.view().at(row, 0) == static_cast<double>(row + 1));
+  }
+  SECTION("with quotes") {
+    text += "\"0\",\"0.25\",0\n";
+    CHECK(read(text).size() == kRows + 1);
+  }
+}
+
+std::string gzip(std::string_view text) {
+  z_stream state{};
+  REQUIRE(deflateInit2(&state, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string packed(deflateBound(&state, text.size()) + 32, '\0');
+  std::string copy(text);
+  state.next_in = reinterpret_cast<Bytef*>(copy.data());
+  state.avail_in = static_cast<uInt>(copy.size());
+  state.next_out = reinterpret_cast<Bytef*>(packed.data());
+  state.avail_out = static_cast<uInt>(packed.size());
+  REQUIRE(deflate(&state, Z_FINISH) == Z_STREAM_END);
+  packed.resize(state.total_out);
+  deflateEnd(&state);
+  return packed;
+}
+
+std::string inflate(std::string_view packed) {
+  const FileBytes bytes = inflate_gzip(packed, "stars.csv.gz");
+  return {bytes.span().begin(), bytes.span().end()};
+}
+
+TEST_CASE("gzip: members, padding, damage") {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += std::to_string(i * 7919 % 100003) + "\n";
+  const std::string packed = gzip(text);
+  REQUIRE(is_gzip(packed));
+  CHECK(inflate(packed) == text);
+  CHECK(inflate(packed + gzip("1,2\n") + packed) == text + "1,2\n" + text);
+  CHECK(inflate(packed + std::string(512, '\0')) == text);
+  CHECK(inflate(gzip("")).empty());
+  CHECK(inflate_gzip_prefix(packed, 4) == text.substr(0, 4));
+  check_mentions(error_of<InputError>([&] { inflate(packed.substr(0, packed.size() / 2)); }),
+                 {"stars.csv.gz", "truncated"});
+  check_mentions(error_of<InputError>([&] { inflate(packed.substr(0, packed.size() - 3)); }),
+                 {"stars.csv.gz", "truncated"});
+  std::string damaged = packed;
+  damaged[packed.size() / 2] = static_cast<char>(damaged[packed.size() / 2] ^ 0x55);
+  check_mentions(error_of<InputError>([&] { inflate(damaged); }), {"stars.csv.gz", "damaged"});
+  check_mentions(error_of<InputError>([&] { inflate(packed + "junk"); }), {"stars.csv.gz", "damaged"});
+}
+
+}  // namespace
+}  // namespace epsflow::io

@@ -1,0 +1,173 @@
+// One answer: whatever the options, the labels are the oracle's, element for element.
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+Options random_options(Random& random, std::size_t dims) {
+  Options options;
+  options.emit = random.chance(0.3) ? Emit::pairs : Emit::rows;
+  const bool packable = dims <= 3 && options.emit == Emit::rows;
+  const std::uint64_t format = random.below(3);
+  options.format = format == 0               ? FormatChoice::csr
+                   : format == 1 && packable ? FormatChoice::packed
+                                             : FormatChoice::automatic;
+  options.method = random.chance(0.5) ? VariantMethod::nested : VariantMethod::each;
+  options.threads = 1U << random.below(4);
+  options.lanes = static_cast<unsigned>(random.below(6));
+  options.lane_pairs = random.chance(0.5) ? 1 + random.below(50) : 0;
+  options.tables = static_cast<unsigned>(1 + random.below(3));
+  options.verify = random.chance(0.1);
+  return options;
+}
+
+std::string describe(const Options& o) {
+  std::ostringstream text;
+  text << (o.emit == Emit::rows ? "rows" : "pairs") << ", "
+       << (o.format == FormatChoice::csr      ? "csr"
+           : o.format == FormatChoice::packed ? "packed"
+                                              : "automatic")
+       << ", " << (o.method == VariantMethod::nested ? "nested" : "each") << ", threads " << o.threads << ", lanes "
+       << o.lanes << ", lane pairs " << o.lane_pairs << ", tables " << o.tables << (o.verify ? ", verify" : "");
+  return text.str();
+}
+
+Sweep random_sweep(const DataSet& data, Random& random) {
+  std::vector<double> eps;
+  for (std::uint64_t i = 0; i < 1 + random.below(4); ++i) eps.push_back(make_eps(data, random));
+  std::vector<std::uint32_t> minpts;
+  for (std::uint64_t i = 0; i < 1 + random.below(4); ++i) {
+    minpts.push_back(static_cast<std::uint32_t>(random.chance(0.9) ? 1 + random.below(12) : 1 + random.below(300)));
+  }
+  if (random.chance(0.5)) return grid(eps, minpts);
+  std::vector<Variant> list;
+  for (std::uint64_t i = 0; i < 1 + random.below(6); ++i) list.push_back({random.pick(eps), random.pick(minpts)});
+  return Sweep(list);
+}
+
+/// Runs the sweep and compares every variant with the oracle. Returns the number of variants that were compared.
+std::size_t check_sweep(const DataSet& data, const Sweep& sweep, const Options& options) {
+  const Watchdog watchdog(describe(data) + "; " + describe(options));
+  INFO(describe(data));
+  INFO(describe(options));
+  const std::vector<VariantResult> results = run(data.view(), sweep, options);
+  REQUIRE(results.size() == sweep.size());
+  double eps = 0;
+  OracleTable table;
+  for (std::size_t v = 0; v < results.size(); ++v) {
+    const Variant variant = sweep.variants()[v];
+    INFO("eps " << format_number(variant.eps) << ", minpts " << variant.minpts);
+    if (v == 0 || eps != variant.eps) table = data.oracle(eps = variant.eps);
+    const OracleLabels expected = oracle_labels(table, variant.minpts);
+    REQUIRE(results[v].variant == variant);
+    REQUIRE(results[v].labels == expected.labels);
+    REQUIRE(results[v].summary == expected.summary);
+    REQUIRE(results[v].seconds >= 0);
+  }
+  return results.size();
+}
+
+TEST_CASE("exactness: random data, sweeps and options give the oracle's labels") {
+  constexpr std::uint64_t kSeed = 1'000'003;
+  std::size_t cases = 0;
+  std::size_t variants = 0;
+  for (std::uint64_t seed = kSeed; seed < kSeed + 5000; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = random_data(seed, 160);
+    Random random(seed ^ 0x5DEECE66DULL);
+    const Sweep sweep = random_sweep(data, random);
+    variants += check_sweep(data, sweep, random_options(random, data.dims));
+    ++cases;
+  }
+  REQUIRE(cases >= 2000);
+  REQUIRE(variants >= 2 * cases);
+}
+
+TEST_CASE("exactness: thousands of points, so that cells, batches and blocks are many") {
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed * 77);
+    const std::string& kind = data_kinds()[seed % data_kinds().size()];
+    const std::size_t dims = 1 + seed % 5;
+    const DataSet data =
+        make_data(kind, 1500 + random.below(1500), dims, seed % 3 == 0 ? Precision::float32 : Precision::float64, seed);
+    check_sweep(data, random_sweep(data, random), random_options(random, dims));
+  }
+}
+
+TEST_CASE("exactness: all options agree on one data set") {
+  const DataSet data = make_data("quantised", 400, 2, Precision::float64, 5);
+  const Sweep sweep = grid({data.scale, data.scale * 2, data.scale * 3}, {1, 3, 8, 40});
+  std::vector<std::vector<std::int32_t>> expected;
+  for (const Variant& v : sweep.variants()) expected.push_back(oracle_labels(data.oracle(v.eps), v.minpts).labels);
+  std::size_t combinations = 0;
+  for (const Emit emit : {Emit::rows, Emit::pairs}) {
+    for (const FormatChoice format : {FormatChoice::automatic, FormatChoice::csr, FormatChoice::packed}) {
+      if (emit == Emit::pairs && format == FormatChoice::packed) continue;
+      for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
+        for (const unsigned threads : {1U, 4U}) {
+          for (const std::uint64_t lane_pairs : {0U, 1U, 37U, 5000U}) {
+            Options options;
+            options.emit = emit;
+            options.format = format;
+            options.method = method;
+            options.threads = threads;
+            options.lane_pairs = lane_pairs;
+            INFO(describe(options));
+            const auto results = run(data.view(), sweep, options);
+            for (std::size_t v = 0; v < results.size(); ++v) REQUIRE(results[v].labels == expected[v]);
+            ++combinations;
+          }
+        }
+      }
+    }
+  }
+  REQUIRE(combinations == 80);
+}
+
+TEST_CASE("exactness: pairs at exactly eps are neighbours, those one step beyond are not") {
+  // 3-4-5 triangles: the sums are exact, so the distance is exactly eps.
+  const std::vector<double> at{0, 0, 3, 4, 100, 0, 103, std::nextafter(4.0, 5.0)};
+  const auto labels = run(PointsView(std::span<const double>(at), 2), grid({5.0}, {2})).front().labels;
+  CHECK(labels == std::vector<std::int32_t>{0, 0, -1, -1});
+  // 0.1 + 0.2 > 0.3 in float64: |0 - 0.30000000000000004| is over eps 0.3.
+  const std::vector<double> sum{0, 0.1 + 0.2, 10, 10.25};
+  const auto line = run(PointsView(std::span<const double>(sum), 1), grid({0.3}, {2})).front().labels;
+  CHECK(line == std::vector<std::int32_t>{-1, -1, 0, 0});
+}
+
+TEST_CASE("exactness: float32 points are widened, not rounded again") {
+  // In float32 the difference would round to exactly eps; in float64 it is a little over.
+  const std::vector<float> values{0.1F, 1.1F};
+  const double difference = static_cast<double>(1.1F) - static_cast<double>(0.1F);
+  REQUIRE(difference > 1.0);
+  REQUIRE(1.1F - 0.1F == 1.0F);
+  const PointsView points(std::span<const float>(values), 1);
+  CHECK(run(points, grid({1.0}, {2})).front().labels == std::vector<std::int32_t>{-1, -1});
+  CHECK(run(points, grid({difference}, {2})).front().labels == std::vector<std::int32_t>{0, 0});
+}
+
+TEST_CASE("exactness: many dimensions") {
+  for (const std::size_t dims : {9U, 16U, 33U, 100U}) {
+    for (const std::string kind : {"uniform", "clustered", "quantised", "outlier 1e300"}) {
+      INFO("d " << dims << ", " << kind);
+      const DataSet data = make_data(kind, 90, dims, dims == 16 ? Precision::float32 : Precision::float64, dims);
+      Random random(dims);
+      const double typical = std::sqrt(data.squared_distance(0, 1));
+      check_sweep(data, grid({typical, typical * 0.7, typical * 1.3}, {1, 2, 5}), random_options(random, dims));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::test

@@ -1,0 +1,351 @@
+// Options::memory: what does not fit is refused before it is searched, and what fits stays within the budget.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define EPSFLOW_TEST_SANITIZED 1
+#else
+#define EPSFLOW_TEST_SANITIZED 0
+#endif
+
+namespace epsflow::test {
+namespace {
+
+const DataSet& points() {
+  static const DataSet data = make_data("uniform", 20'000, 2, Precision::float64, 17);
+  return data;
+}
+
+struct Outcome {
+  std::string refusal;  ///< empty when it worked
+  bool searched = false;
+  std::vector<VariantResult> results;
+};
+
+Outcome try_run(const DataSet& data, const Sweep& sweep, Options options, std::uint64_t memory) {
+  const Watchdog watchdog("a run with " + std::to_string(memory) + " bytes");
+  std::atomic<int> searches{0};
+  Observer observer;
+  observer.before_stage = [&](Stage stage) { searches += stage == Stage::find_neighbors ? 1 : 0; };
+  options.memory = memory;
+  Outcome outcome;
+  try {
+    outcome.results = run(data.view(), sweep, options, observer);
+  } catch (const ResourceError& error) {
+    outcome.refusal = error.what();
+  }
+  outcome.searched = searches > 0;
+  return outcome;
+}
+
+/// The budget that a refusal asks for, or 0.
+std::uint64_t named_budget(const std::string& refusal) {
+  const std::string before = "at least ";
+  const std::size_t at = refusal.find(before);
+  return at == std::string::npos ? 0 : std::stoull(refusal.substr(at + before.size()));
+}
+
+std::vector<Options> formats() {
+  std::vector<Options> all;
+  for (const FormatChoice format : {FormatChoice::packed, FormatChoice::csr}) {
+    for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
+      Options options;
+      options.format = format;
+      options.method = method;
+      options.threads = 4;
+      all.push_back(options);
+    }
+  }
+  return all;
+}
+
+std::string describe(const Options& o) {
+  return std::string(o.format == FormatChoice::packed ? "packed" : "csr") +
+         (o.method == VariantMethod::nested ? ", nested" : ", each") + ", tables " + std::to_string(o.tables);
+}
+
+TEST_CASE("memory: what does not fit is refused before any search, with the bytes, the budget and the remedy") {
+  const Sweep sweep = grid({2.0}, {4});
+  for (const Options& options : formats()) {
+    // From a budget that does not hold the points to one that holds all but the table.
+    for (const std::uint64_t memory : {1ULL, 300'000ULL, 700'000ULL, 1'350'000ULL}) {
+      INFO(describe(options) << ", memory " << memory);
+      const Outcome outcome = try_run(points(), sweep, options, memory);
+      REQUIRE_FALSE(outcome.refusal.empty());
+      CHECK_FALSE(outcome.searched);
+      check_mentions(outcome.refusal, {"needs", "bytes", std::to_string(memory), "--memory"});
+    }
+    const Outcome outcome = try_run(points(), sweep, options, 1'350'000);
+    check_mentions(outcome.refusal, {"neighbour table of eps 2", "at least"});
+  }
+}
+
+TEST_CASE("memory: the budget that a refusal names is enough") {
+  for (const double eps : {2.0, 3.0, 5.0}) {
+    const Sweep sweep = grid({eps}, {4, 9});
+    for (const Options& options : formats()) {
+      INFO(describe(options) << ", eps " << eps);
+      const Outcome refused = try_run(points(), sweep, options, 1'350'000);
+      INFO(refused.refusal);
+      const std::uint64_t named = named_budget(refused.refusal);
+      REQUIRE(named > 1'350'000);
+      // Exact for packed tables; the size of a csr table is an estimate.
+      const Outcome outcome =
+          try_run(points(), sweep, options, options.format == FormatChoice::packed ? named : named + named / 10);
+      INFO(outcome.refusal);
+      CHECK(outcome.refusal.empty());
+      CHECK(outcome.results.size() == sweep.size());
+    }
+  }
+}
+
+TEST_CASE("memory: the table needs what the refusal names, not less") {
+  const Sweep sweep = grid({2.0}, {4});
+  Options options;
+  options.format = FormatChoice::packed;
+  const std::uint64_t named = named_budget(try_run(points(), sweep, options, 1'350'000).refusal);
+  REQUIRE(named > 0);
+  const Outcome outcome = try_run(points(), sweep, options, named - 1);
+  CHECK_FALSE(outcome.refusal.empty());
+  CHECK_FALSE(outcome.searched);
+}
+
+TEST_CASE("memory: every budget is either refused before the search or enough") {
+  const Sweep sweep = grid({2.0, 1.9, 1.5, 0.7}, {2, 4, 8, 16});
+  const auto expected = run(points().view(), sweep);
+  for (Options options : formats()) {
+    for (const unsigned tables : {1U, 3U}) {
+      options.tables = tables;
+      bool enough = false;
+      std::size_t refused = 0;
+      for (std::uint64_t memory = 400'000; memory < 70'000'000; memory += memory / 6) {
+        INFO(describe(options) << ", memory " << memory);
+        const Outcome outcome = try_run(points(), sweep, options, memory);
+        INFO(outcome.refusal);
+        if (!outcome.refusal.empty()) {
+          ++refused;
+          // The size of a csr table is estimated, so it may turn out too small later; that of a packed table is known.
+          if (options.format == FormatChoice::packed) CHECK_FALSE(outcome.searched);
+          CHECK_FALSE(enough);
+          check_mentions(outcome.refusal, {"--memory", std::to_string(memory)});
+          continue;
+        }
+        enough = true;
+        bool right = outcome.results.size() == expected.size();
+        for (std::size_t v = 0; right && v < expected.size(); ++v) {
+          right = outcome.results[v].labels == expected[v].labels;
+        }
+        CHECK(right);
+      }
+      CHECK(enough);
+      CHECK(refused > 0);
+    }
+  }
+}
+
+TEST_CASE("memory: a budget for one table at a time completes a sweep of many") {
+  const Sweep sweep = grid({2.0, 1.95, 1.9, 1.85, 1.8, 1.0}, {4, 8});
+  const auto expected = run(points().view(), sweep);
+  for (Options options : formats()) {
+    const std::uint64_t named = named_budget(try_run(points(), sweep, options, 1'350'000).refusal);
+    REQUIRE(named > 0);
+    for (const unsigned tables : {1U, 2U, 4U}) {
+      options.tables = tables;
+      // From what holds one table, rounded up for the clustering, to what almost holds two.
+      for (const double factor : {1.25, 1.4, 1.6, 1.8, 2.0}) {
+        const auto memory = static_cast<std::uint64_t>(static_cast<double>(named) * factor) + 2'000'000;
+        INFO(describe(options) << ", memory " << memory << ", named " << named);
+        const Outcome outcome = try_run(points(), sweep, options, memory);
+        INFO(outcome.refusal);
+        CHECK(outcome.refusal.empty());
+        bool right = outcome.results.size() == expected.size();
+        for (std::size_t v = 0; right && v < expected.size(); ++v) {
+          right = outcome.results[v].labels == expected[v].labels;
+        }
+        CHECK(right);
+      }
+    }
+  }
+}
+
+TEST_CASE("memory: an estimate that proves too small is an error and not a crash") {
+  // Every 100th position is sampled. The 301 points of the line come first and have few neighbours among their
+  // candidates; the 99 equal points behind them, which no sample meets, hold almost all pairs.
+  DataSet data;
+  for (int i = 0; i < 301; ++i) data.doubles.push_back(0.9 * i);
+  data.doubles.insert(data.doubles.end(), 99, 1e4);
+  const Sweep sweep = grid({0.5}, {4});
+  Options options;
+  options.format = FormatChoice::csr;
+  options.threads = 1;
+  std::size_t refused_late = 0;
+  std::size_t enough = 0;
+  for (std::uint64_t memory = 20'000; memory < 100'000; memory += 1'000) {
+    const Outcome outcome = try_run(data, sweep, options, memory);
+    INFO("memory " << memory << ": " << outcome.refusal);
+    if (outcome.refusal.empty()) {
+      ++enough;
+      CHECK(outcome.results.front().labels == oracle_labels(data.oracle(0.5), 4).labels);
+      continue;
+    }
+    CHECK(enough == 0);
+    check_mentions(outcome.refusal, {"needs", "bytes", "--memory", std::to_string(memory)});
+    refused_late += outcome.searched ? 1U : 0U;
+  }
+  CHECK(refused_late > 0);
+  CHECK(enough > 0);
+}
+
+TEST_CASE("memory: neighbors keeps to the budget as well") {
+  Options options;
+  options.memory = 1'350'000;
+  const auto refusal =
+      error_of<ResourceError>([&] { (void)neighbors(points().view(), 2.0, Distances::omit, options); });
+  check_mentions(refusal, {"--memory", "1350000"});
+  options.memory = 100_MiB;
+  CHECK(neighbors(points().view(), 2.0, Distances::omit, options).size() == points().size());
+}
+
+// ---- Measured: a child process does the run, so that nothing else counts in its peak. ----
+
+/// Peak of this process's resident memory in bytes, 0 where the system does not tell.
+std::uint64_t peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) return std::stoull(line.substr(6)) << 10;
+  }
+  return 0;
+}
+
+constexpr std::size_t kMeasuredPoints = 300'000;
+
+DataSet measured_points() { return make_data("uniform", kMeasuredPoints, 2, Precision::float64, 23); }
+
+/// What the child is to do, as text in its environment.
+struct Measurement {
+  std::string format;
+  std::string method;
+  double eps = 0;
+  int tables = 1;
+  std::uint64_t memory = 0;
+};
+
+/// Growth of the child's peak over a process that holds the points only. Nothing when it cannot be measured.
+std::optional<std::uint64_t> measure(const Measurement& m) {
+  char file[] = "/tmp/epsflow_memory_XXXXXX";
+  const int fd = mkstemp(file);
+  REQUIRE(fd >= 0);
+  close(fd);
+  std::ostringstream task;
+  task << file << ' ' << m.format << ' ' << m.method << ' ' << m.eps << ' ' << m.tables << ' ' << m.memory;
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    setenv("EPSFLOW_MEMORY_CHILD", task.str().c_str(), 1);
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(3);
+    execl("/proc/self/exe", "test", "[memory-child]", static_cast<char*>(nullptr));
+    _exit(2);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  std::ifstream in(file);
+  std::uint64_t growth = 0;
+  const bool read = static_cast<bool>(in >> growth);
+  std::filesystem::remove(file);
+  INFO(task.str());
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  REQUIRE(read);
+  if (growth == 0) return std::nullopt;
+  return growth;
+}
+
+TEST_CASE("memory child: not a test, but the process that is measured", "[.][memory-child]") {
+  const char* text = std::getenv("EPSFLOW_MEMORY_CHILD");
+  if (text == nullptr) return;
+  std::istringstream task(text);
+  std::string file;
+  std::string format;
+  std::string method;
+  double eps = 0;
+  Options options;
+  task >> file >> format >> method >> eps >> options.tables >> options.memory;
+  options.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
+  const DataSet data = measured_points();
+  const std::uint64_t before = peak_memory();
+  if (method == "neighbors") {
+    CHECK(neighbors(data.view(), eps, Distances::include, options).size() == data.size());
+  } else {
+    options.method = method == "each" ? VariantMethod::each : VariantMethod::nested;
+    std::size_t results = 0;
+    run_each(data.view(), grid({eps, eps * 0.95, eps * 0.5}, {4, 40}), options, [&](VariantResult&&) { ++results; });
+    CHECK(results == 6);
+  }
+  std::ofstream(file) << peak_memory() - before;
+}
+
+TEST_CASE("memory: the measured peak stays within the budget") {
+  if (EPSFLOW_TEST_SANITIZED != 0 || peak_memory() == 0) {
+    WARN("skipped: the peak cannot be measured in this build or on this system");
+    return;
+  }
+  const DataSet data = measured_points();
+  for (const std::string format : {"packed", "csr"}) {
+    const double eps = format == "packed" ? 10 : 4;
+    Options options;
+    options.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
+    const Outcome refused = try_run(data, grid({eps}, {4}), options, 25'000'000);
+    INFO(refused.refusal);
+    const std::uint64_t named = named_budget(refused.refusal);
+    REQUIRE(named > 100'000'000);
+    for (const std::string method : {"nested", "each"}) {
+      for (const int tables : {1, 3}) {
+        const std::uint64_t memory = named + named / 5;
+        const auto growth = measure({format, method, eps, tables, memory});
+        REQUIRE(growth);
+        INFO(format << ", " << method << ", tables " << tables << ": grew by " << *growth << ", the budget was "
+                    << memory);
+        // The points are part of the budget, but not of the growth.
+        CHECK(*growth + data.view().bytes() <= memory + memory / 10);
+        // The table takes most of it: if it did not show, the measurement would be worth nothing.
+        CHECK(*growth >= named / 2);
+      }
+    }
+  }
+}
+
+TEST_CASE("memory: the measured peak of neighbors stays within the budget") {
+  if (EPSFLOW_TEST_SANITIZED != 0 || peak_memory() == 0) {
+    WARN("skipped: the peak cannot be measured in this build or on this system");
+    return;
+  }
+  const auto growth = measure({"csr", "neighbors", 2, 1, 430'000'000});
+  REQUIRE(growth);
+  INFO("grew by " << *growth);
+  CHECK(*growth + kMeasuredPoints * 16 <= 473'000'000);
+  // 22.6 million pairs of 12 bytes.
+  CHECK(*growth >= 270'000'000);
+}
+
+}  // namespace
+}  // namespace epsflow::test

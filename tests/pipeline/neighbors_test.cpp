@@ -1,0 +1,213 @@
+#include <epsflow/pipeline/neighbors.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+#include "support/real_data.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+void check_neighbors(const DataSet& data, double eps, const Options& options) {
+  INFO(describe(data) << ", eps " << format_number(eps));
+  const OracleTable expected = data.oracle(eps);
+  const Neighbors found = neighbors(data.view(), eps, Distances::include, options);
+  REQUIRE(found.size() == data.size());
+  REQUIRE(found.pairs() == expected.pairs());
+  REQUIRE(found.ids.size() == expected.pairs());
+  REQUIRE(found.distances.size() == expected.pairs());
+  REQUIRE(found.offsets[0] == 0);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const auto row = found.row(i);
+    REQUIRE(std::vector<std::uint32_t>(row.begin(), row.end()) == expected.rows[i]);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      REQUIRE(found.distances[found.offsets[i] + k] == std::sqrt(data.squared_distance(i, row[k])));
+    }
+  }
+}
+
+TEST_CASE("neighbors: ids, offsets and distances are the oracle's in every format") {
+  std::size_t pairs_with_ties = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = random_data(seed, 120);
+    Random random(seed + 9999);
+    Options options;
+    options.threads = static_cast<unsigned>(1 + random.below(4));
+    options.lane_pairs = random.chance(0.5) ? 1 + random.below(40) : 0;
+    const double eps = make_eps(data, random);
+    for (const FormatChoice format : {FormatChoice::csr, FormatChoice::packed}) {
+      if (format == FormatChoice::packed && data.dims > 3) continue;
+      options.format = format;
+      options.emit = Emit::rows;
+      check_neighbors(data, eps, options);
+    }
+    options.format = FormatChoice::csr;
+    options.emit = Emit::pairs;
+    check_neighbors(data, eps, options);
+    pairs_with_ties += data.kind == "quantised" ? 1 : 0;
+  }
+  CHECK(pairs_with_ties > 0);
+}
+
+TEST_CASE("neighbors: distances only on request") {
+  const DataSet data = make_data("clustered", 50, 2, Precision::float64, 1);
+  const Neighbors found = neighbors(data.view(), 0.5);
+  CHECK(found.distances.empty());
+  CHECK(found.pairs() == data.oracle(0.5).pairs());
+}
+
+TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lose no pair") {
+  // The estimate takes the share of candidates that are neighbours from a sample. Among scattered points it is a third,
+  // in the heaps of equal points it is all of them: their batches hold three times the pairs that were expected.
+  DataSet data = make_data("uniform", 1500, 2, Precision::float64, 11);
+  for (int heap = 0; heap < 3; ++heap) {
+    for (int i = 0; i < 80; ++i) data.doubles.insert(data.doubles.end(), {100.0 + 10 * heap, 50.0});
+  }
+  const double eps = 1;
+  const OracleTable expected = data.oracle(eps);
+  for (const Emit emit : {Emit::rows, Emit::pairs}) {
+    for (const std::uint64_t lane_pairs : {1U, 60U, 400U, 1000U}) {
+      INFO("lane pairs " << lane_pairs);
+      Options options;
+      options.format = FormatChoice::csr;
+      options.emit = emit;
+      options.lane_pairs = lane_pairs;
+      Trace trace;
+      Observer observer;
+      observer.trace = &trace;
+      const Neighbors found = neighbors(data.view(), eps, Distances::omit, options, observer);
+      CHECK(found.pairs() == expected.pairs());
+      bool equal = true;
+      for (std::size_t i = 0; i < data.size(); ++i) {
+        const auto row = found.row(i);
+        equal &= std::vector<std::uint32_t>(row.begin(), row.end()) == expected.rows[i];
+      }
+      CHECK(equal);
+      // A row that is a batch of its own cannot be split: it gets a larger buffer instead.
+      if (lane_pairs >= 400) CHECK(trace.retries() > 0);
+    }
+  }
+}
+
+TEST_CASE("neighbors: no points, one point, and all points equal") {
+  const std::vector<double> none;
+  const Neighbors empty = neighbors(PointsView(std::span<const double>(none), 3), 1.0);
+  CHECK(empty.size() == 0);
+  CHECK(empty.pairs() == 0);
+
+  const std::vector<double> one{1e300, -7};
+  const Neighbors single = neighbors(PointsView(std::span<const double>(one), 2), 1e-9, Distances::include);
+  REQUIRE(single.size() == 1);
+  REQUIRE(single.pairs() == 1);
+  CHECK(single.ids[0] == 0);
+  CHECK(single.distances[0] == 0);
+
+  const std::vector<double> equal(300, 0.1);
+  CHECK(neighbors(PointsView(std::span<const double>(equal), 1), 1e-300).pairs() == 300 * 300);
+}
+
+TEST_CASE("neighbors: a radius that is no radius, and coordinates that are no numbers, are named") {
+  std::vector<double> at{0, 1, 2, 3};
+  const PointsView points(std::span<const double>(at), 2);
+  check_mentions(error_of<UsageError>([&] { (void)neighbors(points, 0); }), {"eps 0"});
+  check_mentions(error_of<UsageError>([&] { (void)neighbors(points, -2.5); }), {"eps -2.5"});
+  check_mentions(error_of<UsageError>([&] { (void)neighbors(points, std::nan("")); }), {"eps", "nan"});
+  check_mentions(error_of<UsageError>([&] { (void)neighbors(points, std::numeric_limits<double>::infinity()); }),
+                 {"eps inf"});
+  at[3] = std::nan("");
+  check_mentions(error_of<InputError>([&] { (void)neighbors(points, 1); }), {"row 1", "column 1", "nan"});
+}
+
+TEST_CASE("neighbors: a packed table that cannot be is refused") {
+  const DataSet data = make_data("uniform", 30, 4, Precision::float64, 3);
+  Options options;
+  options.format = FormatChoice::packed;
+  check_mentions(error_of<UsageError>([&] { (void)neighbors(data.view(), 1, Distances::omit, options); }), {"packed"});
+  options.emit = Emit::pairs;
+  const DataSet flat = make_data("uniform", 30, 2, Precision::float64, 3);
+  check_mentions(error_of<UsageError>([&] { (void)neighbors(flat.view(), 1, Distances::omit, options); }), {"packed"});
+}
+
+TEST_CASE("neighbors: progress is reported one call at a time") {
+  const DataSet data = make_data("clustered", 4000, 2, Precision::float64, 2);
+  Options options;
+  options.threads = 8;
+  options.format = FormatChoice::csr;
+  options.lane_pairs = 300;
+  Observer observer;
+  std::atomic<int> inside{0};
+  std::atomic<int> calls{0};
+  std::atomic<bool> overlapped{false};
+  std::atomic<bool> share_is_a_share{true};
+  observer.on_progress = [&](const Progress& p) {
+    if (++inside > 1) overlapped = true;
+    ++calls;
+    if (!(p.table_share >= 0 && p.table_share <= 1)) share_is_a_share = false;
+    // Long enough for another thread to come by.
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    --inside;
+  };
+  (void)neighbors(data.view(), 0.3, Distances::omit, options, observer);
+  CHECK_FALSE(overlapped);
+  CHECK(share_is_a_share);
+  CHECK(calls > 0);
+}
+
+TEST_CASE("neighbors: cancelled before it begins") {
+  const DataSet data = make_data("clustered", 100, 2, Precision::float64, 2);
+  CancelToken token;
+  token.cancel();
+  Observer observer;
+  observer.cancel = &token;
+  CHECK_THROWS_AS(neighbors(data.view(), 0.3, Distances::omit, {}, observer), Cancelled);
+}
+
+TEST_CASE("neighbors: real data have as many pairs as scikit-learn counts") {
+  const auto folder = real_data();
+  if (!folder) return;
+  const std::vector<std::string> files{"nyc_pickups.npy", "flights_2020.npy", "lidar_autzen.npy", "selfjoin_100k.txt"};
+  std::map<std::pair<std::string, double>, bool> done;
+  std::size_t compared = 0;
+  for (const Golden& golden : load_golden(*folder)) {
+    if (std::find(files.begin(), files.end(), golden.file) == files.end()) continue;
+    // 50 million pairs would make the test slow under sanitizers and prove nothing more.
+    if (golden.pairs > 30'000'000 || done[{golden.file, golden.eps}]) continue;
+    done[{golden.file, golden.eps}] = true;
+    INFO(golden.file << ", eps " << golden.eps);
+    const auto file = *folder / golden.file;
+    if (!std::filesystem::exists(file)) {
+      WARN("skipped: " << file.string() << " is not there");
+      continue;
+    }
+    const std::vector<double> values = file.extension() == ".npy" ? load_npy(file) : load_numbers(file);
+    const PointsView points(std::span<const double>(values), golden.dims);
+    REQUIRE(points.size() == golden.rows);
+    for (const FormatChoice format : {FormatChoice::packed, FormatChoice::csr}) {
+      Options options;
+      options.format = format;
+      CHECK(neighbors(points, golden.eps, Distances::omit, options).pairs() == golden.pairs);
+    }
+    ++compared;
+  }
+  CHECK(compared >= 7);
+}
+
+}  // namespace
+}  // namespace epsflow::test

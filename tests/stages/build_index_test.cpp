@@ -1,0 +1,45 @@
+#include <epsflow/stages/build_index.hpp>
+
+#include <cstdint>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/index/cpu_backend.hpp>
+
+namespace epsflow::stages {
+namespace {
+
+TEST_CASE("build index: charged at its peak while it is built, and at its size from then on") {
+  const auto backend = index::make_cpu_backend(1);
+  const CancelToken cancel;
+  for (const std::size_t dims : {1U, 2U, 8U}) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      const test::DataSet data = test::make_data("uniform", 3000, dims, precision, 1);
+      MemoryBudget budget(index_bytes(data.view()));
+      {
+        TableJob job(EpsGroup{0.5, {4}});
+        REQUIRE(BuildIndex{*backend, data.view(), budget, cancel}(job, true));
+        REQUIRE(job.search != nullptr);
+        CHECK(job.search->order().size() == 3000);
+        CHECK(budget.used() == job.search->bytes());
+        CHECK(budget.used() >= 3000 * 4 + data.view().bytes());
+      }
+      CHECK(budget.used() == 0);
+
+      // Beside other tables it waits for their memory; alone there is nothing to wait for.
+      MemoryBudget small(index_bytes(data.view()) - 1);
+      const BuildIndex build{*backend, data.view(), small, cancel};
+      TableJob job(EpsGroup{0.5, {4}});
+      CHECK_FALSE(build(job, false));
+      test::check_mentions(test::error_of<ResourceError>([&] { (void)build(job, true); }), {"the index", "--memory"});
+      CHECK(job.search == nullptr);
+      CHECK(small.used() == 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::stages

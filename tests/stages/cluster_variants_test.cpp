@@ -1,0 +1,118 @@
+#include <epsflow/stages/cluster_variants.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/index/cpu_backend.hpp>
+
+namespace epsflow::stages {
+namespace {
+
+using test::DataSet;
+
+/// A finished csr table of the data, and optionally a wrong one: without the entries for which `drop` is true.
+struct Scene {
+  template <class Drop>
+  Scene(double eps, Drop drop) : pool(budget) {
+    job.group.eps = eps;
+    job.search = backend->build_index(data.view(), eps, cancel);
+    const auto order = job.search->order();
+    std::vector<std::uint32_t> position(data.size());
+    for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
+    const test::OracleTable rows = data.oracle(eps);
+    std::vector<std::uint32_t> counts;
+    std::vector<std::uint32_t> ids;
+    for (const std::uint32_t id : order) {
+      std::uint32_t count = 0;
+      for (const std::uint32_t neighbor : rows.rows[id]) {
+        if (drop(id, neighbor)) continue;
+        ids.push_back(position[neighbor]);
+        ++count;
+      }
+      counts.push_back(count);
+    }
+    const auto n = static_cast<std::uint32_t>(data.size());
+    job.table = std::make_unique<NeighborTable>(n, pool.acquire(1 << 22));
+    REQUIRE(job.table->append({0, n}, counts, ids));
+    job.table->set_blocks({{0, n / 2}, {n / 2, n}});
+  }
+  DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 12);
+  CancelToken cancel;
+  MemoryBudget budget{1 << 26};
+  ArenaPool pool;
+  std::unique_ptr<Backend> backend = index::make_cpu_backend(1);
+  TableJob job{EpsGroup{1, {9, 4, 2}}};
+};
+
+TEST_CASE("cluster variants: every variant once, with a share of the table's time, whatever the method") {
+  for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
+    Scene scene(0.3, [](auto, auto) { return false; });
+    scene.job.table_seconds = 30;
+    std::mutex mutex;
+    std::vector<std::uint32_t> seen;
+    bool right = true;
+    const ClusterVariants cluster{method, true, 3, scene.cancel};
+    cluster(scene.job, [&](VariantResult&& r) {
+      const std::scoped_lock lock(mutex);
+      seen.push_back(r.variant.minpts);
+      right &= r.labels == test::oracle_labels(scene.data.oracle(0.3), r.variant.minpts).labels;
+      right &= r.seconds >= 10 && r.seconds < 20;
+    });
+    CHECK(right);
+    std::sort(seen.begin(), seen.end());
+    CHECK(seen == std::vector<std::uint32_t>{2, 4, 9});
+  }
+}
+
+TEST_CASE("cluster variants: an error of one variant comes out, and no variant after it") {
+  Scene scene(0.3, [](auto, auto) { return false; });
+  scene.job.group.minpts = {20, 16, 12, 9, 7, 6, 5, 4, 3, 2, 1};
+  for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
+    int calls = 0;
+    const ClusterVariants cluster{method, false, 1, scene.cancel};
+    CHECK_THROWS_AS(cluster(scene.job,
+                            [&](VariantResult&&) {
+                              if (++calls == 3) throw std::domain_error("enough");
+                            }),
+                    std::domain_error);
+    CHECK(calls == 3);
+  }
+}
+
+TEST_CASE("cluster variants: memory of the variants that are under way at once") {
+  const CancelToken cancel;
+  const ClusterVariants nested{VariantMethod::nested, false, 4, cancel};
+  const ClusterVariants each{VariantMethod::each, false, 4, cancel};
+  CHECK(nested.bytes(1000, 1) > 0);
+  CHECK(nested.bytes(1000, 50) == nested.bytes(1000, 1));
+  CHECK(each.bytes(1000, 2) == 2 * each.bytes(1000, 1));
+  CHECK(each.bytes(1000, 50) == 4 * each.bytes(1000, 1));
+}
+
+TEST_CASE("cluster variants: verification turns wrong labels into an error that asks for a report") {
+  // A table that is not symmetric: the union-find reads each pair from one side only, the verifier from both.
+  for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
+    const auto drop = [](std::uint32_t id, std::uint32_t neighbor) {
+      return id != neighbor && (id ^ neighbor) % 3 == 0 && id < neighbor;
+    };
+    Scene scene(0.3, drop);
+    ClusterVariants cluster{method, true, 3, scene.cancel};
+    test::check_mentions(test::error_of<Error>([&] { cluster(scene.job, [](VariantResult&&) {}); }),
+                         {"eps 0.3", "minpts", "report", "point"});
+    cluster.verify = false;
+    CHECK_NOTHROW(cluster(scene.job, [](VariantResult&&) {}));
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::stages

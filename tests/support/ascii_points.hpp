@@ -1,0 +1,35 @@
+// Point sets that are drawn: easier to check by eye than coordinates.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/random_points.hpp"
+
+namespace epsflow::test {
+
+/// A picture: every character but a space is a point, at its column and row (one unit apart), with ids in reading
+/// order.
+struct Picture {
+  DataSet data;
+  std::vector<char> marks;  ///< the character of each point
+
+  Picture(std::initializer_list<std::string_view> lines) {
+    data.kind = "picture";
+    data.dims = 2;
+    double y = 0;
+    for (const std::string_view line : lines) {
+      for (std::size_t x = 0; x < line.size(); ++x) {
+        if (line[x] == ' ') continue;
+        data.doubles.insert(data.doubles.end(), {static_cast<double>(x), y});
+        marks.push_back(line[x]);
+      }
+      ++y;
+    }
+  }
+};
+
+}  // namespace epsflow::test

@@ -1,0 +1,5 @@
+// Catch2 2 leaves main() to the user; Catch2 3 brings its own in Catch2WithMain.
+#if !__has_include(<catch2/catch_all.hpp>)
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+#endif

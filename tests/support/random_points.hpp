@@ -1,0 +1,201 @@
+// Random data sets that are the same on every machine: the seed is all that a failure needs to be seen again.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/oracle.hpp"
+
+#include <epsflow/core/points.hpp>
+
+namespace epsflow::test {
+
+/// Random numbers without the distributions of the standard library, whose results differ between implementations.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  std::uint64_t bits() { return engine_(); }
+  /// 0 … n - 1.
+  std::uint64_t below(std::uint64_t n) { return engine_() % n; }
+  bool chance(double share) { return unit() < share; }
+  double unit() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  double uniform(double lo, double hi) { return lo + (hi - lo) * unit(); }
+  /// About normal, mean 0 and deviation 1.
+  double bell() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += unit();
+    return sum;
+  }
+  template <class T>
+  const T& pick(const std::vector<T>& values) {
+    return values[below(values.size())];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// A data set in either precision. Exactly one of the vectors is in use.
+struct DataSet {
+  std::string kind;
+  std::size_t dims = 1;
+  Precision precision = Precision::float64;
+  std::vector<float> floats;    ///< [n × dims]
+  std::vector<double> doubles;  ///< [n × dims]
+  double scale = 1;             ///< a radius that gives some points neighbours, and not all
+
+  [[nodiscard]] std::size_t size() const {
+    return (precision == Precision::float32 ? floats.size() : doubles.size()) / dims;
+  }
+  [[nodiscard]] PointsView view() const {
+    if (precision == Precision::float32) return {std::span<const float>(floats), dims};
+    return {std::span<const double>(doubles), dims};
+  }
+  [[nodiscard]] OracleTable oracle(double eps) const {
+    return precision == Precision::float32 ? oracle_table(floats, dims, eps) : oracle_table(doubles, dims, eps);
+  }
+  [[nodiscard]] double squared_distance(std::size_t i, std::size_t j) const {
+    return precision == Precision::float32 ? oracle_squared_distance(&floats[i * dims], &floats[j * dims], dims)
+                                           : oracle_squared_distance(&doubles[i * dims], &doubles[j * dims], dims);
+  }
+};
+
+inline const std::vector<std::string>& data_kinds() {
+  static const std::vector<std::string> kinds{
+      "uniform",     "clustered", "quantised", "duplicates",   "all equal",     "collinear",   "offset 1e6",
+      "offset 1e15", "tiny",      "denormal",  "outlier 1e15", "outlier 1e300", "log-uniform", "huge",
+  };
+  return kinds;
+}
+
+/// n points of one kind. The same seed gives the same points.
+inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dims, Precision precision,
+                         std::uint64_t seed) {
+  Random random(seed);
+  DataSet data;
+  data.kind = kind;
+  data.dims = dims;
+  data.precision = precision;
+  std::vector<double> x(n * dims);
+  const double spread = std::pow(std::max<double>(static_cast<double>(n), 1) / 6, 1.0 / static_cast<double>(dims));
+  const auto fill = [&](auto&& f) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < dims; ++k) x[i * dims + k] = f(i, k);
+    }
+  };
+  const auto fill_clustered = [&](double deviation) {
+    const std::size_t centres = 1 + random.below(6);
+    std::vector<double> at(centres * dims);
+    for (double& c : at) c = random.uniform(-4, 4);
+    fill([&, c = std::size_t{0}](std::size_t i, std::size_t k) mutable {
+      if (k == 0) c = random.below(centres);
+      return i % 7 == 0 ? random.uniform(-5, 5) : at[c * dims + k] + deviation * random.bell();
+    });
+  };
+  if (kind == "uniform") {
+    fill([&](std::size_t, std::size_t) { return random.uniform(-spread / 2, spread / 2); });
+  } else if (kind == "clustered") {
+    data.scale = 0.4;
+    fill_clustered(0.3);
+  } else if (kind == "quantised") {
+    // Multiples of 0.1 are not representable, so that pairs lie at, just over and just under the radius.
+    const double step = random.chance(0.5) ? 0.1 : 0.25;
+    const std::uint64_t steps = 2 + random.below(12);
+    data.scale = step;
+    fill([&](std::size_t, std::size_t) { return static_cast<double>(random.below(steps)) * step; });
+  } else if (kind == "duplicates") {
+    const std::size_t distinct = std::max<std::size_t>(1, n / 5);
+    std::vector<double> values(distinct * dims);
+    for (double& v : values) v = random.uniform(0, 3);
+    fill([&, which = std::size_t{0}](std::size_t, std::size_t k) mutable {
+      if (k == 0) which = random.below(distinct);
+      return values[which * dims + k];
+    });
+  } else if (kind == "all equal") {
+    const double value = random.uniform(-1e3, 1e3);
+    fill([&](std::size_t, std::size_t k) { return value + static_cast<double>(k); });
+  } else if (kind == "collinear") {
+    data.scale = 1;
+    fill([&](std::size_t i, std::size_t k) { return k == 0 ? static_cast<double>(i % 61) * 0.5 : 7.0; });
+  } else if (kind == "offset 1e6" || kind == "offset 1e15") {
+    fill_clustered(0.5);
+    // At 1e15 a float64 resolves eighths: coordinates become quantised by themselves.
+    const double offset = kind == "offset 1e6" ? 1e6 : 1e15;
+    data.scale = precision == Precision::float32 && kind == "offset 1e15" ? 1e8 : 1;
+    for (double& v : x) v = v * (data.scale > 1 ? data.scale : 1) + offset;
+  } else if (kind == "tiny") {
+    // Squares of these differences underflow, or almost.
+    data.scale = precision == Precision::float32 ? 1e-30 : 1e-160;
+    fill_clustered(0.3);
+    for (double& v : x) v *= data.scale;
+  } else if (kind == "denormal") {
+    data.scale = precision == Precision::float32 ? 1e-44 : 5e-324;
+    fill([&](std::size_t, std::size_t) { return static_cast<double>(random.below(20)) * data.scale; });
+  } else if (kind == "outlier 1e15" || kind == "outlier 1e300") {
+    data.scale = 0.4;
+    fill_clustered(0.3);
+    const double far = kind == "outlier 1e15" ? 1e15 : (precision == Precision::float32 ? 1e38 : 1e300);
+    if (n > 0) x[random.below(n) * dims + random.below(dims)] = random.chance(0.5) ? far : -far;
+  } else if (kind == "log-uniform") {
+    // Twelve decades: whatever eps, some stretches are dense and others far apart.
+    data.scale = 1e-3;
+    fill([&](std::size_t, std::size_t) {
+      return (random.chance(0.5) ? 1 : -1) * std::pow(10.0, random.uniform(-6, 6));
+    });
+  } else if (kind == "huge") {
+    // Differences overflow, and their squares even more so.
+    const double top = precision == Precision::float32 ? 3e38 : 1.7e308;
+    data.scale = top / 10;
+    fill([&](std::size_t, std::size_t) { return top * (2 * random.unit() - 1); });
+  }
+  if (precision == Precision::float64) {
+    data.doubles = std::move(x);
+  } else {
+    for (const double v : x) data.floats.push_back(static_cast<float>(v));
+  }
+  return data;
+}
+
+/// A radius that is interesting for `data`: around its scale, exactly the distance of two of its points (and its
+/// neighbours in float64), or extreme.
+inline double make_eps(const DataSet& data, Random& random) {
+  const std::uint64_t way = random.below(10);
+  double eps = data.scale;
+  if (way < 4) {
+    eps = data.scale * std::pow(2.0, random.uniform(-1.5, 1.5));
+  } else if (way < 6 && data.kind == "quantised") {
+    eps = data.scale * static_cast<double>(1 + random.below(4));
+  } else if (way < 9 && data.size() > 1) {
+    const double distance = std::sqrt(data.squared_distance(random.below(data.size()), random.below(data.size())));
+    const std::uint64_t nudge = random.below(3);
+    eps = nudge == 0 ? distance : std::nextafter(distance, nudge == 1 ? 0.0 : 1e308);
+  } else if (way == 9) {
+    const std::vector<double> extreme{1e-300, 1e-160, 1e-12, 1e3, 1e9, 1e155, 1e300};
+    eps = random.pick(extreme);
+  }
+  return eps > 0 && std::isfinite(eps) ? eps : data.scale;
+}
+
+/// A data set of random kind, size, dimensions and precision; small, with the smallest sizes over-represented.
+inline DataSet random_data(std::uint64_t seed, std::size_t most_points) {
+  Random random(seed);
+  const std::string kind = random.pick(data_kinds());
+  const std::size_t n = random.chance(0.1) ? random.below(5) : random.below(most_points + 1);
+  const std::size_t dims = random.chance(0.6) ? 1 + random.below(3) : 1 + random.below(8);
+  const Precision precision = random.chance(0.35) ? Precision::float32 : Precision::float64;
+  return make_data(kind, n, dims, precision, random.bits());
+}
+
+inline std::string describe(const DataSet& data) {
+  return data.kind + ", n " + std::to_string(data.size()) + ", d " + std::to_string(data.dims) +
+         (data.precision == Precision::float32 ? ", float32" : ", float64");
+}
+
+}  // namespace epsflow::test

@@ -1,0 +1,106 @@
+// The folder of real data, and the two plain formats that the tests of the core read from it. They do not link the
+// readers of epsflow: those have tests of their own.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace epsflow::test {
+
+/// The folder, or nothing after a visible note that the test is skipped.
+inline std::optional<std::filesystem::path> real_data() {
+  const char* folder = std::getenv("EPSFLOW_TEST_DATA");
+#ifdef EPSFLOW_TEST_DATA_DEFAULT
+  if (folder == nullptr) folder = EPSFLOW_TEST_DATA_DEFAULT;
+#endif
+  if (folder != nullptr && std::filesystem::is_directory(folder)) return folder;
+  WARN("skipped: no folder of real data; set EPSFLOW_TEST_DATA");
+  return std::nullopt;
+}
+
+/// The values of a version 1 NPY file of little-endian float64 in C order.
+inline std::vector<double> load_npy(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  unsigned char head[10] = {};
+  in.read(reinterpret_cast<char*>(head), sizeof head);
+  const std::size_t length = head[8] + std::size_t{256} * head[9];
+  std::string header(length, '\0');
+  in.read(header.data(), static_cast<std::streamsize>(length));
+  if (!in || std::memcmp(head, "\x93NUMPY\x01", 7) != 0 || header.find("'<f8'") == std::string::npos ||
+      header.find("'fortran_order': False") == std::string::npos) {
+    throw std::runtime_error(file.string() + " is no plain NPY file of float64");
+  }
+  std::vector<double> values((std::filesystem::file_size(file) - sizeof head - length) / sizeof(double));
+  in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(double)));
+  if (!in) throw std::runtime_error(file.string() + " ends early");
+  return values;
+}
+
+/// Numbers separated by commas and line ends.
+inline std::vector<double> load_numbers(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  std::string all = text.str();
+  for (char& c : all) c = c == ',' ? ' ' : c;
+  std::vector<double> values;
+  for (const char* at = all.c_str();;) {
+    char* end = nullptr;
+    const double value = std::strtod(at, &end);
+    if (end == at) return values;
+    values.push_back(value);
+    at = end;
+  }
+}
+
+/// A row of golden.csv: what scikit-learn gives.
+struct Golden {
+  std::string file;
+  double eps = 0;
+  std::uint32_t minpts = 0;
+  std::size_t rows = 0;
+  std::size_t dims = 0;
+  std::uint64_t pairs = 0;
+  std::uint64_t clusters = 0;
+  std::uint64_t noise = 0;
+  std::uint64_t core = 0;
+  std::uint64_t largest = 0;
+};
+
+inline std::vector<Golden> load_golden(const std::filesystem::path& folder) {
+  std::ifstream in(folder / "golden.csv");
+  std::vector<Golden> all;
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    std::vector<std::string> cell;
+    std::stringstream cells(line);
+    for (std::string c; std::getline(cells, c, ',');) cell.push_back(c);
+    if (cell.size() < 13) continue;
+    Golden row;
+    row.file = cell[0];
+    row.eps = std::stod(cell[3]);
+    row.minpts = static_cast<std::uint32_t>(std::stoul(cell[4]));
+    row.rows = std::stoull(cell[5]);
+    row.dims = std::stoull(cell[7]);
+    row.pairs = std::stoull(cell[8]);
+    row.clusters = std::stoull(cell[9]);
+    row.noise = std::stoull(cell[10]);
+    row.core = std::stoull(cell[11]);
+    row.largest = std::stoull(cell[12]);
+    all.push_back(row);
+  }
+  return all;
+}
+
+}  // namespace epsflow::test

@@ -1,0 +1,159 @@
+// A small neighbour table with its memory, made from given rows: what the flow would hand to the clustering.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/core/neighbor_table.hpp>
+
+namespace epsflow::test {
+
+class TableMaker {
+ public:
+  TableMaker() : pool_(budget_) {}
+
+  /// The csr table of `rows` (by id) in which position p holds point order[p]. With `seed`, the batches arrive in a
+  /// random order and the entries of a row in any order, as a search may leave them.
+  NeighborTable& csr(const OracleTable& rows, std::vector<std::uint32_t> order, std::uint64_t seed = 0) {
+    const auto n = static_cast<std::uint32_t>(rows.rows.size());
+    set_order(std::move(order));
+    table_ = std::make_unique<NeighborTable>(n, pool_.acquire(std::uint64_t{1} << 24));
+    std::vector<Run> blocks = make_blocks(n);
+    std::vector<Run> arrival = blocks;
+    Random random(seed);
+    if (seed != 0) shuffle(arrival, random);
+    for (const Run block : arrival) {
+      std::vector<std::uint32_t> counts;
+      std::vector<std::uint32_t> ids;
+      for (std::uint32_t p = block.begin; p < block.end; ++p) {
+        std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
+        if (seed != 0) shuffle(row, random);
+        counts.push_back(static_cast<std::uint32_t>(row.size()));
+        ids.insert(ids.end(), row.begin(), row.end());
+      }
+      if (!table_->append(block, counts, ids)) throw std::bad_alloc();
+    }
+    table_->set_blocks(std::move(blocks));
+    return *table_;
+  }
+
+  /// The packed table of the same rows, with cells of up to `cell_size` consecutive positions. A cell's candidates are
+  /// one run from its smallest to its largest neighbour, cut in two in the middle where it is long.
+  NeighborTable& packed(const OracleTable& rows, std::vector<std::uint32_t> order, std::uint32_t cell_size) {
+    const auto n = static_cast<std::uint32_t>(rows.rows.size());
+    set_order(std::move(order));
+    std::vector<std::uint32_t> starts;
+    std::vector<std::vector<Run>> runs;
+    for (std::uint32_t first = 0; first < n; first += cell_size) {
+      starts.push_back(first);
+      std::uint32_t lowest = first;
+      std::uint32_t highest = first;
+      for (std::uint32_t p = first; p < std::min(n, first + cell_size); ++p) {
+        for (const std::uint32_t q : positions(rows.rows[order_[p]])) {
+          lowest = std::min(lowest, q);
+          highest = std::max(highest, q);
+        }
+      }
+      runs.push_back({{lowest, highest + 1}});
+      if (highest - lowest > 3 && !any_between(rows, first, std::min(n, first + cell_size), lowest + 2)) {
+        runs.back() = {{lowest, lowest + 2}, {lowest + 3, highest + 1}};
+      }
+    }
+    auto layout = std::make_shared<PackedLayout>();
+    const std::size_t cells = starts.size();
+    layout->cell_starts = Buffer<std::uint32_t>(cells + 1);
+    layout->run_offsets = Buffer<std::uint64_t>(cells + 1);
+    layout->cell_words = Buffer<std::uint64_t>(cells + 1);
+    std::vector<Run> all;
+    std::uint64_t words = 0;
+    for (std::size_t c = 0; c < cells; ++c) {
+      layout->cell_starts[c] = starts[c];
+      layout->run_offsets[c] = all.size();
+      layout->cell_words[c] = words;
+      const std::uint32_t last = c + 1 < cells ? starts[c + 1] : n;
+      for (const Run& run : runs[c]) words += packed_words(run.size()) * (last - starts[c]);
+      all.insert(all.end(), runs[c].begin(), runs[c].end());
+    }
+    layout->cell_starts[cells] = n;
+    layout->run_offsets[cells] = all.size();
+    layout->cell_words[cells] = words;
+    layout->runs = Buffer<Run>(all.size());
+    std::copy(all.begin(), all.end(), layout->runs.begin());
+    table_ = std::make_unique<NeighborTable>(layout, pool_.acquire(words * 4));
+    std::uint32_t* word = table_->packed_words_for_writing();
+    std::fill_n(word, words, 0U);
+    for (std::uint32_t p = 0; p < n; ++p) {
+      const std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
+      for (const Run& run : layout->runs_of(layout->cell_of(p))) {
+        for (const std::uint32_t q : row) {
+          if (q >= run.begin && q < run.end) word[(q - run.begin) / 32] |= 1U << ((q - run.begin) % 32);
+        }
+        word += packed_words(run.size());
+      }
+      table_->counts_for_writing()[p] = static_cast<std::uint32_t>(row.size());
+    }
+    table_->set_blocks(make_blocks(n));
+    return *table_;
+  }
+
+  [[nodiscard]] clustering::ClusterInput input(double eps = 1) const { return {*table_, order_, eps}; }
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
+
+ private:
+  template <class T>
+  static void shuffle(std::vector<T>& values, Random& random) {
+    for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
+  }
+  static std::vector<Run> make_blocks(std::uint32_t n) {
+    std::vector<Run> blocks;
+    for (std::uint32_t first = 0; first < n; first += 5) blocks.push_back({first, std::min(n, first + 5)});
+    return blocks;
+  }
+  void set_order(std::vector<std::uint32_t> order) {
+    order_ = std::move(order);
+    position_.resize(order_.size());
+    for (std::uint32_t p = 0; p < order_.size(); ++p) position_[order_[p]] = p;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> positions(const std::vector<std::uint32_t>& ids) const {
+    std::vector<std::uint32_t> result;
+    for (const std::uint32_t id : ids) result.push_back(position_[id]);
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+  [[nodiscard]] bool any_between(const OracleTable& rows, std::uint32_t first, std::uint32_t last,
+                                 std::uint32_t place) const {
+    for (std::uint32_t p = first; p < last; ++p) {
+      for (const std::uint32_t q : positions(rows.rows[order_[p]])) {
+        if (q == place) return true;
+      }
+    }
+    return false;
+  }
+
+  MemoryBudget budget_{std::uint64_t{1} << 30};
+  ArenaPool pool_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> position_;
+  std::unique_ptr<NeighborTable> table_;
+};
+
+/// 0 … n - 1, or a random order of them.
+inline std::vector<std::uint32_t> make_order(std::size_t n, std::uint64_t seed = 0) {
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0U);
+  Random random(seed);
+  for (std::size_t i = n; seed != 0 && i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+}  // namespace epsflow::test
