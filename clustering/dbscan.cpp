@@ -47,7 +47,8 @@ void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts
   const NeighborTable& table = input.table;
   std::sort(minpts.begin(), minpts.end(), std::greater<>());
   Buffer<std::uint32_t> parent(table.size()), number(table.size());
-  std::fill(parent.begin(), parent.end(), kNotCore);
+  parallel_blocks(table, cancel,
+                  [&](Run rows) { std::fill(parent.begin() + rows.begin, parent.begin() + rows.end, kNotCore); });
   std::uint64_t below = ~std::uint64_t{0};
   for (const std::uint32_t level : minpts) {
     const Clock::time_point begin = Clock::now();

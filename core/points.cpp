@@ -1,5 +1,6 @@
 #include <epsflow/core/points.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace epsflow {
@@ -62,12 +63,13 @@ void Points::truncate(std::size_t n) {
   size_ = n;
 }
 
-void require_finite(PointsView points) {
+void require_finite(PointsView points, std::size_t first_row, std::size_t last_row) {
   points.visit([&](auto values) {
     // x - x is 0 for finite x and NaN otherwise: one vectorised sum tells whether a search for the culprit is needed.
     const std::size_t block = 4096;
-    for (std::size_t first = 0; first < values.size(); first += block) {
-      const std::size_t last = std::min(values.size(), first + block);
+    const std::size_t end = last_row * points.dims();
+    for (std::size_t first = first_row * points.dims(); first < end; first += block) {
+      const std::size_t last = std::min(end, first + block);
       bool finite = true;
       for (std::size_t i = first; i < last; ++i) finite &= values[i] - values[i] == 0;
       if (finite) continue;

@@ -88,7 +88,8 @@ class Points {
   Precision precision_ = Precision::float64;
 };
 
-/// Throws InputError naming the first row and column that is NaN or infinite. O(n·d).
-void require_finite(PointsView points);
+/// Throws InputError naming the first row of [first, last) and the column that is NaN or infinite. O((last − first)·d).
+void require_finite(PointsView points, std::size_t first, std::size_t last);
+inline void require_finite(PointsView points) { require_finite(points, 0, points.size()); }
 
 }  // namespace epsflow

@@ -41,10 +41,10 @@ Sample sample_pairs(const Grid& grid, const RowSearch& search, const CancelToken
       });
 }
 
-/// Consecutive rows, cut where the tests reach `most_tests`. candidates(cell): tests of each row of the cell; share: of
+/// Consecutive rows, cut where the tests reach `most_tests`. tests_of(cell): tests of all rows of the cell; share: of
 /// the tests that find a neighbour.
-template <class Candidates>
-std::vector<Batch> cut(const Grid& grid, Candidates candidates, double most_tests, double share) {
+template <class Tests>
+std::vector<Batch> cut(const Grid& grid, Tests tests_of, double most_tests, double share) {
   std::vector<Batch> batches;
   std::uint32_t first = 0;
   double tests = 0;
@@ -55,9 +55,14 @@ std::vector<Batch> cut(const Grid& grid, Candidates candidates, double most_test
     tests = 0;
   };
   for (std::size_t cell = 0; cell < grid.cells(); ++cell) {
-    const double per_row = candidates(cell);
+    const double all = tests_of(cell);
+    if (tests + all <= most_tests) {
+      tests += all;
+      continue;
+    }
     std::uint32_t row = grid.cell_starts()[cell];
     const std::uint32_t end = grid.cell_starts()[cell + 1];
+    const double per_row = all / (end - row);
     while (row < end) {
       const double room = std::floor((most_tests - tests) / per_row);
       if (room < 1 && row > first) {
@@ -83,24 +88,26 @@ double most_tests(const Grid& grid, double tests, unsigned workers) {
 
 BatchPlan plan_packed(const Grid& grid, const PackedLayout& layout, const PlanOptions& options) {
   const double most = most_tests(grid, 32 * static_cast<double>(layout.words()), options.workers);
-  return {cut(
-              grid, [&](std::size_t cell) { return 32 * static_cast<double>(layout.words_per_row(cell)); }, most, 0),
-          0, 0};
+  const auto tests_of = [&](std::size_t cell) {
+    return 32 * static_cast<double>(layout.cell_words[cell + 1] - layout.cell_words[cell]);
+  };
+  return {cut(grid, tests_of, most, 0), 0, 0};
 }
 
 BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOptions& options,
                         const CancelToken& cancel) {
   const Sample sample = sample_pairs(grid, search, cancel);
-  Buffer<double> candidates(grid.cells());
+  Buffer<double> cell_tests(grid.cells());
   const double tests = tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, grid.cells(), 4096), 0.0,
       [&](const tbb::blocked_range<std::size_t>& range, double sum) {
         if (cancel.cancelled()) return sum;
         CandidateRuns cell(grid, range.begin());
         for (std::size_t c = range.begin();; cell.next()) {
-          candidates[c] = 0;
-          for (const Run& run : cell.runs()) candidates[c] += run.size();
-          sum += candidates[c] * (grid.cell_starts()[c + 1] - grid.cell_starts()[c]);
+          double candidates = 0;
+          for (const Run& run : cell.runs()) candidates += run.size();
+          cell_tests[c] = candidates * (grid.cell_starts()[c + 1] - grid.cell_starts()[c]);
+          sum += cell_tests[c];
           if (++c == range.end()) return sum;
         }
       },
@@ -114,7 +121,7 @@ BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOpt
   double most = most_tests(grid, tests, options.workers);
   if (share > 0) most = std::min(most, static_cast<double>(plan.lane_pairs) / ((1 + alpha) * share));
   plan.batches = cut(
-      grid, [&](std::size_t cell) { return candidates[cell]; }, most, share);
+      grid, [&](std::size_t cell) { return cell_tests[cell]; }, most, share);
   return plan;
 }
 

@@ -1,6 +1,8 @@
 #include <epsflow/pipeline/session.hpp>
 
+#include <tbb/blocked_range.h>
 #include <tbb/info.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 
@@ -23,7 +25,10 @@ Session::Session(PointsView points, const Options& options, const Observer& obse
       pool_(budget_),
       stop_(observer.cancel),
       backend_(make_backend(options.backend, threads_)) {
-  require_finite(points);
+  arena_.execute([&] {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16),
+                      [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });
+  });
 }
 
 void Session::run(std::vector<stages::EpsGroup> groups, const TableConsumer& consumer) {

@@ -54,6 +54,32 @@ std::vector<double> adversarial(double eps, double offset, Random& random) {
   return values;
 }
 
+/// Values just below and at every edge of slots that are a little narrower or wider than eps, and eps beyond each:
+/// slots of less than eps would let such a pair step over a whole slot.
+std::vector<double> around_edges(double eps, double width, double lowest) {
+  std::vector<double> values{lowest};
+  for (int i = 1; i <= 40; ++i) {
+    const double edge = lowest + i * (eps * width);
+    for (const double x : {edge, std::nextafter(edge, lowest), edge - eps * 1e-7}) {
+      values.insert(values.end(), {x, x + eps});
+    }
+  }
+  return values;
+}
+
+TEST_CASE("cell axis: pairs that begin just before the edge of a slot") {
+  for (const double eps : {1.0, 0.3, 1e-5, 777.0}) {
+    for (const double slack : {0.0, 0x1p-16, 0x1p-17, 0x1p-15, 0x1p-10, 0x1p-24}) {
+      for (const double sign : {-1.0, 1.0}) {
+        for (const double lowest : {0.0, -5.0 * eps, 1e3 * eps}) {
+          const std::vector<double> values = around_edges(eps, 1 + sign * slack, lowest);
+          check_axis(make_axis(values, eps), values, eps);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("cell axis: neighbours lie in the same or in adjacent slots, for values made to break it") {
   Random random(1);
   for (int round = 0; round < 60; ++round) {
