@@ -7,6 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 epsflow=$root/build/cpu/bin/epsflow
 
 files=()
+options=()
 while [[ $# -gt 0 && "$1" != -- ]]; do
   files+=("$1")
   shift
@@ -17,10 +18,11 @@ if [[ ${#files[@]} -eq 0 ]]; then
   trap 'rm -rf "$tmp"' EXIT
   "$epsflow" generate tec --n 200000 --out "$tmp/tec.npy"
   files=("$tmp/tec.npy")
+  options=(--columns 0,1)  # lon and lat; the third column is the electron content
 fi
 
 # A default stands aside where the caller gives the option.
-options=("$@")
+options+=("$@")
 [[ " $* " =~ \ --(eps|variants)[\ =] ]] || options+=(--eps 0.1:0.3:0.1)
 [[ " $* " =~ \ --(minpts|variants)[\ =] ]] || options+=(--minpts "4,16,64")
 "$epsflow" sweep "${files[@]}" "${options[@]}" --out demo_results --overwrite
