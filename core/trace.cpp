@@ -6,15 +6,19 @@
 
 namespace epsflow {
 
-void Trace::record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, std::uint64_t items) {
+void Trace::record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps,
+                   std::uint64_t items) noexcept {
   const std::uint64_t id = std::hash<std::thread::id>{}(std::this_thread::get_id());
   const auto ns = [&](Clock::time_point t) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(t - start_).count();
   };
-  const std::scoped_lock lock(mutex_);
-  auto at = std::find(threads_.begin(), threads_.end(), id);
-  if (at == threads_.end()) at = threads_.insert(threads_.end(), id);
-  spans_.push_back({stage, static_cast<std::uint32_t>(at - threads_.begin()), ns(begin), ns(end), eps, items});
+  try {
+    const std::scoped_lock lock(mutex_);
+    auto at = std::find(threads_.begin(), threads_.end(), id);
+    if (at == threads_.end()) at = threads_.insert(threads_.end(), id);
+    spans_.push_back({stage, static_cast<std::uint32_t>(at - threads_.begin()), ns(begin), ns(end), eps, items});
+  } catch (...) {  // NOLINT(bugprone-empty-catch): see the header
+  }
 }
 
 void Trace::count_retry() {
@@ -33,11 +37,7 @@ std::uint64_t Trace::retries() const {
 }
 
 TraceScope::~TraceScope() {
-  if (trace_ == nullptr) return;
-  try {
-    trace_->record(stage_, begin_, Trace::Clock::now(), eps_, items_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a span lost for want of memory must not end the program
-  }
+  if (trace_ != nullptr) trace_->record(stage_, begin_, Trace::Clock::now(), eps_, items_);
 }
 
 }  // namespace epsflow

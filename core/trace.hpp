@@ -44,7 +44,8 @@ class Trace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, std::uint64_t items);
+  /// A span for which there is no memory is lost: that must not end the work that it describes.
+  void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, std::uint64_t items) noexcept;
   /// A batch outgrew its buffer and was split or rerun.
   void count_retry();
 
