@@ -121,6 +121,7 @@ std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelTok
   }
   const double reach = neighbor_reach(eps);
   std::vector<CellAxis> axes;
+  axes.reserve(dims.size());
   for (const std::size_t dim : dims) axes.emplace_back(points, dim, reach, cancel);
   const auto log_cells = [&] {
     double sum = 0;

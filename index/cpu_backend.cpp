@@ -24,30 +24,30 @@ void ensure(Buffer<T>& buffer, std::uint64_t size) {
 class CpuLane final : public Lane {
  public:
   void sort_pairs() override {
-    const unsigned id_bits = 32U - static_cast<unsigned>(std::countl_zero(largest_id_));
+    const unsigned id_bits = 32U - static_cast<unsigned>(std::countl_zero(largest_id));
     const unsigned row_bits = static_cast<unsigned>(std::bit_width(rows.size()));
-    ensure(spare_, pairs.size());
-    ensure(ids_, pairs.size() + RowSearch::kSlack);
+    ensure(spare_pairs, pairs.size());
+    ensure(id_buffer, pairs.size() + RowSearch::kSlack);
     const std::uint32_t first = rows.begin;
     const std::span<const Pair> sorted = radix_sort(
-        pairs, spare_.span().first(pairs.size()), id_bits + row_bits,
+        pairs, spare_pairs.span().first(pairs.size()), id_bits + row_bits,
         [=](Pair pair) { return (((pair >> 32) - first) << id_bits) | (pair & 0xFFFFFFFFU); }, never_);
-    std::fill_n(counts_.begin(), rows.size(), 0U);
+    std::fill_n(count_buffer.begin(), rows.size(), 0U);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
-      ++counts_[(sorted[i] >> 32) - first];
-      ids_[i] = static_cast<std::uint32_t>(sorted[i]);
+      ++count_buffer[(sorted[i] >> 32) - first];
+      id_buffer[i] = static_cast<std::uint32_t>(sorted[i]);
     }
-    counts = counts_.span().first(rows.size());
-    ids = ids_.span().first(sorted.size());
+    counts = count_buffer.span().first(rows.size());
+    ids = id_buffer.span().first(sorted.size());
     pairs = {};
   }
 
-  Buffer<std::uint32_t> counts_;
-  Buffer<std::uint32_t> ids_;
-  Buffer<std::uint32_t> words_;
-  Buffer<Pair> pairs_;
-  Buffer<Pair> spare_;
-  std::uint32_t largest_id_ = 0;
+  Buffer<std::uint32_t> count_buffer;
+  Buffer<std::uint32_t> id_buffer;
+  Buffer<std::uint32_t> word_buffer;
+  Buffer<Pair> pair_buffer;
+  Buffer<Pair> spare_pairs;
+  std::uint32_t largest_id = 0;
 
  private:
   CancelToken never_;
@@ -85,10 +85,8 @@ class CpuSearch final : public NeighborSearch {
       lane.pairs = {};
       if (table.format() == TableFormat::packed) {
         search_packed(batch.rows, table);
-      } else if (emit == Emit::rows) {
-        search_rows(batch.rows, lane);
       } else {
-        search_pairs(batch.rows, lane);
+        search_csr(batch.rows, emit, lane);
       }
     } catch (...) {
       error = std::current_exception();
@@ -123,56 +121,56 @@ class CpuSearch final : public NeighborSearch {
     }
   }
 
-  void search_rows(Run rows, CpuLane& lane) const {
-    std::uint64_t found = find_rows(rows, lane, lane_pairs_);
-    if (found > lane_pairs_ && rows.size() == 1) found = find_rows(rows, lane, found);
+  void search_csr(Run rows, Emit emit, CpuLane& lane) const {
+    const auto find = [&](std::uint64_t capacity) {
+      return emit == Emit::rows ? find_rows(rows, lane, capacity) : find_pairs(rows, lane, capacity);
+    };
+    std::uint64_t found = find(lane_pairs_);
+    // A single row cannot be split any more, so it gets the buffer that it needs.
+    if (found > lane_pairs_ && rows.size() == 1) found = find(found);
     lane.needed_pairs = found;
     lane.overflow = found > lane_pairs_ && rows.size() > 1;
     if (lane.overflow) return;
-    lane.counts = lane.counts_.span().first(rows.size());
-    lane.ids = lane.ids_.span().first(found);
+    if (emit == Emit::rows) {
+      lane.counts = lane.count_buffer.span().first(rows.size());
+      lane.ids = lane.id_buffer.span().first(found);
+    } else {
+      lane.pairs = lane.pair_buffer.span().first(found);
+      lane.largest_id = grid_.size() - 1;
+    }
   }
 
   std::uint64_t find_rows(Run rows, CpuLane& lane, std::uint64_t capacity) const {
-    ensure(lane.ids_, capacity + RowSearch::kSlack);
-    ensure(lane.counts_, rows.size());
+    ensure(lane.id_buffer, capacity + RowSearch::kSlack);
+    ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
     for_each_cell(rows, [&](Run part, std::span<const Run> candidates) {
-      std::uint32_t* counts = lane.counts_.data() + (part.begin - rows.begin);
+      std::uint32_t* counts = lane.count_buffer.data() + (part.begin - rows.begin);
       // Past the capacity only counting goes on: the first ids are overwritten, and nobody will read them.
       const bool room = found <= capacity;
-      found += rows_.ids(part, candidates, lane.ids_.data() + (room ? found : 0), room ? capacity - found : 0, counts);
+      found +=
+          rows_.ids(part, candidates, lane.id_buffer.data() + (room ? found : 0), room ? capacity - found : 0, counts);
     });
     return found;
   }
 
   /// The paper's way: pairs as they are found, here candidates in tiles and all rows of the cell against each tile.
-  void search_pairs(Run rows, CpuLane& lane) const {
-    std::uint64_t found = find_pairs(rows, lane, lane_pairs_);
-    if (found > lane_pairs_ && rows.size() == 1) found = find_pairs(rows, lane, found);
-    lane.needed_pairs = found;
-    lane.overflow = found > lane_pairs_ && rows.size() > 1;
-    if (lane.overflow) return;
-    lane.pairs = lane.pairs_.span().first(found);
-    lane.largest_id_ = grid_.size() - 1;
-  }
-
   std::uint64_t find_pairs(Run rows, CpuLane& lane, std::uint64_t capacity) const {
     constexpr std::uint32_t kTile = 1024;
-    ensure(lane.pairs_, capacity);
-    ensure(lane.counts_, rows.size());
+    ensure(lane.pair_buffer, capacity);
+    ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
     for_each_cell(rows, [&](Run part, std::span<const Run> candidates) {
-      ensure(lane.words_, std::uint64_t{part.size()} * packed_words(kTile));
+      ensure(lane.word_buffer, std::uint64_t{part.size()} * packed_words(kTile));
       for (const Run& run : candidates) {
         for (std::uint64_t begin = run.begin; begin < run.end; begin += kTile) {
           const Run tile{static_cast<std::uint32_t>(begin),
                          static_cast<std::uint32_t>(std::min<std::uint64_t>(run.end, begin + kTile))};
-          rows_.packed(part, {&tile, 1}, lane.words_.data(), lane.counts_.data());
-          const std::uint32_t* words = lane.words_.data();
+          rows_.packed(part, {&tile, 1}, lane.word_buffer.data(), lane.count_buffer.data());
+          const std::uint32_t* words = lane.word_buffer.data();
           for (std::uint32_t row = part.begin; row < part.end; ++row, words += packed_words(tile.size())) {
             RowView{words, 0, {&tile, 1}, true}.for_each([&](std::uint32_t neighbor) {
-              if (found < capacity) lane.pairs_[found] = make_pair(row, neighbor);
+              if (found < capacity) lane.pair_buffer[found] = make_pair(row, neighbor);
               ++found;
             });
           }

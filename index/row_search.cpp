@@ -100,28 +100,16 @@ HWY_INLINE void for_each_word(const Input& in, std::uint32_t row, std::span<cons
   }
 }
 
-struct PackedTask {
-  std::uint32_t* words;
+/// Counts neighbours, and keeps the words where there is a place for them.
+struct BitsTask {
+  std::uint32_t* words;  ///< null: count only
   std::uint32_t* counts;
 
   template <class T, std::size_t D>
   HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Run> candidates) {
     std::uint32_t count = 0;
     for_each_word<T, D>(in, row, candidates, [&](std::uint64_t, std::uint32_t word) HWY_ATTR {
-      *words++ = word;
-      count += static_cast<std::uint32_t>(__builtin_popcount(word));
-    });
-    *counts++ = count;
-  }
-};
-
-struct CountTask {
-  std::uint32_t* counts;
-
-  template <class T, std::size_t D>
-  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Run> candidates) {
-    std::uint32_t count = 0;
-    for_each_word<T, D>(in, row, candidates, [&](std::uint64_t, std::uint32_t word) HWY_ATTR {
+      if (words != nullptr) *words++ = word;
       count += static_cast<std::uint32_t>(__builtin_popcount(word));
     });
     *counts++ = count;
@@ -188,9 +176,8 @@ void run(const Input& in, Run rows, std::span<const Run> candidates, Task& task)
   return run_dims<double>(in, rows, candidates, task);
 }
 
-void packed_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* words,
-                 std::uint32_t* counts) {
-  PackedTask task{words, counts};
+void bit_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) {
+  BitsTask task{words, counts};
   run(in, rows, candidates, task);
 }
 
@@ -199,11 +186,6 @@ std::uint64_t id_rows(const Input& in, Run rows, std::span<const Run> candidates
   IdsTask task{ids, capacity, counts};
   run(in, rows, candidates, task);
   return task.found;
-}
-
-void count_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* counts) {
-  CountTask task{counts};
-  run(in, rows, candidates, task);
 }
 
 const char* target_name() { return hwy::TargetName(HWY_TARGET); }
@@ -215,9 +197,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace epsflow::index {
 
-HWY_EXPORT(packed_rows);
+HWY_EXPORT(bit_rows);
 HWY_EXPORT(id_rows);
-HWY_EXPORT(count_rows);
 HWY_EXPORT(target_name);
 
 RowSearch::RowSearch(const Grid& grid) : input_{nullptr, grid.dims(), grid.precision(), grid.eps() * grid.eps()} {
@@ -226,7 +207,7 @@ RowSearch::RowSearch(const Grid& grid) : input_{nullptr, grid.dims(), grid.preci
 }
 
 void RowSearch::packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const {
-  HWY_DYNAMIC_DISPATCH(packed_rows)(input_, rows, candidates, words, counts);
+  HWY_DYNAMIC_DISPATCH(bit_rows)(input_, rows, candidates, words, counts);
 }
 
 std::uint64_t RowSearch::ids(Run rows, std::span<const Run> candidates, std::uint32_t* ids, std::uint64_t capacity,
@@ -235,7 +216,7 @@ std::uint64_t RowSearch::ids(Run rows, std::span<const Run> candidates, std::uin
 }
 
 void RowSearch::count(Run rows, std::span<const Run> candidates, std::uint32_t* counts) const {
-  HWY_DYNAMIC_DISPATCH(count_rows)(input_, rows, candidates, counts);
+  HWY_DYNAMIC_DISPATCH(bit_rows)(input_, rows, candidates, nullptr, counts);
 }
 
 std::string_view RowSearch::instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }

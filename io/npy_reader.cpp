@@ -293,7 +293,7 @@ std::pair<std::string_view, std::size_t> find_dictionary(std::span<const char> b
     throw InputError(source.name + ": not an NPY file: it does not begin with \\x93NUMPY; name it by its kind");
   }
   if (bytes.size() < 10) throw_damaged(source, "it ends early");
-  const int major = bytes[6];
+  const int major = static_cast<unsigned char>(bytes[6]);
   if (major < 1 || major > 3) {
     throw InputError(fmt::format("{}: NPY version {} is unknown; 1, 2 and 3 can be read: save it with a current numpy",
                                  source.name, major));

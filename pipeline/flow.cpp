@@ -152,7 +152,7 @@ class Flow {
     fg::function_node<JobPtr, JobPtr> index(graph, fg::unlimited,
                                             [&](JobPtr job) { return build_index(std::move(job)); });
     fg::multifunction_node<JobPtr, std::tuple<BatchTask, JobPtr>> plan(
-        graph, fg::unlimited, [&](JobPtr job, auto& out) { plan_batches(std::move(job), out); });
+        graph, fg::unlimited, [&](const JobPtr& job, auto& out) { plan_batches(job, out); });
     fg::queue_node<BatchTask> batches(graph);
     fg::buffer_node<Lane*> idle_lanes(graph);
     fg::join_node<LaneTask, fg::reserving> with_lane(graph);
@@ -162,9 +162,9 @@ class Flow {
     fg::function_node<SearchedBatch, SearchedBatch> sort(
         graph, fg::unlimited, [&](SearchedBatch batch) { return sort_pairs(std::move(batch)); });
     fg::multifunction_node<SearchedBatch, std::tuple<Lane*, BatchTask, JobPtr>> table(
-        graph, fg::unlimited, [&](SearchedBatch batch, auto& out) { build_table(std::move(batch), out); });
+        graph, fg::unlimited, [&](const SearchedBatch& batch, auto& out) { build_table(batch, out); });
     fg::multifunction_node<JobPtr, std::tuple<JobPtr>> consume(
-        graph, fg::unlimited, [&](JobPtr job, auto& out) { consume_table(std::move(job), out); });
+        graph, fg::unlimited, [&](const JobPtr& job, auto& out) { consume_table(job, out); });
 
     fg::make_edge(index, plan);
     fg::make_edge(fg::output_port<0>(plan), batches);
@@ -180,19 +180,19 @@ class Flow {
     fg::make_edge(fg::output_port<0>(consume), index);  // the next job, now that this one's memory is free
 
     for (const auto& lane : lanes_) idle_lanes.try_put(lane.get());
-    start_next([&](JobPtr job) { index.try_put(std::move(job)); });
+    start_next([&](const JobPtr& job) { index.try_put(job); });
     graph.wait_for_all();
     failure_.rethrow();
   }
 
  private:
-  /// Puts every job that may start now; each puts itself into `put`.
+  /// Calls put(job) for every job that may start now.
   template <class Put>
   void start_next(Put&& put) {
     while (!context_.stop.cancelled()) {
-      JobPtr job = admission_.next();
+      const JobPtr job = admission_.next();
       if (job == nullptr) return;
-      put(std::move(job));
+      put(job);
     }
   }
 
@@ -213,12 +213,12 @@ class Flow {
   }
 
   template <class Ports>
-  void plan_batches(JobPtr job, Ports& out) {
+  void plan_batches(const JobPtr& job, Ports& out) {
     stage(Stage::plan_batches, *job, context_.points.size(), [&] {
       if (job->starved || !plan_(*job, job->exclusive)) job->starved = true;
     });
     if (job->starved || job->open_batches == 0) {
-      std::get<1>(out).try_put(std::move(job));
+      std::get<1>(out).try_put(job);
       return;
     }
     // The count is final before the first batch goes: from then on other threads may finish the job.
@@ -263,7 +263,7 @@ class Flow {
   }
 
   template <class Ports>
-  void build_table(SearchedBatch batch, Ports& out) {
+  void build_table(const SearchedBatch& batch, Ports& out) {
     TableJob& job = *batch.job;
     if (!job.starved) {
       stage(Stage::build_table, job, batch.batch.rows.size(), [&] {
@@ -285,12 +285,12 @@ class Flow {
     std::get<0>(out).try_put(batch.lane);
     if (--job.open_batches > 0) return;
     job.table_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - job.begin).count();
-    std::get<2>(out).try_put(std::move(batch.job));
+    std::get<2>(out).try_put(batch.job);
   }
 
   template <class Ports>
-  void consume_table(JobPtr job, Ports& out) {
-    const auto put_next = [&](JobPtr next) { std::get<0>(out).try_put(std::move(next)); };
+  void consume_table(const JobPtr& job, Ports& out) {
+    const auto put_next = [&](const JobPtr& next) { std::get<0>(out).try_put(next); };
     const std::uint64_t bytes = job->table == nullptr ? 0 : job->table->bytes() + job->search->bytes();
     if (!job->starved) {
       // The next table may be made while this one is consumed.

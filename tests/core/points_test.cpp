@@ -93,6 +93,11 @@ TEST_CASE("points: the first coordinate that is no number is named by row and co
   check_mentions(error_of<InputError>(check), {"row 9999", "column 2", "-inf"});
   values[12'301] = std::nan("");
   check_mentions(error_of<InputError>(check), {"row 4100", "column 1", "nan", "drop"});
+  // A range of rows is checked by itself, and rows keep their numbers.
+  const PointsView points(std::span<const double>(values), 3);
+  CHECK_NOTHROW(require_finite(points, 0, 4100));
+  CHECK_NOTHROW(require_finite(points, 4101, 9999));
+  check_mentions(error_of<InputError>([&] { require_finite(points, 4101, 10'000); }), {"row 9999", "column 2"});
   values[0] = std::numeric_limits<double>::infinity();
   check_mentions(error_of<InputError>(check), {"row 0", "column 0", "inf"});
 

@@ -231,7 +231,7 @@ std::vector<Golden> read_golden(const std::filesystem::path& folder) {
 }
 
 TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
-  const auto folder = test::test_data();
+  const auto folder = test::real_data();
   if (!folder) return;
   const std::vector<Golden> inputs = read_golden(*folder);
   CHECK(inputs.size() >= 14);
@@ -279,7 +279,7 @@ Values column_sums(const Points& points) {
 }
 
 TEST_CASE("read_points: real text gives the sums of a plain loop, bit for bit") {
-  const auto folder = test::test_data();
+  const auto folder = test::real_data();
   if (!folder) return;
   const auto sums_of = [&](const char* name, std::vector<std::string> columns) {
     return column_sums(read_points(*folder / name, {.columns = std::move(columns), .on_nan = NanPolicy::drop}));

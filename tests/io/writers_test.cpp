@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "io/io_test.hpp"
+
+#include <epsflow/core/labels.hpp>
+#include <epsflow/io/atomic_file.hpp>
+#include <epsflow/io/generate.hpp>
+#include <epsflow/io/hdf5_writer.hpp>
+#include <epsflow/io/npy_writer.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/results_folder.hpp>
+#include <epsflow/io/write_labels.hpp>
+
+namespace epsflow::io::test {
+namespace {
+
+const VariantResult& result() {
+  static const VariantResult r{{0.25, 7}, {0, -1, 1, 1, 0, 2147483647}, {2, 1, 3, 2, 3}, 1.5};
+  return r;
+}
+
+std::vector<double> read_values(const std::filesystem::path& file, const ReadOptions& options = {}) {
+  return values_of(read_points(file, options));
+}
+
+std::size_t files_in(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+}  // namespace
+
+TEST_CASE("write labels: every format reads back") {
+  const TempFolder folder;
+  const std::vector<double> expected(result().labels.begin(), result().labels.end());
+  for (const char* name : {"l.npy", "l.csv", "l.fits", "l.h5", "l.hdf5"}) {
+    INFO(name);
+    write_labels(folder / name, result());
+    CHECK(read_values(folder / name) == expected);
+  }
+  CHECK(files_in(folder / "") == 5);  // nothing temporary is left
+  check_mentions(error_of<UsageError>([&] { write_labels(folder / "l.doc", result()); }), {"l.doc", ".npy", ".h5"});
+}
+
+TEST_CASE("write labels: a longer file is replaced by a shorter one") {
+  const TempFolder folder;
+  VariantResult longer = result();
+  longer.labels.resize(1000, 3);
+  for (const char* name : {"l.npy", "l.fits", "l.h5"}) {
+    write_labels(folder / name, longer);
+    write_labels(folder / name, result());
+    CHECK(read_values(folder / name).size() == result().labels.size());
+  }
+}
+
+TEST_CASE("write points: both precisions keep every bit, with names where the format has them") {
+  const TempFolder folder;
+  const std::vector<double> doubles{0.1, -1e300, 5e-324, 1.0 / 3, -0.0, 42};
+  const std::vector<float> floats{0.1F, -1e30F, 1e-45F, 1.0F / 3, 2, 42};
+  for (const char* name : {"p.npy", "p.csv"}) {
+    INFO(name);
+    write_points(folder / name, PointsView(std::span(doubles), 3), {"x", "y", "z"});
+    const Points points = read_points(folder / name);
+    CHECK(points.dims() == 3);
+    CHECK(values_of(points) == doubles);
+  }
+  CHECK(read_points(folder / "p.csv").column_names == std::vector<std::string>{"x", "y", "z"});
+  write_points(folder / "f.npy", PointsView(std::span(floats), 2), {});
+  const Points points = read_points(folder / "f.npy");
+  CHECK(points.precision() == Precision::float32);
+  CHECK(points.size() == 3);
+  CHECK(values_of(points) == std::vector<double>(floats.begin(), floats.end()));
+}
+
+TEST_CASE("write HDF5 sweep: the summary and all labels are in one file") {
+  const TempFolder folder;
+  const std::vector<SweepEntry> entries{{{0.1, 4}, {3, 2, 5, 1, 4}, 0.5}, {{0.2, 8}, {1, 0, 7, 1, 8}, 0.25}};
+  const std::vector<std::vector<std::int32_t>> labels{{0, 1, 2, -1}, {0, 0, 0, 0}};
+  write_hdf5_sweep(folder / "s.h5", entries, 4, "{}", [&](std::size_t v) { return labels[v]; });
+  CHECK(read_values(folder / "s.h5", {.table = "/labels"}) == std::vector<double>{0, 1, 2, -1, 0, 0, 0, 0});
+  CHECK(read_values(folder / "s.h5", {.columns = {"eps", "minpts", "noise", "seconds"}, .table = "/summary"}) ==
+        std::vector<double>{0.1, 4, 2, 0.5, 0.2, 8, 0, 0.25});
+  // Labels of the wrong length are a defect of the caller; no file appears.
+  CHECK_THROWS_AS(write_hdf5_sweep(folder / "t.h5", entries, 5, "{}", [&](std::size_t v) { return labels[v]; }), Error);
+  CHECK(files_in(folder / "") == 1);
+}
+
+TEST_CASE("write HDF5 neighbours: offsets, ids and distances") {
+  const TempFolder folder;
+  const std::vector<std::uint64_t> offsets{0, 2, 3};
+  const std::vector<std::uint32_t> ids{0, 1, 1};
+  const std::vector<double> distances{0, 0.5, 0};
+  write_hdf5_neighbors(folder / "n.h5", {offsets, ids, distances, 0.5});
+  CHECK(read_values(folder / "n.h5", {.table = "/offsets"}) == std::vector<double>{0, 2, 3});
+  CHECK(read_values(folder / "n.h5", {.table = "/ids"}) == std::vector<double>{0, 1, 1});
+  CHECK(read_values(folder / "n.h5", {.table = "/distances"}) == distances);
+}
+
+TEST_CASE("atomic file: nothing appears without a commit, and an older file stays") {
+  const TempFolder folder;
+  write_text_file(folder / "a/b/c.txt", "old");
+  {
+    AtomicFile file(folder / "a/b/c.txt");
+    file.write("new");
+  }
+  CHECK(files_in(folder / "a/b") == 1);
+  CHECK(std::filesystem::file_size(folder / "a/b/c.txt") == 3);
+  check_mentions(error_of<ResourceError>([&] { write_text_file(folder / "a/b", "x"); }), {"it is a folder", "--out"});
+  check_mentions(error_of<ResourceError>([&] { write_text_file("/proc/none/x", "x"); }), {"/proc/none/x"});
+}
+
+TEST_CASE("results folder: what was added is held after it is opened again") {
+  const TempFolder folder;
+  const std::vector<double> values{1, 2, 3, 4, 5, 6};
+  RunDescription description;
+  description.points = 6;
+  description.checksum = checksum_of(PointsView(std::span(values), 1));
+  {
+    ResultsFolder results(folder / "r", description, FolderMode::fresh);
+    CHECK_FALSE(results.holds({0.25, 7}));
+    results.add(result());
+    CHECK(results.holds({0.25, 7}));
+  }
+  {
+    const ResultsFolder results(folder / "r", description, FolderMode::resume);
+    REQUIRE(results.entries().size() == 1);
+    CHECK(results.entries()[0].summary == result().summary);
+    CHECK(results.entries()[0].variant == result().variant);
+  }
+  CHECK(checksum_of(PointsView(std::span(values), 1)) != checksum_of(PointsView(std::span(values), 2)));
+  description.checksum = "crc32:00000000";
+  check_mentions(error_of<InputError>([&] { ResultsFolder(folder / "r", description, FolderMode::resume); }),
+                 {"another input", "--overwrite"});
+}
+
+TEST_CASE("generate: every kind has n finite points and named columns, and a seed decides them") {
+  for (const GeneratorKind& kind : generator_kinds()) {
+    INFO(kind.name);
+    const Points points = generate(kind.name, 1000, 5);
+    CHECK(points.size() == 1000);
+    CHECK(points.column_names.size() == points.dims());
+    CHECK_NOTHROW(require_finite(points));
+    CHECK(values_of(points) == values_of(generate(kind.name, 1000, 5)));
+    CHECK(values_of(points) != values_of(generate(kind.name, 1000, 6)));
+    CHECK(generate(kind.name, 0, 5).size() == 0);
+  }
+}
+
+}  // namespace epsflow::io::test
