@@ -2,8 +2,6 @@
 
 #include <tbb/task_arena.h>
 
-#include <epsflow/core/error.hpp>
-
 namespace epsflow {
 
 Reporter::Reporter(const Observer& observer, std::size_t variants) : observer_(observer) {
@@ -12,13 +10,13 @@ Reporter::Reporter(const Observer& observer, std::size_t variants) : observer_(o
 
 template <class F>
 void Reporter::call(F&& f) {
-  if (failed_) throw Cancelled();
+  if (failed_ != nullptr) std::rethrow_exception(failed_);
   try {
     // Isolated: the lock is held while the caller's code runs, and a thread that takes up another task of the graph
     // meanwhile might come here again.
     tbb::this_task_arena::isolate(f);
   } catch (...) {
-    failed_ = true;
+    failed_ = std::current_exception();
     throw;
   }
 }

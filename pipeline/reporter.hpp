@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <mutex>
 
@@ -15,8 +16,8 @@ class Reporter {
   /// `observer` must outlive it.
   Reporter(const Observer& observer, std::size_t variants);
 
-  /// Runs hand_over(), counts a variant as done and reports it. Throws what the caller's code throws; Cancelled when
-  /// that has thrown before.
+  /// Runs hand_over(), counts a variant as done and reports it. Throws what the caller's code throws, or threw before:
+  /// whoever is first to record it, it is the caller's own exception that ends the run.
   void done(const std::function<void()>& hand_over);
 
   /// Rows of a table have arrived. Skipped where somebody reports already.
@@ -30,7 +31,7 @@ class Reporter {
   using Clock = std::chrono::steady_clock;
   const Observer& observer_;
   std::mutex mutex_;
-  bool failed_ = false;
+  std::exception_ptr failed_;  ///< what a callback of the caller threw first
   const Clock::time_point begin_ = Clock::now();
   Clock::time_point reported_{};
   Progress progress_;

@@ -1,10 +1,13 @@
 // The task graph under failure, cancellation and concurrency: nothing is lost, nothing hangs, the first exception comes
 // out.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <set>
@@ -205,6 +208,36 @@ TEST_CASE("flow: a callback that throws ends the run, and is not called again") 
       CHECK(calls == call);
     }
   }
+}
+
+TEST_CASE("flow: what a callback throws comes out, though others wait to report at that moment") {
+  const Watchdog watchdog("callbacks queue up");
+  std::vector<std::uint32_t> minpts(16);
+  for (std::uint32_t m = 0; m < 16; ++m) minpts[m] = m + 1;
+  Options options;
+  options.method = VariantMethod::each;
+  options.threads = 8;
+  options.tables = 3;
+  Observer observer;
+  observer.on_progress = [](const Progress&) {};
+  int other = 0;
+  for (int round = 0; round < 200; ++round) {
+    try {
+      run_each(
+          scene().data.view(), grid({0.3, 0.29, 0.28, 0.27}, minpts), options,
+          [](VariantResult&&) {
+            // Long enough for the other variants to be ready and waiting.
+            std::this_thread::sleep_for(500us);
+            throw std::domain_error("no more");
+          },
+          observer);
+    } catch (const std::domain_error&) {
+      continue;
+    } catch (const std::exception&) {
+    }
+    ++other;
+  }
+  CHECK(other == 0);
 }
 
 TEST_CASE("flow: a progress callback that throws ends the run") {
