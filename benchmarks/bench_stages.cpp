@@ -37,37 +37,37 @@ const std::vector<double>& positions() {
 
 /// Everything up to a finished table.
 struct Made {
-  explicit Made(TableFormat format) {
+  Made(TableFormat format, Kernel k) : kernel(k) {
     search = backend->build_index({positions(), 2}, kEps, cancel);
     const auto layout = search->packed_layout();
-    plan = search->plan({.format = format, .workers = 2});
+    plan = search->plan({.format = format, .kernel = kernel, .workers = 2});
     table = format == TableFormat::packed
                 ? std::make_unique<NeighborTable>(layout, pool.acquire(layout->words() * 4))
                 : std::make_unique<NeighborTable>(static_cast<std::uint32_t>(kPoints), pool.acquire(budget.total()));
-    std::vector<Run> blocks;
-    for (const Batch& batch : plan.batches) blocks.push_back(batch.rows);
-    table->set_blocks(blocks);
+    table->set_blocks(plan.blocks);
     for (int i = 0; i < tbb::this_task_arena::max_concurrency(); ++i) lanes.push_back(backend->make_lane());
   }
 
-  void fill(Emit emit) {
-    tbb::parallel_for(std::size_t{0}, plan.batches.size(), [&](std::size_t b) { fill(plan.batches[b], emit); });
+  void fill() {
+    tbb::parallel_for(std::size_t{0}, plan.batches.size(), [&](std::size_t b) { fill(plan.batches[b]); });
   }
-  void fill(const Batch& batch, Emit emit) {
-    Lane& lane = *lanes[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index())];
-    search->search(batch, emit, lane, *table, [](std::exception_ptr e) {
+  void fill(const Batch& batch) {
+    const auto done = [](std::exception_ptr e) {
       if (e != nullptr) std::terminate();
-    });
+    };
+    Lane& lane = *lanes[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index())];
+    search->search(batch, lane, *table, done);
     if (lane.overflow) {
-      const std::uint32_t middle = batch.rows.begin + batch.rows.size() / 2;
-      fill({{batch.rows.begin, middle}, 0}, emit);
-      fill({{middle, batch.rows.end}, 0}, emit);
+      const auto [first, second] = search->split(batch);
+      fill(first);
+      fill(second);
       return;
     }
-    if (emit == Emit::pairs) lane.sort_pairs();
+    if (emits_pairs(kernel)) search->sort_pairs(lane, *table, done);
     if (table->format() == TableFormat::csr && !table->append(lane.rows, lane.counts, lane.ids)) std::terminate();
   }
 
+  Kernel kernel;
   CancelToken cancel;
   std::unique_ptr<Backend> backend = index::make_cpu_backend(2);
   MemoryBudget budget{8ULL << 30};
@@ -85,11 +85,11 @@ void build_index(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kPoints));
 }
 
-void make_table(benchmark::State& state, TableFormat format, Emit emit) {
+void make_table(benchmark::State& state, TableFormat format, Kernel kernel) {
   std::uint64_t pairs = 0;
   for (auto _ : state) {
-    Made made(format);
-    made.fill(emit);
+    Made made(format, kernel);
+    made.fill();
     pairs = made.table->pairs();
     state.counters["bytes_per_pair"] = static_cast<double>(made.table->bytes()) / static_cast<double>(pairs);
   }
@@ -97,8 +97,8 @@ void make_table(benchmark::State& state, TableFormat format, Emit emit) {
 }
 
 void cluster(benchmark::State& state, TableFormat format, bool nested) {
-  Made made(format);
-  made.fill(Emit::rows);
+  Made made(format, Kernel::rows);
+  made.fill();
   const clustering::ClusterInput input{*made.table, made.search->order(), kEps};
   const std::vector<std::uint32_t> minpts{4, 8, 16, 32, 48, 64, 80, 100};
   for (auto _ : state) {
@@ -122,9 +122,9 @@ void read_file(benchmark::State& state, const char* name) {
 
 constexpr auto kMs = benchmark::kMillisecond;
 BENCHMARK(build_index)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(make_table, packed, TableFormat::packed, Emit::rows)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(make_table, csr_rows, TableFormat::csr, Emit::rows)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(make_table, csr_pairs, TableFormat::csr, Emit::pairs)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(make_table, packed, TableFormat::packed, Kernel::rows)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(make_table, csr_rows, TableFormat::csr, Kernel::rows)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(make_table, csr_pairs, TableFormat::csr, Kernel::global)->Unit(kMs)->UseRealTime();
 BENCHMARK_CAPTURE(cluster, eight_minpts_nested_packed, TableFormat::packed, true)->Unit(kMs)->UseRealTime();
 BENCHMARK_CAPTURE(cluster, eight_minpts_each_packed, TableFormat::packed, false)->Unit(kMs)->UseRealTime();
 BENCHMARK_CAPTURE(cluster, eight_minpts_nested_csr, TableFormat::csr, true)->Unit(kMs)->UseRealTime();

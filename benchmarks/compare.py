@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """epsflow against scikit-learn and the PyPI package `dbscan` (Wang, Gu & Shun), in one run on one machine.
 
-usage: compare.py --bench build/cpu/bin/bench_sweep --sets FOLDER [--rounds 3] [--out results/NAME.md] [--skip-sklearn]
+usage: compare.py --bench build/release/bin/bench_sweep --sets FOLDER [--rounds 3] [--out results/NAME.md] [--skip-sklearn]
 needs: numpy, scikit-learn, dbscan (pip install numpy scikit-learn dbscan)
 
 FOLDER holds u2.npy and s1.npy, or gen_points.cpp to make them from. Every measurement is a fresh process that loads the
@@ -119,7 +119,7 @@ def main():
         f"# Comparison of {datetime.date.today()}",
         "",
         f"Machine: {processor()}, {os.cpu_count()} cores. Rounds: {args.rounds}. Command: "
-        f"`benchmarks/compare.py --bench build/cpu/bin/bench_sweep --sets FOLDER --rounds {args.rounds}`",
+        f"`benchmarks/compare.py --bench build/release/bin/bench_sweep --sets FOLDER --rounds {args.rounds}`",
         "",
     ]
     if args.out:

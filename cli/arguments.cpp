@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -12,6 +13,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/pipeline/backends.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -28,8 +30,10 @@ T choose(const std::string& option, const std::string& word, const std::map<std:
   throw UsageError("--" + option + " '" + word + "' is unknown; choose one of " + known);
 }
 
-const std::map<std::string, BackendChoice> kBackends{{"auto", BackendChoice::automatic}, {"cpu", BackendChoice::cpu}};
-const std::map<std::string, Emit> kEmits{{"rows", Emit::rows}, {"pairs", Emit::pairs}};
+const std::map<std::string, BackendChoice> kBackends{
+    {"auto", BackendChoice::automatic}, {"cpu", BackendChoice::cpu}, {"gpu", BackendChoice::gpu}};
+const std::map<std::string, Kernel> kKernels{
+    {"rows", Kernel::rows}, {"global", Kernel::global}, {"shared", Kernel::shared}};
 const std::map<std::string, FormatChoice> kFormats{
     {"auto", FormatChoice::automatic}, {"csr", FormatChoice::csr}, {"packed", FormatChoice::packed}};
 const std::map<std::string, VariantMethod> kMethods{{"nested", VariantMethod::nested}, {"each", VariantMethod::each}};
@@ -73,14 +77,19 @@ void Arguments::add_run_options() {
       "memory", po::value<std::string>()->value_name("SIZE"),
       "most memory to hold, as in 8G or 512M (default: half of the machine's)")(
       "threads", po::value<unsigned>()->value_name("N")->default_value(0), "threads; 0: one per core")(
-      "backend", po::value<std::string>()->value_name("auto|cpu")->default_value("auto"), "where to search")(
-      "emit", po::value<std::string>()->value_name("rows|pairs")->default_value("rows"),
-      "what the search emits: rows in order, or pairs that are sorted afterwards")(
+      "backend", po::value<std::string>()->value_name("auto|cpu|gpu")->default_value("auto"),
+      "where to search; auto: on the GPU where there is one")(
+      "gpu", po::value<int>()->value_name("N"), "which GPU, counted from 0 (default: the one with most free memory)")(
+      "gpu-memory", po::value<std::string>()->value_name("SIZE"),
+      "most memory to hold on the GPU (default: nine tenths of what is free)")(
+      "kernel", po::value<std::string>()->value_name("rows|global|shared")->default_value("rows"),
+      "how to search: whole rows, or by one of the paper's kernels, whose pairs are sorted afterwards")(
       "table-format", po::value<std::string>()->value_name("auto|csr|packed")->default_value("auto"),
       "the neighbour table in memory: ids, or a bit per candidate (up to three dimensions)")(
       "method", po::value<std::string>()->value_name("nested|each")->default_value("nested"),
       "variants of one table: nested from the largest minpts down, or each on its own")(
-      "tables", po::value<unsigned>()->value_name("N")->default_value(2), "neighbour tables in memory at once")(
+      "tables", po::value<unsigned>()->value_name("N")->default_value(0),
+      "neighbour tables in memory at once; 0: choose")(
       "lanes", po::value<unsigned>()->value_name("N")->default_value(0), "batches under way at once; 0: choose")(
       "batch-pairs", po::value<std::uint64_t>()->value_name("N")->default_value(0),
       "pairs that the buffer of a lane holds; 0: choose")(
@@ -139,7 +148,12 @@ Options Arguments::run_options() const {
   options.threads = get<unsigned>("threads");
   if (options.threads > 4096) throw UsageError("--threads " + std::to_string(options.threads) + " is over 4096");
   options.backend = choose("backend", get("backend"), kBackends);
-  options.emit = choose("emit", get("emit"), kEmits);
+  if (has("gpu")) options.gpu = get<int>("gpu");
+  if (has("gpu") && options.gpu < 0) {
+    throw UsageError("--gpu " + std::to_string(options.gpu) + " is no GPU; they are counted from 0");
+  }
+  if (has("gpu-memory")) options.gpu_memory = parse_bytes(get("gpu-memory"));
+  options.kernel = choose("kernel", get("kernel"), kKernels);
   options.format = choose("table-format", get("table-format"), kFormats);
   options.method = choose("method", get("method"), kMethods);
   options.tables = get<unsigned>("tables");
@@ -166,6 +180,8 @@ io::RunDescription Arguments::describe(const Points& points) const {
       description.options.emplace_back(name, *text);
     } else if (const auto* number = boost::any_cast<unsigned>(&value.value())) {
       description.options.emplace_back(name, std::to_string(*number));
+    } else if (const auto* integer = boost::any_cast<int>(&value.value())) {
+      description.options.emplace_back(name, std::to_string(*integer));
     } else if (const auto* size = boost::any_cast<std::uint64_t>(&value.value())) {
       description.options.emplace_back(name, std::to_string(*size));
     } else if (const auto* flag = boost::any_cast<bool>(&value.value())) {
@@ -175,7 +191,15 @@ io::RunDescription Arguments::describe(const Points& points) const {
   description.machine = {{"processor", processor_name()},
                          {"cores", std::to_string(std::thread::hardware_concurrency())},
                          {"memory", format_bytes(machine_memory())}};
+  for (const BackendInfo& backend : backends()) {
+    if (backend.name == "gpu") description.machine.emplace_back("gpu", backend.detail);
+  }
   return description;
+}
+
+std::function<void(const std::string&)> Arguments::notices() const {
+  if (get<bool>("quiet")) return nullptr;
+  return [](const std::string& text) { fmt::print(stderr, "epsflow: {}\n", text); };
 }
 
 std::uint64_t parse_bytes(std::string_view text) {

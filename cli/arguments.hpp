@@ -4,6 +4,7 @@
 #include <boost/program_options.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ class Arguments {
   [[nodiscard]] Points read_input() const;
   [[nodiscard]] Options run_options() const;
   [[nodiscard]] io::RunDescription describe(const Points& points) const;
+  /// Prints what a run has to say, for Observer::on_notice; null with --quiet.
+  [[nodiscard]] std::function<void(const std::string&)> notices() const;
 
  private:
   std::string usage_;

@@ -38,7 +38,9 @@ int run_cluster(const Words& words) {
   {
     ProgressBar bar(!arguments.get<bool>("quiet"));
     result = std::move(run(points, sweep, options,
-                           {.on_progress = [&](const Progress& p) { bar.show(p); }, .cancel = &interrupt.token()})
+                           {.on_progress = [&](const Progress& p) { bar.show(p); },
+                            .cancel = &interrupt.token(),
+                            .on_notice = arguments.notices()})
                            .front());
   }
   if (arguments.has("out")) io::write_labels(arguments.get("out"), result);

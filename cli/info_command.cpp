@@ -19,7 +19,9 @@ int run_info(const Words& words) {
                                 {"cores", std::thread::hardware_concurrency()},
                                 {"memory", machine_memory()},
                                 {"backends", nlohmann::ordered_json::object()}};
-    for (const BackendInfo& backend : backends()) json["backends"][backend.name] = backend.detail;
+    for (const BackendInfo& backend : backends()) {
+      json["backends"][backend.name] = {{"usable", backend.usable}, {"detail", backend.detail}};
+    }
     fmt::print("{}\n", json.dump(2));
     return kDone;
   }

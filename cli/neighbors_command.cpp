@@ -44,8 +44,11 @@ int run_neighbors(const Words& words) {
   Neighbors found;
   {
     ProgressBar bar(!arguments.get<bool>("quiet"));
-    found = neighbors(points, eps.front(), arguments.get<bool>("distances") ? Distances::include : Distances::omit,
-                      options, {.on_progress = [&](const Progress& p) { bar.show(p); }, .cancel = &interrupt.token()});
+    found =
+        neighbors(points, eps.front(), arguments.get<bool>("distances") ? Distances::include : Distances::omit, options,
+                  {.on_progress = [&](const Progress& p) { bar.show(p); },
+                   .cancel = &interrupt.token(),
+                   .on_notice = arguments.notices()});
   }
   if (arguments.has("out")) {
     io::write_hdf5_neighbors(arguments.get("out"),

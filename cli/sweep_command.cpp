@@ -109,7 +109,10 @@ int run_sweep(const Words& words) {
   try {
     ProgressBar bar(!quiet);
     run_each(points, Sweep(missing), options, [&](VariantResult&& result) { folder.add(result); },
-             {.on_progress = [&](const Progress& p) { bar.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
+             {.on_progress = [&](const Progress& p) { bar.show(p); },
+              .cancel = &interrupt.token(),
+              .on_notice = arguments.notices(),
+              .trace = &trace});
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
     if (json) print_json(folder, out, "interrupted", seconds());

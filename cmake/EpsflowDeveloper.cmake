@@ -1,12 +1,15 @@
 # Warnings and sanitizers of epsflow's own code, on an interface target that users never see.
 add_library(epsflow_developer INTERFACE)
-target_compile_options(epsflow_developer INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
-                                                   -Wold-style-cast -Wno-sign-conversion)
+set(cxx "$<COMPILE_LANGUAGE:CXX>")
+target_compile_options(epsflow_developer INTERFACE
+                       "$<${cxx}:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wnon-virtual-dtor;-Wold-style-cast;-Wno-sign-conversion>"
+                       "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>")
 # GCC 12 warns of an overlap inside std::string's own operator+ that cannot be (GCC bug 105651).
 target_compile_options(epsflow_developer INTERFACE
-                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+                       $<$<AND:${cxx},$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 if(EPSFLOW_WARNINGS_AS_ERRORS)
-  target_compile_options(epsflow_developer INTERFACE -Werror)
+  target_compile_options(epsflow_developer INTERFACE $<${cxx}:-Werror>
+                                                     "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()
 if(EPSFLOW_SANITIZE)
   # UBSan's vptr check fires inside TBB's own headers.
@@ -14,6 +17,6 @@ if(EPSFLOW_SANITIZE)
   if(EPSFLOW_SANITIZE MATCHES "undefined")
     list(APPEND flags -fno-sanitize=vptr -fno-sanitize-recover=undefined)
   endif()
-  target_compile_options(epsflow_developer INTERFACE ${flags})
+  target_compile_options(epsflow_developer INTERFACE "$<${cxx}:${flags}>")
   target_link_options(epsflow_developer INTERFACE ${flags})
 endif()

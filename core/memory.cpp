@@ -12,8 +12,7 @@
 namespace epsflow {
 namespace {
 
-constexpr std::uint64_t kPage = 2ULL << 20;   // reserve in huge pages
-constexpr std::uint64_t kStep = 16ULL << 20;  // charge in steps, so that appenders rarely meet at the lock
+constexpr std::uint64_t kStep = PagePinner::kPiece;  // charge in steps, so that appenders rarely meet at the lock
 
 constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -68,13 +67,23 @@ void MemoryCharge::shrink(std::uint64_t bytes) noexcept {
 }
 
 struct Arena::Mapping {
-  Mapping(void* address, std::uint64_t size) noexcept : base(static_cast<std::byte*>(address)), reserved(size) {}
+  /// [address, address + size + kStep) is mapped; the arena begins at the first multiple of kStep in it.
+  Mapping(void* address, std::uint64_t size, PagePinner* p) noexcept
+      : mapped(address),
+        base(reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(address), kStep))),
+        reserved(size),
+        pinner(p) {}
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() { munmap(base, reserved); }
+  ~Mapping() {
+    if (pinner != nullptr) pinner->unpin(base, charged.load());
+    munmap(mapped, reserved + kStep);
+  }
 
+  void* mapped;
   std::byte* base;
   std::uint64_t reserved;
+  PagePinner* pinner;
   std::atomic<std::uint64_t> charged{0};
   std::mutex growing;
 };
@@ -105,15 +114,18 @@ bool Arena::grow(std::uint64_t bytes) {
   const std::scoped_lock lock(mapping_->growing);
   const std::uint64_t charged = mapping_->charged.load(std::memory_order_relaxed);
   if (bytes <= charged) return true;
-  for (const std::uint64_t wanted : {std::min(round_up(bytes, kStep), mapping_->reserved), bytes}) {
+  for (const std::uint64_t wanted : {round_up(bytes, kStep), pool_->charge_of(bytes)}) {
     if (!pool_->budget_.try_charge(wanted - charged)) continue;
+    if (pool_->pinner_ != nullptr) pool_->pinner_->pin(mapping_->base + charged, wanted - charged);
     mapping_->charged.store(wanted, std::memory_order_release);
     return true;
   }
   return false;
 }
 
-ArenaPool::ArenaPool(MemoryBudget& budget) noexcept : budget_(budget) { budget_.pool_ = this; }
+ArenaPool::ArenaPool(MemoryBudget& budget, PagePinner* pinner) noexcept : budget_(budget), pinner_(pinner) {
+  budget_.pool_ = this;
+}
 
 ArenaPool::~ArenaPool() {
   budget_.pool_ = nullptr;
@@ -121,7 +133,7 @@ ArenaPool::~ArenaPool() {
 }
 
 Arena ArenaPool::acquire(std::uint64_t capacity) {
-  const std::uint64_t size = round_up(std::max<std::uint64_t>(capacity, 1), kPage);
+  const std::uint64_t size = round_up(std::max<std::uint64_t>(capacity, 1), kStep);
   {
     const std::scoped_lock lock(mutex_);
     auto best = idle_.end();
@@ -135,14 +147,14 @@ Arena ArenaPool::acquire(std::uint64_t capacity) {
       return {this, std::move(mapping)};
     }
   }
-  void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* base = mmap(nullptr, size + kStep, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
     throw ResourceError("the system refuses " + std::to_string(size) +
                         " bytes of address space for a table: lower --memory (Options::memory) or raise ulimit -v");
   }
   // A refusal costs speed only, so the result is of no interest.
-  (void)madvise(base, size, MADV_HUGEPAGE);
-  return {this, std::make_unique<Arena::Mapping>(base, size)};
+  (void)madvise(base, size + kStep, MADV_HUGEPAGE);
+  return {this, std::make_unique<Arena::Mapping>(base, size, pinner_)};
 }
 
 std::uint64_t ArenaPool::available() const {
@@ -150,6 +162,10 @@ std::uint64_t ArenaPool::available() const {
   std::uint64_t bytes = budget_.total() - std::min(budget_.total(), budget_.used());
   for (const auto& mapping : idle_) bytes += mapping->charged.load();
   return bytes;
+}
+
+std::uint64_t ArenaPool::charge_of(std::uint64_t bytes) const noexcept {
+  return pinner_ == nullptr ? bytes : round_up(bytes, kStep);
 }
 
 bool ArenaPool::give_up_one() noexcept {

@@ -16,6 +16,23 @@ namespace epsflow {
 
 class ArenaPool;
 
+/// Makes host memory reachable for a device's asynchronous copies. Thread-safe.
+class PagePinner {
+ public:
+  PagePinner() = default;
+  PagePinner(const PagePinner&) = delete;  // arenas hold its address
+  PagePinner& operator=(const PagePinner&) = delete;
+  virtual ~PagePinner() = default;
+
+  /// A copy must not cross a multiple of so many bytes: what is pinned piece by piece is copied piece by piece.
+  static constexpr std::uint64_t kPiece = 16ULL << 20;
+
+  /// Touches and pins [begin, begin + bytes): whole pieces. Where the system refuses they stay as they are: copies then
+  /// work as well, only slower.
+  virtual void pin(std::byte* begin, std::uint64_t bytes) noexcept = 0;
+  virtual void unpin(std::byte* begin, std::uint64_t bytes) noexcept = 0;
+};
+
 /// How many bytes may be held, and how many are. Thread-safe.
 class MemoryBudget {
  public:
@@ -81,8 +98,9 @@ class Arena {
 /// Arenas of one budget. Idle arenas keep their pages, and so their charge, until somebody else needs the budget.
 class ArenaPool {
  public:
-  /// The one pool of `budget`, which must outlive the pool, and the pool its arenas.
-  explicit ArenaPool(MemoryBudget& budget) noexcept;
+  /// The one pool of `budget`, which must outlive the pool, and the pool its arenas. With a pinner, which must outlive it
+  /// too, usable bytes are pinned, and charged in whole pieces.
+  explicit ArenaPool(MemoryBudget& budget, PagePinner* pinner = nullptr) noexcept;
   ~ArenaPool();
   ArenaPool(const ArenaPool&) = delete;  // arenas hold its address
   ArenaPool& operator=(const ArenaPool&) = delete;
@@ -93,6 +111,8 @@ class ArenaPool {
 
   /// Bytes that a new arena could grow to if all idle ones were given up.
   [[nodiscard]] std::uint64_t available() const;
+  /// Bytes that are charged, at most, for an arena that grows to `bytes`.
+  [[nodiscard]] std::uint64_t charge_of(std::uint64_t bytes) const noexcept;
   [[nodiscard]] MemoryBudget& budget() const noexcept { return budget_; }
 
  private:
@@ -103,6 +123,7 @@ class ArenaPool {
   void give_back(std::unique_ptr<Arena::Mapping> mapping) noexcept;
 
   MemoryBudget& budget_;
+  PagePinner* pinner_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Arena::Mapping>> idle_;
 };

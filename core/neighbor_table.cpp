@@ -39,17 +39,31 @@ std::uint64_t NeighborTable::bytes() const noexcept {
          (layout_ == nullptr ? 0 : layout_->bytes());
 }
 
-bool NeighborTable::append(Run rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids) {
-  const std::uint64_t first = appended_.fetch_add(ids.size(), std::memory_order_relaxed);
-  if (!arena_.grow((first + ids.size()) * sizeof(std::uint32_t))) return false;
-  if (!ids.empty()) std::memcpy(words_ + first, ids.data(), ids.size_bytes());
-  std::uint64_t offset = first;
-  for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
-    const std::uint32_t count = counts[row - rows.begin];
-    counts_[row] = count;
-    offsets_[row] = offset;
-    offset += count;
+std::uint32_t* NeighborTable::reserve(std::uint64_t ids) {
+  const std::uint64_t first = appended_.fetch_add(ids, std::memory_order_relaxed);
+  return arena_.grow((first + ids) * sizeof(std::uint32_t)) ? words_ + first : nullptr;
+}
+
+void NeighborTable::add_rows(Run rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
+                             const std::uint32_t* ids) noexcept {
+  if (layout_ != nullptr) {
+    std::copy(counts.begin(), counts.end(), counts_.begin() + rows.begin);
+    return;
   }
+  std::uint64_t offset = ids - words_;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::size_t row = row_list.empty() ? rows.begin + i : row_list[i];
+    counts_[row] = counts[i];
+    offsets_[row] = offset;
+    offset += counts[i];
+  }
+}
+
+bool NeighborTable::append(Run rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids) {
+  std::uint32_t* const place = reserve(ids.size());
+  if (place == nullptr) return false;
+  if (!ids.empty()) std::memcpy(place, ids.data(), ids.size_bytes());
+  add_rows(rows, {}, counts, place);
   return true;
 }
 

@@ -5,9 +5,8 @@
 //
 //   csr     ids of 4 bytes; each row has a 64-bit offset, rows lie in the order in which their batches arrived.
 //   packed  one bit per candidate. Points are sorted by cell, and the candidates of all points of a cell are the same
-//   few
-//           runs of positions; a row is one bit string per run, each from a word boundary on. In 2-D this takes a tenth
-//           of the bytes, and its size is known before the search.
+//           few runs of positions; a row is one bit string per run, each from a word boundary on. In 2-D this takes a
+//           tenth of the bytes, and its size is known before the search.
 #pragma once
 
 #include <algorithm>
@@ -54,6 +53,12 @@ struct PackedLayout {
   /// The cell that holds a position. O(log cells).
   [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept {
     return std::upper_bound(cell_starts.begin(), cell_starts.end(), position) - cell_starts.begin() - 1;
+  }
+  /// First word of a row, or of the end. O(log cells).
+  [[nodiscard]] std::uint64_t first_word(std::uint32_t row) const noexcept {
+    if (row == cell_starts[cells()]) return words();
+    const std::size_t cell = cell_of(row);
+    return cell_words[cell] + (row - cell_starts[cell]) * words_per_row(cell);
   }
   [[nodiscard]] std::uint64_t words() const noexcept { return cell_words[cells()]; }
   [[nodiscard]] std::uint64_t bytes() const noexcept {
@@ -106,9 +111,17 @@ class NeighborTable {
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] const PackedLayout* layout() const noexcept { return layout_.get(); }
 
-  /// csr: adds the rows [rows.begin, rows.end), whose ids follow each other in `ids`. Thread-safe. False when the
-  /// memory budget has no room for them; the table is of no use then.
+  /// csr: room for so many ids, to be filled and then made rows of with add_rows(). Thread-safe. Null when the memory
+  /// budget has none; the table is of no use then.
+  [[nodiscard]] std::uint32_t* reserve(std::uint64_t ids);
+  /// Takes over rows whose ids follow each other at `ids`, in memory from reserve(): [rows.begin, rows.end), or, where it
+  /// is not empty, those of `row_list`. Packed: the counts only. Thread-safe.
+  void add_rows(Run rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
+                const std::uint32_t* ids) noexcept;
+  /// csr: reserve(), a copy of `ids` and add_rows(). False when the memory budget has no room for them.
   [[nodiscard]] bool append(Run rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
+  /// csr: makes room for all ids of the table at once. False when the memory budget has none.
+  [[nodiscard]] bool grow(std::uint64_t ids) { return arena_.grow(ids * sizeof(std::uint32_t)); }
 
   /// packed: where the words of the whole table and the counts are to be written.
   [[nodiscard]] std::uint32_t* packed_words_for_writing() noexcept { return words_; }

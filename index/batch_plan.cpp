@@ -44,13 +44,14 @@ Sample sample_pairs(const Grid& grid, const RowSearch& search, const CancelToken
 /// Consecutive rows, cut where the tests reach `most_tests`. tests_of(cell): tests of all rows of the cell; share: of
 /// the tests that find a neighbour.
 template <class Tests>
-std::vector<Batch> cut(const Grid& grid, Tests tests_of, double most_tests, double share) {
-  std::vector<Batch> batches;
+BatchPlan cut(const Grid& grid, Tests tests_of, double most_tests, double share) {
+  BatchPlan plan;
   std::uint32_t first = 0;
   double tests = 0;
   const auto close = [&](std::uint32_t end) {
     if (end == first) return;
-    batches.push_back({{first, end}, static_cast<std::uint64_t>(std::ceil(tests * share))});
+    plan.batches.push_back({.range = {first, end}, .expected_pairs = static_cast<std::uint64_t>(std::ceil(tests * share))});
+    plan.blocks.push_back({first, end});
     first = end;
     tests = 0;
   };
@@ -75,7 +76,7 @@ std::vector<Batch> cut(const Grid& grid, Tests tests_of, double most_tests, doub
     }
   }
   close(grid.size());
-  return batches;
+  return plan;
 }
 
 double most_tests(const Grid& grid, double tests, unsigned workers) {
@@ -91,7 +92,7 @@ BatchPlan plan_packed(const Grid& grid, const PackedLayout& layout, const PlanOp
   const auto tests_of = [&](std::size_t cell) {
     return 32 * static_cast<double>(layout.cell_words[cell + 1] - layout.cell_words[cell]);
   };
-  return {cut(grid, tests_of, most, 0), 0, 0};
+  return cut(grid, tests_of, most, 0);
 }
 
 BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOptions& options,
@@ -113,22 +114,27 @@ BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOpt
       },
       std::plus<>());
   cancel.check();
-  const double share = sample.candidates > 0 ? sample.pairs / sample.candidates : 0;
-  BatchPlan plan;
-  plan.estimated_pairs = static_cast<std::uint64_t>(std::ceil(tests * share));
-  plan.lane_pairs = options.lane_pairs > 0 ? options.lane_pairs : kLanePairs;
-  const double alpha = plan.estimated_pairs < kSmallPairs ? kAlphaSmall : kAlpha;
+  const double share = sample.candidates > 0 ? sample.pairs / sample.candidates * options.estimate_factor : 0;
+  const auto pairs = static_cast<std::uint64_t>(std::ceil(tests * share));
+  const std::uint64_t lane_pairs = options.lane_pairs > 0 ? options.lane_pairs : kLanePairs;
+  const double alpha = pairs < kSmallPairs ? kAlphaSmall : kAlpha;
   double most = most_tests(grid, tests, options.workers);
-  if (share > 0) most = std::min(most, static_cast<double>(plan.lane_pairs) / ((1 + alpha) * share));
-  plan.batches = cut(
+  if (share > 0) most = std::min(most, static_cast<double>(lane_pairs) / ((1 + alpha) * share));
+  BatchPlan plan = cut(
       grid, [&](std::size_t cell) { return cell_tests[cell]; }, most, share);
+  plan.pairs = pairs;
+  plan.lane_pairs = lane_pairs;
   return plan;
 }
 
-std::pair<Batch, Batch> split(const Batch& batch) {
-  const std::uint32_t middle = batch.rows.begin + batch.rows.size() / 2;
-  return {{{batch.rows.begin, middle}, batch.expected_pairs / 2},
-          {{middle, batch.rows.end}, batch.expected_pairs - batch.expected_pairs / 2}};
+std::pair<Batch, Batch> split_range(const Batch& batch) {
+  const std::uint32_t middle = batch.range.begin + batch.range.size() / 2;
+  Batch first = batch;
+  Batch second = batch;
+  first.range.end = second.range.begin = middle;
+  first.expected_pairs = batch.expected_pairs / 2;
+  second.expected_pairs = batch.expected_pairs - first.expected_pairs;
+  return {first, second};
 }
 
 }  // namespace epsflow::index

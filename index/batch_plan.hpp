@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kMostTests = 8 * 1024 * 1024;
 [[nodiscard]] BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOptions& options,
                                       const CancelToken& cancel);
 
-/// The two halves of a batch of at least two rows whose estimate proved too small.
-[[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch);
+/// The two halves of a batch of at least two consecutive rows, each with half of the expected pairs.
+[[nodiscard]] std::pair<Batch, Batch> split_range(const Batch& batch);
 
 }  // namespace epsflow::index

@@ -17,29 +17,6 @@ namespace {
 constexpr double kMostPlainSlots = 0x1p31;
 constexpr double kSideSlack = 1 + 0x1p-16;
 
-struct Extent {
-  double lo = std::numeric_limits<double>::infinity();
-  double hi = -std::numeric_limits<double>::infinity();
-};
-
-Extent extent_of(PointsView points, std::size_t dim) {
-  return points.visit([&](auto values) {
-    return tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16), Extent{},
-        [&](const tbb::blocked_range<std::size_t>& range, Extent e) {
-          for (std::size_t i = range.begin(); i != range.end(); ++i) {
-            const double x = values[i * points.dims() + dim];
-            e.lo = std::min(e.lo, x);
-            e.hi = std::max(e.hi, x);
-          }
-          return e;
-        },
-        [](Extent a, Extent b) {
-          return Extent{std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
-        });
-  });
-}
-
 /// Variance of each dimension, good enough to rank them: two passes over at most 100,000 evenly spaced points.
 std::vector<double> variances(PointsView points) {
   const std::size_t dims = points.dims();
@@ -60,9 +37,28 @@ std::vector<double> variances(PointsView points) {
 
 }  // namespace
 
-CellAxis::CellAxis(PointsView points, std::size_t dim, double reach, const CancelToken& cancel) : dim_(dim) {
+Extent extent_of(PointsView points, std::size_t dim) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return points.visit([&](auto values) {
+    return tbb::parallel_reduce(
+        tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16), Extent{kInfinity, -kInfinity},
+        [&](const tbb::blocked_range<std::size_t>& range, Extent e) {
+          for (std::size_t i = range.begin(); i != range.end(); ++i) {
+            const double x = values[i * points.dims() + dim];
+            e.lo = std::min(e.lo, x);
+            e.hi = std::max(e.hi, x);
+          }
+          return e;
+        },
+        [](Extent a, Extent b) {
+          return Extent{std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+        });
+  });
+}
+
+CellAxis::CellAxis(PointsView points, std::size_t dim, Extent extent, double reach, const CancelToken& cancel)
+    : dim_(dim) {
   cancel.check();
-  const Extent extent = extent_of(points, dim);
   lo_ = extent.lo;
   // One slot where every pair may be a neighbour (or there is no point): slot() is 0 then.
   if (points.size() == 0 || std::isinf(reach)) return;
@@ -91,26 +87,13 @@ void CellAxis::cut_at_gaps(PointsView points, double reach, const CancelToken& c
   slots_ = slot(sorted[sorted.size() - 1]) + 1;
 }
 
-std::uint64_t CellAxis::slot(double x) const noexcept {
-  double lo = lo_;
-  std::uint64_t first = 0;
-  if (!stretches_.empty()) {
-    const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), x,
-                                        [](double value, const Stretch& s) { return value < s.lo; });
-    const Stretch& stretch = *(after - 1);
-    lo = stretch.lo;
-    first = stretch.first_slot;
-  }
-  if (inverse_side_ == 0) return 0;
-  return (first + static_cast<std::uint64_t>((x - lo) * inverse_side_)) >> shift_;
-}
-
 void CellAxis::coarsen() noexcept {
   ++shift_;
   slots_ = ((slots_ - 1) >> 1) + 1;
 }
 
-std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelToken& cancel) {
+std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelToken& cancel,
+                                  std::span<const Extent> extents) {
   std::vector<std::size_t> dims(points.dims());
   std::iota(dims.begin(), dims.end(), 0);
   if (dims.size() > kMostIndexedDims) {
@@ -122,7 +105,9 @@ std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelTok
   const double reach = neighbor_reach(eps);
   std::vector<CellAxis> axes;
   axes.reserve(dims.size());
-  for (const std::size_t dim : dims) axes.emplace_back(points, dim, reach, cancel);
+  for (const std::size_t dim : dims) {
+    axes.emplace_back(points, dim, extents.empty() ? extent_of(points, dim) : extents[dim], reach, cancel);
+  }
   const auto log_cells = [&] {
     double sum = 0;
     for (const CellAxis& axis : axes) sum += std::log2(static_cast<double>(axis.slots()) + 2);
@@ -134,6 +119,23 @@ std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelTok
     })->coarsen();
   }
   return axes;
+}
+
+CellKeys::CellKeys(std::span<const CellAxis> axes) : strides(axes.size()), neighbor_offsets{-1} {
+  // One empty slot at either end of every axis: a neighbour's key never wraps into another row of cells.
+  for (std::size_t a = axes.size(); a-- > 0;) {
+    strides[a] = count;
+    count *= axes[a].slots() + 2;
+  }
+  for (std::size_t a = axes.size() - 1; a-- > 0;) {
+    std::vector<std::int64_t> more;
+    for (const std::int64_t step : {-1, 0, 1}) {
+      for (const std::int64_t offset : neighbor_offsets) {
+        more.push_back(offset + step * static_cast<std::int64_t>(strides[a]));
+      }
+    }
+    neighbor_offsets = std::move(more);
+  }
 }
 
 }  // namespace epsflow::index

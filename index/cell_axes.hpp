@@ -3,15 +3,60 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/host_device.hpp>
 #include <epsflow/core/points.hpp>
 
 namespace epsflow::index {
 
 /// Most dimensions that the grid indexes; of more, those of the largest variance are taken (as GDS-Join does).
 inline constexpr std::size_t kMostIndexedDims = 6;
+
+/// Smallest and largest coordinate of one dimension; lo > hi where there is no point.
+struct Extent {
+  double lo;
+  double hi;
+};
+[[nodiscard]] Extent extent_of(PointsView points, std::size_t dim);
+
+/// A stretch of an axis between gaps: where it begins, and its first slot.
+struct AxisStretch {
+  double lo;
+  std::uint64_t first_slot;
+};
+
+/// What slot() needs of an axis, in memory that whoever calls it can read.
+struct AxisView {
+  double lo = 0;
+  double inverse_side = 0;
+  const AxisStretch* stretches = nullptr;
+  std::uint32_t stretch_count = 0;  ///< 0 unless cut at gaps
+  std::uint32_t shift = 0;
+  std::uint32_t dim = 0;
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t slot(double x) const noexcept {
+    double from = lo;
+    std::uint64_t first = 0;
+    if (stretch_count > 0) {
+      std::uint32_t at = 0;  // the last stretch that begins at or before x
+      for (std::uint32_t end = stretch_count; end - at > 1;) {
+        const std::uint32_t middle = at + (end - at) / 2;
+        if (stretches[middle].lo <= x) {
+          at = middle;
+        } else {
+          end = middle;
+        }
+      }
+      from = stretches[at].lo;
+      first = stretches[at].first_slot;
+    }
+    if (inverse_side == 0) return 0;
+    return (first + static_cast<std::uint64_t>((x - from) * inverse_side)) >> shift;
+  }
+};
 
 /// One indexed axis, cut into slots at least as wide as the reach of a neighbourhood, so that neighbours lie in the
 /// same or in adjacent slots.
@@ -26,20 +71,23 @@ inline constexpr std::size_t kMostIndexedDims = 6;
 class CellAxis {
  public:
   /// Coordinates of dimension `dim`. O(n), with gaps O(n log n). Throws Cancelled.
-  CellAxis(PointsView points, std::size_t dim, double reach, const CancelToken& cancel);
+  CellAxis(PointsView points, std::size_t dim, double reach, const CancelToken& cancel)
+      : CellAxis(points, dim, extent_of(points, dim), reach, cancel) {}
+  /// The same where the extent is known: O(1), with gaps O(n log n).
+  CellAxis(PointsView points, std::size_t dim, Extent extent, double reach, const CancelToken& cancel);
 
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   /// Slots in use are 0 … slots() − 1.
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
-  [[nodiscard]] std::uint64_t slot(double x) const noexcept;
+  [[nodiscard]] std::uint64_t slot(double x) const noexcept { return view().slot(x); }
+  [[nodiscard]] AxisView view() const noexcept {
+    return {lo_,    inverse_side_, stretches_.data(), static_cast<std::uint32_t>(stretches_.size()),
+            shift_, static_cast<std::uint32_t>(dim_)};
+  }
   /// Halves the resolution: slots 2i and 2i + 1 become one. Neighbours stay in adjacent slots.
   void coarsen() noexcept;
 
  private:
-  struct Stretch {
-    double lo;
-    std::uint64_t first_slot;
-  };
   void cut_at_gaps(PointsView points, double reach, const CancelToken& cancel);
 
   std::size_t dim_;
@@ -47,11 +95,23 @@ class CellAxis {
   double inverse_side_ = 0;
   unsigned shift_ = 0;
   std::uint64_t slots_ = 1;
-  std::vector<Stretch> stretches_;  // empty unless cut at gaps
+  std::vector<AxisStretch> stretches_;  // empty unless cut at gaps
 };
 
 /// The axes to index, in the order of the dimensions, coarsened until the slots with one empty slot at either end of
-/// every axis multiply to less than 2^63. O(n·d).
-[[nodiscard]] std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelToken& cancel);
+/// every axis multiply to less than 2^63. O(n·d); less where the extents of all dimensions are given.
+[[nodiscard]] std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelToken& cancel,
+                                                std::span<const Extent> extents = {});
+
+/// How cells are numbered: a cell's key is Σ (slot_k + 1)·strides[k], the last axis with stride 1.
+struct CellKeys {
+  explicit CellKeys(std::span<const CellAxis> axes);
+
+  std::vector<std::uint64_t> strides;
+  std::uint64_t count = 1;  ///< keys are less
+  /// For each combination of -1, 0, +1 over all axes but the last: what to add to a cell's key, less one, to get the
+  /// first of three consecutive keys of neighbouring cells. Ascending; 3^(axes − 1) values.
+  std::vector<std::int64_t> neighbor_offsets;
+};
 
 }  // namespace epsflow::index

@@ -16,42 +16,34 @@ namespace {
 /// Axes up to which the runs of a packed table are few enough to be stored, and its bits fewer than ids.
 constexpr std::size_t kMostPackedDims = 3;
 
+/// One (row, neighbour) of the pair-emitting search; sorting the numbers sorts by row, then by neighbour.
+using Pair = std::uint64_t;
+constexpr Pair make_pair(std::uint32_t row, std::uint32_t neighbor) noexcept { return (Pair{row} << 32) | neighbor; }
+
 template <class T>
 void ensure(Buffer<T>& buffer, std::uint64_t size) {
   if (buffer.size() < size) buffer = Buffer<T>(size);
 }
 
-class CpuLane final : public Lane {
- public:
-  void sort_pairs() override {
-    const unsigned id_bits = 32U - static_cast<unsigned>(std::countl_zero(largest_id));
-    const unsigned row_bits = static_cast<unsigned>(std::bit_width(rows.size()));
-    ensure(spare_pairs, pairs.size());
-    ensure(id_buffer, pairs.size() + RowSearch::kSlack);
-    const std::uint32_t first = rows.begin;
-    const std::span<const Pair> sorted = radix_sort(
-        pairs, spare_pairs.span().first(pairs.size()), id_bits + row_bits,
-        [=](Pair pair) { return (((pair >> 32) - first) << id_bits) | (pair & 0xFFFFFFFFU); }, never_);
-    std::fill_n(count_buffer.begin(), rows.size(), 0U);
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      ++count_buffer[(sorted[i] >> 32) - first];
-      id_buffer[i] = static_cast<std::uint32_t>(sorted[i]);
-    }
-    counts = count_buffer.span().first(rows.size());
-    ids = id_buffer.span().first(sorted.size());
-    pairs = {};
-  }
-
+struct CpuLane final : Lane {
   Buffer<std::uint32_t> count_buffer;
   Buffer<std::uint32_t> id_buffer;
   Buffer<std::uint32_t> word_buffer;
   Buffer<Pair> pair_buffer;
   Buffer<Pair> spare_pairs;
-  std::uint32_t largest_id = 0;
-
- private:
-  CancelToken never_;
 };
+
+/// Calls body, then done with what body threw.
+template <class F>
+void complete(const NeighborSearch::Completion& done, F&& body) {
+  std::exception_ptr error;
+  try {
+    body();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  done(error);
+}
 
 class CpuSearch final : public NeighborSearch {
  public:
@@ -71,27 +63,44 @@ class CpuSearch final : public NeighborSearch {
     if (options.format == TableFormat::packed) return plan_packed(grid_, *packed_layout(), options);
     BatchPlan plan = plan_by_pairs(grid_, rows_, options, cancel_);
     lane_pairs_ = plan.lane_pairs;
+    emits_pairs_ = emits_pairs(options.kernel);
     return plan;
   }
 
-  void search(const Batch& batch, Emit emit, Lane& any_lane, NeighborTable& table, Completion done) override {
-    std::exception_ptr error;
-    try {
+  [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override { return split_range(batch); }
+
+  void search(const Batch& batch, Lane& any_lane, NeighborTable& table, Completion done) override {
+    complete(done, [&] {
       auto& lane = dynamic_cast<CpuLane&>(any_lane);
-      lane.rows = batch.rows;
-      lane.overflow = false;
-      lane.counts = {};
-      lane.ids = {};
-      lane.pairs = {};
+      lane.clear();
+      lane.rows = batch.range;
       if (table.format() == TableFormat::packed) {
-        search_packed(batch.rows, table);
+        search_packed(batch.range, table);
       } else {
-        search_csr(batch.rows, emit, lane);
+        search_csr(batch.range, lane);
       }
-    } catch (...) {
-      error = std::current_exception();
-    }
-    done(error);
+    });
+  }
+
+  void sort_pairs(Lane& any_lane, NeighborTable&, Completion done) override {
+    complete(done, [&] {
+      auto& lane = dynamic_cast<CpuLane&>(any_lane);
+      const unsigned id_bits = static_cast<unsigned>(std::bit_width(grid_.size() - 1));
+      const unsigned row_bits = static_cast<unsigned>(std::bit_width(lane.rows.size()));
+      ensure(lane.spare_pairs, lane.pairs);
+      ensure(lane.id_buffer, lane.pairs + RowSearch::kSlack);
+      const std::uint32_t first = lane.rows.begin;
+      const std::span<const Pair> sorted = radix_sort(
+          lane.pair_buffer.span().first(lane.pairs), lane.spare_pairs.span().first(lane.pairs), id_bits + row_bits,
+          [=](Pair pair) { return (((pair >> 32) - first) << id_bits) | (pair & 0xFFFFFFFFU); }, cancel_);
+      std::fill_n(lane.count_buffer.begin(), lane.rows.size(), 0U);
+      for (std::size_t i = 0; i < sorted.size(); ++i) {
+        ++lane.count_buffer[(sorted[i] >> 32) - first];
+        lane.id_buffer[i] = static_cast<std::uint32_t>(sorted[i]);
+      }
+      lane.counts = lane.count_buffer.span().first(lane.rows.size());
+      lane.ids = lane.id_buffer.span().first(lane.pairs);
+    });
   }
 
  private:
@@ -121,23 +130,18 @@ class CpuSearch final : public NeighborSearch {
     }
   }
 
-  void search_csr(Run rows, Emit emit, CpuLane& lane) const {
+  void search_csr(Run rows, CpuLane& lane) const {
     const auto find = [&](std::uint64_t capacity) {
-      return emit == Emit::rows ? find_rows(rows, lane, capacity) : find_pairs(rows, lane, capacity);
+      return emits_pairs_ ? find_pairs(rows, lane, capacity) : find_rows(rows, lane, capacity);
     };
     std::uint64_t found = find(lane_pairs_);
     // A single row cannot be split any more, so it gets the buffer that it needs.
     if (found > lane_pairs_ && rows.size() == 1) found = find(found);
-    lane.needed_pairs = found;
+    lane.pairs = found;
     lane.overflow = found > lane_pairs_ && rows.size() > 1;
-    if (lane.overflow) return;
-    if (emit == Emit::rows) {
-      lane.counts = lane.count_buffer.span().first(rows.size());
-      lane.ids = lane.id_buffer.span().first(found);
-    } else {
-      lane.pairs = lane.pair_buffer.span().first(found);
-      lane.largest_id = grid_.size() - 1;
-    }
+    if (lane.overflow || emits_pairs_) return;
+    lane.counts = lane.count_buffer.span().first(rows.size());
+    lane.ids = lane.id_buffer.span().first(found);
   }
 
   std::uint64_t find_rows(Run rows, CpuLane& lane, std::uint64_t capacity) const {
@@ -185,6 +189,7 @@ class CpuSearch final : public NeighborSearch {
   RowSearch rows_;
   std::shared_ptr<const PackedLayout> layout_;
   std::uint64_t lane_pairs_ = kLanePairs;
+  bool emits_pairs_ = false;
 };
 
 class CpuBackend final : public Backend {
@@ -193,6 +198,14 @@ class CpuBackend final : public Backend {
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
+  [[nodiscard]] unsigned tables() const override { return 2; }
+  /// Sort items twice over, or the copy of the coordinates; ids, and the cells where every point has its own.
+  [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
+    constexpr std::uint64_t kIdsAndCells = 4 + 12;
+    constexpr std::uint64_t kSortItems = 2 * 16;
+    const std::uint64_t row = points.dims() * bytes_of(points.precision());
+    return points.size() * (kIdsAndCells + std::max(kSortItems, row));
+  }
   [[nodiscard]] std::unique_ptr<Lane> make_lane() override { return std::make_unique<CpuLane>(); }
   [[nodiscard]] std::unique_ptr<NeighborSearch> build_index(PointsView points, double eps,
                                                             const CancelToken& cancel) override {

@@ -6,18 +6,52 @@
 #include <cstddef>
 #include <limits>
 
+#include <epsflow/core/host_device.hpp>
+
 namespace epsflow::index {
+
+/// a − b, a · b and a + b, each rounded once, in kernels too: there the compiler would fuse a product and a sum.
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline double rounded_difference(double a, double b) noexcept {
+#ifdef __CUDA_ARCH__
+  return __dsub_rn(a, b);
+#else
+  return a - b;
+#endif
+}
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline double rounded_product(double a, double b) noexcept {
+#ifdef __CUDA_ARCH__
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline double rounded_sum(double a, double b) noexcept {
+#ifdef __CUDA_ARCH__
+  return __dadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
 
 /// q is a neighbour of p when Σ_k (p_k − q_k)² <= eps·eps, each operation rounded once in float64, summed over k in
 /// order, no fused multiply-add (the build sets -ffp-contract=off). Squared eps is rounded once as well.
-template <class T>
-[[nodiscard]] bool is_neighbor(const T* p, const T* q, std::size_t dims, double eps_squared) noexcept {
+///
+/// point(k), candidate(k): coordinate k, float or double. D: the dimensions where the compiler shall know them, else 0.
+template <std::size_t D, class Point, class Candidate>
+[[nodiscard]] EPSFLOW_HOST_DEVICE bool is_neighbor(Point point, Candidate candidate, std::size_t dims,
+                                                   double eps_squared) noexcept {
   double sum = 0;
-  for (std::size_t k = 0; k < dims; ++k) {
-    const double diff = static_cast<double>(p[k]) - static_cast<double>(q[k]);
-    sum += diff * diff;
+  for (std::size_t k = 0; k < (D > 0 ? D : dims); ++k) {
+    const double diff = rounded_difference(static_cast<double>(point(k)), static_cast<double>(candidate(k)));
+    sum = rounded_sum(sum, rounded_product(diff, diff));
   }
   return sum <= eps_squared;
+}
+
+/// The same for points whose coordinates lie side by side.
+template <class T>
+[[nodiscard]] bool is_neighbor(const T* p, const T* q, std::size_t dims, double eps_squared) noexcept {
+  return is_neighbor<0>([p](std::size_t k) { return p[k]; }, [q](std::size_t k) { return q[k]; }, dims, eps_squared);
 }
 
 /// The largest |p_k − q_k| that any two neighbours can have, in real numbers.

@@ -35,30 +35,14 @@ Grid::Grid(PointsView points, double eps, const CancelToken& cancel)
 }
 
 void Grid::sort_points(PointsView points, const std::vector<CellAxis>& axes, const CancelToken& cancel) {
-  // One empty slot at either end of every axis: a neighbour's key never wraps into another row of cells.
-  std::vector<std::uint64_t> strides(axes.size());
-  std::uint64_t keys = 1;
-  for (std::size_t a = axes.size(); a-- > 0;) {
-    strides[a] = keys;
-    keys *= axes[a].slots() + 2;
-  }
-  neighbor_offsets_ = {-1};
-  for (std::size_t a = axes.size() - 1; a-- > 0;) {
-    std::vector<std::int64_t> more;
-    for (const std::int64_t step : {-1, 0, 1}) {
-      for (const std::int64_t offset : neighbor_offsets_) {
-        more.push_back(offset + step * static_cast<std::int64_t>(strides[a]));
-      }
-    }
-    neighbor_offsets_ = std::move(more);
-  }
-
-  const unsigned bits = static_cast<unsigned>(std::bit_width(keys - 1));
+  CellKeys keys(axes);
+  neighbor_offsets_ = std::move(keys.neighbor_offsets);
+  const unsigned bits = static_cast<unsigned>(std::bit_width(keys.count - 1));
   points.visit([&](auto values) {
     const auto key_of = [&](std::size_t i) {
       std::uint64_t key = 0;
       for (std::size_t a = 0; a < axes.size(); ++a) {
-        key += (axes[a].slot(values[i * dims_ + axes[a].dim()]) + 1) * strides[a];
+        key += (axes[a].slot(values[i * dims_ + axes[a].dim()]) + 1) * keys.strides[a];
       }
       return key;
     };

@@ -135,12 +135,17 @@ class Flow {
       : context_(context),
         consumer_(consumer),
         failure_(context.stop),
-        admission_(std::move(groups), std::max(1U, context.options.tables), context.pool),
+        admission_(std::move(groups), context.options.tables > 0 ? context.options.tables : context.backend.tables(),
+                   context.pool),
         index_{context.backend, context.points, context.pool.budget(), context.stop},
-        plan_{context.pool,    context.options.format,     context.options.emit,
-              context.threads, context.options.lane_pairs, consumer.bytes},
-        find_{context.options.emit},
-        sort_{context.options.emit},
+        plan_{context.pool,
+              {.kernel = context.options.kernel,
+               .workers = context.threads,
+               .lane_pairs = context.options.lane_pairs,
+               .estimate_factor = context.options.estimate_factor},
+              context.options.format,
+              consumer.bytes},
+        sort_{context.options.kernel},
         build_{context.observer.trace} {
     const unsigned wanted = context.options.lanes > 0 ? context.options.lanes : context.backend.lanes();
     for (unsigned i = 0; i < wanted; ++i) lanes_.push_back(context.backend.make_lane());
@@ -148,27 +153,40 @@ class Flow {
 
   void run() {
     fg::graph graph;
+    // Whatever may wait for a device is an async_node: its work is posted to the backend, and comes back through the
+    // node's gateway.
+    using Prepare = fg::async_node<JobPtr, JobPtr>;
+    Prepare index(graph, fg::unlimited, [&](const JobPtr& job, Prepare::gateway_type& gateway) {
+      post(gateway, job, [this, job] { build_index(*job); });
+    });
+    Prepare plan(graph, fg::unlimited, [&](const JobPtr& job, Prepare::gateway_type& gateway) {
+      post(gateway, job, [this, job] { plan_batches(*job); });
+    });
+    fg::multifunction_node<JobPtr, std::tuple<BatchTask, JobPtr>> hand_out(
+        graph, fg::unlimited, [&](const JobPtr& job, auto& out) { hand_out_batches(job, out); });
     // A token is a lane: it travels with its batch, and comes back when the rows are in the table.
-    fg::function_node<JobPtr, JobPtr> index(graph, fg::unlimited,
-                                            [&](JobPtr job) { return build_index(std::move(job)); });
-    fg::multifunction_node<JobPtr, std::tuple<BatchTask, JobPtr>> plan(
-        graph, fg::unlimited, [&](const JobPtr& job, auto& out) { plan_batches(job, out); });
     fg::queue_node<BatchTask> batches(graph);
     fg::buffer_node<Lane*> idle_lanes(graph);
     fg::join_node<LaneTask, fg::reserving> with_lane(graph);
     using Search = fg::async_node<LaneTask, SearchedBatch>;
-    Search search(graph, fg::unlimited,
-                  [&](const LaneTask& task, Search::gateway_type& gateway) { start_search(task, gateway); });
-    fg::function_node<SearchedBatch, SearchedBatch> sort(
-        graph, fg::unlimited, [&](SearchedBatch batch) { return sort_pairs(std::move(batch)); });
+    // Before the clustering of other tables: a lane that waits is a device that waits.
+    constexpr fg::node_priority_t kLanesFirst = 1;
+    Search search(
+        graph, fg::unlimited,
+        [&](const LaneTask& task, Search::gateway_type& gateway) { start_search(task, gateway); }, kLanesFirst);
+    using Sort = fg::async_node<SearchedBatch, SearchedBatch>;
+    Sort sort(
+        graph, fg::unlimited,
+        [&](const SearchedBatch& batch, Sort::gateway_type& gateway) { start_sort(batch, gateway); }, kLanesFirst);
     fg::multifunction_node<SearchedBatch, std::tuple<Lane*, BatchTask, JobPtr>> table(
-        graph, fg::unlimited, [&](const SearchedBatch& batch, auto& out) { build_table(batch, out); });
+        graph, fg::unlimited, [&](const SearchedBatch& batch, auto& out) { build_table(batch, out); }, kLanesFirst);
     fg::multifunction_node<JobPtr, std::tuple<JobPtr>> consume(
         graph, fg::unlimited, [&](const JobPtr& job, auto& out) { consume_table(job, out); });
 
     fg::make_edge(index, plan);
-    fg::make_edge(fg::output_port<0>(plan), batches);
-    fg::make_edge(fg::output_port<1>(plan), consume);  // a table without rows, or a job that failed
+    fg::make_edge(plan, hand_out);
+    fg::make_edge(fg::output_port<0>(hand_out), batches);
+    fg::make_edge(fg::output_port<1>(hand_out), consume);  // a table without rows, or a job that failed
     fg::make_edge(batches, fg::input_port<0>(with_lane));
     fg::make_edge(idle_lanes, fg::input_port<1>(with_lane));
     fg::make_edge(with_lane, search);
@@ -205,18 +223,39 @@ class Flow {
     });
   }
 
-  JobPtr build_index(JobPtr job) {
-    stage(Stage::build_index, *job, context_.points.size(), [&] {
-      if (!index_(*job, job->exclusive)) job->starved = true;
+  /// Runs the body where it may wait for the device, then passes the job on.
+  template <class Gateway>
+  void post(Gateway& gateway, const JobPtr& job, std::function<void()> body) {
+    gateway.reserve_wait();
+    const auto pass_on = [&gateway, job] {
+      gateway.try_put(job);
+      gateway.release_wait();
+    };
+    try {
+      context_.backend.post([pass_on, body = std::move(body)] {
+        body();
+        pass_on();
+      });
+    } catch (...) {
+      failure_.record(std::current_exception());
+      pass_on();
+    }
+  }
+
+  void build_index(TableJob& job) {
+    stage(Stage::build_index, job, context_.points.size(), [&] {
+      if (!index_(job, job.exclusive)) job.starved = true;
     });
-    return job;
+  }
+
+  void plan_batches(TableJob& job) {
+    stage(Stage::plan_batches, job, context_.points.size(), [&] {
+      if (job.starved || !plan_(job, job.exclusive)) job.starved = true;
+    });
   }
 
   template <class Ports>
-  void plan_batches(const JobPtr& job, Ports& out) {
-    stage(Stage::plan_batches, *job, context_.points.size(), [&] {
-      if (job->starved || !plan_(*job, job->exclusive)) job->starved = true;
-    });
+  void hand_out_batches(const JobPtr& job, Ports& out) {
     if (job->starved || job->open_batches == 0) {
       std::get<1>(out).try_put(job);
       return;
@@ -228,51 +267,61 @@ class Flow {
   template <class Gateway>
   void start_search(const LaneTask& task, Gateway& gateway) {
     const auto& [batch_task, lane] = task;
-    SearchedBatch searched{batch_task.job, batch_task.batch, lane, nullptr};
+    const SearchedBatch batch{batch_task.job, batch_task.batch, lane, nullptr};
+    lane->clear();
+    start(Stage::find_neighbors, batch, batch.batch.units(), gateway,
+          [&](auto&& done) { find_(*batch.job, batch.batch, *batch.lane, done); });
+  }
+
+  template <class Gateway>
+  void start_sort(const SearchedBatch& batch, Gateway& gateway) {
+    if (batch.error != nullptr || !sort_.wanted(*batch.lane)) {
+      gateway.try_put(batch);
+      return;
+    }
+    start(Stage::sort_pairs, batch, batch.lane->pairs, gateway,
+          [&](auto&& done) { sort_(*batch.job, *batch.lane, done); });
+  }
+
+  /// Starts work of a lane that calls done(error) from any thread, which passes the batch on.
+  template <class Gateway, class Work>
+  void start(Stage stage, const SearchedBatch& batch, std::uint64_t items, Gateway& gateway, Work&& work) {
     const auto began = Trace::Clock::now();
     gateway.reserve_wait();
-    const auto done = [this, searched, began, &gateway](std::exception_ptr error) {
-      SearchedBatch result = searched;
+    const auto done = [this, stage, batch, items, began, &gateway](std::exception_ptr error) {
+      SearchedBatch result = batch;
       result.error = std::move(error);
       if (context_.observer.trace != nullptr && !context_.stop.cancelled()) {
-        context_.observer.trace->record(Stage::find_neighbors, began, Trace::Clock::now(), result.job->group.eps,
-                                        result.batch.rows.size());
+        context_.observer.trace->record(stage, began, Trace::Clock::now(), result.job->group.eps, items);
       }
       gateway.try_put(result);
       gateway.release_wait();
     };
-    if (context_.stop.cancelled() || searched.job->starved) {
+    if (context_.stop.cancelled() || batch.job->starved) {
       done(nullptr);
       return;
     }
     try {
-      if (context_.observer.before_stage) context_.observer.before_stage(Stage::find_neighbors);
+      if (context_.observer.before_stage) context_.observer.before_stage(stage);
     } catch (...) {
       done(std::current_exception());
       return;
     }
-    find_(*searched.job, searched.batch, *lane, done);
-  }
-
-  SearchedBatch sort_pairs(SearchedBatch batch) {
-    if (batch.error != nullptr) failure_.record(batch.error);
-    if (context_.options.emit == Emit::pairs && !batch.job->starved) {
-      stage(Stage::sort_pairs, *batch.job, batch.lane->pairs.size(), [&] { sort_(*batch.lane); });
-    }
-    return batch;
+    work(done);
   }
 
   template <class Ports>
   void build_table(const SearchedBatch& batch, Ports& out) {
     TableJob& job = *batch.job;
+    if (batch.error != nullptr) failure_.record(batch.error);
     if (!job.starved) {
-      stage(Stage::build_table, job, batch.batch.rows.size(), [&] {
+      stage(Stage::build_table, job, batch.batch.units(), [&] {
         const auto outcome = build_(job, batch.batch, *batch.lane);
         if (outcome.out_of_memory) {
           if (job.exclusive) {
             // More was found than the estimate said: name what the rest will need by the same measure.
             stages::throw_table_too_large(job, context_.pool,
-                                          std::max(job.plan.estimated_pairs * 4, job.table->bytes()), false);
+                                          std::max(job.plan.pairs * 4, job.table->bytes()), false);
           }
           job.starved = true;
         }
@@ -294,7 +343,7 @@ class Flow {
     const std::uint64_t bytes = job->table == nullptr ? 0 : job->table->bytes() + job->search->bytes();
     if (!job->starved) {
       // The next table may be made while this one is consumed.
-      admission_.table_complete(*job, bytes + stages::index_bytes(context_.points));
+      admission_.table_complete(*job, bytes + context_.backend.index_bytes(context_.points));
       start_next(put_next);
       failure_.guard([&] { consumer_.consume(*job); });
     }

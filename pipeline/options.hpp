@@ -21,7 +21,7 @@ constexpr std::uint64_t operator""_KiB(unsigned long long n) { return n << 10; }
 constexpr std::uint64_t operator""_MiB(unsigned long long n) { return n << 20; }
 constexpr std::uint64_t operator""_GiB(unsigned long long n) { return n << 30; }
 
-enum class BackendChoice : std::uint8_t { automatic, cpu };
+enum class BackendChoice : std::uint8_t { automatic, cpu, gpu };
 
 /// How far a run is.
 struct Progress {
@@ -38,17 +38,25 @@ struct Options {
   std::uint64_t memory = 0;
   /// Threads that work. 0: one per core.
   unsigned threads = 0;
+  /// Automatic: the GPU where there is one, else the CPU.
   BackendChoice backend = BackendChoice::automatic;
-  /// Rows in order, or the paper's pairs in any order, which are sorted afterwards.
-  Emit emit = Emit::rows;
+  /// Which GPU, counted from 0. -1: the one with the most free memory.
+  int gpu = -1;
+  /// Bytes of the GPU's memory that the run may hold. 0: nine tenths of what is free.
+  std::uint64_t gpu_memory = 0;
+  /// Whole rows, or the paper's kernels, whose pairs are sorted afterwards.
+  Kernel kernel = Kernel::rows;
   FormatChoice format = FormatChoice::automatic;
   VariantMethod method = VariantMethod::nested;
   /// Batches under way at once. 0: what keeps the backend busy.
   unsigned lanes = 0;
   /// Pairs that the buffer of a lane holds. 0: what suits the backend.
   std::uint64_t lane_pairs = 0;
-  /// Tables in memory at once: one that is clustered while the next is made.
-  unsigned tables = 2;
+  /// Multiplies the estimate of a csr table's pairs. Less than 1 makes batches outgrow their lanes, and go again in
+  /// halves.
+  double estimate_factor = 1;
+  /// Tables in memory at once: one that is clustered while the next is made. 0: what suits the backend.
+  unsigned tables = 0;
   /// Check every labelling against the definition of DBSCAN; see clustering/verify.hpp for the cost.
   bool verify = false;
 };
@@ -58,6 +66,9 @@ struct Options {
 struct Observer {
   std::function<void(const Progress&)> on_progress = nullptr;  ///< at most twenty times a second
   const CancelToken* cancel = nullptr;                         ///< set it, and the run throws Cancelled within a batch
+  /// Called at most once, with a sentence: the run takes another way than one might expect, as the CPU where no GPU is
+  /// found.
+  std::function<void(const std::string&)> on_notice = nullptr;
   Trace* trace = nullptr;
   /// Called as each stage begins a piece of work: lets a test make any stage fail. Called concurrently.
   std::function<void(Stage)> before_stage = nullptr;

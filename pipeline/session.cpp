@@ -1,6 +1,7 @@
 #include <epsflow/pipeline/session.hpp>
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 
@@ -11,6 +12,13 @@ namespace {
 
 unsigned cores() { return static_cast<unsigned>(std::max(1, tbb::info::default_concurrency())); }
 
+/// Lets every session have as many threads as it asks for. One for the process: oneTBB takes the smallest of several
+/// limits for all, and prints where a session then gets fewer threads.
+void allow_more_threads_than_cores() {
+  constexpr std::size_t kMostThreads = 4096;
+  static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
+}
+
 }  // namespace
 
 Session::Session(PointsView points, const Options& options, const Observer& observer)
@@ -18,13 +26,13 @@ Session::Session(PointsView points, const Options& options, const Observer& obse
       options_(options),
       observer_(observer),
       threads_(options.threads > 0 ? options.threads : cores()),
-      more_threads_than_cores_(tbb::global_control::max_allowed_parallelism, std::max(threads_, cores())),
       arena_(static_cast<int>(threads_)),
       budget_(options.memory > 0 ? options.memory : std::max<std::uint64_t>(machine_memory() / 2, 1ULL << 30)),
       points_memory_(budget_, points.bytes(), "the data set"),
-      pool_(budget_),
-      stop_(observer.cancel),
-      backend_(make_backend(options.backend, threads_)) {
+      backend_(make_backend(options, threads_, observer.on_notice)),
+      pool_(budget_, backend_->pinner()),
+      stop_(observer.cancel) {
+  allow_more_threads_than_cores();
   arena_.execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16),
                       [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });

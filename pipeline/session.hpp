@@ -1,7 +1,6 @@
 // What every run sets up around the flow: threads, budget, backend, cancellation.
 #pragma once
 
-#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 #include <memory>
@@ -29,13 +28,12 @@ class Session {
   const Options& options_;
   const Observer& observer_;
   unsigned threads_;
-  tbb::global_control more_threads_than_cores_;
   tbb::task_arena arena_;
   MemoryBudget budget_;
   MemoryCharge points_memory_;
+  std::unique_ptr<Backend> backend_;
   ArenaPool pool_;
   CancelToken stop_;
-  std::unique_ptr<Backend> backend_;
 };
 
 }  // namespace epsflow

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing and builds everything into build/cpu; shared by test.sh and demo.sh.
+# Installs what is missing and builds everything into build/release; shared by test.sh and demo.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install_deps.sh
-cmake --preset cpu
-cmake --build --preset cpu
+cmake --preset release
+cmake --build --preset release

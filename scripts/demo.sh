@@ -4,7 +4,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$root/scripts/build.sh"
-epsflow=$root/build/cpu/bin/epsflow
+epsflow=$root/build/release/bin/epsflow
 
 files=()
 options=()

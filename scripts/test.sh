@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/build.sh
-ctest --preset cpu "$@"
+ctest --preset release "$@"

@@ -7,11 +7,9 @@
 namespace epsflow::stages {
 
 struct FindNeighbors {
-  Emit emit = Emit::rows;
-
   /// Starts the search of `batch`; `done` is called when its rows are in the table (packed) or in the lane (csr).
   void operator()(TableJob& job, const Batch& batch, Lane& lane, NeighborSearch::Completion done) const {
-    job.search->search(batch, emit, lane, *job.table, std::move(done));
+    job.search->search(batch, lane, *job.table, std::move(done));
   }
 };
 

@@ -26,43 +26,44 @@ void throw_table_too_large(const TableJob& job, const ArenaPool& pool, std::uint
 }
 
 bool PlanBatches::operator()(TableJob& job, bool alone) const {
-  const auto rows = static_cast<std::uint32_t>(job.search->order().size());
-  std::shared_ptr<const PackedLayout> layout;
-  if (format != FormatChoice::csr && emit == Emit::rows) layout = job.search->packed_layout();
-  if (format == FormatChoice::packed && layout == nullptr) {
-    throw UsageError(
-        "a packed table needs rows (not pairs) and an index of up to three dimensions: leave the table format to "
-        "choose "
-        "itself");
-  }
-  job.plan = job.search->plan({.format = layout != nullptr ? TableFormat::packed : TableFormat::csr,
-                               .workers = workers,
-                               .lane_pairs = lane_pairs});
-  const std::uint64_t entries =
-      layout != nullptr ? layout->words() * sizeof(std::uint32_t) : job.plan.estimated_pairs * sizeof(std::uint32_t);
-  const std::uint64_t rest =
-      row_bytes(rows, layout.get()) + (consumer_bytes ? consumer_bytes(job.group.minpts.size()) : 0);
-  if (pool.available() < entries + rest) {
-    if (!alone) return false;
-    throw_table_too_large(job, pool, entries + rest, layout != nullptr);
-  }
   try {
-    job.table_memory = MemoryCharge(pool.budget(), rest, "the rows of the table");
-    if (layout != nullptr) job.table = std::make_unique<NeighborTable>(layout, pool.acquire(entries));
+    plan(job);
+    return true;
   } catch (const ResourceError&) {
     if (alone) throw;
-    return false;  // another table was quicker to take what there was
+    return false;  // other tables, or another that was quicker, have what there was
   }
-  if (layout == nullptr) {
+}
+
+void PlanBatches::plan(TableJob& job) const {
+  const auto rows = static_cast<std::uint32_t>(job.search->order().size());
+  std::shared_ptr<const PackedLayout> layout;
+  if (format != FormatChoice::csr && options.kernel == Kernel::rows) layout = job.search->packed_layout();
+  if (format == FormatChoice::packed && layout == nullptr) {
+    throw UsageError(
+        "a packed table needs the kernel 'rows' and an index of up to three dimensions: leave the table format to choose "
+        "itself");
+  }
+  PlanOptions with_format = options;
+  with_format.format = layout != nullptr ? TableFormat::packed : TableFormat::csr;
+  job.plan = job.search->plan(with_format);
+  const std::uint64_t words = layout != nullptr ? layout->words() : job.plan.pairs;
+  const std::uint64_t entries = pool.charge_of(words * sizeof(std::uint32_t));
+  const std::uint64_t rest =
+      row_bytes(rows, layout.get()) + (consumer_bytes ? consumer_bytes(job.group.minpts.size()) : 0);
+  const bool exact = layout != nullptr || job.plan.counted;
+  if (pool.available() < entries + rest) throw_table_too_large(job, pool, entries + rest, exact);
+  job.table_memory = MemoryCharge(pool.budget(), rest, "the rows of the table");
+  if (layout != nullptr) {
+    job.table = std::make_unique<NeighborTable>(layout, pool.acquire(entries));
+  } else {
     // The estimate may be too small: reserve address space for all that the budget could hold.
     job.table = std::make_unique<NeighborTable>(rows, pool.acquire(pool.budget().total()));
+    // Counted: what is too little now would be so after the search as well.
+    if (exact && !job.table->grow(words)) throw_table_too_large(job, pool, entries + rest, exact);
   }
-  std::vector<Run> blocks;
-  blocks.reserve(job.plan.batches.size());
-  for (const Batch& batch : job.plan.batches) blocks.push_back(batch.rows);
-  job.table->set_blocks(std::move(blocks));
+  job.table->set_blocks(job.plan.blocks);
   job.open_batches = job.plan.batches.size();
-  return true;
 }
 
 }  // namespace epsflow::stages

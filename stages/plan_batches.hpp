@@ -15,18 +15,19 @@ enum class FormatChoice : std::uint8_t { automatic, csr, packed };
 
 struct PlanBatches {
   ArenaPool& pool;
+  PlanOptions options;  ///< but for the format
   FormatChoice format = FormatChoice::automatic;
-  Emit emit = Emit::rows;
-  unsigned workers = 1;
-  std::uint64_t lane_pairs = 0;  ///< 0: the plan chooses
   /// Bytes that whoever consumes the table will need for a group of so many variants: set aside with the table, so that
   /// a table that is made can also be used.
   std::function<std::uint64_t(std::size_t variants)> consumer_bytes = nullptr;
 
   /// Sets job.plan and job.table, and returns true. When the table does not fit the budget: returns false where `alone`
   /// is false, as other tables may give memory back, and throws ResourceError with the bytes, the budget and the option
-  /// otherwise. The size is exact for packed tables, an estimate for csr.
+  /// otherwise. The size is exact for packed tables and counted ones, else an estimate.
   [[nodiscard]] bool operator()(TableJob& job, bool alone) const;
+
+ private:
+  void plan(TableJob& job) const;
 };
 
 /// The error for a table that does not fit: bytes needed (`exact` or estimated), the budget, and what to do.

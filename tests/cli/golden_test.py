@@ -14,7 +14,7 @@ PATHS = [
     [],
     ["--method", "each", "--threads", "4"],
     ["--table-format", "csr", "--batch-pairs", "5000"],
-    ["--emit", "pairs"],
+    ["--kernel", "global"],
 ]
 
 

@@ -25,8 +25,35 @@ class Commands(ProgramTest):
     def test_info_shows_what_the_machine_offers(self):
         info = json.loads(self.succeeds("info", "--json").stdout)
         self.assertGreaterEqual(info["cores"], 1)
-        self.assertIn("vector instructions", info["backends"]["cpu"])
+        self.assertEqual(list(info["backends"]), ["cpu", "gpu"])
+        cpu, gpu = info["backends"]["cpu"], info["backends"]["gpu"]
+        self.assertIs(cpu["usable"], True)
+        self.assertIn("vector instructions", cpu["detail"])
+        self.assertIn(gpu["usable"], (True, False))
         self.assertIn(info["version"], self.succeeds("--version").stdout)
+        # A backend that cannot be used is shown as well, with the reason.
+        text = self.succeeds("info").stdout
+        for name, backend in info["backends"].items():
+            self.assertGreater(len(backend["detail"]), 10)
+            self.assertIn(f"backend       {name}: {backend['detail']}\n", text)
+
+    def test_says_that_it_runs_on_the_cpu_where_no_gpu_can_be_used_unless_that_was_asked_for(self):
+        points = self.write("p.csv", SQUARES)
+        gpu = json.loads(self.succeeds("info", "--json").stdout)["backends"]["gpu"]
+        notice = "" if gpu["usable"] else f"epsflow: running on the CPU: GPUs: {gpu['detail']}\n"
+        for words in (["cluster", "--minpts", 3], ["neighbors"], ["sweep", "--minpts", "3,4"]):
+            words = [words[0], points, "--columns", "x,y", "--eps", 0.1, *words[1:]]
+            words += ["--out", self.folder / "r", "--overwrite"] if words[0] == "sweep" else []
+            self.assertEqual(self.succeeds(*words).stderr, notice)
+            self.assertEqual(self.succeeds(*words, "--backend", "cpu").stderr, "")
+            quiet = self.succeeds(*words, "--quiet")
+            self.assertEqual((quiet.stdout, quiet.stderr), ("", ""))
+            if gpu["usable"]:
+                self.assertEqual(self.succeeds(*words, "--backend", "gpu", "--gpu", 0).stderr, "")
+                continue
+            code = 2 if "not in this build" in gpu["detail"] else 4
+            self.fails(code, ["GPU", "--backend cpu"], *words, "--backend", "gpu")
+            self.fails(2, ["--gpu 0", gpu["detail"]], *words, "--gpu", 0)
 
     def test_cluster_writes_labels_in_every_format(self):
         points = self.write("p.csv", SQUARES)
@@ -91,7 +118,8 @@ class Commands(ProgramTest):
         base = ["cluster", points, "--columns", "0,1", "--eps", 0.2, "--minpts", 5, "--out", self.folder / "l.npy"]
         self.succeeds(*base)
         expected = npy_labels(self.folder / "l.npy")
-        for words in (["--emit", "pairs"], ["--table-format", "csr", "--batch-pairs", 7], ["--method", "each"],
+        for words in (["--kernel", "global"], ["--kernel", "shared"],
+                      ["--table-format", "csr", "--batch-pairs", 7], ["--method", "each"],
                       ["--threads", 1, "--lanes", 3], ["--memory", "64M"], ["--verify", "--tables", 1],
                       ["--backend", "cpu"]):
             self.succeeds(*base, *words)
@@ -106,7 +134,7 @@ class Sweeps(ProgramTest):
         self.sweep = ["sweep", self.points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4", "--out", self.out]
 
     def test_writes_a_row_and_labels_for_every_variant(self):
-        p = self.succeeds(*self.sweep)
+        p = self.succeeds(*self.sweep, "--backend", "cpu")
         self.assertIn("4 variants of 9 points", p.stdout)
         self.assertEqual(p.stderr, "")  # no progress bar in a pipe
         rows = summary(self.out)
@@ -120,9 +148,16 @@ class Sweeps(ProgramTest):
             self.assertEqual(len(npy_labels(self.out / row["labels"])), 9)
 
     def test_says_what_ran(self):
-        self.succeeds(*self.sweep)
+        self.succeeds(*self.sweep, "--backend", "cpu", "--gpu", 3, "--gpu-memory", "2G", "--kernel", "global",
+                      "--threads", 2, "--batch-pairs", 100, "--verify")
         described = json.loads((self.out / "sweep.json").read_text())
         self.assertEqual((described["status"], described["variants"]), ("complete", 4))
+        info = json.loads(self.succeeds("info", "--json").stdout)
+        self.assertEqual(described["machine"]["gpu"], info["backends"]["gpu"]["detail"])
+        for name, value in (("backend", "cpu"), ("gpu", "3"), ("gpu-memory", "2G"), ("kernel", "global"),
+                            ("threads", "2"), ("batch-pairs", "100"), ("verify", "true")):
+            self.assertEqual(described["options"][name], value)
+        self.assertNotIn("tables", described["options"])  # only what was given
         self.assertEqual(described["input"]["points"], 9)
         self.assertEqual(described["input"]["columns"], ["x", "y"])
         self.assertEqual(described["options"]["eps"], "0.1,0.15")
@@ -203,7 +238,14 @@ class BadInput(ProgramTest):
         self.fails(2, ["not both"], "sweep", self.points, "--variants", "1:2", "--eps", 1, "--out", self.folder / "r")
 
     def test_options(self):
-        self.fails(2, ["--emit 'both' is unknown", "pairs, rows"], "cluster", self.points, *self.tail, "--emit", "both")
+        self.fails(2, ["--kernel 'both' is unknown", "global, rows, shared"], "cluster", self.points, *self.tail,
+                   "--kernel", "both")
+        self.fails(2, ["--backend 'tpu' is unknown", "auto, cpu, gpu"], "cluster", self.points, *self.tail,
+                   "--backend", "tpu")
+        for words in (["--gpu", -1], ["--gpu=-1"]):
+            self.fails(2, ["--gpu -1", "from 0"], "cluster", self.points, *self.tail, *words)
+        self.fails(2, ["gpu", "first", "--help"], "cluster", self.points, *self.tail, "--gpu", "first")
+        self.fails(2, ["'lots' is no size"], "cluster", self.points, *self.tail, "--gpu-memory", "lots")
         self.fails(2, ["'lots' is no size"], "cluster", self.points, *self.tail, "--memory", "lots")
         self.fails(2, ["--help"], "cluster", self.points, *self.tail, "--no-such-option")
         self.fails(2, ["no command 'clutser'"], "clutser", self.points)

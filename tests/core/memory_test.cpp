@@ -130,12 +130,12 @@ TEST_CASE("arena: grows to the last byte of the budget where a whole step does n
   CHECK_FALSE(arena.grow(5'000'002));
 }
 
-TEST_CASE("arena: cannot grow past its capacity") {
+TEST_CASE("arena: cannot grow past its capacity, a whole number of pieces") {
   MemoryBudget budget(1 << 30);
   ArenaPool pool(budget);
-  Arena arena = pool.acquire(2 * kMiB);
-  CHECK(arena.grow(2 * kMiB));
-  CHECK_FALSE(arena.grow(2 * kMiB + 1));
+  Arena arena = pool.acquire(PagePinner::kPiece);
+  CHECK(arena.grow(PagePinner::kPiece));
+  CHECK_FALSE(arena.grow(PagePinner::kPiece + 1));
 }
 
 TEST_CASE("arena pool: an idle arena keeps its pages for the next table") {
@@ -216,6 +216,59 @@ TEST_CASE("arena pool: address space that the system refuses is an error") {
   ArenaPool pool(budget);
   check_mentions(error_of<ResourceError>([&] { (void)pool.acquire(std::uint64_t{1} << 60); }),
                  {"1152921504606846976", "--memory"});
+}
+
+/// Notes which bytes are pinned, and whatever is wrong with the requests.
+class TestPinner final : public PagePinner {
+ public:
+  void pin(std::byte* begin, std::uint64_t bytes) noexcept override {
+    wrong |= reinterpret_cast<std::uintptr_t>(begin) % kPiece != 0 || bytes == 0 || bytes % kPiece != 0;
+    // The pages are there, or this would end the program.
+    *begin = begin[bytes - 1] = std::byte{1};
+    pinned += bytes;
+  }
+  void unpin(std::byte* begin, std::uint64_t bytes) noexcept override {
+    wrong |= reinterpret_cast<std::uintptr_t>(begin) % kPiece != 0 || bytes % kPiece != 0;
+    pinned -= bytes;
+  }
+  std::uint64_t pinned = 0;
+  bool wrong = false;
+};
+
+TEST_CASE("arena pool: with a pinner, whole pieces are pinned as they are charged, and unpinned as they are unmapped") {
+  constexpr std::uint64_t kPiece = PagePinner::kPiece;
+  TestPinner pinner;
+  MemoryBudget budget(3 * kPiece + 5);
+  {
+    ArenaPool pool(budget, &pinner);
+    CHECK(pool.charge_of(0) == 0);
+    CHECK(pool.charge_of(1) == kPiece);
+    CHECK(pool.charge_of(kPiece) == kPiece);
+    CHECK(pool.charge_of(kPiece + 1) == 2 * kPiece);
+    {
+      Arena arena = pool.acquire(8 * kPiece);
+      CHECK(pinner.pinned == 0);
+      CHECK(arena.grow(1));
+      CHECK(pinner.pinned == kPiece);
+      CHECK(arena.grow(2 * kPiece + 1));
+      CHECK(pinner.pinned == 3 * kPiece);
+      CHECK(budget.used() == 3 * kPiece);
+      // Five bytes are left, but no piece.
+      CHECK_FALSE(arena.grow(3 * kPiece + 1));
+      CHECK(pinner.pinned == 3 * kPiece);
+    }
+    // Idle arenas stay pinned, until somebody needs their memory.
+    CHECK(pinner.pinned == 3 * kPiece);
+    const MemoryCharge charge(budget, kPiece, "something else");
+    CHECK(pinner.pinned == 0);
+    Arena other = pool.acquire(kPiece);
+    CHECK(other.grow(kPiece));
+    CHECK(pinner.pinned == kPiece);
+  }
+  CHECK(pinner.pinned == 0);
+  CHECK_FALSE(pinner.wrong);
+  MemoryBudget plain(100);
+  CHECK(ArenaPool(plain).charge_of(1) == 1);
 }
 
 TEST_CASE("arena: threads that grow one arena charge it once") {

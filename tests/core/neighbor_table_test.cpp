@@ -51,6 +51,31 @@ TEST_CASE("neighbour table: csr rows arrive in any order and are read in theirs"
   CHECK(rows_of(table, {2, 2}).empty());
 }
 
+TEST_CASE("neighbour table: ids that are written into their place become rows, consecutive or listed") {
+  MemoryBudget budget(1 << 20);
+  ArenaPool pool(budget);
+  NeighborTable table(5, pool.acquire(1 << 20));
+  REQUIRE(table.grow(7));
+  const std::uint64_t used = budget.used();
+  const std::vector<std::uint32_t> odd{1, 3};
+  const std::vector<std::uint32_t> odd_counts{3, 2};
+  const std::vector<std::uint32_t> odd_ids{0, 2, 1, 3, 4};
+  const std::vector<std::uint32_t> counts{1, 0};
+  std::uint32_t* const first = table.reserve(odd_ids.size());
+  std::uint32_t* const second = table.reserve(1);
+  REQUIRE(first != nullptr);
+  REQUIRE(second == first + odd_ids.size());
+  *second = 4;
+  table.add_rows({4, 5}, {}, std::span(counts).first(1), second);
+  std::copy(odd_ids.begin(), odd_ids.end(), first);
+  table.add_rows({}, odd, odd_counts, first);
+  REQUIRE(table.append({2, 3}, std::span(counts).last(1), {}));
+  REQUIRE(table.append({0, 1}, std::span(counts).first(1), std::span(odd_ids).first(1)));
+  CHECK(table.pairs() == 7);
+  CHECK(rows_of(table, {0, 5}) == Rows{{0}, {0, 2, 1}, {}, {3, 4}, {4}});
+  CHECK(budget.used() == used);
+}
+
 TEST_CASE("neighbour table: csr rows of many threads all find their place") {
   constexpr std::uint32_t n = 4000;
   MemoryBudget budget(std::uint64_t{1} << 30);
@@ -85,8 +110,10 @@ TEST_CASE("neighbour table: rows that the budget has no room for are refused") {
   NeighborTable table(2, pool.acquire(1 << 20));
   const std::vector<std::uint32_t> counts{1000};
   const std::vector<std::uint32_t> ids(1000, 0);
+  CHECK_FALSE(table.grow(1025));
   CHECK(table.append({0, 1}, counts, ids));
   CHECK_FALSE(table.append({1, 2}, counts, ids));
+  CHECK(table.reserve(1) == nullptr);
 }
 
 TEST_CASE("neighbour table: packed rows are read run by run, from any row on") {

@@ -18,9 +18,20 @@ using test::Random;
 void check_cover(const BatchPlan& plan, std::uint32_t n) {
   std::uint32_t next = 0;
   for (const Batch& batch : plan.batches) {
-    REQUIRE(batch.rows.begin == next);
-    REQUIRE(batch.rows.end > batch.rows.begin);
-    next = batch.rows.end;
+    REQUIRE(batch.unit == Batch::Unit::row);
+    REQUIRE(batch.stride == 1);
+    REQUIRE(batch.range.begin == next);
+    REQUIRE(batch.range.end > batch.range.begin);
+    REQUIRE(batch.units() == batch.range.size());
+    next = batch.range.end;
+  }
+  REQUIRE(next == n);
+  REQUIRE_FALSE(plan.counted);
+  next = 0;
+  for (const Run& block : plan.blocks) {
+    REQUIRE(block.begin == next);
+    REQUIRE(block.end > block.begin);
+    next = block.end;
   }
   REQUIRE(next == n);
 }
@@ -39,11 +50,11 @@ TEST_CASE("batch plan: batches hold every row once, in order, for any data and l
     check_cover(pairs, grid.size());
     REQUIRE(pairs.lane_pairs == (options.lane_pairs > 0 ? options.lane_pairs : kLanePairs));
     for (const Batch& batch : pairs.batches) {
-      REQUIRE((batch.rows.size() == 1 || batch.expected_pairs <= pairs.lane_pairs));
+      REQUIRE((batch.range.size() == 1 || batch.expected_pairs <= pairs.lane_pairs));
     }
     const BatchPlan tests = plan_packed(grid, make_packed_layout(grid), options);
     check_cover(tests, grid.size());
-    REQUIRE(tests.estimated_pairs == 0);
+    REQUIRE(tests.pairs == 0);
     REQUIRE(tests.lane_pairs == 0);
   }
 }
@@ -56,8 +67,8 @@ TEST_CASE("batch plan: the estimate is near the truth where points are spread ev
   options.lane_pairs = 10'000;
   const BatchPlan plan = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
   const double pairs = static_cast<double>(data.oracle(eps).pairs());
-  CHECK(static_cast<double>(plan.estimated_pairs) > pairs * 0.8);
-  CHECK(static_cast<double>(plan.estimated_pairs) < pairs * 1.2);
+  CHECK(static_cast<double>(plan.pairs) > pairs * 0.8);
+  CHECK(static_cast<double>(plan.pairs) < pairs * 1.2);
   // As many batches as the pairs need, and hardly more.
   CHECK(plan.batches.size() >= static_cast<std::size_t>(pairs * 0.8 / 10'000));
   CHECK(plan.batches.size() <= static_cast<std::size_t>(pairs * 1.6 / 10'000) + 2);
@@ -70,18 +81,40 @@ TEST_CASE("batch plan: batches are of bounded work, and there are enough for all
   check_cover(plan, 20'000);
   CHECK(plan.batches.size() >= 16);
   for (const Batch& batch : plan.batches) {
-    CHECK(std::uint64_t{batch.rows.size()} * 20'000 <= kMostTests + kFewestTests);
+    CHECK(std::uint64_t{batch.range.size()} * 20'000 <= kMostTests + kFewestTests);
   }
 }
 
+TEST_CASE("batch plan: the estimate times a factor, and batches as if it were true") {
+  const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 8);
+  const Grid grid(data.view(), 1, CancelToken());
+  PlanOptions options;
+  options.lane_pairs = 1000;
+  const BatchPlan whole = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
+  options.estimate_factor = 0.25;
+  const BatchPlan quarter = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
+  check_cover(quarter, grid.size());
+  CHECK(static_cast<double>(quarter.pairs) == Approx(static_cast<double>(whole.pairs) / 4).epsilon(0.001));
+  CHECK(quarter.lane_pairs == whole.lane_pairs);
+  CHECK(quarter.batches.size() * 2 < whole.batches.size());
+}
+
+TEST_CASE("batch plan: a batch counts every stride-th unit of its range, the first among them") {
+  CHECK(Batch{.range = {5, 5}}.units() == 0);
+  CHECK(Batch{.range = {5, 15}}.units() == 10);
+  CHECK(Batch{.range = {5, 15}, .stride = 5}.units() == 2);
+  CHECK(Batch{.range = {5, 16}, .stride = 5}.units() == 3);
+  CHECK(Batch{.range = {0, 4'294'967'295U}, .stride = 4'000'000'000U}.units() == 2);
+}
+
 TEST_CASE("batch plan: halves of a batch") {
-  const auto [first, second] = split(Batch{{10, 15}, 101});
-  CHECK(first.rows == Run{10, 12});
-  CHECK(second.rows == Run{12, 15});
+  const auto [first, second] = split_range(Batch{{10, 15}, 101});
+  CHECK(first.range == Run{10, 12});
+  CHECK(second.range == Run{12, 15});
   CHECK(first.expected_pairs + second.expected_pairs == 101);
-  const auto [one, other] = split(Batch{{4'000'000'000U, 4'000'000'002U}, 0});
-  CHECK(one.rows == Run{4'000'000'000U, 4'000'000'001U});
-  CHECK(other.rows == Run{4'000'000'001U, 4'000'000'002U});
+  const auto [one, other] = split_range(Batch{{4'000'000'000U, 4'000'000'002U}, 0});
+  CHECK(one.range == Run{4'000'000'000U, 4'000'000'001U});
+  CHECK(other.range == Run{4'000'000'001U, 4'000'000'002U});
 }
 
 TEST_CASE("batch plan: a cancelled token stops it") {

@@ -16,8 +16,8 @@ namespace {
 
 Options random_options(Random& random, std::size_t dims) {
   Options options;
-  options.emit = random.chance(0.3) ? Emit::pairs : Emit::rows;
-  const bool packable = dims <= 3 && options.emit == Emit::rows;
+  options.kernel = random.chance(0.7) ? Kernel::rows : random.chance(0.5) ? Kernel::global : Kernel::shared;
+  const bool packable = dims <= 3 && options.kernel == Kernel::rows;
   const std::uint64_t format = random.below(3);
   options.format = format == 0               ? FormatChoice::csr
                    : format == 1 && packable ? FormatChoice::packed
@@ -26,19 +26,24 @@ Options random_options(Random& random, std::size_t dims) {
   options.threads = 1U << random.below(4);
   options.lanes = static_cast<unsigned>(random.below(6));
   options.lane_pairs = random.chance(0.5) ? 1 + random.below(50) : 0;
-  options.tables = static_cast<unsigned>(1 + random.below(3));
+  options.estimate_factor = random.chance(0.3) ? 0.2 : 1;
+  options.tables = static_cast<unsigned>(random.below(4));
   options.verify = random.chance(0.1);
   return options;
 }
 
 std::string describe(const Options& o) {
   std::ostringstream text;
-  text << (o.emit == Emit::rows ? "rows" : "pairs") << ", "
+  text << (o.kernel == Kernel::rows     ? "rows"
+           : o.kernel == Kernel::global ? "global"
+                                        : "shared")
+       << ", "
        << (o.format == FormatChoice::csr      ? "csr"
            : o.format == FormatChoice::packed ? "packed"
                                               : "automatic")
        << ", " << (o.method == VariantMethod::nested ? "nested" : "each") << ", threads " << o.threads << ", lanes "
-       << o.lanes << ", lane pairs " << o.lane_pairs << ", tables " << o.tables << (o.verify ? ", verify" : "");
+       << o.lanes << ", lane pairs " << o.lane_pairs << ", estimate times " << o.estimate_factor << ", tables "
+       << o.tables << (o.verify ? ", verify" : "");
   return text.str();
 }
 
@@ -111,14 +116,14 @@ TEST_CASE("exactness: all options agree on one data set") {
   std::vector<std::vector<std::int32_t>> expected;
   for (const Variant& v : sweep.variants()) expected.push_back(oracle_labels(data.oracle(v.eps), v.minpts).labels);
   std::size_t combinations = 0;
-  for (const Emit emit : {Emit::rows, Emit::pairs}) {
+  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     for (const FormatChoice format : {FormatChoice::automatic, FormatChoice::csr, FormatChoice::packed}) {
-      if (emit == Emit::pairs && format == FormatChoice::packed) continue;
+      if (emits_pairs(kernel) && format == FormatChoice::packed) continue;
       for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
         for (const unsigned threads : {1U, 4U}) {
           for (const std::uint64_t lane_pairs : {0U, 1U, 37U, 5000U}) {
             Options options;
-            options.emit = emit;
+            options.kernel = kernel;
             options.format = format;
             options.method = method;
             options.threads = threads;
@@ -132,7 +137,7 @@ TEST_CASE("exactness: all options agree on one data set") {
       }
     }
   }
-  REQUIRE(combinations == 80);
+  REQUIRE(combinations == 112);
 }
 
 TEST_CASE("exactness: pairs at exactly eps are neighbours, those one step beyond are not") {

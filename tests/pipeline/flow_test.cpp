@@ -93,7 +93,7 @@ std::vector<Options> flows() {
       options.lane_pairs = 500;
       all.push_back(options);
       options.method = VariantMethod::nested;
-      options.emit = Emit::pairs;
+      options.kernel = Kernel::global;
       all.push_back(options);
     }
   }
@@ -505,6 +505,71 @@ TEST_CASE("flow: runs from several threads at once do not meet") {
   }
 }
 
+/// What the process writes to standard error from here to text().
+class CapturedErrors {
+ public:
+  CapturedErrors() : file_(std::tmpfile()), stderr_(dup(STDERR_FILENO)) {
+    REQUIRE(file_ != nullptr);
+    REQUIRE(stderr_ >= 0);
+    std::fflush(stderr);
+    REQUIRE(dup2(fileno(file_), STDERR_FILENO) == STDERR_FILENO);
+  }
+  ~CapturedErrors() {
+    restore();
+    close(stderr_);
+    std::fclose(file_);
+  }
+  CapturedErrors(const CapturedErrors&) = delete;  // one standard error
+  CapturedErrors& operator=(const CapturedErrors&) = delete;
+
+  std::string text() {
+    restore();
+    std::string all;
+    std::rewind(file_);
+    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) all += static_cast<char>(c);
+    return all;
+  }
+
+ private:
+  void restore() const {
+    std::fflush(stderr);
+    (void)dup2(stderr_, STDERR_FILENO);
+  }
+
+  std::FILE* file_;
+  int stderr_;
+};
+
+TEST_CASE("flow: runs at once with different numbers of threads print nothing") {
+  const Watchdog watchdog("runs with different numbers of threads");
+  const std::vector<unsigned> numbers{1, 2, 5, 9, 3, 16, 40};
+  std::vector<Collector> results(numbers.size() * 5);
+  std::string printed;
+  {
+    CapturedErrors errors;
+    std::fputs("this is found", stderr);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < numbers.size(); ++t) {
+      threads.emplace_back([&, t] {
+        // Over and over, so that runs begin while others of more and of fewer threads end.
+        for (std::size_t round = 0; round < 5; ++round) {
+          Options options;
+          options.threads = numbers[(t + round) % numbers.size()];
+          run_each(scene().data.view(), scene().sweep, options,
+                   [&](VariantResult&& r) { results[t * 5 + round].take(r); });
+        }
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    printed = errors.text();
+  }
+  CHECK(printed == "this is found");
+  for (const Collector& r : results) {
+    CHECK(r.right());
+    CHECK(r.count() == scene().sweep.size());
+  }
+}
+
 TEST_CASE("flow: a callback may run a sweep of its own") {
   const Watchdog watchdog("nested run");
   for (const Options& options : flows()) {
@@ -518,12 +583,12 @@ TEST_CASE("flow: a callback may run a sweep of its own") {
 }
 
 TEST_CASE("flow: the trace holds every stage, and every row of every table once") {
-  for (const Emit emit : {Emit::rows, Emit::pairs}) {
+  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     Trace trace;
     Observer observer;
     observer.trace = &trace;
     Options options;
-    options.emit = emit;
+    options.kernel = kernel;
     options.format = FormatChoice::csr;
     (void)run(scene().data.view(), scene().sweep, options, observer);
     REQUIRE(trace.retries() == 0);
@@ -539,7 +604,7 @@ TEST_CASE("flow: the trace holds every stage, and every row of every table once"
     CHECK(spans[Stage::build_index] == 3);
     CHECK(spans[Stage::plan_batches] == 3);
     CHECK(spans[Stage::build_table] == spans[Stage::find_neighbors]);
-    CHECK(spans[Stage::sort_pairs] == (emit == Emit::pairs ? spans[Stage::find_neighbors] : 0));
+    CHECK(spans[Stage::sort_pairs] == (emits_pairs(kernel) ? spans[Stage::find_neighbors] : 0));
     CHECK(spans[Stage::cluster_variants] >= 3);
     CHECK(spans[Stage::emit_results] == scene().sweep.size());
     CHECK(rows.size() == 3);

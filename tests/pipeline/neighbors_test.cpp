@@ -55,11 +55,11 @@ TEST_CASE("neighbors: ids, offsets and distances are the oracle's in every forma
     for (const FormatChoice format : {FormatChoice::csr, FormatChoice::packed}) {
       if (format == FormatChoice::packed && data.dims > 3) continue;
       options.format = format;
-      options.emit = Emit::rows;
+      options.kernel = Kernel::rows;
       check_neighbors(data, eps, options);
     }
     options.format = FormatChoice::csr;
-    options.emit = Emit::pairs;
+    options.kernel = seed % 2 == 0 ? Kernel::global : Kernel::shared;
     check_neighbors(data, eps, options);
     pairs_with_ties += data.kind == "quantised" ? 1 : 0;
   }
@@ -82,12 +82,12 @@ TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lo
   }
   const double eps = 1;
   const OracleTable expected = data.oracle(eps);
-  for (const Emit emit : {Emit::rows, Emit::pairs}) {
+  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     for (const std::uint64_t lane_pairs : {1U, 60U, 400U, 1000U}) {
       INFO("lane pairs " << lane_pairs);
       Options options;
       options.format = FormatChoice::csr;
-      options.emit = emit;
+      options.kernel = kernel;
       options.lane_pairs = lane_pairs;
       Trace trace;
       Observer observer;
@@ -140,7 +140,7 @@ TEST_CASE("neighbors: a packed table that cannot be is refused") {
   Options options;
   options.format = FormatChoice::packed;
   check_mentions(error_of<UsageError>([&] { (void)neighbors(data.view(), 1, Distances::omit, options); }), {"packed"});
-  options.emit = Emit::pairs;
+  options.kernel = Kernel::global;
   const DataSet flat = make_data("uniform", 30, 2, Precision::float64, 3);
   check_mentions(error_of<UsageError>([&] { (void)neighbors(flat.view(), 1, Distances::omit, options); }), {"packed"});
 }

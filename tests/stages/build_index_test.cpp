@@ -18,7 +18,7 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
   for (const std::size_t dims : {1U, 2U, 8U}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const test::DataSet data = test::make_data("uniform", 3000, dims, precision, 1);
-      MemoryBudget budget(index_bytes(data.view()));
+      MemoryBudget budget(backend->index_bytes(data.view()));
       {
         TableJob job(EpsGroup{0.5, {4}});
         REQUIRE(BuildIndex{*backend, data.view(), budget, cancel}(job, true));
@@ -30,7 +30,7 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
       CHECK(budget.used() == 0);
 
       // Beside other tables it waits for their memory; alone there is nothing to wait for.
-      MemoryBudget small(index_bytes(data.view()) - 1);
+      MemoryBudget small(backend->index_bytes(data.view()) - 1);
       const BuildIndex build{*backend, data.view(), small, cancel};
       TableJob job(EpsGroup{0.5, {4}});
       CHECK_FALSE(build(job, false));

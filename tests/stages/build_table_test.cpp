@@ -1,7 +1,10 @@
 #include <epsflow/stages/build_table.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -9,45 +12,92 @@
 namespace epsflow::stages {
 namespace {
 
-struct TestLane final : Lane {
-  void sort_pairs() override {}
+/// An index that can do nothing but split: one unit, and the rest.
+struct TestSearch final : NeighborSearch {
+  [[nodiscard]] std::span<const std::uint32_t> order() const override { return {}; }
+  [[nodiscard]] std::uint64_t bytes() const override { return 0; }
+  [[nodiscard]] std::shared_ptr<const PackedLayout> packed_layout() override { return nullptr; }
+  [[nodiscard]] BatchPlan plan(const PlanOptions&) override { return {}; }
+  [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override {
+    Batch first = batch;
+    Batch second = batch;
+    first.range.end = second.range.begin = batch.range.begin + 1;
+    return {first, second};
+  }
+  void search(const Batch&, Lane&, NeighborTable&, Completion) override { throw std::logic_error("not asked for"); }
+  void sort_pairs(Lane&, NeighborTable&, Completion) override { throw std::logic_error("not asked for"); }
 };
 
 struct Scene {
   explicit Scene(std::uint64_t memory) : budget(memory), pool(budget) {
+    job.search = std::make_unique<TestSearch>();
     job.table = std::make_unique<NeighborTable>(4, pool.acquire(1 << 20));
     job.open_batches = 2;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> row(std::uint32_t row) const {
+    std::vector<std::uint32_t> ids;
+    job.table->for_each_row({row, row + 1}, [&](std::uint32_t, const RowView& view) {
+      view.for_each([&](std::uint32_t neighbor) { ids.push_back(neighbor); });
+    });
+    return ids;
   }
   MemoryBudget budget;
   ArenaPool pool;
   TableJob job{EpsGroup{1, {4}}};
 };
 
+using Ids = std::vector<std::uint32_t>;
+
 TEST_CASE("build table: the rows of a batch take their place") {
   Scene scene(1 << 20);
   const std::vector<std::uint32_t> counts{1, 2};
   const std::vector<std::uint32_t> ids{2, 3, 2};
-  TestLane lane;
+  Lane lane;
   lane.rows = {2, 4};
   lane.counts = counts;
   lane.ids = ids;
-  const auto outcome = BuildTable{}(scene.job, {{2, 4}, 3}, lane);
+  const auto outcome = BuildTable{}(scene.job, {.range = {2, 4}, .expected_pairs = 3}, lane);
   CHECK(outcome.retry.empty());
   CHECK_FALSE(outcome.out_of_memory);
   CHECK(scene.job.rows_done == 2);
   CHECK(scene.job.table->counts()[3] == 2);
+  CHECK(scene.row(2) == Ids{2});
+  CHECK(scene.row(3) == Ids{3, 2});
 }
 
-TEST_CASE("build table: a batch that outgrew its lane comes back in halves, and is counted") {
+TEST_CASE("build table: rows that do not follow each other, their ids in the table already") {
   Scene scene(1 << 20);
-  TestLane lane;
+  const std::vector<std::uint32_t> rows{1, 3};
+  const std::vector<std::uint32_t> counts{1, 2};
+  const std::vector<std::uint32_t> ids{1, 3, 0};
+  std::uint32_t* const place = scene.job.table->reserve(ids.size());
+  REQUIRE(place != nullptr);
+  std::copy(ids.begin(), ids.end(), place);
+  Lane lane;
+  lane.row_list = rows;
+  lane.counts = counts;
+  lane.ids = {place, ids.size()};
+  lane.ids_in_table = true;
+  const auto outcome = BuildTable{}(scene.job, {.range = {1, 4}, .stride = 2}, lane);
+  CHECK(outcome.retry.empty());
+  CHECK_FALSE(outcome.out_of_memory);
+  CHECK(scene.job.rows_done == 2);
+  CHECK(scene.row(1) == Ids{1});
+  CHECK(scene.row(3) == Ids{3, 0});
+}
+
+TEST_CASE("build table: a batch that outgrew its lane comes back in the halves of its index, and is counted") {
+  Scene scene(1 << 20);
+  Lane lane;
   lane.rows = {0, 3};
   lane.overflow = true;
   Trace trace;
-  const auto outcome = BuildTable{&trace}(scene.job, {{0, 3}, 10}, lane);
+  const Batch batch{.range = {0, 3}, .expected_pairs = 10, .stride = 1, .unit = Batch::Unit::cell};
+  const auto outcome = BuildTable{&trace}(scene.job, batch, lane);
   REQUIRE(outcome.retry.size() == 2);
-  CHECK(outcome.retry[0].rows == Run{0, 1});
-  CHECK(outcome.retry[1].rows == Run{1, 3});
+  CHECK(outcome.retry[0].range == Run{0, 1});
+  CHECK(outcome.retry[1].range == Run{1, 3});
+  CHECK(outcome.retry[1].unit == Batch::Unit::cell);
   CHECK_FALSE(outcome.out_of_memory);
   CHECK(scene.job.rows_done == 0);
   CHECK(trace.retries() == 1);
@@ -57,14 +107,19 @@ TEST_CASE("build table: rows that the budget has no room for") {
   Scene scene(100);
   const std::vector<std::uint32_t> counts{50};
   const std::vector<std::uint32_t> ids(50, 0);
-  TestLane lane;
+  Lane lane;
   lane.rows = {0, 1};
-  lane.counts = counts;
-  lane.ids = ids;
-  const auto outcome = BuildTable{}(scene.job, {{0, 1}, 50}, lane);
+  SECTION("found out as they are copied") {
+    lane.counts = counts;
+    lane.ids = ids;
+  }
+  SECTION("found out by the search") { lane.out_of_memory = true; }
+  Trace trace;
+  const auto outcome = BuildTable{&trace}(scene.job, {.range = {0, 1}, .expected_pairs = 50}, lane);
   CHECK(outcome.out_of_memory);
   CHECK(outcome.retry.empty());
   CHECK(scene.job.rows_done == 0);
+  CHECK(trace.retries() == 0);
 }
 
 }  // namespace

@@ -34,12 +34,10 @@ struct Scene {
   TableJob job{EpsGroup{1, {4}}};
 };
 
-PlanBatches make_plan(Scene& scene, FormatChoice format, Emit emit = Emit::rows, std::uint64_t per_variant = 0) {
+PlanBatches make_plan(Scene& scene, FormatChoice format, Kernel kernel = Kernel::rows, std::uint64_t per_variant = 0) {
   return {.pool = scene.pool,
+          .options = {.kernel = kernel, .workers = 2},
           .format = format,
-          .emit = emit,
-          .workers = 2,
-          .lane_pairs = 0,
           .consumer_bytes = [=](std::size_t variants) { return variants * per_variant; }};
 }
 
@@ -55,6 +53,8 @@ TEST_CASE("plan batches: an empty table of the right format, and batches for eve
       CHECK(scene.job.table->size() == 2000);
       CHECK(scene.job.open_batches == scene.job.plan.batches.size());
       CHECK(scene.job.table->blocks().size() == scene.job.plan.batches.size());
+      CHECK((scene.job.plan.pairs > 0) == !packed);
+      CHECK_FALSE(scene.job.plan.counted);
       std::uint32_t next = 0;
       for (const Run& block : scene.job.table->blocks()) {
         CHECK(block.begin == next);
@@ -67,12 +67,14 @@ TEST_CASE("plan batches: an empty table of the right format, and batches for eve
 }
 
 TEST_CASE("plan batches: pairs need a csr table") {
-  Scene scene(std::uint64_t{1} << 30);
-  REQUIRE(make_plan(scene, FormatChoice::automatic, Emit::pairs)(scene.job, true));
-  CHECK(scene.job.table->format() == TableFormat::csr);
-  Scene other(std::uint64_t{1} << 30);
-  const PlanBatches plan = make_plan(other, FormatChoice::packed, Emit::pairs);
-  check_mentions(error_of<UsageError>([&] { (void)plan(other.job, true); }), {"packed", "pairs"});
+  for (const Kernel kernel : {Kernel::global, Kernel::shared}) {
+    Scene scene(std::uint64_t{1} << 30);
+    REQUIRE(make_plan(scene, FormatChoice::automatic, kernel)(scene.job, true));
+    CHECK(scene.job.table->format() == TableFormat::csr);
+    Scene other(std::uint64_t{1} << 30);
+    const PlanBatches plan = make_plan(other, FormatChoice::packed, kernel);
+    check_mentions(error_of<UsageError>([&] { (void)plan(other.job, true); }), {"packed", "kernel 'rows'"});
+  }
 }
 
 TEST_CASE("plan batches: a table that does not fit waits beside others, and is an error alone") {
@@ -95,21 +97,21 @@ TEST_CASE("plan batches: what the consumer needs is set aside with the table") {
   for (const std::uint64_t per_variant : {0U, 1000U}) {
     Scene large(std::uint64_t{1} << 30);
     large.job.group.minpts = {8, 4, 2};
-    REQUIRE(make_plan(large, FormatChoice::packed, Emit::rows, per_variant)(large.job, true));
+    REQUIRE(make_plan(large, FormatChoice::packed, Kernel::rows, per_variant)(large.job, true));
     charged.push_back(large.budget.used());
     Scene small(20'000);
     small.job.group.minpts = {8, 4, 2};
-    const PlanBatches plan = make_plan(small, FormatChoice::packed, Emit::rows, per_variant);
+    const PlanBatches plan = make_plan(small, FormatChoice::packed, Kernel::rows, per_variant);
     const std::string text = error_of<ResourceError>([&] { (void)plan(small.job, true); });
     const std::string before = "at least ";
     REQUIRE(text.find(before) != std::string::npos);
     named.push_back(std::stoull(text.substr(text.find(before) + before.size())));
     Scene enough(named.back());
     enough.job.group.minpts = {8, 4, 2};
-    CHECK(make_plan(enough, FormatChoice::packed, Emit::rows, per_variant)(enough.job, true));
+    CHECK(make_plan(enough, FormatChoice::packed, Kernel::rows, per_variant)(enough.job, true));
     Scene one_less(named.back() - 1);
     one_less.job.group.minpts = {8, 4, 2};
-    CHECK_FALSE(make_plan(one_less, FormatChoice::packed, Emit::rows, per_variant)(one_less.job, false));
+    CHECK_FALSE(make_plan(one_less, FormatChoice::packed, Kernel::rows, per_variant)(one_less.job, false));
   }
   CHECK(charged[1] == charged[0] + 3000);
   CHECK(named[1] == named[0] + 3000);

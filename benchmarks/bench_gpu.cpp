@@ -1,0 +1,205 @@
+// The GPU's kernels and tables by themselves, on the points of a file:
+//
+//   bench_gpu kernels FILE EPS [--first N] [--repeat N]     device time of each kernel over all points
+//   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, against the bus
+//
+// Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from the
+// index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <epsflow/gpu/device_grid.hpp>
+#include <epsflow/gpu/search_kernels.hpp>
+#include <epsflow/gpu/tuning.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/pipeline/session.hpp>
+
+namespace {
+
+using namespace epsflow;
+using Json = nlohmann::ordered_json;
+
+/// The word behind `name`, or `otherwise`.
+const char* option(int argc, char** argv, const char* name, const char* otherwise) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], name) == 0) return argv[i + 1];
+  }
+  return otherwise;
+}
+
+/// Median of the milliseconds that the work takes on the stream.
+template <class F>
+double time_on(const gpu::Stream& stream, int repeat, F&& work) {
+  std::vector<double> times;
+  work();  // the first run loads the kernel
+  for (int i = 0; i < repeat; ++i) {
+    const gpu::Event begin, end;
+    begin.record(stream);
+    work();
+    end.record(stream);
+    end.synchronize();
+    times.push_back(end.since(begin));
+  }
+  std::nth_element(times.begin(), times.begin() + repeat / 2, times.end());
+  return times[repeat / 2];
+}
+
+Json measure_kernels(PointsView points, double eps, int repeat) {
+  gpu::DeviceMemory memory(0, 0);
+  gpu::PinnedPool pinned;
+  const CancelToken cancel;
+  const gpu::DevicePoints device(points, memory);
+  const gpu::Stream stream;
+  std::vector<double> index_times;
+  for (int i = 0; i <= repeat; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const gpu::DeviceGrid again(device, eps, memory, pinned, cancel);
+    index_times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  }
+  const gpu::DeviceGrid grid(device, eps, memory, pinned, cancel);
+  const gpu::GridView& view = grid.view();
+  const std::uint32_t n = view.size;
+
+  const gpu::DeviceBuffer<std::uint32_t> counts(memory, stream.get(), n);
+  const gpu::DeviceBuffer<std::uint64_t> offsets(memory, stream.get(), std::uint64_t{n} + 1);
+  const gpu::DeviceBuffer<std::uint64_t> counters(memory, stream.get(), 3);
+  const auto count = [&] { gpu::launch_count_rows(view, {0, 1, n}, counts.data(), stream.get()); };
+  const auto scan = [&] { gpu::launch_offsets(counts.data(), n, offsets.data(), {memory, stream.get()}); };
+  count();
+  scan();
+  const std::uint64_t pairs = gpu::read_values(offsets.data() + n, 1, stream.get()).front();
+
+  Json json{{"points", n}, {"eps", eps}, {"cells", view.cells}, {"pairs", pairs}, {"index_ms", index_times.back()}};
+  json["count"] = {{"ms", time_on(stream, repeat, count)}, {"threads", n}};
+  json["scan"] = {{"ms", time_on(stream, repeat, scan)}};
+  const gpu::DeviceBuffer<std::uint32_t> rows(memory, stream.get(), std::max(pairs, grid.packed_words()));
+  json["fill"] = {{"ms", time_on(stream, repeat,
+                                 [&] { gpu::launch_fill_rows(view, {0, n}, offsets.data(), rows.data(), stream.get()); })},
+                  {"threads", std::uint64_t{n} * gpu::tuning::kRowThreads}};
+  json["pack"] = {{"ms", time_on(stream, repeat,
+                                 [&] {
+                                   gpu::launch_pack_rows(view, {0, n}, 0, rows.data(), counts.data(), stream.get());
+                                 })},
+                  {"threads", n},
+                  {"words", grid.packed_words()}};
+  const gpu::DeviceBuffer<std::uint32_t> pair_memory(memory, stream.get(), 4 * pairs);
+  const gpu::PairBuffer buffer{pair_memory.data(), pair_memory.data() + 2 * pairs, pairs, counters.data()};
+  const auto reset = [&] { gpu::check(cudaMemsetAsync(counters.data(), 0, counters.bytes(), stream.get())); };
+  json["global"] = {{"ms", time_on(stream, repeat,
+                                   [&] {
+                                     reset();
+                                     gpu::launch_global(view, {0, 1, n}, buffer, stream.get());
+                                   })},
+                    {"threads", n}};
+  json["shared"] = {{"ms", time_on(stream, repeat,
+                                   [&] {
+                                     reset();
+                                     gpu::launch_shared(view, {0, 1, view.cells, {0, n}}, buffer, stream.get());
+                                   })},
+                    {"threads", std::uint64_t{view.cells} * gpu::tuning::kCellThreads}};
+  const std::uint64_t emitted = gpu::read_values(counters.data(), 1, stream.get()).front();
+  if (emitted != pairs) throw Error("the kernels disagree");
+  json["sort"] = {{"ms", time_on(stream, repeat, [&] {
+                     gpu::TwoBuffers<std::uint32_t> keys{pair_memory.data(), pair_memory.data() + pairs};
+                     gpu::TwoBuffers<std::uint32_t> values{pair_memory.data() + 2 * pairs, pair_memory.data() + 3 * pairs};
+                     gpu::launch_sort(keys, values, pairs, static_cast<int>(std::bit_width(n - 1)),
+                                      {memory, stream.get()});
+                   })}};
+  return json;
+}
+
+/// GB/s of a copy from the device to pinned memory.
+double measure_bus(int repeat) {
+  constexpr std::uint64_t kBytes = 1ULL << 30;
+  gpu::DeviceMemory memory(0, 0);
+  gpu::PinnedPool pool;
+  const gpu::Stream stream;
+  const gpu::DeviceBuffer<std::byte> from(memory, stream.get(), kBytes);
+  const gpu::PinnedBytes to = pool.acquire(kBytes);
+  const double ms = time_on(stream, repeat, [&] {
+    gpu::check(cudaMemcpyAsync(to.as<void>(), from.data(), kBytes, cudaMemcpyDeviceToHost, stream.get()));
+  });
+  return static_cast<double>(kBytes) / ms * 1e-6;
+}
+
+Json measure_tables(PointsView points, double eps, const std::string& kernel, bool packed, int repeat) {
+  Options options;
+  options.backend = BackendChoice::gpu;
+  options.memory = 100_GiB;
+  options.tables = 1;
+  options.kernel = kernel == "global" ? Kernel::global : kernel == "shared" ? Kernel::shared : Kernel::rows;
+  options.format = packed ? FormatChoice::packed : FormatChoice::csr;
+  Json json{{"points", points.size()}, {"eps", eps}, {"kernel", kernel}, {"packed", packed}};
+  const double bus = measure_bus(5);
+  Trace trace;
+  Observer observer;
+  observer.trace = &trace;
+  Session session(points, options, observer);
+  std::vector<stages::EpsGroup> groups(repeat, stages::EpsGroup{eps, {4}});
+  std::uint64_t pairs = 0;
+  std::vector<double> seconds;
+  session.run(groups, {.consume =
+                           [&](const stages::TableJob& job) {
+                             pairs = job.table->pairs();
+                             seconds.push_back(job.table_seconds);
+                           },
+                       .bytes = [](std::size_t) { return std::uint64_t{0}; },
+                       .moved = [](double, double) {}});
+  std::vector<double> steady(seconds.begin() + 1, seconds.end());
+  std::nth_element(steady.begin(), steady.begin() + static_cast<std::ptrdiff_t>(steady.size() / 2), steady.end());
+  const double median = steady[steady.size() / 2];
+  json["pairs"] = pairs;
+  json["bus_gb_per_s"] = bus;
+  json["first_s"] = seconds.front();
+  json["steady_s"] = median;
+  json["gpairs_per_s_first"] = static_cast<double>(pairs) / seconds.front() * 1e-9;
+  json["gpairs_per_s_steady"] = static_cast<double>(pairs) / median * 1e-9;
+  json["share_of_bus"] = static_cast<double>(pairs) * 4 / median * 1e-9 / bus;
+  json["retries"] = trace.retries();
+  json["seconds"] = seconds;
+  // Where the last table's time went: seconds of each stage, of all threads and lanes together.
+  std::vector<double> stages(kStageNames.size());
+  for (const TraceSpan& span : trace.spans()) {
+    stages[static_cast<std::size_t>(span.stage)] += static_cast<double>(span.end_ns - span.begin_ns) * 1e-9 / repeat;
+  }
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (stages[s] > 0) json["stage_s"][std::string(kStageNames[s])] = stages[s];
+  }
+  return json;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (!(what == "kernels" && argc >= 4) && !(what == "tables" && argc >= 5)) {
+    std::fprintf(stderr, "usage: bench_gpu kernels FILE EPS [--first N] [--repeat N]\n"
+                         "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n");
+    return 2;
+  }
+  try {
+    const Points points = io::read_points(argv[2]);
+    const double eps = std::atof(argv[3]);
+    const int repeat = std::atoi(option(argc, argv, "--repeat", "7"));
+    if (what == "tables") {
+      const bool packed = std::string(option(argc, argv, "--packed", "0")) == "1";
+      std::cout << measure_tables(points, eps, argv[4], packed, repeat).dump() << "\n";
+      return 0;
+    }
+    const std::size_t first = std::strtoull(option(argc, argv, "--first", "0"), nullptr, 10);
+    PointsView view = points;
+    if (first > 0) view = PointsView(std::span(static_cast<const double*>(view.data()), first * view.dims()), view.dims());
+    std::cout << measure_kernels(view, eps, repeat).dump() << "\n";
+  } catch (const Error& e) {
+    std::fprintf(stderr, "bench_gpu: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}

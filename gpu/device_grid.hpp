@@ -1,0 +1,79 @@
+// The grid index of one eps in device memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/gpu/grid_view.hpp>
+#include <epsflow/gpu/index_kernels.hpp>
+#include <epsflow/gpu/memory.hpp>
+#include <epsflow/gpu/stream.hpp>
+#include <epsflow/index/cell_axes.hpp>
+
+namespace epsflow::gpu {
+
+/// The data set as the caller gave it, and what all its indexes share.
+class DevicePoints {
+ public:
+  /// Copies the points to the device and finds their extents. `points` and `memory` must outlive it. Waits.
+  DevicePoints(PointsView points, DeviceMemory& memory);
+
+  [[nodiscard]] PointsView host() const noexcept { return host_; }
+  [[nodiscard]] PointsOnDevice device() const noexcept;
+  [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
+
+ private:
+  PointsView host_;
+  Stream stream_;
+  DeviceBuffer<std::byte> data_;
+  std::vector<index::Extent> extents_;
+};
+
+/// Points sorted by cell: the same cells, the same order and the same candidate runs as index::Grid and
+/// index::CandidateRuns have. Non-empty cells only.
+class DeviceGrid {
+ public:
+  /// O(n·d) and a radix sort; then O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, Cancelled.
+  DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& memory, PinnedPool& pinned,
+             const CancelToken& cancel);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return view_.size; }
+  [[nodiscard]] std::size_t dims() const noexcept { return view_.dims; }
+  /// For work that is put on streams after the constructor has returned.
+  [[nodiscard]] const GridView& view() const noexcept { return view_; }
+  [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
+  /// Input id of each position. [host, pinned] [n]
+  [[nodiscard]] std::span<const std::uint32_t> order() const noexcept {
+    return {order_.as<std::uint32_t>(), view_.size};
+  }
+  [[nodiscard]] std::uint64_t order_bytes() const noexcept { return order_.size(); }
+  /// Words of a packed table.
+  [[nodiscard]] std::uint64_t packed_words() const noexcept { return packed_words_; }
+  /// Keys of the non-empty cells, ascending. Copies them. Waits.
+  [[nodiscard]] std::vector<std::uint64_t> read_cell_keys() const;
+  /// The layout of a packed table, in host memory. Copies it. Waits.
+  [[nodiscard]] PackedLayout read_layout() const;
+
+ private:
+  template <class Key>
+  void sort_points(const DevicePoints& points, const KeyMaker& maker, int bits, PinnedPool& pinned);
+
+  DeviceMemory& memory_;
+  Stream stream_;
+  GridView view_;
+  PinnedBytes order_;
+  DeviceBuffer<std::byte> coordinates_;
+  DeviceBuffer<std::uint32_t> cell_of_;
+  DeviceBuffer<std::uint32_t> cell_starts_;
+  DeviceBuffer<std::uint64_t> cell_keys_;
+  DeviceBuffer<std::uint64_t> run_offsets_;
+  DeviceBuffer<std::uint64_t> cell_words_;
+  DeviceBuffer<Run> runs_;
+  std::uint64_t packed_words_ = 0;
+};
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,120 @@
+#include <epsflow/gpu/gpu_backend.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <epsflow/gpu/device.hpp>
+#include <epsflow/gpu/gpu_search.hpp>
+#include <epsflow/gpu/nvtx.hpp>
+#include <epsflow/gpu/search_kernels.hpp>
+#include <epsflow/gpu/tuning.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// A thread that may wait for the GPU, so that no thread of the task graph does. What is queued when it goes is done
+/// first.
+class Worker {
+ public:
+  Worker() : thread_([this](const std::stop_token& stop) { work(stop); }) {}
+
+  void post(std::function<void()> task) {
+    {
+      const std::scoped_lock lock(mutex_);
+      tasks_.push_back(std::move(task));
+    }
+    wake_.notify_one();
+  }
+
+ private:
+  void work(const std::stop_token& stop) {
+    while (true) {
+      std::function<void()> task;
+      {
+        std::unique_lock lock(mutex_);
+        if (!wake_.wait(lock, stop, [this] { return !tasks_.empty(); })) return;
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      task();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::deque<std::function<void()>> tasks_;
+  std::jthread thread_;  // last: it uses the others
+};
+
+/// The GPU asked for, or the one with the most free memory.
+int choose_device(int wanted) {
+  const DeviceList list = list_devices();
+  if (list.devices.empty()) throw DeviceError("no GPU can be used (" + list.why_none + "): use --backend cpu");
+  const auto count = static_cast<int>(list.devices.size());
+  if (wanted >= count) {
+    throw UsageError("--gpu " + std::to_string(wanted) + ": the GPUs here are 0 to " + std::to_string(count - 1));
+  }
+  if (wanted >= 0) return wanted;
+  if (count == 1) return 0;
+  return std::max_element(list.devices.begin(), list.devices.end(),
+                          [](const DeviceInfo& a, const DeviceInfo& b) {
+                            return free_memory(a.number) < free_memory(b.number);
+                          })
+      ->number;
+}
+
+class GpuBackend final : public Backend {
+ public:
+  /// The GPU must be the current one.
+  GpuBackend(int device, const GpuOptions& options)
+      : device_(device), memory_(device, options.memory), pinner_(device, options.threads) {}
+
+  [[nodiscard]] std::string_view name() const override { return "gpu"; }
+  [[nodiscard]] unsigned lanes() const override { return tuning::kLanes; }
+  [[nodiscard]] unsigned tables() const override { return tuning::kTables; }
+  [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
+    return points.size() * sizeof(std::uint32_t) + 4096;
+  }
+
+  [[nodiscard]] std::unique_ptr<Lane> make_lane() override {
+    const DeviceScope scope(device_);
+    ++lanes_;
+    return std::make_unique<GpuLane>(memory_, pinned_);
+  }
+
+  [[nodiscard]] std::unique_ptr<NeighborSearch> build_index(PointsView points, double eps,
+                                                            const CancelToken& cancel) override {
+    const DeviceScope scope(device_);
+    const StageRange range(Stage::build_index);
+    if (points_ == nullptr) points_ = std::make_unique<DevicePoints>(points, memory_);
+    return std::make_unique<GpuSearch>(*points_, eps, GpuSearch::Resources{device_, memory_, pinned_, std::max(1U, lanes_)},
+                                       cancel);
+  }
+
+  void post(std::function<void()> task) override { worker_.post(std::move(task)); }
+  [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
+
+ private:
+  int device_;
+  unsigned lanes_ = 0;
+  DeviceMemory memory_;
+  PinnedPool pinned_;
+  TablePinner pinner_;
+  std::unique_ptr<DevicePoints> points_;
+  Worker worker_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_gpu_backend(const GpuOptions& options) {
+  const int device = choose_device(options.device);
+  const DeviceScope scope(device);
+  require_code();
+  return std::make_unique<GpuBackend>(device, options);
+}
+
+}  // namespace epsflow::gpu

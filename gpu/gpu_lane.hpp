@@ -1,0 +1,49 @@
+// A lane of the GPU: a stream with its device buffers and its pinned memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/gpu/grid_view.hpp>
+#include <epsflow/gpu/index_kernels.hpp>
+#include <epsflow/gpu/memory.hpp>
+#include <epsflow/gpu/stream.hpp>
+
+namespace epsflow::gpu {
+
+struct GpuLane final : Lane {
+  GpuLane(DeviceMemory& memory, PinnedPool& pinned);
+  ~GpuLane() override;
+
+  /// Room for `wanted` words of ids or bits, or for as many pairs and what their sort needs. Where the GPU has no memory
+  /// for them, half as many, and so on. Throws DeviceOutOfMemory when not even `least` fit. Returns for how many.
+  std::uint64_t ensure_words(std::uint64_t wanted, std::uint64_t least) { return ensure(wanted, least, 1); }
+  std::uint64_t ensure_pairs(std::uint64_t wanted, std::uint64_t least) { return ensure(wanted, least, kWordsPerPair); }
+  /// Room for the counts of so many rows, and for the rows themselves where they are told one by one.
+  void ensure_rows(std::uint64_t count, bool one_by_one);
+
+  /// Where pairs go, and the room that their sort needs.
+  [[nodiscard]] PairBuffer pair_buffer() const noexcept;
+  [[nodiscard]] TwoBuffers<std::uint32_t> pair_rows() const noexcept;
+  [[nodiscard]] TwoBuffers<std::uint32_t> pair_neighbors() const noexcept;
+
+  DeviceMemory& memory;
+  PinnedPool& pinned;
+  Stream stream;
+  DeviceBuffer<std::uint32_t> words;     ///< ids or bits; or rows, rows, neighbours, neighbours of pairs
+  DeviceBuffer<std::uint64_t> counters;  ///< [3] pairs, rows; and rows again, as the sort counts them
+  PinnedBytes host_counters;
+  PinnedBytes host_counts;
+  PinnedBytes host_rows;
+  std::uint64_t found_rows = 0;  ///< rows of the batch whose pairs the lane holds
+
+ private:
+  static constexpr std::uint64_t kWordsPerPair = 4;  // rows and neighbours, twice, for the sort
+
+  std::uint64_t ensure(std::uint64_t wanted, std::uint64_t least, std::uint64_t factor);
+
+  std::uint64_t refused_ = ~std::uint64_t{0};  // words that the GPU had no memory for
+};
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,336 @@
+#include <epsflow/gpu/gpu_search.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <epsflow/gpu/device.hpp>
+#include <epsflow/gpu/nvtx.hpp>
+#include <epsflow/gpu/search_kernels.hpp>
+#include <epsflow/gpu/tuning.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// Axes up to which the bits of a packed table are fewer than ids.
+constexpr std::size_t kMostPackedDims = 3;
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+void copy_to_host(void* to, const void* from, std::uint64_t bytes, const Stream& stream) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream.get()));
+}
+
+/// Starts work on a lane. What goes wrong is told to `done`, once what has been queued is over.
+template <class F>
+void start(const GpuLane& lane, const NeighborSearch::Completion& done, F&& work) {
+  try {
+    work();
+  } catch (...) {
+    const std::exception_ptr error = std::current_exception();
+    (void)cudaStreamSynchronize(lane.stream.get());
+    done(error);
+  }
+}
+
+}  // namespace
+
+GpuSearch::GpuSearch(const DevicePoints& points, double eps, Resources resources, const CancelToken& cancel)
+    : resources_(resources), grid_(points, eps, resources.memory, resources.pinned, cancel) {}
+
+GpuSearch::~GpuSearch() = default;
+
+std::shared_ptr<const PackedLayout> GpuSearch::packed_layout() {
+  if (grid_.dims() > kMostPackedDims) return nullptr;
+  if (layout_ == nullptr) {
+    const DeviceScope scope(resources_.device);
+    layout_ = std::make_shared<const PackedLayout>(grid_.read_layout());
+  }
+  return layout_;
+}
+
+BatchPlan GpuSearch::plan(const PlanOptions& options) {
+  if (grid_.size() == 0) return {};
+  const DeviceScope scope(resources_.device);
+  const StageRange range(Stage::plan_batches);
+  kernel_ = options.kernel;
+  lane_room_ = 0;
+  offsets_ = {};
+  BatchPlan plan = options.format == TableFormat::packed ? plan_packed(options)
+                   : emits_pairs(kernel_)                ? plan_pairs(options)
+                                                         : plan_rows(options);
+  plan.blocks = cut_by_words(std::uint64_t{options.workers} * tuning::kBlocksPerWorker);
+  return plan;
+}
+
+/// Words that the buffer of a lane may take, so that all lanes together leave memory for the next index.
+std::uint64_t GpuSearch::most_lane_words() const {
+  const double share = tuning::kLaneShare / resources_.lanes / sizeof(std::uint32_t);
+  return static_cast<std::uint64_t>(static_cast<double>(resources_.memory.limit()) * share);
+}
+
+/// Rows cut into parts of about equal packed words, so of about as many distance tests.
+std::vector<Run> GpuSearch::cut_by_words(std::uint64_t parts) const {
+  const auto count = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, grid_.size()));
+  const cudaStream_t stream = grid_.stream().get();
+  const DeviceBuffer<std::uint32_t> rows(resources_.memory, stream, std::uint64_t{count} + 1);
+  launch_cut_words(grid_.view(), count, rows.data(), stream);
+  const std::vector<std::uint32_t> cuts = read_values(rows.data(), rows.size(), stream);
+  std::vector<Run> runs;
+  for (std::size_t k = 1; k < cuts.size(); ++k) {
+    if (cuts[k] > cuts[k - 1]) runs.push_back({cuts[k - 1], cuts[k]});
+  }
+  return runs;
+}
+
+BatchPlan GpuSearch::plan_packed(const PlanOptions& options) {
+  const std::uint64_t words = grid_.packed_words();
+  const std::uint64_t batch_words =
+      std::clamp<std::uint64_t>(options.lane_pairs > 0 ? options.lane_pairs : tuning::kPackedBatchWords, 1,
+                                std::max<std::uint64_t>(most_lane_words(), 1));
+  counts_ = {resources_.memory, grid_.stream().get(), grid_.size()};
+  BatchPlan plan;
+  const PackedLayout& layout = *packed_layout();
+  for (const Run rows : cut_by_words(
+           std::max(divide_up(words, batch_words), divide_up(grid_.size(), tuning::kMostBatchRows)))) {
+    plan.batches.push_back({.range = rows});
+    lane_room_ = std::max(lane_room_, layout.first_word(rows.end) - layout.first_word(rows.begin));
+  }
+  const Scratch scratch{resources_.memory, grid_.stream().get()};
+  const DeviceBuffer<std::uint64_t> longest(resources_.memory, scratch.stream, 1);
+  launch_longest_row(grid_.view(), longest.data(), scratch);
+  longest_row_ = read_values(longest.data(), 1, scratch.stream).front();
+  return plan;
+}
+
+BatchPlan GpuSearch::plan_rows(const PlanOptions& options) {
+  const Stream& stream = grid_.stream();
+  const Scratch scratch{resources_.memory, stream.get()};
+  const std::uint32_t n = grid_.size();
+  counts_ = {resources_.memory, stream.get(), n};
+  offsets_ = {resources_.memory, stream.get(), std::uint64_t{n} + 1};
+  launch_count_rows(grid_.view(), {0, 1, n}, counts_.data(), stream.get());
+  launch_offsets(counts_.data(), n, offsets_.data(), scratch);
+  const DeviceBuffer<std::uint64_t> sums(resources_.memory, stream.get(), 2);
+  launch_sum_and_largest(counts_.data(), n, sums.data(), scratch);
+  const std::vector<std::uint64_t> total = read_values(sums.data(), 2, stream.get());
+
+  BatchPlan plan;
+  plan.counted = true;
+  plan.pairs = total[0];
+  longest_row_ = total[1];
+  const std::uint64_t batch_pairs = std::min(options.lane_pairs > 0 ? options.lane_pairs : tuning::kRowsBatchPairs,
+                                             std::max<std::uint64_t>(most_lane_words(), 1));
+  const std::uint64_t parts = std::clamp<std::uint64_t>(
+      std::max(divide_up(plan.pairs, batch_pairs), divide_up(n, tuning::kMostBatchRows)), 1, n);
+  const DeviceBuffer<std::uint32_t> places(resources_.memory, stream.get(), parts + 1);
+  const DeviceBuffer<std::uint64_t> values(resources_.memory, stream.get(), parts + 1);
+  launch_cut(offsets_.data(), n + 1, static_cast<std::uint32_t>(parts), places.data(), values.data(), stream.get());
+  const std::vector<std::uint32_t> rows = read_values(places.data(), parts + 1, stream.get());
+  const std::vector<std::uint64_t> pairs = read_values(values.data(), parts + 1, stream.get());
+  for (std::size_t k = 1; k < rows.size(); ++k) {
+    if (rows[k] == rows[k - 1]) continue;
+    plan.batches.push_back({.range = {rows[k - 1], rows[k]}, .expected_pairs = pairs[k] - pairs[k - 1]});
+    lane_room_ = std::max(lane_room_, pairs[k] - pairs[k - 1]);
+  }
+  plan.lane_pairs = lane_room_;
+  return plan;
+}
+
+/// Section VI of the paper: the pairs a_b from a sample, n_b = ⌈(1 + α)·a_b / b_b⌉ batches of every n_b-th point (for the
+/// shared kernel: cell), buffers of b_b pairs, smaller for small tables.
+BatchPlan GpuSearch::plan_pairs(const PlanOptions& options) {
+  const Stream& stream = grid_.stream();
+  const Scratch scratch{resources_.memory, stream.get()};
+  const std::uint32_t n = grid_.size();
+  const auto samples = static_cast<std::uint32_t>(divide_up(n, tuning::kSampleStride));
+  const DeviceBuffer<std::uint32_t> counts(resources_.memory, stream.get(), samples);
+  const DeviceBuffer<std::uint64_t> sums(resources_.memory, stream.get(), 3);
+  launch_count_rows(grid_.view(), {0, tuning::kSampleStride, samples}, counts.data(), stream.get());
+  launch_sum_and_largest(counts.data(), samples, sums.data(), scratch);
+  launch_longest_row(grid_.view(), sums.data() + 2, scratch);
+  const std::vector<std::uint64_t> found = read_values(sums.data(), 3, stream.get());
+  // Candidates bound what one row can have, which no splitting makes smaller.
+  longest_row_ = std::min<std::uint64_t>(n, 32 * found[2]);
+
+  BatchPlan plan;
+  const double estimate = static_cast<double>(found[0]) * n / samples * options.estimate_factor;
+  plan.pairs = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(estimate)));
+  double alpha = tuning::kAlpha;
+  lane_room_ = tuning::kStaticPairs;
+  if (options.lane_pairs > 0) {
+    lane_room_ = options.lane_pairs;
+  } else if (plan.pairs < 3 * tuning::kStaticPairs) {
+    alpha *= 2;
+    lane_room_ = std::max(tuning::kFewestPairs, static_cast<std::uint64_t>(std::ceil(estimate * (1 + 2 * alpha) / 3)));
+  }
+  lane_room_ = std::clamp<std::uint64_t>(lane_room_, 1, std::max<std::uint64_t>(most_lane_words() / 5, 1));
+  plan.lane_pairs = lane_room_;
+  const bool by_cells = kernel_ == Kernel::shared;
+  const std::uint32_t units = by_cells ? grid_.view().cells : n;
+  const auto batches = static_cast<std::uint32_t>(std::clamp<double>(
+      std::ceil((1 + alpha) * static_cast<double>(plan.pairs) / static_cast<double>(lane_room_)), 1, units));
+  for (std::uint32_t b = 0; b < batches; ++b) {
+    plan.batches.push_back({.range = {b, units},
+                            .expected_pairs = plan.pairs / batches,
+                            .stride = batches,
+                            .unit = by_cells ? Batch::Unit::cell : Batch::Unit::row});
+  }
+  return plan;
+}
+
+std::pair<Batch, Batch> GpuSearch::split(const Batch& batch) const {
+  const DeviceScope scope(resources_.device);
+  const cudaStream_t stream = grid_.stream().get();
+  Batch first = batch;
+  Batch second = batch;
+  first.expected_pairs /= 2;
+  second.expected_pairs -= first.expected_pairs;
+  if (batch.units() > 1 && batch.stride > 1) {
+    // Every other unit: as even as the batch was.
+    first.stride = second.stride = 2 * batch.stride;
+    second.range.begin += batch.stride;
+    return {first, second};
+  }
+  if (batch.unit == Batch::Unit::cell && batch.units() == 1) {
+    // One cell: from here on a range of its rows.
+    const std::vector<std::uint32_t> rows = read_values(grid_.view().cell_starts + batch.range.begin, 2, stream);
+    first.range = second.range = {rows[0], rows[1]};
+    first.unit = second.unit = Batch::Unit::row;
+    first.stride = second.stride = 1;
+  }
+  const std::uint32_t middle = first.range.begin + first.range.size() / 2;
+  first.range.end = second.range.begin = middle;
+  if (offsets_.size() > 0) {  // counted: halves are exact too
+    const std::uint64_t begin = read_values(offsets_.data() + first.range.begin, 1, stream).front();
+    first.expected_pairs = read_values(offsets_.data() + middle, 1, stream).front() - begin;
+    second.expected_pairs = batch.expected_pairs - first.expected_pairs;
+  }
+  return {first, second};
+}
+
+void GpuSearch::search(const Batch& batch, Lane& any_lane, NeighborTable& table, Completion done) {
+  auto* lane = dynamic_cast<GpuLane*>(&any_lane);
+  if (lane == nullptr) {
+    done(std::make_exception_ptr(Error("a lane of another backend was given to the GPU: a defect of epsflow")));
+    return;
+  }
+  start(*lane, done, [&] {
+    const DeviceScope scope(resources_.device);
+    const StageRange range(Stage::find_neighbors);
+    lane->clear();
+    if (table.format() == TableFormat::packed) {
+      start_packed(batch, *lane, table, done);
+    } else if (emits_pairs(kernel_)) {
+      start_pairs(batch, *lane, done);
+    } else {
+      start_rows(batch, *lane, table, done);
+    }
+  });
+}
+
+void GpuSearch::start_packed(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done) {
+  const std::uint64_t first_word = layout_->first_word(batch.range.begin);
+  const std::uint64_t words = layout_->first_word(batch.range.end) - first_word;
+  const std::uint32_t rows = batch.range.size();
+  if (words > lane.ensure_words(lane_room_, longest_row_) && rows > 1) {
+    lane.overflow = true;
+    done(nullptr);
+    return;
+  }
+  lane.ensure_rows(rows, false);
+  std::uint32_t* const counts = counts_.data() + batch.range.begin;
+  launch_pack_rows(grid_.view(), batch.range, first_word, lane.words.data(), counts, lane.stream.get());
+  copy_to_table(table.packed_words_for_writing() + first_word, lane.words.data(), words * sizeof(std::uint32_t),
+                lane.stream.get());
+  copy_to_host(lane.host_counts.as<std::uint32_t>(), counts, rows * sizeof(std::uint32_t), lane.stream);
+  lane.rows = batch.range;
+  lane.counts = {lane.host_counts.as<const std::uint32_t>(), rows};
+  lane.stream.on_complete(std::move(done));
+}
+
+void GpuSearch::start_rows(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done) {
+  const std::uint64_t pairs = batch.expected_pairs;
+  const std::uint32_t rows = batch.range.size();
+  lane.pairs = pairs;
+  lane.overflow = pairs > lane.ensure_words(lane_room_, longest_row_) && rows > 1;
+  std::uint32_t* const ids = lane.overflow ? nullptr : table.reserve(pairs);
+  lane.out_of_memory = !lane.overflow && ids == nullptr;
+  if (ids == nullptr) {
+    done(nullptr);
+    return;
+  }
+  lane.ensure_rows(rows, false);
+  launch_fill_rows(grid_.view(), batch.range, offsets_.data(), lane.words.data(), lane.stream.get());
+  copy_to_table(ids, lane.words.data(), pairs * sizeof(std::uint32_t), lane.stream.get());
+  copy_to_host(lane.host_counts.as<std::uint32_t>(), counts_.data() + batch.range.begin, rows * sizeof(std::uint32_t),
+               lane.stream);
+  lane.rows = batch.range;
+  lane.counts = {lane.host_counts.as<const std::uint32_t>(), rows};
+  lane.ids = {ids, pairs};
+  lane.ids_in_table = true;
+  lane.stream.on_complete(std::move(done));
+}
+
+void GpuSearch::start_pairs(const Batch& batch, GpuLane& lane, Completion done) {
+  lane.ensure_pairs(lane_room_, longest_row_);
+  const PairBuffer pairs = lane.pair_buffer();
+  check(cudaMemsetAsync(lane.counters.data(), 0, lane.counters.bytes(), lane.stream.get()));
+  if (kernel_ == Kernel::global) {
+    launch_global(grid_.view(), {batch.range.begin, batch.stride, batch.units()}, pairs, lane.stream.get());
+  } else if (batch.unit == Batch::Unit::cell) {
+    launch_shared(grid_.view(), {batch.range.begin, batch.stride, batch.units(), {0, grid_.size()}}, pairs,
+                  lane.stream.get());
+  } else {  // a part of the rows of one cell
+    const std::uint32_t cell =
+        read_values(grid_.view().cell_of + batch.range.begin, 1, grid_.stream().get()).front();
+    launch_shared(grid_.view(), {cell, 1, 1, batch.range}, pairs, lane.stream.get());
+  }
+  copy_to_host(lane.host_counters.as<std::uint64_t>(), lane.counters.data(), lane.counters.bytes(), lane.stream);
+  const std::uint64_t rows_if_known = kernel_ == Kernel::global ? batch.units() : 0;
+  // More than the plan gave a lane is split even where the buffer would hold it: sizes do not depend on what a lane held
+  // before. A single row always fits.
+  const std::uint64_t most = std::min(lane_room_, pairs.capacity);
+  lane.stream.on_complete([&lane, rows_if_known, most, done = std::move(done)](std::exception_ptr error) {
+    if (error == nullptr) {
+      const auto* counters = lane.host_counters.as<const std::uint64_t>();
+      const std::uint64_t rows = rows_if_known > 0 ? rows_if_known : counters[1];
+      lane.pairs = counters[0];
+      lane.found_rows = rows;
+      lane.overflow = lane.pairs > most && rows > 1;
+    }
+    done(error);
+  });
+}
+
+void GpuSearch::sort_pairs(Lane& any_lane, NeighborTable& table, Completion done) {
+  auto& lane = dynamic_cast<GpuLane&>(any_lane);
+  start(lane, done, [&] {
+    const DeviceScope scope(resources_.device);
+    const StageRange range(Stage::sort_pairs);
+    std::uint32_t* const ids = table.reserve(lane.pairs);
+    if (ids == nullptr) {
+      lane.out_of_memory = true;
+      done(nullptr);
+      return;
+    }
+    const Scratch scratch{lane.memory, lane.stream.get()};
+    TwoBuffers<std::uint32_t> rows = lane.pair_rows();
+    TwoBuffers<std::uint32_t> neighbors = lane.pair_neighbors();
+    launch_sort(rows, neighbors, lane.pairs, std::max(1, static_cast<int>(std::bit_width(grid_.size() - 1))), scratch);
+    copy_to_table(ids, neighbors.current, lane.pairs * sizeof(std::uint32_t), lane.stream.get());
+    // Every row has a pair, the point with itself, so the different rows are those of the batch.
+    launch_run_lengths(rows.current, lane.pairs, rows.other, neighbors.other, lane.counters.data() + 2, scratch);
+    const std::uint64_t count = lane.found_rows;
+    lane.ensure_rows(count, true);
+    copy_to_host(lane.host_rows.as<std::uint32_t>(), rows.other, count * sizeof(std::uint32_t), lane.stream);
+    copy_to_host(lane.host_counts.as<std::uint32_t>(), neighbors.other, count * sizeof(std::uint32_t), lane.stream);
+    lane.row_list = {lane.host_rows.as<const std::uint32_t>(), count};
+    lane.counts = {lane.host_counts.as<const std::uint32_t>(), count};
+    lane.ids = {ids, lane.pairs};
+    lane.ids_in_table = true;
+    lane.stream.on_complete(std::move(done));
+  });
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,19 @@
+// Stages as ranges in Nsight Systems.
+#pragma once
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <epsflow/core/trace.hpp>
+
+namespace epsflow::gpu {
+
+/// What this thread does until the end of the scope, under the stage's name.
+class StageRange {
+ public:
+  explicit StageRange(Stage stage) { nvtxRangePushA(stage_name(stage).data()); }  // the names are literals
+  ~StageRange() { nvtxRangePop(); }
+  StageRange(const StageRange&) = delete;
+  StageRange& operator=(const StageRange&) = delete;
+};
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,70 @@
+// Streams and events, owned.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include <epsflow/gpu/error.hpp>
+
+namespace epsflow::gpu {
+
+/// A stream of its own, not ordered with the default stream. Move-only.
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
+  /// Work that is still queued is done first. Does not wait for it.
+  ~Stream() {
+    if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
+  }
+
+  [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
+  /// Waits until all work of the stream is done. Throws what went wrong in it.
+  void synchronize() const { check(cudaStreamSynchronize(stream_)); }
+
+  using Completion = std::function<void(std::exception_ptr)>;
+  /// Calls `done`, once, from a thread of the driver, when all work so far is done or has failed. `done` must neither
+  /// throw nor call CUDA. Throws, and does not call it, when the stream takes no more work. Does not wait.
+  void on_complete(Completion done) const;
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// A point in a stream, with its time. Move-only.
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_)); }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  ~Event() {
+    if (event_ != nullptr) (void)cudaEventDestroy(event_);
+  }
+
+  [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
+  /// Marks the end of the stream's work so far. Does not wait.
+  void record(const Stream& stream) const { check(cudaEventRecord(event_, stream.get())); }
+  /// Waits until the event has come.
+  void synchronize() const { check(cudaEventSynchronize(event_)); }
+  /// Milliseconds from `earlier` to this one; both must have come.
+  [[nodiscard]] float since(const Event& earlier) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));
+    return milliseconds;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace epsflow::gpu

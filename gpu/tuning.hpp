@@ -1,0 +1,44 @@
+// Every block size, buffer size and threshold of the GPU code, each with its reason.
+#pragma once
+
+#include <cstdint>
+
+namespace epsflow::gpu::tuning {
+
+/// Streams with their buffers: one searches, one sorts or copies, one is handed over (the paper's three).
+inline constexpr unsigned kLanes = 3;
+/// Tables in flight: one searched, one clustered, one between them.
+inline constexpr unsigned kTables = 3;
+
+/// Threads of a block of the kernels that give each point a thread.
+inline constexpr unsigned kPointThreads = 256;
+/// Threads that fill one row: few, as a run of candidates is short where cells hold few points.
+inline constexpr unsigned kRowThreads = 8;
+/// Threads of a block of the kernel that gives each cell a block: cells mostly hold fewer points.
+inline constexpr unsigned kCellThreads = 128;
+/// Bytes of candidates that such a block holds in shared memory, unless a single one has more.
+inline constexpr std::uint32_t kTileBytes = 8192;
+/// Pairs that a warp collects in shared memory before it takes room in the buffer for all of them with one atomic.
+inline constexpr unsigned kWarpPairs = 128;
+
+/// Share of the points that the estimate looks at (the paper's f = 0.01).
+inline constexpr std::uint32_t kSampleStride = 100;
+/// Head-room of a batch over its estimate (the paper's α), doubled for tables of fewer than kStaticPairs.
+inline constexpr double kAlpha = 0.05;
+/// Pairs of a lane's buffer for kernels that emit pairs (the paper's b_b); tables of fewer than three times as many get
+/// a third of the estimate instead.
+inline constexpr std::uint64_t kStaticPairs = 100'000'000;
+/// Smallest such buffer.
+inline constexpr std::uint64_t kFewestPairs = 1 << 16;
+/// Pairs of a batch of whole rows: 64 MB of ids are 1.2 ms of the bus, far more than what a batch costs to start.
+inline constexpr std::uint64_t kRowsBatchPairs = 16 << 20;
+/// Words of a batch of a packed table.
+inline constexpr std::uint64_t kPackedBatchWords = 8 << 20;
+/// Rows of a batch, at most: bounds a lane's pinned memory for counts.
+inline constexpr std::uint64_t kMostBatchRows = 2 << 20;
+/// Share of the memory that the index leaves which the buffers of lanes may take.
+inline constexpr double kLaneShare = 0.5;
+/// Parts per thread into which a table is cut for whoever reads it.
+inline constexpr unsigned kBlocksPerWorker = 64;
+
+}  // namespace epsflow::gpu::tuning

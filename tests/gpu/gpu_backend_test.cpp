@@ -1,0 +1,260 @@
+// Tables from every kernel, row by row, against the oracle.
+#include <epsflow/gpu/gpu_backend.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/gpu.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/memory.hpp>
+#include <epsflow/core/neighbor_table.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+using test::DataSet;
+using test::OracleTable;
+using test::Random;
+using Rows = std::vector<std::vector<std::uint32_t>>;
+
+struct Request {
+  TableFormat format = TableFormat::csr;
+  Kernel kernel = Kernel::rows;
+  std::uint64_t lane_pairs = 0;
+  double estimate_factor = 1;
+  unsigned lanes = 1;
+};
+
+/// A backend, an index and what a flow would do with them, on one thread.
+class Bench {
+ public:
+  Bench(const DataSet& data, double eps, std::uint64_t gpu_memory = 0)
+      : n_(static_cast<std::uint32_t>(data.size())),
+        backend_(make_gpu_backend({.memory = gpu_memory, .threads = 2})),
+        pool_(budget_, backend_->pinner()) {
+    lanes_.push_back(backend_->make_lane());
+    search_ = backend_->build_index(data.view(), eps, cancel_);
+  }
+
+  /// The table, by position, rows ascending.
+  Rows table(const Request& request) {
+    for (unsigned i = static_cast<unsigned>(lanes_.size()); i < request.lanes; ++i) {
+      lanes_.push_back(backend_->make_lane());
+    }
+    plan = search_->plan({.format = request.format,
+                          .kernel = request.kernel,
+                          .workers = 2,
+                          .lane_pairs = request.lane_pairs,
+                          .estimate_factor = request.estimate_factor});
+    retries = 0;
+    const auto layout = search_->packed_layout();
+    table_ = request.format == TableFormat::packed
+                 ? std::make_unique<NeighborTable>(layout, pool_.acquire(layout->words() * 4))
+                 : std::make_unique<NeighborTable>(n_, pool_.acquire(budget_.total()));
+    std::vector<Batch> waiting = plan.batches;
+    std::vector<std::uint8_t> seen(n_, 0);
+    std::size_t turn = 0;
+    while (!waiting.empty()) {
+      const Batch batch = waiting.back();
+      waiting.pop_back();
+      Lane& lane = *lanes_[turn++ % lanes_.size()];
+      wait([&](auto done) { search_->search(batch, lane, *table_, done); });
+      if (!lane.overflow && emits_pairs(request.kernel)) {
+        wait([&](auto done) { search_->sort_pairs(lane, *table_, done); });
+      }
+      if (lane.overflow) {
+        ++retries;
+        const auto [first, second] = search_->split(batch);
+        waiting.push_back(first);
+        waiting.push_back(second);
+        continue;
+      }
+      REQUIRE_FALSE(lane.out_of_memory);
+      table_->add_rows(lane.rows, lane.row_list, lane.counts, lane.ids.data());
+      for (std::size_t i = 0; i < lane.counts.size(); ++i) {
+        ++seen[lane.row_list.empty() ? lane.rows.begin + i : lane.row_list[i]];
+      }
+    }
+    REQUIRE(std::all_of(seen.begin(), seen.end(), [](std::uint8_t times) { return times == 1; }));
+    Rows rows(n_);
+    table_->for_each_row({0, n_}, [&](std::uint32_t row, const RowView& view) {
+      view.for_each([&](std::uint32_t neighbor) { rows[row].push_back(neighbor); });
+      REQUIRE(rows[row].size() == view.count);
+      std::sort(rows[row].begin(), rows[row].end());
+    });
+    return rows;
+  }
+
+  [[nodiscard]] NeighborSearch& index() { return *search_; }
+  [[nodiscard]] Lane& lane() { return *lanes_.front(); }
+  BatchPlan plan;
+  std::size_t retries = 0;
+
+ private:
+  template <class F>
+  void wait(F&& start) {
+    auto promise = std::make_shared<std::promise<std::exception_ptr>>();
+    auto answer = promise->get_future();
+    start([promise](std::exception_ptr error) { promise->set_value(error); });
+    REQUIRE(answer.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+    if (const std::exception_ptr error = answer.get()) std::rethrow_exception(error);
+  }
+
+  std::uint32_t n_;
+  CancelToken cancel_;
+  MemoryBudget budget_{std::uint64_t{4} << 30};
+  std::unique_ptr<Backend> backend_;
+  ArenaPool pool_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::unique_ptr<NeighborSearch> search_;
+  std::unique_ptr<NeighborTable> table_;
+};
+
+Rows expected_rows(const DataSet& data, double eps, std::span<const std::uint32_t> order) {
+  const OracleTable table = data.oracle(eps);
+  std::vector<std::uint32_t> position(order.size());
+  for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
+  Rows rows;
+  for (const std::uint32_t id : order) {
+    rows.emplace_back();
+    for (const std::uint32_t neighbor : table.rows[id]) rows.back().push_back(position[neighbor]);
+    std::sort(rows.back().begin(), rows.back().end());
+  }
+  return rows;
+}
+
+const char* name_of(Kernel kernel) {
+  return kernel == Kernel::rows ? "rows" : kernel == Kernel::global ? "global" : "shared";
+}
+
+TEST_CASE("gpu backend: every kernel gives the oracle's table on data of every kind") {
+  if (!test::have_gpu()) return;
+  std::size_t tables = 0;
+  std::size_t retries = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = test::random_data(seed, 200);
+    if (data.size() == 0) continue;
+    Random random(seed);
+    const double eps = test::make_eps(data, random);
+    Bench bench(data, eps);
+    const Rows expected = expected_rows(data, eps, bench.index().order());
+    for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
+      for (const unsigned lanes : {1U, 3U}) {
+        const Request request{.kernel = kernel,
+                              .lane_pairs = random.chance(0.5) ? 1 + random.below(400) : 0,
+                              .estimate_factor = random.chance(0.5) ? 1 : random.unit(),
+                              .lanes = lanes};
+        INFO(name_of(kernel) << ", lane pairs " << request.lane_pairs << ", estimate × " << request.estimate_factor);
+        REQUIRE(bench.table(request) == expected);
+        retries += bench.retries;
+        ++tables;
+      }
+    }
+    if (data.dims > 3) {
+      REQUIRE(bench.index().packed_layout() == nullptr);
+      continue;
+    }
+    for (const std::uint64_t words : {0ULL, 1ULL, 50ULL}) {
+      REQUIRE(bench.table({.format = TableFormat::packed, .lane_pairs = words}) == expected);
+    }
+  }
+  CHECK(tables > 500);
+  CHECK(retries > 100);
+}
+
+TEST_CASE("gpu backend: thousands of points, one to eight dimensions, hundreds of batches") {
+  if (!test::have_gpu()) return;
+  for (std::size_t dims = 1; dims <= 8; ++dims) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      const DataSet data = test::make_data(dims % 2 == 0 ? "clustered" : "quantised", 4000, dims, precision, dims);
+      INFO(dims << "-D");
+      Bench bench(data, data.scale);
+      const Rows expected = expected_rows(data, data.scale, bench.index().order());
+      std::size_t pairs = 0;
+      for (const auto& row : expected) pairs += row.size();
+      for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
+        INFO(name_of(kernel));
+        REQUIRE(bench.table({.kernel = kernel, .lanes = 3}) == expected);
+        if (kernel == Kernel::rows) REQUIRE(bench.plan.pairs == pairs);
+        REQUIRE(bench.table({.kernel = kernel, .lane_pairs = pairs / 200 + 1, .lanes = 3}) == expected);
+        // Fewer where there are fewer cells, of which each is then a batch.
+        REQUIRE((bench.plan.batches.size() >= 100 || bench.plan.batches.front().units() == 1));
+        REQUIRE(bench.table({.kernel = kernel, .lane_pairs = pairs / 20 + 1, .estimate_factor = 0.05}) == expected);
+        REQUIRE((bench.retries > 0) == emits_pairs(kernel));
+      }
+      if (dims <= 3) REQUIRE(bench.table({.format = TableFormat::packed, .lane_pairs = 100, .lanes = 3}) == expected);
+    }
+  }
+}
+
+TEST_CASE("gpu backend: one cell with more points than a block and a tile have room for") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("all equal", 2600, 2, Precision::float64, 1);
+  Bench bench(data, 1);
+  const Rows expected = expected_rows(data, 1, bench.index().order());
+  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
+    INFO(name_of(kernel));
+    REQUIRE(bench.table({.kernel = kernel}) == expected);
+    // No buffer for all rows of the cell: its rows are split.
+    REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 10'000}) == expected);
+  }
+  REQUIRE(bench.table({.format = TableFormat::packed}) == expected);
+}
+
+TEST_CASE("gpu backend: where the GPU has little memory, smaller buffers do it") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("uniform", 3000, 2, Precision::float64, 3);
+  Bench bench(data, data.scale * 4, 6 << 20);
+  const Rows expected = expected_rows(data, data.scale * 4, bench.index().order());
+  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
+    INFO(name_of(kernel));
+    REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 1 << 20, .lanes = 3}) == expected);
+  }
+}
+
+TEST_CASE("gpu backend: no points, and one") {
+  if (!test::have_gpu()) return;
+  DataSet none;
+  none.dims = 2;
+  Bench empty(none, 1);
+  CHECK(empty.index().order().empty());
+  CHECK(empty.table({}).empty());
+  CHECK(empty.plan.batches.empty());
+  const DataSet one = test::make_data("uniform", 1, 3, Precision::float32, 1);
+  Bench single(one, 1);
+  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
+    CHECK(single.table({.kernel = kernel}) == Rows{{0}});
+  }
+}
+
+TEST_CASE("gpu backend: a lane of another backend is an error, told through the completion") {
+  if (!test::have_gpu()) return;
+  struct Foreign final : Lane {
+  } foreign;
+  const DataSet data = test::make_data("uniform", 10, 2, Precision::float64, 1);
+  Bench bench(data, 1);
+  (void)bench.index().plan({});
+  MemoryBudget budget(1 << 30);
+  ArenaPool pool(budget);
+  NeighborTable table(10, pool.acquire(1 << 20));
+  std::exception_ptr error;
+  bench.index().search({.range = {0, 10}}, foreign, table, [&](std::exception_ptr e) { error = e; });
+  CHECK(error != nullptr);
+}
+
+TEST_CASE("gpu backend: a GPU that is not there is named") {
+  if (!test::have_gpu()) return;
+  test::check_mentions(test::error_of<UsageError>([] { (void)make_gpu_backend({.device = 99}); }), {"--gpu 99", "0 to"});
+}
+
+}  // namespace
+}  // namespace epsflow::gpu

@@ -1,0 +1,171 @@
+#include <epsflow/pipeline/reporter.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/watchdog.hpp"
+
+namespace epsflow::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kThreads = 6;
+
+/// Calls f(t) on several threads at once.
+template <class F>
+void on_threads(F&& f) {
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t) threads.emplace_back([&, t] { f(t); });
+  for (std::thread& t : threads) t.join();
+}
+
+TEST_CASE("reporter: the caller's code runs one call at a time") {
+  const Watchdog watchdog("reporter");
+  constexpr std::size_t kResults = 40;
+  std::atomic<int> inside{0};
+  std::atomic<bool> overlapped{false};
+  const auto enter = [&] {
+    if (++inside > 1) overlapped = true;
+    // Long enough for another thread to come by.
+    std::this_thread::sleep_for(100us);
+    --inside;
+  };
+  std::size_t results = 0;  // not atomic: what must not overlap need not be
+  std::vector<Progress> seen;
+  Observer observer;
+  observer.on_progress = [&](const Progress& p) {
+    enter();
+    seen.push_back(p);
+  };
+  Reporter reporter(observer, kThreads * kResults);
+  on_threads([&](std::size_t t) {
+    for (std::size_t i = 0; i < kResults; ++i) {
+      reporter.moved(static_cast<double>(t), 0.5);
+      reporter.done([&] {
+        enter();
+        ++results;
+      });
+    }
+  });
+  CHECK_FALSE(overlapped);
+  CHECK(results == kThreads * kResults);
+  CHECK(seen.size() >= results);
+  for (std::size_t i = 1; i < seen.size(); ++i) {
+    CHECK(seen[i].variants == results);
+    CHECK(seen[i].variants_done >= seen[i - 1].variants_done);
+    CHECK(seen[i].seconds >= seen[i - 1].seconds);
+  }
+  CHECK(seen.back().variants_done == results);
+}
+
+TEST_CASE("reporter: what the caller's code throws first is thrown to all who come later, and nothing more is called") {
+  const Watchdog watchdog("reporter throws");
+  for (const std::string from : {"result", "progress of a result", "progress of a table"}) {
+    INFO(from);
+    int calls = 0;
+    bool fail = false;
+    Observer observer;
+    observer.on_progress = [&](const Progress&) {
+      ++calls;
+      if (fail && from != "result") throw std::domain_error("no more");
+    };
+    const auto hand_over = [&] {
+      ++calls;
+      if (fail && from == "result") throw std::domain_error("no more");
+    };
+    Reporter reporter(observer, 100);
+    CHECK_NOTHROW(reporter.done(hand_over));
+    CHECK(calls == 2);
+    fail = true;
+    // The progress of a table is told a twentieth of a second after the last.
+    if (from == "progress of a table") std::this_thread::sleep_for(60ms);
+    const std::string text = error_of<std::domain_error>([&] {
+      if (from == "progress of a table") {
+        reporter.moved(1, 0.5);
+      } else {
+        reporter.done(hand_over);
+      }
+    });
+    CHECK(text == "no more");
+    const int before = calls;
+    fail = false;
+    for (int i = 0; i < 3; ++i) {
+      CHECK(error_of<std::domain_error>([&] { reporter.done(hand_over); }) == "no more");
+      CHECK(error_of<std::domain_error>([&] { reporter.moved(1, 0.5); }) == "no more");
+    }
+    CHECK(calls == before);
+  }
+}
+
+TEST_CASE("reporter: of several threads that throw, everybody gets the first exception") {
+  const Watchdog watchdog("reporter throws on threads");
+  for (int round = 0; round < 50; ++round) {
+    const Observer observer;
+    Reporter reporter(observer, 100);
+    std::atomic<int> calls{0};
+    std::vector<std::string> texts(kThreads);
+    on_threads([&](std::size_t t) {
+      try {
+        reporter.done([&] {
+          ++calls;
+          // Long enough for the others to wait at the lock.
+          std::this_thread::sleep_for(200us);
+          throw std::domain_error("thread " + std::to_string(t));
+        });
+      } catch (const std::domain_error& error) {
+        texts[t] = error.what();
+      }
+    });
+    CHECK(calls == 1);
+    CHECK(texts.front().rfind("thread ", 0) == 0);
+    for (const std::string& text : texts) CHECK(text == texts.front());
+  }
+}
+
+TEST_CASE("reporter: progress at most twenty times a second, but of every variant that is done") {
+  std::vector<Progress> seen;
+  Observer observer;
+  observer.on_progress = [&](const Progress& p) { seen.push_back(p); };
+  Reporter reporter(observer, 30);
+  for (int variant = 0; variant < 30; ++variant) {
+    const auto end = std::chrono::steady_clock::now() + (variant % 10 == 5 ? 120ms : 1ms);
+    while (std::chrono::steady_clock::now() < end) reporter.moved(0.25, 0.75);
+    reporter.moved(0.25, 0.75);
+    reporter.done([] {});
+  }
+  std::size_t of_variants = 0;
+  std::size_t of_tables = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    CHECK(seen[i].table_eps == 0.25);
+    CHECK(seen[i].table_share == 0.75);
+    if (seen[i].variants_done > (i == 0 ? 0 : seen[i - 1].variants_done)) {
+      CHECK(seen[i].variants_done == ++of_variants);
+      continue;
+    }
+    ++of_tables;
+    if (i > 0) CHECK(seen[i].seconds - seen[i - 1].seconds > 0.0499);
+  }
+  CHECK(of_variants == 30);
+  // The first call, and in each of the three long stretches two, or one where the machine stood still.
+  CHECK(of_tables >= 1 + 3);
+}
+
+TEST_CASE("reporter: without an observer results are handed over all the same") {
+  const Observer observer;
+  Reporter reporter(observer, 2);
+  int calls = 0;
+  CHECK_NOTHROW(reporter.moved(1, 1));
+  CHECK_NOTHROW(reporter.done([&] { ++calls; }));
+  CHECK(calls == 1);
+}
+
+}  // namespace
+}  // namespace epsflow::test
