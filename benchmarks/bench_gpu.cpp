@@ -2,6 +2,7 @@
 //
 //   bench_gpu kernels FILE EPS [--first N] [--repeat N]     device time of each kernel over all points
 //   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, against the bus
+//   bench_gpu pin GIB [--repeat N]      memory of tables: made, touched and pinned, and given back
 //
 // Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from the
 // index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
@@ -12,7 +13,9 @@
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <epsflow/gpu/device_grid.hpp>
@@ -175,19 +178,42 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
   return json;
 }
 
+Json measure_pinning(std::uint64_t gib, int repeat) {
+  gpu::TablePinner pinner(0, std::thread::hardware_concurrency());
+  Json json{{"gib", gib}, {"pin_s", Json::array()}, {"give_up_s", Json::array()}};
+  for (int i = 0; i < repeat; ++i) {
+    MemoryBudget budget((gib + 1) << 30);
+    const auto begin = std::chrono::steady_clock::now();
+    auto pool = std::make_unique<ArenaPool>(budget, &pinner);
+    Arena arena = pool->acquire(gib << 30);
+    if (!arena.grow(gib << 30)) throw Error("no memory");
+    const auto pinned = std::chrono::steady_clock::now();
+    arena = {};
+    pool.reset();
+    json["pin_s"].push_back(std::chrono::duration<double>(pinned - begin).count());
+    json["give_up_s"].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - pinned).count());
+  }
+  return json;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (!(what == "kernels" && argc >= 4) && !(what == "tables" && argc >= 5)) {
+  if (!(what == "kernels" && argc >= 4) && !(what == "tables" && argc >= 5) && !(what == "pin" && argc >= 3)) {
     std::fprintf(stderr, "usage: bench_gpu kernels FILE EPS [--first N] [--repeat N]\n"
-                         "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n");
+                         "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n"
+                         "       bench_gpu pin GIB [--repeat N]\n");
     return 2;
   }
   try {
+    const int repeat = std::atoi(option(argc, argv, "--repeat", "7"));
+    if (what == "pin") {
+      std::cout << measure_pinning(std::strtoull(argv[2], nullptr, 10), repeat).dump() << "\n";
+      return 0;
+    }
     const Points points = io::read_points(argv[2]);
     const double eps = std::atof(argv[3]);
-    const int repeat = std::atoi(option(argc, argv, "--repeat", "7"));
     if (what == "tables") {
       const bool packed = std::string(option(argc, argv, "--packed", "0")) == "1";
       std::cout << measure_tables(points, eps, argv[4], packed, repeat).dump() << "\n";

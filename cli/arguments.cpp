@@ -157,10 +157,12 @@ Options Arguments::run_options() const {
   options.format = choose("table-format", get("table-format"), kFormats);
   options.method = choose("method", get("method"), kMethods);
   options.tables = get<unsigned>("tables");
+  if (options.tables > 4096) throw UsageError("--tables " + std::to_string(options.tables) + " is over 4096");
   options.lanes = get<unsigned>("lanes");
   if (options.lanes > 4096) throw UsageError("--lanes " + std::to_string(options.lanes) + " is over 4096");
   options.lane_pairs = get<std::uint64_t>("batch-pairs");
   options.verify = get<bool>("verify");
+  check_backend(options);  // before anything is read or written
   return options;
 }
 

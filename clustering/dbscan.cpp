@@ -1,6 +1,7 @@
 #include <epsflow/clustering/dbscan.hpp>
 
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,18 +26,29 @@ void parallel_blocks(const NeighborTable& table, const CancelToken& cancel, F&& 
   cancel.check();
 }
 
+/// Room for the labels, made while `work` runs: a vector touches its memory on one thread, which on many cores takes as
+/// long as all of them take for the rest.
+template <class F>
+std::vector<std::int32_t> labels_beside(std::size_t n, F&& work) {
+  std::vector<std::int32_t> labels;
+  tbb::parallel_invoke([&] { labels.resize(n); }, work);
+  return labels;
+}
+
 }  // namespace
 
 VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const CancelToken& cancel) {
   const Clock::time_point begin = Clock::now();
   const NeighborTable& table = input.table;
   Buffer<std::uint32_t> parent(table.size()), number(table.size());
-  VariantResult result{{input.eps, minpts}, std::vector<std::int32_t>(table.size()), {}, 0};
-  parallel_blocks(table, cancel, [&](Run rows) {
-    for (std::uint32_t x = rows.begin; x < rows.end; ++x) parent[x] = table.counts()[x] >= minpts ? x : kNotCore;
+  VariantResult result{{input.eps, minpts}, {}, {}, 0};
+  result.labels = labels_beside(table.size(), [&] {
+    parallel_blocks(table, cancel, [&](Run rows) {
+      for (std::uint32_t x = rows.begin; x < rows.end; ++x) parent[x] = table.counts()[x] >= minpts ? x : kNotCore;
+    });
+    parallel_blocks(table, cancel,
+                    [&](Run rows) { unite_rows(table, rows, {.minpts = minpts, .lower_half = true}, parent.data()); });
   });
-  parallel_blocks(table, cancel,
-                  [&](Run rows) { unite_rows(table, rows, {.minpts = minpts, .lower_half = true}, parent.data()); });
   result.summary = label_clusters(table, input.order, parent.span(), number.span(), result.labels, cancel);
   result.seconds = seconds_since(begin);
   return result;
@@ -54,14 +66,16 @@ void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts
     const Clock::time_point begin = Clock::now();
     const bool first = level == minpts.front();
     const RowSelection selection{.minpts = level, .below = below, .lower_half = first};
-    VariantResult result{{input.eps, level}, std::vector<std::int32_t>(table.size()), {}, 0};
-    parallel_blocks(table, cancel, [&](Run rows) {
-      for (std::uint32_t x = rows.begin; x < rows.end; ++x) {
-        const std::uint32_t count = table.counts()[x];
-        if (count >= selection.minpts && count < selection.below) parent[x] = x;
-      }
+    VariantResult result{{input.eps, level}, {}, {}, 0};
+    result.labels = labels_beside(table.size(), [&] {
+      parallel_blocks(table, cancel, [&](Run rows) {
+        for (std::uint32_t x = rows.begin; x < rows.end; ++x) {
+          const std::uint32_t count = table.counts()[x];
+          if (count >= selection.minpts && count < selection.below) parent[x] = x;
+        }
+      });
+      parallel_blocks(table, cancel, [&](Run rows) { unite_rows(table, rows, selection, parent.data()); });
     });
-    parallel_blocks(table, cancel, [&](Run rows) { unite_rows(table, rows, selection, parent.data()); });
     result.summary = label_clusters(table, input.order, parent.span(), number.span(), result.labels, cancel);
     result.seconds = seconds_since(begin);
     done(std::move(result));

@@ -138,7 +138,7 @@ class Backend {
                                                                     const CancelToken& cancel) = 0;
   /// Runs a task that may wait for the device: on a thread of the backend, or at once where nothing ever waits. The task
   /// must not throw.
-  virtual void post(std::function<void()> task) { task(); }
+  virtual void post(const std::function<void()>& task) { task(); }
   /// Makes the memory of tables reachable for the device's copies; null where any memory is.
   [[nodiscard]] virtual PagePinner* pinner() noexcept { return nullptr; }
 };

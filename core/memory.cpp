@@ -70,11 +70,15 @@ struct Arena::Mapping {
   /// [address, address + size + kStep) is mapped; the arena begins at the first multiple of kStep in it.
   Mapping(void* address, std::uint64_t size, PagePinner* p) noexcept
       : mapped(address),
-        base(reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(address), kStep))),
+        base(first_multiple(address)),
         reserved(size),
         pinner(p) {}
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
+  static std::byte* first_multiple(void* address) noexcept {
+    std::size_t space = 2 * kStep;
+    return static_cast<std::byte*>(std::align(kStep, kStep, address, space));
+  }
   ~Mapping() {
     if (pinner != nullptr) pinner->unpin(base, charged.load());
     munmap(mapped, reserved + kStep);

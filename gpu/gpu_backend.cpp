@@ -50,16 +50,23 @@ class Worker {
   std::jthread thread_;  // last: it uses the others
 };
 
+[[noreturn]] void throw_no_device(const DeviceList& list) {
+  throw DeviceError("no GPU can be used (" + list.why_none + "): use --backend cpu");
+}
+
 /// The GPU asked for, or the one with the most free memory.
 int choose_device(int wanted) {
   const DeviceList list = list_devices();
-  if (list.devices.empty()) throw DeviceError("no GPU can be used (" + list.why_none + "): use --backend cpu");
-  const auto count = static_cast<int>(list.devices.size());
-  if (wanted >= count) {
-    throw UsageError("--gpu " + std::to_string(wanted) + ": the GPUs here are 0 to " + std::to_string(count - 1));
+  if (list.devices.empty()) throw_no_device(list);
+  if (wanted >= 0) {
+    std::string known;
+    for (const DeviceInfo& device : list.devices) {
+      if (device.number == wanted) return wanted;
+      known += (known.empty() ? "" : ", ") + std::to_string(device.number);
+    }
+    throw UsageError("--gpu " + std::to_string(wanted) + " is not there; the GPUs that can be used are " + known);
   }
-  if (wanted >= 0) return wanted;
-  if (count == 1) return 0;
+  if (list.devices.size() == 1) return list.devices.front().number;
   return std::max_element(list.devices.begin(), list.devices.end(),
                           [](const DeviceInfo& a, const DeviceInfo& b) {
                             return free_memory(a.number) < free_memory(b.number);
@@ -95,7 +102,7 @@ class GpuBackend final : public Backend {
                                        cancel);
   }
 
-  void post(std::function<void()> task) override { worker_.post(std::move(task)); }
+  void post(const std::function<void()>& task) override { worker_.post(task); }
   [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
 
  private:
@@ -109,6 +116,12 @@ class GpuBackend final : public Backend {
 };
 
 }  // namespace
+
+void check_device(int wanted) {
+  if (wanted >= 0) (void)choose_device(wanted);
+  const DeviceList list = list_devices();
+  if (list.devices.empty()) throw_no_device(list);
+}
 
 std::unique_ptr<Backend> make_gpu_backend(const GpuOptions& options) {
   const int device = choose_device(options.device);

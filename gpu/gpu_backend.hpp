@@ -14,6 +14,9 @@ struct GpuOptions {
   unsigned threads = 1;      ///< threads that touch and pin the memory of tables
 };
 
+/// Throws what make_gpu_backend() would throw for a GPU that is not there (-1: any). Makes no context.
+void check_device(int wanted);
+
 /// Throws UsageError for a number that no GPU has, DeviceError where the GPU cannot be used.
 [[nodiscard]] std::unique_ptr<Backend> make_gpu_backend(const GpuOptions& options);
 

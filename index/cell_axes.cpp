@@ -57,9 +57,8 @@ Extent extent_of(PointsView points, std::size_t dim) {
 }
 
 CellAxis::CellAxis(PointsView points, std::size_t dim, Extent extent, double reach, const CancelToken& cancel)
-    : dim_(dim) {
+    : dim_(dim), lo_(extent.lo) {
   cancel.check();
-  lo_ = extent.lo;
   // One slot where every pair may be a neighbour (or there is no point): slot() is 0 then.
   if (points.size() == 0 || std::isinf(reach)) return;
   inverse_side_ = 1 / (reach * kSideSlack);

@@ -13,6 +13,8 @@ namespace {
 
 #ifdef EPSFLOW_WITH_CUDA
 
+constexpr bool kGpuBuilt = true;
+
 BackendInfo gpu_info() {
   const gpu::DeviceList list = gpu::list_devices();
   BackendInfo info{"gpu", !list.devices.empty(), "none can be used (" + list.why_none + ")"};
@@ -25,16 +27,25 @@ BackendInfo gpu_info() {
   return info;
 }
 
+void check_gpu(const Options& options) { gpu::check_device(options.gpu); }
+
 std::unique_ptr<Backend> make_gpu(const Options& options, unsigned threads) {
   return gpu::make_gpu_backend({.device = options.gpu, .memory = options.gpu_memory, .threads = threads});
 }
 
 #else
 
+constexpr bool kGpuBuilt = false;
+
 BackendInfo gpu_info() { return {"gpu", false, "not in this build (EPSFLOW_CUDA)"}; }
 
-std::unique_ptr<Backend> make_gpu(const Options&, unsigned) {
+void check_gpu(const Options&) {
   throw UsageError("this build has no GPU backend: build with EPSFLOW_CUDA=ON, or use --backend cpu");
+}
+
+std::unique_ptr<Backend> make_gpu(const Options& options, unsigned) {
+  check_gpu(options);
+  return nullptr;
 }
 
 #endif
@@ -45,22 +56,27 @@ std::vector<BackendInfo> backends() {
   return {{"cpu", true, "vector instructions " + std::string(index::RowSearch::instruction_set())}, gpu_info()};
 }
 
+void check_backend(const Options& options) {
+  if (options.backend == BackendChoice::gpu || (options.backend == BackendChoice::automatic && options.gpu >= 0)) {
+    check_gpu(options);
+  }
+}
+
 std::unique_ptr<Backend> make_backend(const Options& options, unsigned threads,
                                       const std::function<void(const std::string&)>& notice) {
+  check_backend(options);
   if (options.backend == BackendChoice::gpu) return make_gpu(options, threads);
-  if (options.backend == BackendChoice::automatic) {
+  if (options.backend == BackendChoice::automatic && kGpuBuilt) {
+    std::string reason;
     const BackendInfo info = gpu_info();
-    if (info.usable) {
-      try {
-        return make_gpu(options, threads);
-      } catch (const ResourceError& error) {
-        if (notice) notice(std::string("running on the CPU: ") + error.what());
-      }
-    } else if (options.gpu >= 0) {
-      throw UsageError("--gpu " + std::to_string(options.gpu) + ": GPUs: " + info.detail);
-    } else if (notice) {
-      notice("running on the CPU: GPUs: " + info.detail);
+    try {
+      if (info.usable) return make_gpu(options, threads);
+      reason = "GPU: " + info.detail;
+    } catch (const ResourceError& error) {
+      if (options.gpu >= 0) throw;
+      reason = error.what();
     }
+    if (notice) notice("running on the CPU: " + reason);
   }
   return index::make_cpu_backend(threads);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Packs a build into a folder that runs on a machine without development packages (x86-64 Linux with glibc 2.36 or later;
-# for the GPU, its driver): programs in bin/, the libraries that they need in lib/. Writes FOLDER and FOLDER.tar.gz.
+# for the GPU, its driver): epsflow, the tests that search on a GPU and the benchmarks in bin/, the libraries that they need
+# in lib/. Writes FOLDER and FOLDER.tar.gz.
 #   scripts/pack.sh FOLDER [BUILD]     BUILD: build/release unless given
 set -euo pipefail
 [[ $# -ge 1 ]] || { echo "usage: pack.sh FOLDER [BUILD]" >&2; exit 2; }
@@ -13,8 +14,8 @@ mkdir -p "$folder/bin" "$folder/lib"
 cmake --install "$build" --prefix "$folder/install" >/dev/null
 mv "$folder"/install/bin/* "$folder/bin/"
 rm -rf "$folder/install"
-for program in "$build"/tests/test_* "$build"/bin/bench_*; do
-  [[ -f "$program" && -x "$program" ]] && cp "$program" "$folder/bin/"
+for program in "$build"/tests/test_gpu "$build"/tests/test_pipeline "$build"/bin/bench_*; do
+  if [[ -f "$program" ]]; then cp "$program" "$folder/bin/"; fi
 done
 strip "$folder"/bin/*
 

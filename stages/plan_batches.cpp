@@ -60,7 +60,10 @@ void PlanBatches::plan(TableJob& job) const {
     // The estimate may be too small: reserve address space for all that the budget could hold.
     job.table = std::make_unique<NeighborTable>(rows, pool.acquire(pool.budget().total()));
     // Counted: what is too little now would be so after the search as well.
-    if (exact && !job.table->grow(words)) throw_table_too_large(job, pool, entries + rest, exact);
+    if (exact && !job.table->grow(words)) {
+      job.table_memory = {};
+      throw_table_too_large(job, pool, entries + rest, exact);
+    }
   }
   job.table->set_blocks(job.plan.blocks);
   job.open_batches = job.plan.batches.size();

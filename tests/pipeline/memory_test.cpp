@@ -48,6 +48,7 @@ Outcome try_run(const DataSet& data, const Sweep& sweep, Options options, std::u
   Observer observer;
   observer.before_stage = [&](Stage stage) { searches += stage == Stage::find_neighbors ? 1 : 0; };
   options.memory = memory;
+  options.backend = BackendChoice::cpu;  // whose sizes are named below
   Outcome outcome;
   try {
     outcome.results = run(data.view(), sweep, options, observer);
