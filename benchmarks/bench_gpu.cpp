@@ -4,16 +4,16 @@
 //   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, against the bus
 //   bench_gpu pin GIB [--repeat N]      memory of tables: made, touched and pinned, and given back
 //
-// Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from the
-// index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
+// Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from
+// the index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -84,7 +84,9 @@ Json measure_kernels(PointsView points, double eps, int repeat) {
   json["scan"] = {{"ms", time_on(stream, repeat, scan)}};
   const gpu::DeviceBuffer<std::uint32_t> rows(memory, stream.get(), std::max(pairs, grid.packed_words()));
   json["fill"] = {{"ms", time_on(stream, repeat,
-                                 [&] { gpu::launch_fill_rows(view, {0, n}, offsets.data(), rows.data(), stream.get()); })},
+                                 [&] {
+                                   gpu::launch_fill_rows(view, {0, n}, offsets.data(), rows.data(), stream.get());
+                                 })},
                   {"threads", std::uint64_t{n} * gpu::tuning::kRowThreads}};
   json["pack"] = {{"ms", time_on(stream, repeat,
                                  [&] {
@@ -109,12 +111,12 @@ Json measure_kernels(PointsView points, double eps, int repeat) {
                     {"threads", std::uint64_t{view.cells} * gpu::tuning::kCellThreads}};
   const std::uint64_t emitted = gpu::read_values(counters.data(), 1, stream.get()).front();
   if (emitted != pairs) throw Error("the kernels disagree");
-  json["sort"] = {{"ms", time_on(stream, repeat, [&] {
-                     gpu::TwoBuffers<std::uint32_t> keys{pair_memory.data(), pair_memory.data() + pairs};
-                     gpu::TwoBuffers<std::uint32_t> values{pair_memory.data() + 2 * pairs, pair_memory.data() + 3 * pairs};
-                     gpu::launch_sort(keys, values, pairs, static_cast<int>(std::bit_width(n - 1)),
-                                      {memory, stream.get()});
-                   })}};
+  json["sort"] = {
+      {"ms", time_on(stream, repeat, [&] {
+         gpu::TwoBuffers<std::uint32_t> keys{pair_memory.data(), pair_memory.data() + pairs};
+         gpu::TwoBuffers<std::uint32_t> values{pair_memory.data() + 2 * pairs, pair_memory.data() + 3 * pairs};
+         gpu::launch_sort(keys, values, pairs, static_cast<int>(std::bit_width(n - 1)), {memory, stream.get()});
+       })}};
   return json;
 }
 
@@ -201,9 +203,10 @@ Json measure_pinning(std::uint64_t gib, int repeat) {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (!(what == "kernels" && argc >= 4) && !(what == "tables" && argc >= 5) && !(what == "pin" && argc >= 3)) {
-    std::fprintf(stderr, "usage: bench_gpu kernels FILE EPS [--first N] [--repeat N]\n"
-                         "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n"
-                         "       bench_gpu pin GIB [--repeat N]\n");
+    std::fprintf(stderr,
+                 "usage: bench_gpu kernels FILE EPS [--first N] [--repeat N]\n"
+                 "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n"
+                 "       bench_gpu pin GIB [--repeat N]\n");
     return 2;
   }
   try {
@@ -221,7 +224,8 @@ int main(int argc, char** argv) {
     }
     const std::size_t first = std::strtoull(option(argc, argv, "--first", "0"), nullptr, 10);
     PointsView view = points;
-    if (first > 0) view = PointsView(std::span(static_cast<const double*>(view.data()), first * view.dims()), view.dims());
+    if (first > 0)
+      view = PointsView(std::span(static_cast<const double*>(view.data()), first * view.dims()), view.dims());
     std::cout << measure_kernels(view, eps, repeat).dump() << "\n";
   } catch (const Error& e) {
     std::fprintf(stderr, "bench_gpu: %s\n", e.what());

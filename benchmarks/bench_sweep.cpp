@@ -4,8 +4,8 @@
 //               [--backend auto|cpu|gpu] [--kernel rows|global|shared] [--tables N] [--lanes N] [--separately 1]
 //
 // seconds: each repetition; pairs and table_bytes are not known here, see bench_stages. search_share: of the last one,
-// the share of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each stage. separately: a run per variant.
-// peak_rss_bytes: of the process, the points included.
+// the share of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each
+// stage. separately: a run per variant. peak_rss_bytes: of the process, the points included.
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -132,12 +132,12 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Lane> make_lane() = 0;
   /// Bytes of host memory that building the index of `points` takes at its peak, at most.
   [[nodiscard]] virtual std::uint64_t index_bytes(PointsView points) const = 0;
-  /// Index of `points` for eps. `points` must outlive it, and be the same for all indexes of a backend. Throws Cancelled
-  /// when the token is set.
+  /// Index of `points` for eps. `points` must outlive it, and be the same for all indexes of a backend. Throws
+  /// Cancelled when the token is set.
   [[nodiscard]] virtual std::unique_ptr<NeighborSearch> build_index(PointsView points, double eps,
                                                                     const CancelToken& cancel) = 0;
-  /// Runs a task that may wait for the device: on a thread of the backend, or at once where nothing ever waits. The task
-  /// must not throw.
+  /// Runs a task that may wait for the device: on a thread of the backend, or at once where nothing ever waits. The
+  /// task must not throw.
   virtual void post(const std::function<void()>& task) { task(); }
   /// Makes the memory of tables reachable for the device's copies; null where any memory is.
   [[nodiscard]] virtual PagePinner* pinner() noexcept { return nullptr; }

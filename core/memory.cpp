@@ -69,10 +69,7 @@ void MemoryCharge::shrink(std::uint64_t bytes) noexcept {
 struct Arena::Mapping {
   /// [address, address + size + kStep) is mapped; the arena begins at the first multiple of kStep in it.
   Mapping(void* address, std::uint64_t size, PagePinner* p) noexcept
-      : mapped(address),
-        base(first_multiple(address)),
-        reserved(size),
-        pinner(p) {}
+      : mapped(address), base(first_multiple(address)), reserved(size), pinner(p) {}
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
   static std::byte* first_multiple(void* address) noexcept {

@@ -98,8 +98,8 @@ class Arena {
 /// Arenas of one budget. Idle arenas keep their pages, and so their charge, until somebody else needs the budget.
 class ArenaPool {
  public:
-  /// The one pool of `budget`, which must outlive the pool, and the pool its arenas. With a pinner, which must outlive it
-  /// too, usable bytes are pinned, and charged in whole pieces.
+  /// The one pool of `budget`, which must outlive the pool, and the pool its arenas. With a pinner, which must outlive
+  /// it too, usable bytes are pinned, and charged in whole pieces.
   explicit ArenaPool(MemoryBudget& budget, PagePinner* pinner = nullptr) noexcept;
   ~ArenaPool();
   ArenaPool(const ArenaPool&) = delete;  // arenas hold its address

@@ -114,8 +114,8 @@ class NeighborTable {
   /// csr: room for so many ids, to be filled and then made rows of with add_rows(). Thread-safe. Null when the memory
   /// budget has none; the table is of no use then.
   [[nodiscard]] std::uint32_t* reserve(std::uint64_t ids);
-  /// Takes over rows whose ids follow each other at `ids`, in memory from reserve(): [rows.begin, rows.end), or, where it
-  /// is not empty, those of `row_list`. Packed: the counts only. Thread-safe.
+  /// Takes over rows whose ids follow each other at `ids`, in memory from reserve(): [rows.begin, rows.end), or, where
+  /// it is not empty, those of `row_list`. Packed: the counts only. Thread-safe.
   void add_rows(Run rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
                 const std::uint32_t* ids) noexcept;
   /// csr: reserve(), a copy of `ids` and add_rows(). False when the memory budget has no room for them.

@@ -8,30 +8,31 @@
 
 namespace epsflow::gpu {
 
-void check(cudaError_t code, const std::source_location& where) {
+void check(cudaError_t code, const char* file, int line) {
   if (code == cudaSuccess) return;
   (void)cudaGetLastError();  // the same error again; it must not surface at the next launch
-  const std::string file = where.file_name();
+  const std::string path = file;
   const std::string text = std::string("the GPU reports ") + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
-                           ") at " + file.substr(file.rfind('/') + 1) + ":" + std::to_string(where.line()) + ": ";
+                           ") at " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) + ": ";
   if (code == cudaErrorMemoryAllocation) {
     throw DeviceOutOfMemory(text + "free its memory, lower --gpu-memory or --batch-pairs, or use --backend cpu");
   }
   if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorUnsupportedPtxVersion) {
-    throw DeviceError(text + "this build has no code for it; build with EPSFLOW_CUDA_ARCHITECTURES for its compute "
-                             "capability, update its driver, or use --backend cpu");
+    throw DeviceError(text +
+                      "this build has no code for it; build with EPSFLOW_CUDA_ARCHITECTURES for its compute "
+                      "capability, update its driver, or use --backend cpu");
   }
   throw DeviceError(text + "variants handed out before this are valid; try again, or use --backend cpu");
 }
 
-void check_launch(cudaStream_t stream, const std::source_location& where) {
+void check_launch(cudaStream_t stream, const char* file, int line) {
   static const bool synchronise = [] {
     const char* value = std::getenv("EPSFLOW_CUDA_SYNC");
     return value != nullptr && std::strcmp(value, "1") == 0;
   }();
-  check(injected_fault(FaultPoint::launch), where);
-  check(cudaGetLastError(), where);
-  if (synchronise) check(cudaStreamSynchronize(stream), where);
+  check(injected_fault(FaultPoint::launch), file, line);
+  check(cudaGetLastError(), file, line);
+  if (synchronise) check(cudaStreamSynchronize(stream), file, line);
 }
 
 }  // namespace epsflow::gpu

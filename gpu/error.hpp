@@ -3,8 +3,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <source_location>
-
 #include <epsflow/core/error.hpp>
 
 namespace epsflow::gpu {
@@ -23,10 +21,10 @@ class DeviceOutOfMemory : public DeviceError {
 
 /// Throws DeviceError, or DeviceOutOfMemory, unless the code is cudaSuccess; clears the error where it can be cleared.
 /// Every CUDA call sits in it.
-void check(cudaError_t code, const std::source_location& where = std::source_location::current());
+void check(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// Follows every kernel launch. With EPSFLOW_CUDA_SYNC=1 in the environment it waits for the kernel, so that an error is
-/// reported where it was made.
-void check_launch(cudaStream_t stream, const std::source_location& where = std::source_location::current());
+/// Follows every kernel launch. With EPSFLOW_CUDA_SYNC=1 in the environment it waits for the kernel, so that an error
+/// is reported where it was made.
+void check_launch(cudaStream_t stream, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 }  // namespace epsflow::gpu

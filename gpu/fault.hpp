@@ -13,7 +13,8 @@ enum class FaultPoint : std::uint8_t {
   completion,  ///< of the work of a lane
 };
 
-/// From the (skip + 1)-th call at `point` on, `times` calls fail with `code`; 0 times ends it. Process-wide, thread-safe.
+/// From the (skip + 1)-th call at `point` on, `times` calls fail with `code`; 0 times ends it. Process-wide,
+/// thread-safe.
 void inject_fault(FaultPoint point, std::uint64_t skip, std::uint64_t times, cudaError_t code) noexcept;
 
 /// What the call at `point` must fail with; cudaSuccess unless a test asked for more. Costs one load.

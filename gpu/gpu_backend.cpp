@@ -67,10 +67,9 @@ int choose_device(int wanted) {
     throw UsageError("--gpu " + std::to_string(wanted) + " is not there; the GPUs that can be used are " + known);
   }
   if (list.devices.size() == 1) return list.devices.front().number;
-  return std::max_element(list.devices.begin(), list.devices.end(),
-                          [](const DeviceInfo& a, const DeviceInfo& b) {
-                            return free_memory(a.number) < free_memory(b.number);
-                          })
+  return std::max_element(
+             list.devices.begin(), list.devices.end(),
+             [](const DeviceInfo& a, const DeviceInfo& b) { return free_memory(a.number) < free_memory(b.number); })
       ->number;
 }
 
@@ -98,8 +97,8 @@ class GpuBackend final : public Backend {
     const DeviceScope scope(device_);
     const StageRange range(Stage::build_index);
     if (points_ == nullptr) points_ = std::make_unique<DevicePoints>(points, memory_);
-    return std::make_unique<GpuSearch>(*points_, eps, GpuSearch::Resources{device_, memory_, pinned_, std::max(1U, lanes_)},
-                                       cancel);
+    return std::make_unique<GpuSearch>(*points_, eps,
+                                       GpuSearch::Resources{device_, memory_, pinned_, std::max(1U, lanes_)}, cancel);
   }
 
   void post(const std::function<void()>& task) override { worker_.post(task); }

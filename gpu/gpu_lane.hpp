@@ -16,8 +16,9 @@ struct GpuLane final : Lane {
   GpuLane(DeviceMemory& memory, PinnedPool& pinned);
   ~GpuLane() override;
 
-  /// Room for `wanted` words of ids or bits, or for as many pairs and what their sort needs. Where the GPU has no memory
-  /// for them, half as many, and so on. Throws DeviceOutOfMemory when not even `least` fit. Returns for how many.
+  /// Room for `wanted` words of ids or bits, or for as many pairs and what their sort needs. Where the GPU has no
+  /// memory for them, half as many, and so on. Throws DeviceOutOfMemory when not even `least` fit. Returns for how
+  /// many.
   std::uint64_t ensure_words(std::uint64_t wanted, std::uint64_t least) { return ensure(wanted, least, 1); }
   std::uint64_t ensure_pairs(std::uint64_t wanted, std::uint64_t least) { return ensure(wanted, least, kWordsPerPair); }
   /// Room for the counts of so many rows, and for the rows themselves where they are told one by one.

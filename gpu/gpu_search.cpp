@@ -91,8 +91,8 @@ BatchPlan GpuSearch::plan_packed(const PlanOptions& options) {
   counts_ = {resources_.memory, grid_.stream().get(), grid_.size()};
   BatchPlan plan;
   const PackedLayout& layout = *packed_layout();
-  for (const Run rows : cut_by_words(
-           std::max(divide_up(words, batch_words), divide_up(grid_.size(), tuning::kMostBatchRows)))) {
+  for (const Run rows :
+       cut_by_words(std::max(divide_up(words, batch_words), divide_up(grid_.size(), tuning::kMostBatchRows)))) {
     plan.batches.push_back({.range = rows});
     lane_room_ = std::max(lane_room_, layout.first_word(rows.end) - layout.first_word(rows.begin));
   }
@@ -137,8 +137,8 @@ BatchPlan GpuSearch::plan_rows(const PlanOptions& options) {
   return plan;
 }
 
-/// Section VI of the paper: the pairs a_b from a sample, n_b = ⌈(1 + α)·a_b / b_b⌉ batches of every n_b-th point (for the
-/// shared kernel: cell), buffers of b_b pairs, smaller for small tables.
+/// Section VI of the paper: the pairs a_b from a sample, n_b = ⌈(1 + α)·a_b / b_b⌉ batches of every n_b-th point (for
+/// the shared kernel: cell), buffers of b_b pairs, smaller for small tables.
 BatchPlan GpuSearch::plan_pairs(const PlanOptions& options) {
   const Stream& stream = grid_.stream();
   const Scratch scratch{resources_.memory, stream.get()};
@@ -282,14 +282,13 @@ void GpuSearch::start_pairs(const Batch& batch, GpuLane& lane, Completion done) 
     launch_shared(grid_.view(), {batch.range.begin, batch.stride, batch.units(), {0, grid_.size()}}, pairs,
                   lane.stream.get());
   } else {  // a part of the rows of one cell
-    const std::uint32_t cell =
-        read_values(grid_.view().cell_of + batch.range.begin, 1, grid_.stream().get()).front();
+    const std::uint32_t cell = read_values(grid_.view().cell_of + batch.range.begin, 1, grid_.stream().get()).front();
     launch_shared(grid_.view(), {cell, 1, 1, batch.range}, pairs, lane.stream.get());
   }
   copy_to_host(lane.host_counters.as<std::uint64_t>(), lane.counters.data(), lane.counters.bytes(), lane.stream);
   const std::uint64_t rows_if_known = kernel_ == Kernel::global ? batch.units() : 0;
-  // More than the plan gave a lane is split even where the buffer would hold it: sizes do not depend on what a lane held
-  // before. A single row always fits.
+  // More than the plan gave a lane is split even where the buffer would hold it: sizes do not depend on what a lane
+  // held before. A single row always fits.
   const std::uint64_t most = std::min(lane_room_, pairs.capacity);
   lane.stream.on_complete([&lane, rows_if_known, most, done = std::move(done)](std::exception_ptr error) {
     if (error == nullptr) {

@@ -24,8 +24,8 @@ struct GridView {
   double eps_squared = 0;
 };
 
-/// Where kernels that emit pairs put them: row and neighbour of each, in any order. Pairs that do not fit are counted and
-/// dropped.
+/// Where kernels that emit pairs put them: row and neighbour of each, in any order. Pairs that do not fit are counted
+/// and dropped.
 struct PairBuffer {
   std::uint32_t* rows = nullptr;       ///< [capacity]
   std::uint32_t* neighbors = nullptr;  ///< [capacity]

@@ -98,7 +98,8 @@ __device__ std::uint32_t lower_bound(const T* ascending, std::uint32_t size, T v
   return first;
 }
 
-/// Calls f(run) for the runs of a cell's candidates, ascending and merged where they touch, as index::CandidateRuns does.
+/// Calls f(run) for the runs of a cell's candidates, ascending and merged where they touch, as index::CandidateRuns
+/// does.
 template <class F>
 __device__ void for_each_run(const CellTable& table, std::uint32_t cell, F f) {
   Run run{0, 0};
@@ -252,12 +253,12 @@ void launch_cell_starts(const Key* keys, const std::uint32_t* cell_of, std::uint
   check_launch(stream);
 }
 
-#define EPSFLOW_INSTANTIATE(Key)                                                                                       \
-  template void launch_keys<Key>(PointsOnDevice, const KeyMaker&, Key*, std::uint32_t*, cudaStream_t);                 \
-  template void launch_sort<Key>(TwoBuffers<Key>&, TwoBuffers<std::uint32_t>&, std::uint64_t, int, Scratch);           \
-  template void launch_cell_numbers<Key>(const Key*, std::uint32_t, std::uint32_t*, Scratch);                          \
-  template void launch_cell_starts<Key>(const Key*, const std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t*, \
-                                        std::uint64_t*, cudaStream_t)
+#define EPSFLOW_INSTANTIATE(Key)                                                                             \
+  template void launch_keys<Key>(PointsOnDevice, const KeyMaker&, Key*, std::uint32_t*, cudaStream_t);       \
+  template void launch_sort<Key>(TwoBuffers<Key>&, TwoBuffers<std::uint32_t>&, std::uint64_t, int, Scratch); \
+  template void launch_cell_numbers<Key>(const Key*, std::uint32_t, std::uint32_t*, Scratch);                \
+  template void launch_cell_starts<Key>(const Key*, const std::uint32_t*, std::uint32_t, std::uint32_t,      \
+                                        std::uint32_t*, std::uint64_t*, cudaStream_t)
 EPSFLOW_INSTANTIATE(std::uint32_t);
 EPSFLOW_INSTANTIATE(std::uint64_t);
 #undef EPSFLOW_INSTANTIATE

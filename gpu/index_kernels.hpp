@@ -49,7 +49,8 @@ struct TwoBuffers {
 
 /// Sorts values by the lowest `bits` bits of their keys, keeping the order of equal keys. O(n · bits / 8).
 template <class Key>
-void launch_sort(TwoBuffers<Key>& keys, TwoBuffers<std::uint32_t>& values, std::uint64_t size, int bits, Scratch scratch);
+void launch_sort(TwoBuffers<Key>& keys, TwoBuffers<std::uint32_t>& values, std::uint64_t size, int bits,
+                 Scratch scratch);
 
 /// cell_of[i]: how many different keys precede keys[i]. The last one, plus 1, is the number of cells.
 template <class Key>
@@ -81,7 +82,8 @@ void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64
 /// Sum, and largest, of counts. [device] sums[0], sums[1]
 void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std::uint64_t* sums, Scratch scratch);
 
-/// places[k]: the first index at which ascending[…] is not less than k · last / parts; values[k] what stands there. [parts
+/// places[k]: the first index at which ascending[…] is not less than k · last / parts; values[k] what stands there.
+/// [parts
 /// + 1]
 void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* places,
                 std::uint64_t* values, cudaStream_t stream);

@@ -12,8 +12,7 @@
 
 namespace epsflow::gpu {
 
-DeviceMemory::DeviceMemory(int device, std::uint64_t limit)
-    : limit_(limit > 0 ? limit : free_memory(device) / 10 * 9) {
+DeviceMemory::DeviceMemory(int device, std::uint64_t limit) : limit_(limit > 0 ? limit : free_memory(device) / 10 * 9) {
   int supported = 0;
   check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
   if (supported == 0) return;  // some virtual GPUs: plain allocations then
@@ -122,7 +121,8 @@ void TablePinner::pin(std::byte* begin, std::uint64_t bytes) noexcept {
   for_each_piece(bytes / kPiece, threads_, [&](std::uint64_t i) {
     std::byte* const piece = begin + i * kPiece;
     for (std::uint64_t at = 0; at < kPiece; at += kPage) piece[at] = std::byte{0};
-    if (cudaSetDevice(device_) != cudaSuccess || cudaHostRegister(piece, kPiece, cudaHostRegisterPortable) != cudaSuccess) {
+    if (cudaSetDevice(device_) != cudaSuccess ||
+        cudaHostRegister(piece, kPiece, cudaHostRegisterPortable) != cudaSuccess) {
       (void)cudaGetLastError();
     }
   });

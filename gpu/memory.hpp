@@ -17,8 +17,8 @@
 
 namespace epsflow::gpu {
 
-/// The memory of one GPU that a run may hold. Allocations are ordered by stream, and what is freed is kept for the next.
-/// Thread-safe.
+/// The memory of one GPU that a run may hold. Allocations are ordered by stream, and what is freed is kept for the
+/// next. Thread-safe.
 class DeviceMemory {
  public:
   /// `limit`: bytes, 0 for nine tenths of what is free. The GPU must be the current one wherever this is used.
@@ -51,8 +51,9 @@ class DeviceBuffer {
       : memory_(&memory),
         stream_(stream),
         size_(size),
-        data_(size == 0 ? nullptr
-                        : static_cast<T*>(memory.allocate(checked_multiply(size, sizeof(T), "device buffer"), stream))) {}
+        data_(size == 0
+                  ? nullptr
+                  : static_cast<T*>(memory.allocate(checked_multiply(size, sizeof(T), "device buffer"), stream))) {}
   DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     DeviceBuffer taken(std::move(other));

@@ -239,7 +239,8 @@ std::uint32_t blocks_of(std::uint64_t items, unsigned threads) {
   return static_cast<std::uint32_t>((items + threads - 1) / threads);
 }
 
-/// Calls f.operator()<T, D>() for the grid's precision and dimensions: up to 6 are compiled in, any other number is not.
+/// Calls f.operator()<T, D>() for the grid's precision and dimensions: up to 6 are compiled in, any other number is
+/// not.
 template <class F>
 void dispatch(const GridView& grid, F f) {
   const auto by_dims = [&]<class T>() {
@@ -274,8 +275,8 @@ void require_code() {
 void launch_count_rows(const GridView& grid, RowSet rows, std::uint32_t* counts, cudaStream_t stream) {
   if (rows.count == 0) return;
   dispatch(grid, [&]<class T, unsigned D>() {
-    count_rows_kernel<T, D><<<blocks_of(rows.count, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(
-        grid, rows, counts);
+    count_rows_kernel<T, D>
+        <<<blocks_of(rows.count, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, counts);
   });
   check_launch(stream);
 }
@@ -285,8 +286,8 @@ void launch_fill_rows(const GridView& grid, Run rows, const std::uint64_t* offse
   if (rows.size() == 0) return;
   const std::uint64_t threads = std::uint64_t{rows.size()} * tuning::kRowThreads;
   dispatch(grid, [&]<class T, unsigned D>() {
-    fill_rows_kernel<T, D><<<blocks_of(threads, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(
-        grid, rows, offsets, ids);
+    fill_rows_kernel<T, D>
+        <<<blocks_of(threads, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, offsets, ids);
   });
   check_launch(stream);
 }
@@ -304,8 +305,8 @@ void launch_pack_rows(const GridView& grid, Run rows, std::uint64_t first_word, 
 void launch_global(const GridView& grid, RowSet rows, PairBuffer pairs, cudaStream_t stream) {
   if (rows.count == 0) return;
   dispatch(grid, [&]<class T, unsigned D>() {
-    global_kernel<T, D><<<blocks_of(rows.count, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows,
-                                                                                                            pairs);
+    global_kernel<T, D>
+        <<<blocks_of(rows.count, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, pairs);
   });
   check_launch(stream);
 }

@@ -1,5 +1,5 @@
-// The kernels that find neighbours. All compare in float64 as index/distance.hpp says, so they agree with the CPU bit for
-// bit. None waits.
+// The kernels that find neighbours. All compare in float64 as index/distance.hpp says, so they agree with the CPU bit
+// for bit. None waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -30,8 +30,8 @@ void launch_pack_rows(const GridView& grid, Run rows, std::uint64_t first_word, 
 /// that a warp collects pairs in shared memory and takes room for them with one atomic.
 void launch_global(const GridView& grid, RowSet rows, PairBuffer pairs, cudaStream_t stream);
 
-/// Algorithm 3 (GPUCalcShared): a block per non-empty cell, candidates in tiles of shared memory. Differs in that a cell
-/// may hold any number of points, and in the collecting of pairs.
+/// Algorithm 3 (GPUCalcShared): a block per non-empty cell, candidates in tiles of shared memory. Differs in that a
+/// cell may hold any number of points, and in the collecting of pairs.
 void launch_shared(const GridView& grid, CellSet cells, PairBuffer pairs, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

@@ -50,7 +50,8 @@ BatchPlan cut(const Grid& grid, Tests tests_of, double most_tests, double share)
   double tests = 0;
   const auto close = [&](std::uint32_t end) {
     if (end == first) return;
-    plan.batches.push_back({.range = {first, end}, .expected_pairs = static_cast<std::uint64_t>(std::ceil(tests * share))});
+    plan.batches.push_back(
+        {.range = {first, end}, .expected_pairs = static_cast<std::uint64_t>(std::ceil(tests * share))});
     plan.blocks.push_back({first, end});
     first = end;
     tests = 0;

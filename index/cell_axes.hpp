@@ -81,8 +81,12 @@ class CellAxis {
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
   [[nodiscard]] std::uint64_t slot(double x) const noexcept { return view().slot(x); }
   [[nodiscard]] AxisView view() const noexcept {
-    return {lo_,    inverse_side_, stretches_.data(), static_cast<std::uint32_t>(stretches_.size()),
-            shift_, static_cast<std::uint32_t>(dim_)};
+    return {lo_,
+            inverse_side_,
+            stretches_.data(),
+            static_cast<std::uint32_t>(stretches_.size()),
+            shift_,
+            static_cast<std::uint32_t>(dim_)};
   }
   /// Halves the resolution: slots 2i and 2i + 1 become one. Neighbours stay in adjacent slots.
   void coarsen() noexcept;

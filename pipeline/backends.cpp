@@ -21,8 +21,8 @@ BackendInfo gpu_info() {
   if (info.usable) info.detail.clear();
   for (const gpu::DeviceInfo& device : list.devices) {
     info.detail += (info.detail.empty() ? "" : "; ") + std::to_string(device.number) + ": " + device.name +
-                   ", compute capability " + device.compute_capability + ", " +
-                   std::to_string(device.memory >> 20) + " MiB";
+                   ", compute capability " + device.compute_capability + ", " + std::to_string(device.memory >> 20) +
+                   " MiB";
   }
   return info;
 }

@@ -172,8 +172,8 @@ class Flow {
     // Before the clustering of other tables: a lane that waits is a device that waits.
     constexpr fg::node_priority_t kLanesFirst = 1;
     Search search(
-        graph, fg::unlimited,
-        [&](const LaneTask& task, Search::gateway_type& gateway) { start_search(task, gateway); }, kLanesFirst);
+        graph, fg::unlimited, [&](const LaneTask& task, Search::gateway_type& gateway) { start_search(task, gateway); },
+        kLanesFirst);
     using Sort = fg::async_node<SearchedBatch, SearchedBatch>;
     Sort sort(
         graph, fg::unlimited,
@@ -320,8 +320,7 @@ class Flow {
         if (outcome.out_of_memory) {
           if (job.exclusive) {
             // More was found than the estimate said: name what the rest will need by the same measure.
-            stages::throw_table_too_large(job, context_.pool,
-                                          std::max(job.plan.pairs * 4, job.table->bytes()), false);
+            stages::throw_table_too_large(job, context_.pool, std::max(job.plan.pairs * 4, job.table->bytes()), false);
           }
           job.starved = true;
         }

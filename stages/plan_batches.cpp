@@ -41,7 +41,8 @@ void PlanBatches::plan(TableJob& job) const {
   if (format != FormatChoice::csr && options.kernel == Kernel::rows) layout = job.search->packed_layout();
   if (format == FormatChoice::packed && layout == nullptr) {
     throw UsageError(
-        "a packed table needs the kernel 'rows' and an index of up to three dimensions: leave the table format to choose "
+        "a packed table needs the kernel 'rows' and an index of up to three dimensions: leave the table format to "
+        "choose "
         "itself");
   }
   PlanOptions with_format = options;

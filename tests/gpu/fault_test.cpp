@@ -160,7 +160,8 @@ TEST_CASE("fault: where memory for a lane's buffer is refused, halves of it do; 
 }
 
 // Last of its process: the GPU is lost for it from here on.
-TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, and finished variants are kept", "[.][lost]") {
+TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, and finished variants are kept",
+          "[.][lost]") {
   if (!test::have_gpu()) return;
   std::atomic<int> emitted{0};
   Observer observer;
@@ -172,7 +173,8 @@ TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, 
   const Outcome outcome = try_run(options, observer);
   CHECK(outcome.wrong == 0);
   CHECK(outcome.right >= 2);
-  test::check_mentions(outcome.error, {"the GPU reports", "variants handed out before this are valid", "--backend cpu"});
+  test::check_mentions(outcome.error,
+                       {"the GPU reports", "variants handed out before this are valid", "--backend cpu"});
   const Outcome after = try_run(options);
   CHECK_FALSE(after.error.empty());
   // The choice is automatic: the CPU does it, and says so.

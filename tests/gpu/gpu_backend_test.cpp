@@ -171,6 +171,24 @@ TEST_CASE("gpu backend: every kernel gives the oracle's table on data of every k
   CHECK(retries > 100);
 }
 
+TEST_CASE("gpu backend: every kernel once on few points") {
+  // Small enough for tools that watch every access.
+  if (!test::have_gpu()) return;
+  for (const std::size_t dims : {1U, 2U, 3U, 5U, 7U}) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      INFO(dims << "-D");
+      const DataSet data = test::make_data("clustered", 500, dims, precision, dims);
+      Bench bench(data, data.scale);
+      const Rows expected = expected_rows(data, data.scale, bench.index().order());
+      for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
+        REQUIRE(bench.table({.kernel = kernel, .lanes = 3}) == expected);
+        REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 1000, .estimate_factor = 0.3}) == expected);
+      }
+      if (dims <= 3) REQUIRE(bench.table({.format = TableFormat::packed}) == expected);
+    }
+  }
+}
+
 TEST_CASE("gpu backend: thousands of points, one to eight dimensions, hundreds of batches") {
   if (!test::have_gpu()) return;
   for (std::size_t dims = 1; dims <= 8; ++dims) {
@@ -253,7 +271,8 @@ TEST_CASE("gpu backend: a lane of another backend is an error, told through the 
 
 TEST_CASE("gpu backend: a GPU that is not there is named") {
   if (!test::have_gpu()) return;
-  test::check_mentions(test::error_of<UsageError>([] { (void)make_gpu_backend({.device = 99}); }), {"--gpu 99", "are 0"});
+  test::check_mentions(test::error_of<UsageError>([] { (void)make_gpu_backend({.device = 99}); }),
+                       {"--gpu 99", "are 0"});
 }
 
 }  // namespace

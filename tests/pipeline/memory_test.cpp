@@ -219,6 +219,7 @@ TEST_CASE("memory: an estimate that proves too small is an error and not a crash
 
 TEST_CASE("memory: neighbors keeps to the budget as well") {
   Options options;
+  options.backend = BackendChoice::cpu;
   options.memory = 1'350'000;
   const auto refusal =
       error_of<ResourceError>([&] { (void)neighbors(points().view(), 2.0, Distances::omit, options); });
@@ -290,6 +291,7 @@ TEST_CASE("memory child: not a test, but the process that is measured", "[.][mem
   std::string method;
   double eps = 0;
   Options options;
+  options.backend = BackendChoice::cpu;
   task >> file >> format >> method >> eps >> options.tables >> options.memory;
   options.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
   const DataSet data = measured_points();
