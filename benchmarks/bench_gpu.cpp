@@ -7,6 +7,7 @@
 // Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from
 // the index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +38,11 @@ const char* option(int argc, char** argv, const char* name, const char* otherwis
   return otherwise;
 }
 
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
 /// Median of the milliseconds that the work takes on the stream.
 template <class F>
 double time_on(const gpu::Stream& stream, int repeat, F&& work) {
@@ -50,8 +56,7 @@ double time_on(const gpu::Stream& stream, int repeat, F&& work) {
     end.synchronize();
     times.push_back(end.since(begin));
   }
-  std::nth_element(times.begin(), times.begin() + repeat / 2, times.end());
-  return times[repeat / 2];
+  return median(times);
 }
 
 Json measure_kernels(PointsView points, double eps, int repeat) {
@@ -79,7 +84,7 @@ Json measure_kernels(PointsView points, double eps, int repeat) {
   scan();
   const std::uint64_t pairs = gpu::read_values(offsets.data() + n, 1, stream.get()).front();
 
-  Json json{{"points", n}, {"eps", eps}, {"cells", view.cells}, {"pairs", pairs}, {"index_ms", index_times.back()}};
+  Json json{{"points", n}, {"eps", eps}, {"cells", view.cells}, {"pairs", pairs}, {"index_ms", median(index_times)}};
   json["count"] = {{"ms", time_on(stream, repeat, count)}, {"threads", n}};
   json["scan"] = {{"ms", time_on(stream, repeat, scan)}};
   const gpu::DeviceBuffer<std::uint32_t> rows(memory, stream.get(), std::max(pairs, grid.packed_words()));
@@ -157,16 +162,16 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
                            },
                        .bytes = [](std::size_t) { return std::uint64_t{0}; },
                        .moved = [](double, double) {}});
-  std::vector<double> steady(seconds.begin() + 1, seconds.end());
-  std::nth_element(steady.begin(), steady.begin() + static_cast<std::ptrdiff_t>(steady.size() / 2), steady.end());
-  const double median = steady[steady.size() / 2];
+  // The first table makes its memory. With one repetition it is all there is.
+  std::vector<double> steady(seconds.begin() + (seconds.size() > 1 ? 1 : 0), seconds.end());
+  const double steady_s = median(steady);
   json["pairs"] = pairs;
   json["bus_gb_per_s"] = bus;
   json["first_s"] = seconds.front();
-  json["steady_s"] = median;
+  json["steady_s"] = steady_s;
   json["gpairs_per_s_first"] = static_cast<double>(pairs) / seconds.front() * 1e-9;
-  json["gpairs_per_s_steady"] = static_cast<double>(pairs) / median * 1e-9;
-  json["share_of_bus"] = static_cast<double>(pairs) * 4 / median * 1e-9 / bus;
+  json["gpairs_per_s_steady"] = static_cast<double>(pairs) / steady_s * 1e-9;
+  json["share_of_bus"] = static_cast<double>(pairs) * 4 / steady_s * 1e-9 / bus;
   json["retries"] = trace.retries();
   json["seconds"] = seconds;
   // Where the last table's time went: seconds of each stage, of all threads and lanes together.
@@ -224,8 +229,9 @@ int main(int argc, char** argv) {
     }
     const std::size_t first = std::strtoull(option(argc, argv, "--first", "0"), nullptr, 10);
     PointsView view = points;
-    if (first > 0)
-      view = PointsView(std::span(static_cast<const double*>(view.data()), first * view.dims()), view.dims());
+    if (first > 0 && first < points.size()) {
+      view.visit([&](auto values) { view = PointsView(values.first(first * points.dims()), points.dims()); });
+    }
     std::cout << measure_kernels(view, eps, repeat).dump() << "\n";
   } catch (const Error& e) {
     std::fprintf(stderr, "bench_gpu: %s\n", e.what());

@@ -1,30 +1,39 @@
-# EPSFLOW_CUDA: AUTO builds gpu/ where there is a CUDA compiler, ON insists, OFF leaves the folder out. Sets
+# EPSFLOW_CUDA: AUTO builds gpu/ where there is a CUDA compiler that works, ON insists, OFF leaves the folder out. Sets
 # epsflow_with_cuda.
 set(EPSFLOW_CUDA "AUTO" CACHE STRING "Build the GPU backend: AUTO, ON or OFF")
 set_property(CACHE EPSFLOW_CUDA PROPERTY STRINGS AUTO ON OFF)
 # 90 is machine code and PTX: later GPUs compile the latter when the program starts.
-set(EPSFLOW_CUDA_ARCHITECTURES "80-real;90" CACHE STRING "GPU architectures, as in CMAKE_CUDA_ARCHITECTURES")
+set(architectures "80-real;90")
+if(DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
+endif()
+set(EPSFLOW_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "GPU architectures, as in CMAKE_CUDA_ARCHITECTURES")
 
 set(epsflow_with_cuda OFF)
+if(NOT EPSFLOW_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "EPSFLOW_CUDA is '${EPSFLOW_CUDA}'; it is one of AUTO, ON, OFF")
+endif()
 if(NOT EPSFLOW_CUDA STREQUAL "OFF")
   include(CheckLanguage)
-  if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
-    set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)  # where it is installed, though seldom on the PATH
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
+    set(ENV{CUDACXX} /usr/local/cuda/bin/nvcc)  # where it is installed, though seldom on the PATH
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    set(epsflow_with_cuda ON)
-  elseif(EPSFLOW_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "EPSFLOW_CUDA is ON, but there is no CUDA compiler: install the CUDA Toolkit (12 or 13), put nvcc "
-                        "on the PATH, or set EPSFLOW_CUDA=OFF")
+    set(CMAKE_CUDA_ARCHITECTURES "${EPSFLOW_CUDA_ARCHITECTURES}")
+    enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+      set(epsflow_with_cuda ON)
+      find_package(CUDAToolkit REQUIRED)
+    endif()
   endif()
-endif()
-
-if(epsflow_with_cuda)
-  set(CMAKE_CUDA_ARCHITECTURES "${EPSFLOW_CUDA_ARCHITECTURES}")
-  enable_language(CUDA)
-  find_package(CUDAToolkit REQUIRED)
-  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12)
-    message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: epsflow needs 12 or later; or set EPSFLOW_CUDA=OFF")
+  if(NOT epsflow_with_cuda)
+    set(problem "no CUDA compiler of version 12 or later works here (found: '${CMAKE_CUDA_COMPILER_VERSION}')")
+    if(EPSFLOW_CUDA STREQUAL "ON")
+      message(FATAL_ERROR "EPSFLOW_CUDA is ON, but ${problem}: install the CUDA Toolkit 12 or 13, put nvcc on the PATH, or set "
+                          "EPSFLOW_CUDA=OFF")
+    elseif(CMAKE_CUDA_COMPILER)
+      message(WARNING "Without the GPU backend: ${problem}")
+    endif()
   endif()
 endif()

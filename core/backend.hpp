@@ -75,13 +75,14 @@ struct Lane {
   bool ids_in_table = false;                ///< `ids` lie where NeighborTable::reserve() said
   std::uint64_t pairs = 0;                  ///< csr: pairs that the batch has
   bool overflow = false;                    ///< the lane's buffer is too small for them: split the batch
-  bool out_of_memory = false;               ///< the table has no room for them
+  bool out_of_memory = false;               ///< the table, or the device, has no room for them
 };
 
 struct PlanOptions {
   TableFormat format = TableFormat::csr;
   Kernel kernel = Kernel::rows;
   unsigned workers = 1;          ///< threads that will read the table; on the CPU also lanes that work at the same time
+  unsigned lanes = 1;            ///< lanes that share a device's memory
   std::uint64_t lane_pairs = 0;  ///< forces the size of a lane's buffer; 0: the plan chooses
   double estimate_factor = 1;    ///< what an estimate is multiplied with: less makes batches overflow
 };

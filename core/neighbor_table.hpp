@@ -33,6 +33,9 @@ struct Run {
 
 enum class TableFormat : std::uint8_t { csr, packed };
 
+/// Dimensions up to which the bits of a packed table are fewer than ids, and its runs few enough to be stored.
+inline constexpr std::size_t kMostPackedDims = 3;
+
 /// Words of 32 bits that `candidates` bits take.
 [[nodiscard]] constexpr std::uint64_t packed_words(std::uint64_t candidates) noexcept { return (candidates + 31) / 32; }
 

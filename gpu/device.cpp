@@ -36,10 +36,15 @@ std::uint64_t free_memory(int device) {
 }
 
 DeviceScope::DeviceScope(int device) {
-  check(cudaGetDevice(&before_));
-  if (before_ != device) check(cudaSetDevice(device));
+  int before = 0;
+  check(cudaGetDevice(&before));
+  if (before == device) return;
+  check(cudaSetDevice(device));
+  before_ = before;
 }
 
-DeviceScope::~DeviceScope() { (void)cudaSetDevice(before_); }
+DeviceScope::~DeviceScope() {
+  if (before_ >= 0) (void)cudaSetDevice(before_);
+}
 
 }  // namespace epsflow::gpu

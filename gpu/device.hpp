@@ -25,7 +25,7 @@ struct DeviceList {
 /// Bytes of a GPU's memory that nobody uses. Makes a context on it.
 [[nodiscard]] std::uint64_t free_memory(int device);
 
-/// Makes a GPU the current one of this thread, until the end of the scope. Every entry to gpu/ from outside opens one.
+/// Makes a GPU the current one of this thread, until the end of the scope. Whatever allocates or launches runs in one.
 class DeviceScope {
  public:
   explicit DeviceScope(int device);
@@ -34,7 +34,7 @@ class DeviceScope {
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  int before_ = 0;
+  int before_ = -1;  // nothing to restore
 };
 
 }  // namespace epsflow::gpu

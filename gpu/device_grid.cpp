@@ -23,7 +23,7 @@ Buffer<T> download(const DeviceBuffer<T>& from, cudaStream_t stream) {
 DevicePoints::DevicePoints(PointsView points, DeviceMemory& memory)
     : host_(points), data_(memory, stream_.get(), points.bytes()) {
   upload(data_, static_cast<const std::byte*>(points.data()), stream_.get());
-  if (points.size() > 0) {
+  if (points.size() > 0 && points.dims() <= index::kMostIndexedDims) {
     const DeviceBuffer<index::Extent> extents(memory, stream_.get(), points.dims());
     launch_extents(device(), extents.data(), {memory, stream_.get()});
     extents_ = read_values(extents.data(), points.dims(), stream_.get());
@@ -32,7 +32,7 @@ DevicePoints::DevicePoints(PointsView points, DeviceMemory& memory)
 }
 
 PointsOnDevice DevicePoints::device() const noexcept {
-  return {data_.data(), static_cast<std::uint32_t>(host_.size()), static_cast<std::uint32_t>(host_.dims()),
+  return {data_.data(), narrow<std::uint32_t>(host_.size()), static_cast<std::uint32_t>(host_.dims()),
           host_.precision()};
 }
 

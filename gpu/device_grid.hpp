@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
@@ -24,6 +24,7 @@ class DevicePoints {
 
   [[nodiscard]] PointsView host() const noexcept { return host_; }
   [[nodiscard]] PointsOnDevice device() const noexcept;
+  /// Of each dimension, or none where there are more than the index looks at.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
  private:
@@ -31,6 +32,7 @@ class DevicePoints {
   Stream stream_;
   DeviceBuffer<std::byte> data_;
   std::vector<index::Extent> extents_;
+  StreamDrain drain_{stream_};  // before the memory above goes
 };
 
 /// Points sorted by cell: the same cells, the same order and the same candidate runs as index::Grid and
@@ -50,10 +52,11 @@ class DeviceGrid {
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept {
     return {order_.as<std::uint32_t>(), view_.size};
   }
-  [[nodiscard]] std::uint64_t order_bytes() const noexcept { return order_.size(); }
+  /// Bytes of host memory that the grid holds.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return order_.size(); }
   /// Words of a packed table.
   [[nodiscard]] std::uint64_t packed_words() const noexcept { return packed_words_; }
-  /// Keys of the non-empty cells, ascending. Copies them. Waits.
+  /// Keys of the non-empty cells, ascending: for comparisons with the host's. Copies them. Waits.
   [[nodiscard]] std::vector<std::uint64_t> read_cell_keys() const;
   /// The layout of a packed table, in host memory. Copies it. Waits.
   [[nodiscard]] PackedLayout read_layout() const;
@@ -74,6 +77,7 @@ class DeviceGrid {
   DeviceBuffer<std::uint64_t> cell_words_;
   DeviceBuffer<Run> runs_;
   std::uint64_t packed_words_ = 0;
+  StreamDrain drain_{stream_};  // before the memory above goes
 };
 
 }  // namespace epsflow::gpu

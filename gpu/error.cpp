@@ -8,9 +8,7 @@
 
 namespace epsflow::gpu {
 
-void check(cudaError_t code, const char* file, int line) {
-  if (code == cudaSuccess) return;
-  (void)cudaGetLastError();  // the same error again; it must not surface at the next launch
+void throw_error(cudaError_t code, const char* file, int line) {
   const std::string path = file;
   const std::string text = std::string("the GPU reports ") + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
                            ") at " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) + ": ";
@@ -23,6 +21,12 @@ void check(cudaError_t code, const char* file, int line) {
                       "capability, update its driver, or use --backend cpu");
   }
   throw DeviceError(text + "variants handed out before this are valid; try again, or use --backend cpu");
+}
+
+void check(cudaError_t code, const char* file, int line) {
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();  // the same error again; it must not surface at the next launch
+  throw_error(code, file, line);
 }
 
 void check_launch(cudaStream_t stream, const char* file, int line) {

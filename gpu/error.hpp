@@ -19,7 +19,10 @@ class DeviceOutOfMemory : public DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// Throws DeviceError, or DeviceOutOfMemory, unless the code is cudaSuccess; clears the error where it can be cleared.
+/// Throws DeviceError, or DeviceOutOfMemory, for a code that is not cudaSuccess. Calls no CUDA function that may wait.
+[[noreturn]] void throw_error(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
+
+/// Throws as throw_error() unless the code is cudaSuccess; clears the error where it can be cleared.
 /// Every CUDA call sits in it.
 void check(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 

@@ -1,8 +1,8 @@
 #include <epsflow/gpu/gpu_backend.hpp>
 
-#include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -15,6 +15,9 @@
 
 namespace epsflow::gpu {
 namespace {
+
+/// Scans and sorts of some CUDA versions count in 32 bits with a sign.
+constexpr std::uint64_t kMostGpuPoints = std::numeric_limits<std::int32_t>::max() - 1;
 
 /// A thread that may wait for the GPU, so that no thread of the task graph does. What is queued when it goes is done
 /// first.
@@ -67,10 +70,19 @@ int choose_device(int wanted) {
     throw UsageError("--gpu " + std::to_string(wanted) + " is not there; the GPUs that can be used are " + known);
   }
   if (list.devices.size() == 1) return list.devices.front().number;
-  return std::max_element(
-             list.devices.begin(), list.devices.end(),
-             [](const DeviceInfo& a, const DeviceInfo& b) { return free_memory(a.number) < free_memory(b.number); })
-      ->number;
+  int best = list.devices.front().number;
+  std::uint64_t most = 0;
+  for (const DeviceInfo& device : list.devices) {
+    try {
+      const std::uint64_t free = free_memory(device.number);
+      if (free > most) {
+        most = free;
+        best = device.number;
+      }
+    } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): in use by another process alone; there are others
+    }
+  }
+  return best;
 }
 
 class GpuBackend final : public Backend {
@@ -83,12 +95,12 @@ class GpuBackend final : public Backend {
   [[nodiscard]] unsigned lanes() const override { return tuning::kLanes; }
   [[nodiscard]] unsigned tables() const override { return tuning::kTables; }
   [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
-    return points.size() * sizeof(std::uint32_t) + 4096;
+    // The order; and where an axis is cut at gaps, sorted coordinates and stretches.
+    return points.size() * (4 + 8 + 16) + 4096;
   }
 
   [[nodiscard]] std::unique_ptr<Lane> make_lane() override {
     const DeviceScope scope(device_);
-    ++lanes_;
     return std::make_unique<GpuLane>(memory_, pinned_);
   }
 
@@ -96,9 +108,12 @@ class GpuBackend final : public Backend {
                                                             const CancelToken& cancel) override {
     const DeviceScope scope(device_);
     const StageRange range(Stage::build_index);
+    if (points.size() > kMostGpuPoints) {
+      throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
+                        " that the GPU can index: use --backend cpu");
+    }
     if (points_ == nullptr) points_ = std::make_unique<DevicePoints>(points, memory_);
-    return std::make_unique<GpuSearch>(*points_, eps,
-                                       GpuSearch::Resources{device_, memory_, pinned_, std::max(1U, lanes_)}, cancel);
+    return std::make_unique<GpuSearch>(*points_, eps, GpuSearch::Resources{device_, memory_, pinned_}, cancel);
   }
 
   void post(const std::function<void()>& task) override { worker_.post(task); }
@@ -106,7 +121,6 @@ class GpuBackend final : public Backend {
 
  private:
   int device_;
-  unsigned lanes_ = 0;
   DeviceMemory memory_;
   PinnedPool pinned_;
   TablePinner pinner_;

@@ -7,11 +7,6 @@ namespace epsflow::gpu {
 GpuLane::GpuLane(DeviceMemory& m, PinnedPool& p)
     : memory(m), pinned(p), counters(m, stream.get(), 3), host_counters(p.acquire(3 * sizeof(std::uint64_t))) {}
 
-GpuLane::~GpuLane() {
-  // What is queued still uses the pinned memory.
-  (void)cudaStreamSynchronize(stream.get());
-}
-
 std::uint64_t GpuLane::ensure(std::uint64_t wanted, std::uint64_t least, std::uint64_t factor) {
   least = std::max<std::uint64_t>(least, 1);
   wanted = std::max(wanted, least);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/gpu/grid_view.hpp>
@@ -14,7 +13,6 @@ namespace epsflow::gpu {
 
 struct GpuLane final : Lane {
   GpuLane(DeviceMemory& memory, PinnedPool& pinned);
-  ~GpuLane() override;
 
   /// Room for `wanted` words of ids or bits, or for as many pairs and what their sort needs. Where the GPU has no
   /// memory for them, half as many, and so on. Throws DeviceOutOfMemory when not even `least` fit. Returns for how
@@ -37,6 +35,7 @@ struct GpuLane final : Lane {
   PinnedBytes host_counters;
   PinnedBytes host_counts;
   PinnedBytes host_rows;
+  StreamDrain drain{stream};     // before the memory above goes
   std::uint64_t found_rows = 0;  ///< rows of the batch whose pairs the lane holds
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/nvtx.hpp>
@@ -12,8 +13,11 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Axes up to which the bits of a packed table are fewer than ids.
-constexpr std::size_t kMostPackedDims = 3;
+/// Pairs that a lane may hold: run-length encoding counts in 32 bits.
+constexpr std::uint64_t kMostLanePairs = std::numeric_limits<std::int32_t>::max();
+
+/// Parts of a count that are queued without waiting for each.
+constexpr std::size_t kPartsAtOnce = 16;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -21,24 +25,28 @@ void copy_to_host(void* to, const void* from, std::uint64_t bytes, const Stream&
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream.get()));
 }
 
-/// Starts work on a lane. What goes wrong is told to `done`, once what has been queued is over.
+/// Starts work on a lane. What goes wrong is told to `done`, once what has been queued is over. The work must not have
+/// called `done`, nor emptied it, when it throws.
 template <class F>
-void start(const GpuLane& lane, const NeighborSearch::Completion& done, F&& work) {
+void start(GpuLane& lane, const NeighborSearch::Completion& done, F&& work) {
+  std::exception_ptr error;
   try {
     work();
+    return;
+  } catch (const DeviceOutOfMemory&) {
+    error = std::current_exception();
+    lane.out_of_memory = true;
   } catch (...) {
-    const std::exception_ptr error = std::current_exception();
-    (void)cudaStreamSynchronize(lane.stream.get());
-    done(error);
+    error = std::current_exception();
   }
+  (void)cudaStreamSynchronize(lane.stream.get());
+  done(error);
 }
 
 }  // namespace
 
 GpuSearch::GpuSearch(const DevicePoints& points, double eps, Resources resources, const CancelToken& cancel)
-    : resources_(resources), grid_(points, eps, resources.memory, resources.pinned, cancel) {}
-
-GpuSearch::~GpuSearch() = default;
+    : resources_(resources), cancel_(cancel), grid_(points, eps, resources.memory, resources.pinned, cancel) {}
 
 std::shared_ptr<const PackedLayout> GpuSearch::packed_layout() {
   if (grid_.dims() > kMostPackedDims) return nullptr;
@@ -64,9 +72,17 @@ BatchPlan GpuSearch::plan(const PlanOptions& options) {
 }
 
 /// Words that the buffer of a lane may take, so that all lanes together leave memory for the next index.
-std::uint64_t GpuSearch::most_lane_words() const {
-  const double share = tuning::kLaneShare / resources_.lanes / sizeof(std::uint32_t);
-  return static_cast<std::uint64_t>(static_cast<double>(resources_.memory.limit()) * share);
+std::uint64_t GpuSearch::most_lane_words(const PlanOptions& options) const {
+  const double share = tuning::kLaneShare / options.lanes / sizeof(std::uint32_t);
+  return std::max<std::uint64_t>(
+      1, static_cast<std::uint64_t>(static_cast<double>(resources_.memory.available()) * share));
+}
+
+/// Batches that there must be at least, lest one hold too many rows or take too long.
+std::uint64_t GpuSearch::fewest_batches() const {
+  const double work = 32.0 * static_cast<double>(grid_.packed_words()) * static_cast<double>(grid_.dims());
+  return std::max(divide_up(grid_.size(), tuning::kMostBatchRows),
+                  static_cast<std::uint64_t>(std::ceil(work / tuning::kMostBatchWork)));
 }
 
 /// Rows cut into parts of about equal packed words, so of about as many distance tests.
@@ -85,14 +101,12 @@ std::vector<Run> GpuSearch::cut_by_words(std::uint64_t parts) const {
 
 BatchPlan GpuSearch::plan_packed(const PlanOptions& options) {
   const std::uint64_t words = grid_.packed_words();
-  const std::uint64_t batch_words =
-      std::clamp<std::uint64_t>(options.lane_pairs > 0 ? options.lane_pairs : tuning::kPackedBatchWords, 1,
-                                std::max<std::uint64_t>(most_lane_words(), 1));
+  const std::uint64_t batch_words = std::clamp<std::uint64_t>(
+      options.lane_pairs > 0 ? options.lane_pairs : tuning::kPackedBatchWords, 1, most_lane_words(options));
   counts_ = {resources_.memory, grid_.stream().get(), grid_.size()};
   BatchPlan plan;
   const PackedLayout& layout = *packed_layout();
-  for (const Run rows :
-       cut_by_words(std::max(divide_up(words, batch_words), divide_up(grid_.size(), tuning::kMostBatchRows)))) {
+  for (const Run rows : cut_by_words(std::max(divide_up(words, batch_words), fewest_batches()))) {
     plan.batches.push_back({.range = rows});
     lane_room_ = std::max(lane_room_, layout.first_word(rows.end) - layout.first_word(rows.begin));
   }
@@ -109,7 +123,13 @@ BatchPlan GpuSearch::plan_rows(const PlanOptions& options) {
   const std::uint32_t n = grid_.size();
   counts_ = {resources_.memory, stream.get(), n};
   offsets_ = {resources_.memory, stream.get(), std::uint64_t{n} + 1};
-  launch_count_rows(grid_.view(), {0, 1, n}, counts_.data(), stream.get());
+  // In parts where it takes long, so that a cancelled run ends soon.
+  const std::vector<Run> parts_to_count = cut_by_words(fewest_batches());
+  for (const Run rows : parts_to_count) {
+    launch_count_rows(grid_.view(), {rows.begin, 1, rows.size()}, counts_.data() + rows.begin, stream.get());
+    if (parts_to_count.size() > kPartsAtOnce) stream.synchronize();
+    cancel_.check();
+  }
   launch_offsets(counts_.data(), n, offsets_.data(), scratch);
   const DeviceBuffer<std::uint64_t> sums(resources_.memory, stream.get(), 2);
   launch_sum_and_largest(counts_.data(), n, sums.data(), scratch);
@@ -119,10 +139,10 @@ BatchPlan GpuSearch::plan_rows(const PlanOptions& options) {
   plan.counted = true;
   plan.pairs = total[0];
   longest_row_ = total[1];
-  const std::uint64_t batch_pairs = std::min(options.lane_pairs > 0 ? options.lane_pairs : tuning::kRowsBatchPairs,
-                                             std::max<std::uint64_t>(most_lane_words(), 1));
-  const std::uint64_t parts = std::clamp<std::uint64_t>(
-      std::max(divide_up(plan.pairs, batch_pairs), divide_up(n, tuning::kMostBatchRows)), 1, n);
+  const std::uint64_t batch_pairs =
+      std::min(options.lane_pairs > 0 ? options.lane_pairs : tuning::kRowsBatchPairs, most_lane_words(options));
+  const std::uint64_t parts =
+      std::clamp<std::uint64_t>(std::max(divide_up(plan.pairs, batch_pairs), fewest_batches()), 1, n);
   const DeviceBuffer<std::uint32_t> places(resources_.memory, stream.get(), parts + 1);
   const DeviceBuffer<std::uint64_t> values(resources_.memory, stream.get(), parts + 1);
   launch_cut(offsets_.data(), n + 1, static_cast<std::uint32_t>(parts), places.data(), values.data(), stream.get());
@@ -164,12 +184,20 @@ BatchPlan GpuSearch::plan_pairs(const PlanOptions& options) {
     alpha *= 2;
     lane_room_ = std::max(tuning::kFewestPairs, static_cast<std::uint64_t>(std::ceil(estimate * (1 + 2 * alpha) / 3)));
   }
-  lane_room_ = std::clamp<std::uint64_t>(lane_room_, 1, std::max<std::uint64_t>(most_lane_words() / 5, 1));
+  lane_room_ = std::clamp<std::uint64_t>(lane_room_, 1,
+                                         std::max<std::uint64_t>(most_lane_words(options) / tuning::kWordsPerPair, 1));
+  lane_room_ = std::min(lane_room_, kMostLanePairs);
+  if (longest_row_ > kMostLanePairs) {
+    throw DeviceOutOfMemory("a row of " + std::to_string(longest_row_) +
+                            " candidates is too long for the pairs of a lane: use --kernel rows, or lower eps");
+  }
   plan.lane_pairs = lane_room_;
   const bool by_cells = kernel_ == Kernel::shared;
   const std::uint32_t units = by_cells ? grid_.view().cells : n;
   const auto batches = static_cast<std::uint32_t>(std::clamp<double>(
-      std::ceil((1 + alpha) * static_cast<double>(plan.pairs) / static_cast<double>(lane_room_)), 1, units));
+      std::max(std::ceil((1 + alpha) * static_cast<double>(plan.pairs) / static_cast<double>(lane_room_)),
+               static_cast<double>(fewest_batches())),
+      1, units));
   for (std::uint32_t b = 0; b < batches; ++b) {
     plan.batches.push_back({.range = {b, units},
                             .expected_pairs = plan.pairs / batches,
@@ -320,6 +348,7 @@ void GpuSearch::sort_pairs(Lane& any_lane, NeighborTable& table, Completion done
     copy_to_table(ids, neighbors.current, lane.pairs * sizeof(std::uint32_t), lane.stream.get());
     // Every row has a pair, the point with itself, so the different rows are those of the batch.
     launch_run_lengths(rows.current, lane.pairs, rows.other, neighbors.other, lane.counters.data() + 2, scratch);
+    copy_to_host(lane.host_counters.as<std::uint64_t>(), lane.counters.data(), lane.counters.bytes(), lane.stream);
     const std::uint64_t count = lane.found_rows;
     lane.ensure_rows(count, true);
     copy_to_host(lane.host_rows.as<std::uint32_t>(), rows.other, count * sizeof(std::uint32_t), lane.stream);
@@ -328,7 +357,13 @@ void GpuSearch::sort_pairs(Lane& any_lane, NeighborTable& table, Completion done
     lane.counts = {lane.host_counts.as<const std::uint32_t>(), count};
     lane.ids = {ids, lane.pairs};
     lane.ids_in_table = true;
-    lane.stream.on_complete(std::move(done));
+    lane.stream.on_complete([&lane, done](std::exception_ptr error) {
+      if (error == nullptr && lane.host_counters.as<const std::uint64_t>()[2] != lane.found_rows) {
+        error = std::make_exception_ptr(
+            Error("the sort of a batch lost rows, which is a defect of epsflow: please report it"));
+      }
+      done(error);
+    });
   });
 }
 

@@ -18,13 +18,11 @@ class GpuSearch final : public NeighborSearch {
     int device;
     DeviceMemory& memory;
     PinnedPool& pinned;
-    unsigned lanes;
   };
   GpuSearch(const DevicePoints& points, double eps, Resources resources, const CancelToken& cancel);
-  ~GpuSearch() override;
 
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
-  [[nodiscard]] std::uint64_t bytes() const override { return grid_.order_bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const override { return grid_.bytes(); }
   [[nodiscard]] std::shared_ptr<const PackedLayout> packed_layout() override;
   [[nodiscard]] BatchPlan plan(const PlanOptions& options) override;
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override;
@@ -36,13 +34,15 @@ class GpuSearch final : public NeighborSearch {
   [[nodiscard]] BatchPlan plan_rows(const PlanOptions& options);
   [[nodiscard]] BatchPlan plan_pairs(const PlanOptions& options);
   [[nodiscard]] std::vector<Run> cut_by_words(std::uint64_t parts) const;
-  [[nodiscard]] std::uint64_t most_lane_words() const;
+  [[nodiscard]] std::uint64_t most_lane_words(const PlanOptions& options) const;
+  [[nodiscard]] std::uint64_t fewest_batches() const;
 
   void start_packed(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done);
   void start_rows(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done);
   void start_pairs(const Batch& batch, GpuLane& lane, Completion done);
 
   Resources resources_;
+  const CancelToken& cancel_;
   DeviceGrid grid_;
   std::shared_ptr<const PackedLayout> layout_;
   Kernel kernel_ = Kernel::rows;

@@ -9,11 +9,12 @@
 
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/index_kernels.hpp>
+#include <epsflow/gpu/tuning.hpp>
 
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = 256;
+constexpr unsigned kThreads = tuning::kIndexThreads;
 
 std::uint32_t blocks_of(std::uint64_t items) { return static_cast<std::uint32_t>((items + kThreads - 1) / kThreads); }
 

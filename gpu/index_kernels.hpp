@@ -82,9 +82,8 @@ void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64
 /// Sum, and largest, of counts. [device] sums[0], sums[1]
 void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std::uint64_t* sums, Scratch scratch);
 
-/// places[k]: the first index at which ascending[…] is not less than k · last / parts; values[k] what stands there.
-/// [parts
-/// + 1]
+/// places[k]: the first index at which ascending[…] is not less than k · last / parts; values[k]: what stands there.
+/// Both have parts + 1 elements.
 void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* places,
                 std::uint64_t* values, cudaStream_t stream);
 /// rows[k]: the row with which the k-th of equal parts of the packed words begins. [parts + 1]

@@ -1,8 +1,6 @@
 #include <epsflow/gpu/memory.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 #include <string>
 #include <thread>
 
@@ -21,7 +19,7 @@ DeviceMemory::DeviceMemory(int device, std::uint64_t limit) : limit_(limit > 0 ?
   properties.location.type = cudaMemLocationTypeDevice;
   properties.location.id = device;
   check(cudaMemPoolCreate(&pool_, &properties));
-  std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t keep = limit_;
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
 }
 
@@ -35,17 +33,26 @@ std::uint64_t DeviceMemory::available() const noexcept {
 }
 
 void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
-  const std::uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
-  if (before + bytes > limit_) {
-    used_.fetch_sub(bytes, std::memory_order_relaxed);
-    throw DeviceOutOfMemory("the GPU needs " + std::to_string(bytes) + " bytes more; " + std::to_string(before) +
-                            " of the limit of " + std::to_string(limit_) +
-                            " bytes are taken: raise --gpu-memory (Options::gpu_memory), or use --backend cpu");
-  }
+  std::uint64_t before = used();
+  do {
+    if (before > limit_ || bytes > limit_ - before) {
+      throw DeviceOutOfMemory("the GPU needs " + std::to_string(bytes) + " bytes more; " + std::to_string(before) +
+                              " of the limit of " + std::to_string(limit_) +
+                              " bytes are taken: raise --gpu-memory (Options::gpu_memory), or use --backend cpu");
+    }
+  } while (!used_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
   try {
     void* memory = nullptr;
     check(injected_fault(FaultPoint::allocation));
-    check(pool_ != nullptr ? cudaMallocFromPoolAsync(&memory, bytes, pool_, stream) : cudaMalloc(&memory, bytes));
+    if (pool_ == nullptr) {
+      check(cudaMalloc(&memory, bytes));
+    } else if (cudaMallocFromPoolAsync(&memory, bytes, pool_, stream) == cudaErrorMemoryAllocation) {
+      // The pool may keep what is free in pieces that are too small.
+      (void)cudaGetLastError();
+      check(cudaMemPoolTrimTo(pool_, 0));
+      check(cudaMallocFromPoolAsync(&memory, bytes, pool_, stream));
+    }
+    check(cudaGetLastError());
     return memory;
   } catch (...) {
     used_.fetch_sub(bytes, std::memory_order_relaxed);
@@ -75,7 +82,7 @@ PinnedBytes PinnedPool::acquire(std::uint64_t bytes) {
       if (it->first >= bytes && (best == idle_.end() || it->first < best->first)) best = it;
     }
     // What is far too large is left for those that need it.
-    if (best != idle_.end() && best->first <= 4 * std::max(bytes, kSmallest)) {
+    if (best != idle_.end() && best->first <= 2 * std::max(bytes, kSmallest)) {
       const auto [size, data] = *best;
       idle_.erase(best);
       return {this, data, size};
@@ -83,7 +90,11 @@ PinnedBytes PinnedPool::acquire(std::uint64_t bytes) {
   }
   const std::uint64_t size = (std::max(bytes, kSmallest) + kSmallest - 1) / kSmallest * kSmallest;
   void* data = nullptr;
-  check(cudaHostAlloc(&data, size, cudaHostAllocDefault));
+  if (cudaHostAlloc(&data, size, cudaHostAllocDefault) != cudaSuccess) {
+    (void)cudaGetLastError();
+    throw DeviceError("the system refuses " + std::to_string(size) +
+                      " bytes of pinned host memory: raise ulimit -l or the container's memory, or use --backend cpu");
+  }
   return {this, data, size};
 }
 
@@ -121,10 +132,13 @@ void TablePinner::pin(std::byte* begin, std::uint64_t bytes) noexcept {
   for_each_piece(bytes / kPiece, threads_, [&](std::uint64_t i) {
     std::byte* const piece = begin + i * kPiece;
     for (std::uint64_t at = 0; at < kPiece; at += kPage) piece[at] = std::byte{0};
+    int before = device_;
+    (void)cudaGetDevice(&before);
     if (cudaSetDevice(device_) != cudaSuccess ||
         cudaHostRegister(piece, kPiece, cudaHostRegisterPortable) != cudaSuccess) {
       (void)cudaGetLastError();
     }
+    if (before != device_) (void)cudaSetDevice(before);
   });
 }
 

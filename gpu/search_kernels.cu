@@ -207,10 +207,10 @@ __global__ void __launch_bounds__(tuning::kCellThreads)
               static_cast<unsigned long long>(last_row - first_row));
   }
   // As many of the cell's points at a time as the block has threads.
-  for (std::uint32_t base = first_row; base < last_row; base += tuning::kCellThreads) {
+  for (std::uint64_t base = first_row; base < last_row; base += tuning::kCellThreads) {
     const bool active = threadIdx.x < last_row - base;
     const bool warp_active = threadIdx.x / kWarp * kWarp < last_row - base;
-    const std::uint32_t row = active ? base + threadIdx.x : base;
+    const std::uint32_t row = static_cast<std::uint32_t>(active ? base + threadIdx.x : base);
     const RowTest<T, D> test(grid, row);
     for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
       const Run run = grid.runs[r];

@@ -8,9 +8,9 @@ namespace epsflow::gpu {
 namespace {
 
 std::exception_ptr error_of(cudaError_t code) noexcept {
+  if (code == cudaSuccess) return nullptr;
   try {
-    check(code);
-    return nullptr;
+    throw_error(code);
   } catch (...) {
     return std::current_exception();
   }

@@ -38,6 +38,19 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// Waits at the end of its scope for whatever a stream still does: declared after the memory that the work uses, it
+/// keeps that memory until then.
+class StreamDrain {
+ public:
+  explicit StreamDrain(const Stream& stream) noexcept : stream_(stream) {}
+  ~StreamDrain() { (void)cudaStreamSynchronize(stream_.get()); }
+  StreamDrain(const StreamDrain&) = delete;
+  StreamDrain& operator=(const StreamDrain&) = delete;
+
+ private:
+  const Stream& stream_;
+};
+
 /// A point in a stream, with its time. Move-only.
 class Event {
  public:

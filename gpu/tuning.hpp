@@ -10,6 +10,8 @@ inline constexpr unsigned kLanes = 3;
 /// Tables in flight: one searched, one clustered, one between them.
 inline constexpr unsigned kTables = 3;
 
+/// Threads of a block of the kernels that build the index.
+inline constexpr unsigned kIndexThreads = 256;
 /// Threads of a block of the kernels that give each point a thread.
 inline constexpr unsigned kPointThreads = 256;
 /// Threads that fill one row: few, as a run of candidates is short where cells hold few points.
@@ -34,11 +36,21 @@ inline constexpr std::uint64_t kFewestPairs = 1 << 16;
 inline constexpr std::uint64_t kRowsBatchPairs = 16 << 20;
 /// Words of a batch of a packed table.
 inline constexpr std::uint64_t kPackedBatchWords = 8 << 20;
-/// Rows of a batch, at most: bounds a lane's pinned memory for counts.
+/// Rows of a batch on average, at most: bounds a lane's pinned memory for counts.
 inline constexpr std::uint64_t kMostBatchRows = 2 << 20;
+/// Distance tests of a batch on average, times dimensions, at most: about a tenth of a second on an H200, and so is
+/// what a cancelled run goes on.
+inline constexpr double kMostBatchWork = 1e11;
+/// Words that a lane needs for a pair: row and neighbour, twice for the sort, and a share of what the sort needs
+/// besides.
+inline constexpr std::uint64_t kWordsPerPair = 5;
 /// Share of the memory that the index leaves which the buffers of lanes may take.
 inline constexpr double kLaneShare = 0.5;
 /// Parts per thread into which a table is cut for whoever reads it.
 inline constexpr unsigned kBlocksPerWorker = 64;
+
+static_assert(kPointThreads % 32 == 0 && kCellThreads % 32 == 0, "whole warps");
+static_assert(kRowThreads < 32 && 32 % kRowThreads == 0, "teams share a warp");
+static_assert(kWarpPairs >= 64, "a warp adds up to 32 pairs at a time");
 
 }  // namespace epsflow::gpu::tuning

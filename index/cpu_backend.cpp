@@ -13,9 +13,6 @@
 namespace epsflow::index {
 namespace {
 
-/// Axes up to which the runs of a packed table are few enough to be stored, and its bits fewer than ids.
-constexpr std::size_t kMostPackedDims = 3;
-
 /// One (row, neighbour) of the pair-emitting search; sorting the numbers sorts by row, then by neighbour.
 using Pair = std::uint64_t;
 constexpr Pair make_pair(std::uint32_t row, std::uint32_t neighbor) noexcept { return (Pair{row} << 32) | neighbor; }

@@ -129,26 +129,30 @@ class Admission {
   std::uint64_t last_bytes_ = 0;
 };
 
+unsigned most_lanes(const FlowContext& context) {
+  return context.options.lanes > 0 ? context.options.lanes : context.backend.lanes();
+}
+
 class Flow {
  public:
   Flow(const FlowContext& context, std::vector<EpsGroup> groups, const TableConsumer& consumer)
       : context_(context),
         consumer_(consumer),
         failure_(context.stop),
-        admission_(std::move(groups), context.options.tables > 0 ? context.options.tables : context.backend.tables(),
-                   context.pool),
+        tables_(context.options.tables > 0 ? context.options.tables : context.backend.tables()),
+        admission_(std::move(groups), tables_, context.pool),
         index_{context.backend, context.points, context.pool.budget(), context.stop},
         plan_{context.pool,
               {.kernel = context.options.kernel,
                .workers = context.threads,
+               .lanes = most_lanes(context),
                .lane_pairs = context.options.lane_pairs,
                .estimate_factor = context.options.estimate_factor},
               context.options.format,
               consumer.bytes},
         sort_{context.options.kernel},
         build_{context.observer.trace} {
-    const unsigned wanted = context.options.lanes > 0 ? context.options.lanes : context.backend.lanes();
-    for (unsigned i = 0; i < wanted; ++i) lanes_.push_back(context.backend.make_lane());
+    for (unsigned i = 0; i < most_lanes(context); ++i) lanes_.push_back(context.backend.make_lane());
   }
 
   void run() {
@@ -180,8 +184,10 @@ class Flow {
         [&](const SearchedBatch& batch, Sort::gateway_type& gateway) { start_sort(batch, gateway); }, kLanesFirst);
     fg::multifunction_node<SearchedBatch, std::tuple<Lane*, BatchTask, JobPtr>> table(
         graph, fg::unlimited, [&](const SearchedBatch& batch, auto& out) { build_table(batch, out); }, kLanesFirst);
+    // Not all tables at once: they would share the threads, end at the same time, and leave nothing to do while the
+    // next ones are made.
     fg::multifunction_node<JobPtr, std::tuple<JobPtr>> consume(
-        graph, fg::unlimited, [&](const JobPtr& job, auto& out) { consume_table(job, out); });
+        graph, std::max(1U, tables_ - 1), [&](const JobPtr& job, auto& out) { consume_table(job, out); });
 
     fg::make_edge(index, plan);
     fg::make_edge(plan, hand_out);
@@ -268,7 +274,7 @@ class Flow {
   void start_search(const LaneTask& task, Gateway& gateway) {
     const auto& [batch_task, lane] = task;
     const SearchedBatch batch{batch_task.job, batch_task.batch, lane, nullptr};
-    lane->clear();
+    lane->clear();  // a search that is skipped leaves nothing behind either
     start(Stage::find_neighbors, batch, batch.batch.units(), gateway,
           [&](auto&& done) { find_(*batch.job, batch.batch, *batch.lane, done); });
   }
@@ -313,7 +319,11 @@ class Flow {
   template <class Ports>
   void build_table(const SearchedBatch& batch, Ports& out) {
     TableJob& job = *batch.job;
-    if (batch.error != nullptr) failure_.record(batch.error);
+    if (batch.error != nullptr && batch.lane->out_of_memory && !job.exclusive) {
+      job.starved = true;  // other tables may have what the device lacks
+    } else if (batch.error != nullptr) {
+      failure_.record(batch.error);
+    }
     if (!job.starved) {
       stage(Stage::build_table, job, batch.batch.units(), [&] {
         const auto outcome = build_(job, batch.batch, *batch.lane);
@@ -360,6 +370,7 @@ class Flow {
   const FlowContext& context_;
   const TableConsumer& consumer_;
   Failure failure_;
+  unsigned tables_;
   Admission admission_;
   stages::BuildIndex index_;
   stages::PlanBatches plan_;

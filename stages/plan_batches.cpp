@@ -41,9 +41,8 @@ void PlanBatches::plan(TableJob& job) const {
   if (format != FormatChoice::csr && options.kernel == Kernel::rows) layout = job.search->packed_layout();
   if (format == FormatChoice::packed && layout == nullptr) {
     throw UsageError(
-        "a packed table needs the kernel 'rows' and an index of up to three dimensions: leave the table format to "
-        "choose "
-        "itself");
+        "a packed table needs the kernel 'rows' and at most three dimensions: leave the choice of the format to "
+        "epsflow");
   }
   PlanOptions with_format = options;
   with_format.format = layout != nullptr ? TableFormat::packed : TableFormat::csr;

@@ -174,15 +174,15 @@ TEST_CASE("gpu backend: every kernel gives the oracle's table on data of every k
 TEST_CASE("gpu backend: every kernel once on few points") {
   // Small enough for tools that watch every access.
   if (!test::have_gpu()) return;
-  for (const std::size_t dims : {1U, 2U, 3U, 5U, 7U}) {
+  for (const std::size_t dims : {2U, 3U, 7U}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       INFO(dims << "-D");
-      const DataSet data = test::make_data("clustered", 500, dims, precision, dims);
+      const DataSet data = test::make_data("clustered", 300, dims, precision, dims);
       Bench bench(data, data.scale);
       const Rows expected = expected_rows(data, data.scale, bench.index().order());
       for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
         REQUIRE(bench.table({.kernel = kernel, .lanes = 3}) == expected);
-        REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 1000, .estimate_factor = 0.3}) == expected);
+        REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 4000, .estimate_factor = 0.3}) == expected);
       }
       if (dims <= 3) REQUIRE(bench.table({.format = TableFormat::packed}) == expected);
     }

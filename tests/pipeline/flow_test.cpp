@@ -588,6 +588,7 @@ TEST_CASE("flow: the trace holds every stage, and every row of every table once"
     Observer observer;
     observer.trace = &trace;
     Options options;
+    options.backend = BackendChoice::cpu;  // whose batches are rows with every kernel
     options.kernel = kernel;
     options.format = FormatChoice::csr;
     (void)run(scene().data.view(), scene().sweep, options, observer);
