@@ -105,6 +105,8 @@ class NeighborSearch {
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   /// The layout of a packed table, or null where the index has none (then the table is csr).
   [[nodiscard]] virtual std::shared_ptr<const PackedLayout> packed_layout() = 0;
+  /// Whether a packed table is likely to be made sooner than a csr one, where there is a choice.
+  [[nodiscard]] virtual bool suits_packed() const { return true; }
   /// Called once, before the first search.
   [[nodiscard]] virtual BatchPlan plan(const PlanOptions& options) = 0;
   /// The two halves of a batch that overflowed.

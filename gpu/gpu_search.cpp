@@ -57,6 +57,10 @@ std::shared_ptr<const PackedLayout> GpuSearch::packed_layout() {
   return layout_;
 }
 
+bool GpuSearch::suits_packed() const {
+  return grid_.view().cells < static_cast<double>(grid_.size()) / tuning::kFewestPointsPerCell;
+}
+
 BatchPlan GpuSearch::plan(const PlanOptions& options) {
   if (grid_.size() == 0) return {};
   const DeviceScope scope(resources_.device);

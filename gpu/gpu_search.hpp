@@ -24,6 +24,7 @@ class GpuSearch final : public NeighborSearch {
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
   [[nodiscard]] std::uint64_t bytes() const override { return grid_.bytes(); }
   [[nodiscard]] std::shared_ptr<const PackedLayout> packed_layout() override;
+  [[nodiscard]] bool suits_packed() const override;
   [[nodiscard]] BatchPlan plan(const PlanOptions& options) override;
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override;
   void search(const Batch& batch, Lane& lane, NeighborTable& table, Completion done) override;

@@ -38,7 +38,9 @@ bool PlanBatches::operator()(TableJob& job, bool alone) const {
 void PlanBatches::plan(TableJob& job) const {
   const auto rows = static_cast<std::uint32_t>(job.search->order().size());
   std::shared_ptr<const PackedLayout> layout;
-  if (format != FormatChoice::csr && options.kernel == Kernel::rows) layout = job.search->packed_layout();
+  const bool wanted =
+      format == FormatChoice::packed || (format == FormatChoice::automatic && job.search->suits_packed());
+  if (wanted && options.kernel == Kernel::rows) layout = job.search->packed_layout();
   if (format == FormatChoice::packed && layout == nullptr) {
     throw UsageError(
         "a packed table needs the kernel 'rows' and at most three dimensions: leave the choice of the format to "
