@@ -31,7 +31,7 @@ DevicePoints::DevicePoints(PointsView points, DeviceMemory& memory)
   stream_.synchronize();
 }
 
-PointsOnDevice DevicePoints::device() const noexcept {
+PointsOnDevice DevicePoints::device() const {
   return {data_.data(), narrow<std::uint32_t>(host_.size()), static_cast<std::uint32_t>(host_.dims()),
           host_.precision()};
 }

@@ -23,7 +23,7 @@ class DevicePoints {
   DevicePoints(PointsView points, DeviceMemory& memory);
 
   [[nodiscard]] PointsView host() const noexcept { return host_; }
-  [[nodiscard]] PointsOnDevice device() const noexcept;
+  [[nodiscard]] PointsOnDevice device() const;
   /// Of each dimension, or none where there are more than the index looks at.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 

@@ -322,7 +322,7 @@ void GpuSearch::start_pairs(const Batch& batch, GpuLane& lane, Completion done) 
   // More than the plan gave a lane is split even where the buffer would hold it: sizes do not depend on what a lane
   // held before. A single row always fits.
   const std::uint64_t most = std::min(lane_room_, pairs.capacity);
-  lane.stream.on_complete([&lane, rows_if_known, most, done = std::move(done)](std::exception_ptr error) {
+  lane.stream.on_complete([&lane, rows_if_known, most, done = std::move(done)](const std::exception_ptr& error) {
     if (error == nullptr) {
       const auto* counters = lane.host_counters.as<const std::uint64_t>();
       const std::uint64_t rows = rows_if_known > 0 ? rows_if_known : counters[1];
