@@ -17,8 +17,8 @@ struct Neighbors {
   Buffer<std::uint32_t> ids;      ///< [pairs]
   Buffer<double> distances;       ///< [pairs], in the unit of the coordinates, or empty
 
-  [[nodiscard]] std::size_t size() const noexcept { return offsets.size() - 1; }
-  [[nodiscard]] std::uint64_t pairs() const noexcept { return offsets[size()]; }
+  [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
+  [[nodiscard]] std::uint64_t pairs() const noexcept { return offsets.empty() ? 0 : offsets[size()]; }
   [[nodiscard]] std::span<const std::uint32_t> row(std::size_t i) const noexcept {
     return ids.span().subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }

@@ -108,6 +108,8 @@ TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lo
 }
 
 TEST_CASE("neighbors: no points, one point, and all points equal") {
+  CHECK(Neighbors{}.size() == 0);
+  CHECK(Neighbors{}.pairs() == 0);
   const std::vector<double> none;
   const Neighbors empty = neighbors(PointsView(std::span<const double>(none), 3), 1.0);
   CHECK(empty.size() == 0);
