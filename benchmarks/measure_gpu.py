@@ -3,7 +3,7 @@
 
 FOLDER of --bin holds bench_gpu and bench_sweep (scripts/pack.sh packs them); that of --sets u2, s1, s5 and u15 as .npy, or
 gen_points, which makes them. Every measurement is a fresh process. Memory is touched once before, as a virtual machine may
-get its own only then. Takes about five minutes on an H200 with 16 cores.
+get its own only then. Takes about three minutes on an H200 with 16 cores.
 """
 import argparse
 import json
