@@ -131,9 +131,11 @@ class GpuBackend final : public Backend {
 }  // namespace
 
 void check_device(int wanted) {
-  if (wanted >= 0) (void)choose_device(wanted);
-  const DeviceList list = list_devices();
-  if (list.devices.empty()) throw_no_device(list);
+  if (wanted >= 0) {
+    (void)choose_device(wanted);
+  } else if (const DeviceList list = list_devices(); list.devices.empty()) {
+    throw_no_device(list);
+  }
 }
 
 std::unique_ptr<Backend> make_gpu_backend(const GpuOptions& options) {

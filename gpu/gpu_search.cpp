@@ -16,9 +16,6 @@ namespace {
 /// Pairs that a lane may hold: run-length encoding counts in 32 bits.
 constexpr std::uint64_t kMostLanePairs = std::numeric_limits<std::int32_t>::max();
 
-/// Parts of a count that are queued without waiting for each.
-constexpr std::size_t kPartsAtOnce = 16;
-
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 void copy_to_host(void* to, const void* from, std::uint64_t bytes, const Stream& stream) {
@@ -131,7 +128,7 @@ BatchPlan GpuSearch::plan_rows(const PlanOptions& options) {
   const std::vector<Run> parts_to_count = cut_by_words(fewest_batches());
   for (const Run rows : parts_to_count) {
     launch_count_rows(grid_.view(), {rows.begin, 1, rows.size()}, counts_.data() + rows.begin, stream.get());
-    if (parts_to_count.size() > kPartsAtOnce) stream.synchronize();
+    if (parts_to_count.size() > tuning::kPartsAtOnce) stream.synchronize();
     cancel_.check();
   }
   launch_offsets(counts_.data(), n, offsets_.data(), scratch);
@@ -188,8 +185,8 @@ BatchPlan GpuSearch::plan_pairs(const PlanOptions& options) {
     alpha *= 2;
     lane_room_ = std::max(tuning::kFewestPairs, static_cast<std::uint64_t>(std::ceil(estimate * (1 + 2 * alpha) / 3)));
   }
-  lane_room_ = std::clamp<std::uint64_t>(lane_room_, 1,
-                                         std::max<std::uint64_t>(most_lane_words(options) / tuning::kWordsPerPair, 1));
+  lane_room_ = std::clamp<std::uint64_t>(
+      lane_room_, 1, std::max<std::uint64_t>(most_lane_words(options) / tuning::kPairWordsWithScratch, 1));
   lane_room_ = std::min(lane_room_, kMostLanePairs);
   if (longest_row_ > kMostLanePairs) {
     throw DeviceOutOfMemory("a row of " + std::to_string(longest_row_) +

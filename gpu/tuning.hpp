@@ -1,6 +1,7 @@
 // Every block size, buffer size and threshold of the GPU code, each with its reason.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace epsflow::gpu::tuning {
@@ -25,7 +26,7 @@ inline constexpr unsigned kWarpPairs = 128;
 
 /// Share of the points that the estimate looks at (the paper's f = 0.01).
 inline constexpr std::uint32_t kSampleStride = 100;
-/// Head-room of a batch over its estimate (the paper's α), doubled for tables of fewer than kStaticPairs.
+/// Head-room of a batch over its estimate (the paper's α), doubled for tables of fewer than three times kStaticPairs.
 inline constexpr double kAlpha = 0.05;
 /// Pairs of a lane's buffer for kernels that emit pairs (the paper's b_b); tables of fewer than three times as many get
 /// a third of the estimate instead.
@@ -41,12 +42,14 @@ inline constexpr double kFewestPointsPerCell = 3;
 inline constexpr std::uint64_t kPackedBatchWords = 8 << 20;
 /// Rows of a batch on average, at most: bounds a lane's pinned memory for counts.
 inline constexpr std::uint64_t kMostBatchRows = 2 << 20;
-/// Distance tests of a batch on average, times dimensions, at most: about a tenth of a second on an H200, and so is
-/// what a cancelled run goes on.
+/// Distance tests of a batch on average, times dimensions, at most: bounds how long a cancelled run goes on. An H200
+/// counted 3e12 a second (2-D, well-filled cells), so they take it some 0.03 s.
 inline constexpr double kMostBatchWork = 1e11;
+/// Parts of a count that are queued without waiting for each.
+inline constexpr std::size_t kPartsAtOnce = 16;
 /// Words that a lane needs for a pair: row and neighbour, twice for the sort, and a share of what the sort needs
 /// besides.
-inline constexpr std::uint64_t kWordsPerPair = 5;
+inline constexpr std::uint64_t kPairWordsWithScratch = 5;
 /// Share of the memory that the index leaves which the buffers of lanes may take.
 inline constexpr double kLaneShare = 0.5;
 /// Parts per thread into which a table is cut for whoever reads it.

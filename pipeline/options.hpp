@@ -50,7 +50,7 @@ struct Options {
   VariantMethod method = VariantMethod::nested;
   /// Batches under way at once. 0: what keeps the backend busy.
   unsigned lanes = 0;
-  /// Pairs that the buffer of a lane holds. 0: what suits the backend.
+  /// Pairs that the buffer of a lane holds; for packed tables on a GPU, words. 0: what suits the backend.
   std::uint64_t lane_pairs = 0;
   /// Multiplies the estimate of a csr table's pairs. Less than 1 makes batches outgrow their lanes, and go again in
   /// halves.
