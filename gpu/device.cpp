@@ -10,7 +10,10 @@ DeviceList list_devices() {
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess) {
     (void)cudaGetLastError();
-    list.why_none = cudaGetErrorString(code);
+    // Without any driver CUDA speaks of one that is too old.
+    int driver = 0;
+    const bool none = cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0;
+    list.why_none = none ? "no NVIDIA driver is installed" : cudaGetErrorString(code);
     return list;
   }
   for (int i = 0; i < count; ++i) {
