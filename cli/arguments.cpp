@@ -11,6 +11,7 @@
 #include <thread>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/pipeline/backends.hpp>
@@ -174,7 +175,7 @@ io::RunDescription Arguments::describe(const Points& points) const {
   description.dims = points.dims();
   description.precision = points.precision() == Precision::float32 ? "float32" : "float64";
   description.columns = points.column_names;
-  description.dropped_rows = points.dropped_rows;
+  description.dropped_rows = points.dropped_rows();
   description.version = EPSFLOW_VERSION;
   for (const auto& [name, value] : values_) {
     if (value.defaulted() || name == "input") continue;
@@ -230,23 +231,6 @@ std::uint64_t parse_bytes(std::string_view text) {
     throw UsageError("'" + std::string(text) + "' is no size; write 8G, 512M or a number of bytes");
   }
   return static_cast<std::uint64_t>(bytes);
-}
-
-std::string format_bytes(std::uint64_t bytes) {
-  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
-}
-
-std::string format_count(std::uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
 }
 
 std::string processor_name() {

@@ -57,12 +57,6 @@ class Arguments {
 /// `512M`, `8GiB`, `1.5g`, plain bytes; K, M, G and T are powers of 1024. Throws UsageError.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
 
-/// 1536 as "1.5 KiB".
-[[nodiscard]] std::string format_bytes(std::uint64_t bytes);
-
-/// 1234567 as "1,234,567".
-[[nodiscard]] std::string format_count(std::uint64_t count);
-
 /// Model name of the processor, or "unknown".
 [[nodiscard]] std::string processor_name();
 

@@ -6,6 +6,7 @@
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/progress_bar.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -48,7 +49,7 @@ int run_cluster(const Words& words) {
   const LabelSummary& s = result.summary;
   if (arguments.get<bool>("json")) {
     const nlohmann::ordered_json json{{"points", points.size()},
-                                      {"dropped_rows", points.dropped_rows},
+                                      {"dropped_rows", points.dropped_rows()},
                                       {"eps", result.variant.eps},
                                       {"minpts", result.variant.minpts},
                                       {"clusters", s.clusters},
@@ -62,7 +63,7 @@ int run_cluster(const Words& words) {
   }
   fmt::print("{} points{}: {} clusters (largest {}), {} core, {} border, {} noise; {:.3f} s\n",
              format_count(points.size()),
-             points.dropped_rows > 0 ? fmt::format(" ({} rows dropped)", format_count(points.dropped_rows)) : "",
+             points.dropped_rows() > 0 ? fmt::format(" ({} rows dropped)", format_count(points.dropped_rows())) : "",
              format_count(s.clusters), format_count(s.largest), format_count(s.core), format_count(s.border),
              format_count(s.noise), result.seconds);
   return kDone;

@@ -2,6 +2,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/generate.hpp>
 #include <epsflow/io/write_labels.hpp>
 

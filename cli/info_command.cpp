@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <epsflow/cli/commands.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/pipeline/backends.hpp>
 

@@ -7,6 +7,7 @@
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/progress_bar.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
 #include <epsflow/pipeline/neighbors.hpp>

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/sweep.hpp>
 
 namespace epsflow::cli {

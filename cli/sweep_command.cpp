@@ -9,6 +9,7 @@
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/progress_bar.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/results_folder.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -92,9 +93,9 @@ int run_sweep(const Words& words) {
   const bool json = arguments.get<bool>("json");
 
   const Points points = arguments.read_input();
-  if (points.dropped_rows > 0 && !quiet) {
+  if (points.dropped_rows() > 0 && !quiet) {
     fmt::print(stderr, "epsflow: dropped {} of {} rows for NaN, infinity or missing values\n",
-               format_count(points.dropped_rows), format_count(points.size() + points.dropped_rows));
+               format_count(points.dropped_rows()), format_count(points.size() + points.dropped_rows()));
   }
   io::ResultsFolder folder(out, arguments.describe(points), mode);
   std::vector<Variant> missing;

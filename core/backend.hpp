@@ -12,19 +12,12 @@
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/choices.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/neighbor_table.hpp>
 #include <epsflow/core/points.hpp>
 
 namespace epsflow {
-
-/// How a csr batch is searched. The labels are the same.
-enum class Kernel : std::uint8_t {
-  rows,    ///< whole rows, one after the other
-  global,  ///< a task per point emits pairs in any order, which are then sorted (the paper's Algorithm 2)
-  shared,  ///< a task per non-empty cell tests tiles of candidates, and emits pairs (the paper's Algorithm 3)
-};
-[[nodiscard]] constexpr bool emits_pairs(Kernel kernel) noexcept { return kernel != Kernel::rows; }
 
 /// A share of the query points whose rows are produced together: every stride-th unit of [begin, end).
 struct Batch {

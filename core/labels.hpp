@@ -30,6 +30,7 @@ struct VariantResult {
   LabelSummary summary;
   /// Seconds of wall time: an even share of the table's, plus the clustering of this variant.
   double seconds = 0;
+  std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless Options::core_mask
 };
 
 }  // namespace epsflow

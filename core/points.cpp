@@ -63,6 +63,12 @@ void Points::truncate(std::size_t n) {
   size_ = n;
 }
 
+std::uint64_t Points::dropped_rows() const noexcept {
+  std::uint64_t sum = 0;
+  for (const InputRows& input : inputs) sum += input.dropped.size();
+  return sum;
+}
+
 void require_finite(PointsView points, std::size_t first_row, std::size_t last_row) {
   points.visit([&](auto values) {
     // x - x is 0 for finite x and NaN otherwise: one vectorised sum tells whether a search for the culprit is needed.

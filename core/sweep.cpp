@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow {
 namespace {
@@ -124,12 +125,6 @@ std::uint32_t to_minpts(double value, std::string_view whole) {
 }
 
 }  // namespace
-
-std::string format_number(double value) {
-  char text[32];
-  const auto [end, code] = std::to_chars(text, text + sizeof(text), value);
-  return {text, end};
-}
 
 Sweep::Sweep(const std::vector<Variant>& variants) {
   std::set<std::pair<double, std::uint32_t>> seen;

@@ -45,7 +45,4 @@ class Sweep {
 /// `eps:minpts,eps:minpts,…`. Throws UsageError naming the part that is wrong.
 [[nodiscard]] std::vector<Variant> parse_variants(std::string_view text);
 
-/// The shortest decimal text that reads back as the same float64, as in "0.1".
-[[nodiscard]] std::string format_number(double value);
-
 }  // namespace epsflow

@@ -248,6 +248,7 @@ Points read_fits(std::span<const char> bytes, const Source& source) {
   Points points = make_points(source, narrow<std::uint64_t>(rows), selected.size(),
                               single ? Precision::float32 : Precision::float64);
   points.column_names = selected_names(available, selected);
+  points.column_numbers = selected;
   if (single) {
     read_columns<float>(file.get(), selected, columns, points, source);
   } else {

@@ -322,6 +322,7 @@ Points read_open_file(const std::filesystem::path& path, const Source& source) {
   }
   Points points = make_points(source, dataset.rows, selected.size(), single ? Precision::float32 : Precision::float64);
   points.column_names = selected_names(dataset.available, selected);
+  points.column_numbers = selected;
   read_dataset(id.get(), dataset, selected, points, source);
   apply_nan_policy(points, source);
   return points;

@@ -383,6 +383,7 @@ Points read_structured(const NpyHeader& header, const Literal::Sequence& descr, 
   require_bytes(header, multiply_sizes(header.shape[0], record.bytes, source), source);
   Points points = points_from_columns(header.data, header.shape[0], columns, source);
   points.column_names = selected_names(available, selected);
+  points.column_numbers = selected;
   return points;
 }
 
@@ -416,7 +417,9 @@ Points read_plain(const NpyHeader& header, const std::string& descr, const Sourc
                           ? BinaryColumn{*type.number, type.big_endian, i * rows * type.bytes, type.bytes}
                           : BinaryColumn{*type.number, type.big_endian, i * type.bytes, width * type.bytes});
   }
-  return points_from_columns(header.data, rows, columns, source);
+  Points points = points_from_columns(header.data, rows, columns, source);
+  points.column_numbers = selected;
+  return points;
 }
 
 }  // namespace

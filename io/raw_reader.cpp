@@ -27,11 +27,13 @@ Points read_raw(std::span<const char> bytes, const Source& source) {
   }
   const ColumnList available{.count = raw.dims, .names = {}};
   std::vector<BinaryColumn> columns;
-  for (const std::size_t i : select_columns(source, available)) {
+  const std::vector<std::size_t> selected = select_columns(source, available);
+  for (const std::size_t i : selected) {
     const ValueType type = raw.precision == Precision::float32 ? ValueType::float32 : ValueType::float64;
     columns.push_back({.type = type, .big_endian = false, .offset = i * size, .stride = row_bytes});
   }
   Points points = points_from_columns(bytes, bytes.size() / row_bytes, columns, source);
+  points.column_numbers = selected;
   apply_nan_policy(points, source);
   return points;
 }

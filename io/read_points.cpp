@@ -161,17 +161,18 @@ void append(const Points& part, Points& all, std::size_t at) {
 /// The rows of all parts as one data set; each part is freed as soon as it is copied.
 Points join(std::vector<Points> parts, const std::string& names, const ReadOptions& options) {
   std::uint64_t n = 0;
-  std::size_t dropped = 0;
+  std::vector<InputRows> inputs;
   bool single = true;
-  for (const Points& part : parts) {
+  for (Points& part : parts) {
     n += part.size();
-    dropped += part.dropped_rows;
+    inputs.push_back(std::move(part.inputs.front()));
     single = single && part.precision() == Precision::float32;
   }
   const Source source{.name = names, .options = options};
   Points all = make_points(source, n, parts[0].dims(), single ? Precision::float32 : Precision::float64);
   all.column_names = parts[0].column_names;
-  all.dropped_rows = dropped;
+  all.column_numbers = parts[0].column_numbers;
+  all.inputs = std::move(inputs);
   std::size_t at = 0;
   for (Points& part : parts) {
     append(part, all, at);

@@ -20,6 +20,23 @@ struct RawLayout {
   Precision precision = Precision::float64;
 };
 
+/// How to read a text table, which says little about itself.
+struct TextLayout {
+  enum class Header : std::uint8_t { automatic, yes, no };
+
+  /// Whether the first row names the columns. Automatic: when it holds text and no number, or when a comment line names
+  /// them; what could be either is refused.
+  Header header = Header::automatic;
+  /// What parts the fields; ' ' stands for runs of blanks. '\0': found out from the first rows.
+  char delimiter = '\0';
+  /// What parts whole numbers from fractions.
+  char decimal = '.';
+  /// Lines that begin with this are skipped; empty: none are.
+  std::string comment = "#";
+  /// Lines to skip before anything else.
+  std::uint64_t skip_rows = 0;
+};
+
 struct ReadOptions {
   /// Columns to use as coordinates, in this order: names, or 0-based numbers. Empty: every column, which then must all
   /// be numeric.
@@ -28,6 +45,9 @@ struct ReadOptions {
   std::string table = {};
   NanPolicy on_nan = NanPolicy::error;
   RawLayout raw = {};
+  TextLayout text = {};
+  /// HDF5: read data sets that keep their values in other files (virtual and external storage).
+  bool external_storage = false;
   /// Bytes that the points may take; a file that needs more is refused before it is read.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/atomic_file.hpp>
 #include <epsflow/io/npy_writer.hpp>
 #include <epsflow/io/read_points.hpp>

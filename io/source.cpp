@@ -46,13 +46,16 @@ std::size_t find_column(const Source& source, const ColumnList& available, const
   return *found;
 }
 
-// Moves the rows without NaN or infinity to the front and returns how many there are.
+// Moves the rows without NaN or infinity to the front and returns how many there are; the others go to `dropped`.
 template <class T>
-std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims) {
+std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims, std::vector<std::uint64_t>& dropped) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const T* row = values.data() + i * dims;
-    if (!std::all_of(row, row + dims, [](T x) { return std::isfinite(x); })) continue;
+    if (!std::all_of(row, row + dims, [](T x) { return std::isfinite(x); })) {
+      dropped.push_back(i);
+      continue;
+    }
     if (kept != i) std::copy_n(row, dims, values.data() + kept * dims);
     ++kept;
   }
@@ -100,9 +103,7 @@ void apply_nan_policy_to(Points& points, const Source& source) {
         fmt::format("{}: row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with --on-nan drop",
                     source.name, bad / dims, used.label(bad % dims), values[bad]));
   }
-  const std::size_t kept = compact_finite(values, points.size(), dims);
-  points.dropped_rows += points.size() - kept;
-  points.truncate(kept);
+  points.truncate(compact_finite(values, points.size(), dims, points.inputs.front().dropped));
 }
 
 }  // namespace
@@ -185,6 +186,7 @@ Points make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Pr
 }
 
 void apply_nan_policy(Points& points, const Source& source) {
+  points.inputs = {{source.name, {}, points.size(), {}}};
   if (points.precision() == Precision::float32) {
     apply_nan_policy_to<float>(points, source);
   } else {

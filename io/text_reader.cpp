@@ -214,6 +214,7 @@ struct ChunkResult {
   Fault fault = Fault::none;
   std::size_t fault_field = 0;
   const char* fault_row = nullptr;
+  std::vector<std::uint64_t> dropped;  ///< rows, counted from the first of the stretch
 };
 
 /// Parses whole lines into rows of `out`, which has room for all of them. Stops at the first fault.
@@ -248,11 +249,13 @@ class ChunkParser {
         return result;
       }
       result.lines += row_lines_;
-      ++result.rows;
       if (row_finite_) {
         ++result.kept;
         out += dims_;
+      } else {
+        result.dropped.push_back(result.rows);
       }
+      ++result.rows;
     }
     return result;
   }
@@ -505,6 +508,8 @@ Points read_text(std::span<const char> bytes, const Source& source) {
 
   Points points = make_points(source, total(), dims, Precision::float64);
   points.column_names = selected_names(layout.columns, layout.selected);
+  points.column_numbers = layout.selected;
+  points.inputs = {{source.name, {}, 0, {}}};
   double* const values = points.values<double>().data();
   std::vector<double*> begin(chunks.size());
   std::uint64_t rows_before = 0;
@@ -525,11 +530,12 @@ Points read_text(std::span<const char> bytes, const Source& source) {
     double* const to = values + kept * dims;
     if (to != begin[i]) std::memmove(to, begin[i], results[i].kept * dims * sizeof(double));
     lines += newlines[i];
+    for (const std::uint64_t row : results[i].dropped) points.inputs.front().dropped.push_back(rows + row);
     rows += results[i].rows;
     kept += results[i].kept;
   }
   points.truncate(narrow<std::size_t>(kept));
-  points.dropped_rows = narrow<std::size_t>(rows - kept);
+  points.inputs.front().rows = rows;
   return points;
 }
 

@@ -5,23 +5,16 @@
 #include <functional>
 #include <string>
 
-#include <epsflow/core/backend.hpp>
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/choices.hpp>
 #include <epsflow/core/trace.hpp>
-#include <epsflow/stages/cluster_variants.hpp>
-#include <epsflow/stages/plan_batches.hpp>
 
 namespace epsflow {
-
-using stages::FormatChoice;
-using stages::VariantMethod;
 
 /// Bytes, as in `8_GiB`.
 constexpr std::uint64_t operator""_KiB(unsigned long long n) { return n << 10; }
 constexpr std::uint64_t operator""_MiB(unsigned long long n) { return n << 20; }
 constexpr std::uint64_t operator""_GiB(unsigned long long n) { return n << 30; }
-
-enum class BackendChoice : std::uint8_t { automatic, cpu, gpu };
 
 /// How far a run is.
 struct Progress {
@@ -57,9 +50,16 @@ struct Options {
   double estimate_factor = 1;
   /// Tables in memory at once: one that is clustered while the next is made. 0: what suits the backend.
   unsigned tables = 0;
-  /// Check every labelling against the definition of DBSCAN; see clustering/verify.hpp for the cost.
+  /// Check every labelling against the definition of DBSCAN, with a search of its own; see clustering/verify.hpp for
+  /// the cost.
   bool verify = false;
+  /// Fill VariantResult::core.
+  bool core_mask = false;
 };
+
+/// Throws UsageError naming the first option that no run can have, and the values it may take. What depends on the
+/// machine, as whether a GPU is there, is check_backend()'s.
+void check_options(const Options& options);
 
 /// Who watches a run. All callbacks are called one at a time, from any thread; what they throw ends the run and is
 /// thrown from it.

@@ -11,6 +11,7 @@
 #include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/clustering/verify.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow::stages {
 

@@ -5,17 +5,12 @@
 #include <functional>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/trace.hpp>
 #include <epsflow/stages/table_job.hpp>
 
 namespace epsflow::stages {
-
-/// How the variants of one table are clustered; the labels are the same.
-enum class VariantMethod : std::uint8_t {
-  nested,  ///< from the largest minpts down with one union-find
-  each,    ///< each on its own, all concurrently (the paper's way)
-};
 
 struct ClusterVariants {
   VariantMethod method = VariantMethod::nested;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/sweep.hpp>
 
 namespace epsflow::stages {

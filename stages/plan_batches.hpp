@@ -5,13 +5,11 @@
 #include <functional>
 
 #include <epsflow/core/backend.hpp>
+#include <epsflow/core/choices.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/stages/table_job.hpp>
 
 namespace epsflow::stages {
-
-/// What was asked for; `automatic` takes packed where the index has a layout for it.
-enum class FormatChoice : std::uint8_t { automatic, csr, packed };
 
 struct PlanBatches {
   ArenaPool& pool;

@@ -11,6 +11,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow {
 namespace {

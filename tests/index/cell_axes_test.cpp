@@ -11,6 +11,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/distance.hpp>
 

@@ -149,7 +149,7 @@ TEST_CASE("fits: nulls, NaN and scaling") {
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"F"}}); }), {"row 2", "'F'"});
   const Points kept = read(file, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 1, 100.5});
-  CHECK(kept.dropped_rows == 2);
+  CHECK(kept.dropped_rows() == 2);
   const Points scaled = read(file, {.columns = {"S"}});
   CHECK(scaled.precision() == Precision::float64);
   CHECK(values_of(scaled) == Values{100.5, 101, 101.5});

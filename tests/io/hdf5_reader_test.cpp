@@ -213,7 +213,7 @@ TEST_CASE("hdf5: NaN and the memory budget") {
   check_mentions(error_of<InputError>([&] { read(file); }), {"nan.h5", "row 1", "column 1", "nan", "--on-nan drop"});
   const Points kept = read(file, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 2, 5, 6});
-  CHECK(kept.dropped_rows == 1);
+  CHECK(kept.dropped_rows() == 1);
   check_mentions(error_of<ResourceError>([&] { read(file, {.memory = 23}); }),
                  {"nan.h5", "24 bytes", "23 bytes", "--memory"});
 }

@@ -228,7 +228,7 @@ TEST_CASE("npy: NaN and the memory budget") {
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"0"}}); }), {"row 2", "column 0", "-inf"});
   const Points kept = read(file, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 2, 7, 8});
-  CHECK(kept.dropped_rows == 2);
+  CHECK(kept.dropped_rows() == 2);
   check_mentions(error_of<ResourceError>([&] { read(file, {.memory = 63}); }),
                  {"flights.npy", "64 bytes", "63 bytes", "--memory"});
   CHECK(read(file, {.on_nan = NanPolicy::drop, .memory = 64}).size() == 2);

@@ -58,7 +58,7 @@ TEST_CASE("raw: NaN") {
                  {"cloud.raw", "row 2", "column 0", "nan", "--on-nan drop"});
   const Points kept = read(bytes, {.on_nan = NanPolicy::drop, .raw = {.dims = 2}});
   CHECK(values_of(kept) == std::vector<double>{1, 2, 3, 4});
-  CHECK(kept.dropped_rows == 1);
+  CHECK(kept.dropped_rows() == 1);
 }
 
 }  // namespace

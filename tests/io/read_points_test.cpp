@@ -135,7 +135,7 @@ TEST_CASE("read_points: several files are one data set") {
                     write_gzip(folder, "c.csv.gz", "x,y\n3,4\n5,6\n7,\n")};
   const Points points = read_points(files, {.on_nan = NanPolicy::drop});
   CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
-  CHECK(points.dropped_rows == 2);
+  CHECK(points.dropped_rows() == 2);
   CHECK(points.column_names == std::vector<std::string>{"x", "y"});
   // The row of an error counts within its file.
   check_mentions(error_of<InputError>([&] {
@@ -239,7 +239,7 @@ TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
     CAPTURE(golden.file, golden.options.columns);
     const Points points = read_points(*folder / golden.file, golden.options);
     CHECK(points.size() == golden.rows);
-    CHECK(points.dropped_rows == golden.dropped);
+    CHECK(points.dropped_rows() == golden.dropped);
     CHECK(points.dims() == golden.dims);
     require_finite(points);
     if (golden.dropped > 0) {

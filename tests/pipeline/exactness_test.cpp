@@ -9,6 +9,7 @@
 #include "support/random_points.hpp"
 #include "support/watchdog.hpp"
 
+#include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::test {

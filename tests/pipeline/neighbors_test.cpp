@@ -19,6 +19,7 @@
 #include "support/real_data.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/sweep.hpp>
 
 namespace epsflow::test {

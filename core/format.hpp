@@ -1,0 +1,22 @@
+// Numbers as people read them, for messages and tables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace epsflow {
+
+/// The shortest decimal text that reads back as the same float64, as in "0.1".
+[[nodiscard]] std::string format_number(double value);
+
+/// 1536 as "1.5 KiB"; less than a KiB as "17 bytes".
+[[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+
+/// 1234567 as "1,234,567".
+[[nodiscard]] std::string format_count(std::uint64_t count);
+
+/// "1 cluster", "2,000 clusters": the count and its noun, with an s where it is not 1.
+[[nodiscard]] std::string format_count(std::uint64_t count, std::string_view noun);
+
+}  // namespace epsflow

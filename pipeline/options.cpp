@@ -1,0 +1,41 @@
+#include <epsflow/pipeline/options.hpp>
+
+#include <cmath>
+#include <string>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow {
+namespace {
+
+/// More of either is a slip of the pen (or a negative number that became unsigned), not a wish.
+constexpr unsigned kMostThreads = 4096;
+constexpr std::uint64_t kMostLanePairs = std::uint64_t{1} << 40;
+
+void require_at_most(const char* option, std::uint64_t value, std::uint64_t most) {
+  if (value > most) {
+    throw UsageError(std::string(option) + " is " + std::to_string(value) + "; 0 (automatic) to " +
+                     std::to_string(most) + " are possible");
+  }
+}
+
+}  // namespace
+
+void check_options(const Options& options) {
+  require_at_most("Options::threads", options.threads, kMostThreads);
+  require_at_most("Options::tables", options.tables, kMostThreads);
+  require_at_most("Options::lanes", options.lanes, kMostThreads);
+  require_at_most("Options::lane_pairs", options.lane_pairs, kMostLanePairs);
+  if (options.gpu < -1) {
+    throw UsageError("Options::gpu is " + std::to_string(options.gpu) + "; GPUs are counted from 0, and -1 is any");
+  }
+  if (options.gpu >= 0 && options.backend == BackendChoice::cpu) {
+    throw UsageError("Options::gpu asks for a GPU and Options::backend for the CPU; leave one of them out");
+  }
+  if (!(options.estimate_factor > 0) || !std::isfinite(options.estimate_factor)) {
+    throw UsageError("Options::estimate_factor is " + std::to_string(options.estimate_factor) +
+                     "; it must be a finite number > 0");
+  }
+}
+
+}  // namespace epsflow
