@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +14,7 @@
 #include <fmt/format.h>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/file_bytes.hpp>
+#include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/fits_reader.hpp>
 #include <epsflow/io/hdf5_reader.hpp>
 #include <epsflow/io/npy_reader.hpp>
@@ -71,27 +73,31 @@ std::optional<FileKind> kind_of_extension(std::string_view extension) {
 }
 
 FileKind kind_of_bytes(std::span<const char> bytes) {
-  const std::string prefix = is_gzip(bytes) ? inflate_gzip_prefix(bytes, 16)
-                                            : std::string(bytes.data(), std::min<std::size_t>(bytes.size(), 16));
-  if (is_npy(prefix)) return FileKind::npy;
+  const std::string_view prefix(bytes.data(), bytes.size());
+  if (is_npy(bytes)) return FileKind::npy;
   if (prefix.starts_with("SIMPLE  =")) return FileKind::fits;
   if (prefix.starts_with("\x89HDF\r\n\x1a\n")) return FileKind::hdf5;
   return FileKind::text;
+}
+
+/// Raw coordinates may happen to begin like a gzip file, so that there only the name counts.
+Unpack unpack_of(const FileName& name) {
+  return kind_of_extension(name.extension) == FileKind::raw && !name.is_packed ? Unpack::nothing : Unpack::gzip;
 }
 
 /// A file whose kind is known and whose presence has been seen to.
 struct OpenFile {
   std::filesystem::path path;
   FileName name;
-  FileBytes bytes;
+  std::unique_ptr<ByteStream> bytes;
   FileKind kind;
 
   explicit OpenFile(const std::filesystem::path& file)
       : path(file),
         name(parse_name(file)),
-        bytes(file),
+        bytes(open_stream(file, unpack_of(name))),
         // Names such as .txt and .dat say little: the first bytes have the last word on them.
-        kind(kind_of_extension(name.extension).value_or(kind_of_bytes(bytes.span()))) {}
+        kind(kind_of_extension(name.extension).value_or(kind_of_bytes(bytes->peek()))) {}
 };
 
 Points read_bytes(FileKind kind, std::span<const char> bytes, const Source& source) {
@@ -108,28 +114,33 @@ Points read_bytes(FileKind kind, std::span<const char> bytes, const Source& sour
 }
 
 /// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
-Points read_file(const OpenFile& file, const ReadOptions& options, std::uint64_t taken) {
+Points read_file(OpenFile& file, const ReadOptions& options, std::uint64_t taken) {
   ReadOptions adjusted = options;
   if (file.name.extension == ".f32") adjusted.raw.precision = Precision::float32;
   if (file.name.extension == ".f64") adjusted.raw.precision = Precision::float64;
-  const Source source{.name = file.path.string(), .options = adjusted, .memory_taken = taken};
+  const Source source{.name = display_name(file.path), .options = adjusted, .memory_taken = taken};
   const bool has_tables = file.kind == FileKind::fits || file.kind == FileKind::hdf5;
   if (!has_tables && !options.table.empty()) {
     throw UsageError(fmt::format("{}: --table is for FITS and HDF5, but this is a {} file; leave it out", source.name,
                                  kind_name(file.kind)));
   }
-  if (has_tables && file.bytes.span().empty()) throw InputError(source.name + ": empty: the file has no bytes");
-  // Raw coordinates may happen to begin like a gzip file, so that there only the name counts.
-  const bool is_packed = file.kind == FileKind::raw ? file.name.is_packed : is_gzip(file.bytes.span());
+  if (file.bytes->peek().empty()) throw InputError(source.name + ": empty: the file has no bytes");
   if (file.kind == FileKind::hdf5) {
-    if (is_packed) {
-      throw InputError(source.name + ": a gzipped HDF5 file cannot be read in place; unpack it with gunzip first");
+    const std::filesystem::path* const plain = file.bytes->regular_file();
+    if (plain == nullptr) {
+      throw InputError(source.name +
+                       ": an HDF5 file is read here and there, which a pipe or gzip cannot do; save it "
+                       "as a plain file first, unpacked with gunzip");
     }
-    return read_hdf5(file.path, source);
+    return read_hdf5(*plain, source);
   }
-  if (!is_packed) return read_bytes(file.kind, file.bytes.span(), source);
-  const FileBytes unpacked = inflate_gzip(file.bytes.span(), source.name);
-  return read_bytes(file.kind, unpacked.span(), source);
+  if (file.kind == FileKind::raw && file.name.is_packed && !file.bytes->is_gzip()) {
+    throw InputError(source.name + ": not a gzip file, although its name says so; rename it or fetch it again");
+  }
+  // Readers say more exactly what of a file of known size does not fit.
+  const std::uint64_t budget = file.bytes->size() ? std::numeric_limits<std::uint64_t>::max() : memory_left(source);
+  const OwnedBytes bytes = read_all(*file.bytes, budget, source.name);
+  return read_bytes(file.kind, bytes.span(), source);
 }
 
 void require_same_columns(const std::filesystem::path& first_file, const Points& first,
@@ -185,7 +196,8 @@ Points join(std::vector<Points> parts, const std::string& names, const ReadOptio
 }  // namespace
 
 Points read_points(const std::filesystem::path& file, const ReadOptions& options) {
-  return read_file(OpenFile(file), options, 0);
+  OpenFile opened(file);
+  return read_file(opened, options, 0);
 }
 
 Points read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options) {
@@ -195,7 +207,7 @@ Points read_points(const std::vector<std::filesystem::path>& files, const ReadOp
   std::optional<FileKind> kind;
   std::uint64_t taken = 0;
   for (const std::filesystem::path& path : files) {
-    const OpenFile file(path);
+    OpenFile file(path);
     if (!kind) kind = file.kind;
     if (file.kind != *kind) {
       throw UsageError(fmt::format("{} is {}, but {} is {}; files read as one data set must be of one kind",

@@ -157,8 +157,12 @@ void throw_not_numeric(const Source& source, const ColumnList& available, std::s
                                source.name, available.label(column), type, available.describe()));
 }
 
+std::uint64_t memory_left(const Source& source) noexcept {
+  return source.options.memory - std::min(source.options.memory, source.memory_taken);
+}
+
 bool fits_memory(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
-  const std::uint64_t left = source.options.memory - std::min(source.options.memory, source.memory_taken);
+  const std::uint64_t left = memory_left(source);
   const std::uint64_t bytes_per_point = checked_multiply(dims, bytes_of(precision), "bytes of a point");
   return bytes_per_point == 0 || n <= left / bytes_per_point;
 }

@@ -44,6 +44,9 @@ struct ColumnList {
 [[noreturn]] void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column,
                                     std::string_view type);
 
+/// Bytes of options.memory that earlier files of the same data set have left.
+[[nodiscard]] std::uint64_t memory_left(const Source& source) noexcept;
+
 /// Whether n points in d dimensions fit what is left of the memory budget.
 [[nodiscard]] bool fits_memory(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision);
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/file_bytes.hpp>
+#include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/text_reader.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -20,13 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const epsflow::io::Source source{.name = "fuzz.csv", .options = options};
   const std::span<const char> bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
-    epsflow::Points points;
-    if (epsflow::io::is_gzip(bytes)) {
-      const epsflow::io::FileBytes unpacked = epsflow::io::inflate_gzip(bytes, source.name);
-      points = epsflow::io::read_text(unpacked.span(), source);
-    } else {
-      points = epsflow::io::read_text(bytes, source);
-    }
+    const auto stream = epsflow::io::stream_of(bytes, source.name);
+    const epsflow::io::OwnedBytes unpacked = epsflow::io::read_all(*stream, std::uint64_t{1} << 30, source.name);
+    const epsflow::Points points = epsflow::io::read_text(unpacked.span(), source);
     epsflow::require_finite(points);
     if (points.view().bytes() > options.memory) std::abort();
   } catch (const epsflow::Error&) {

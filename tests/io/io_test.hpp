@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <unistd.h>
+#include <zlib.h>
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -61,6 +62,22 @@ std::string bytes_of_value(T value) {
   std::string bytes(sizeof(T), '\0');
   std::memcpy(bytes.data(), &value, sizeof(T));
   return bytes;
+}
+
+/// The text as a gzip file of one member.
+inline std::string gzip(std::string_view text) {
+  z_stream state{};
+  REQUIRE(deflateInit2(&state, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string packed(deflateBound(&state, text.size()) + 32, '\0');
+  std::string copy(text);
+  state.next_in = reinterpret_cast<Bytef*>(copy.data());
+  state.avail_in = static_cast<uInt>(copy.size());
+  state.next_out = reinterpret_cast<Bytef*>(packed.data());
+  state.avail_out = static_cast<uInt>(packed.size());
+  REQUIRE(deflate(&state, Z_FINISH) == Z_STREAM_END);
+  packed.resize(state.total_out);
+  deflateEnd(&state);
+  return packed;
 }
 
 }  // namespace epsflow::io::test

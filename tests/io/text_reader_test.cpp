@@ -6,10 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include <zlib.h>
-
-#include <epsflow/io/file_bytes.hpp>
-
 #include "io/io_test.hpp"
 
 namespace epsflow::io {
@@ -254,46 +250,6 @@ TEST_CASE("text: large files") {
     text += "\"0\",\"0.25\",0\n";
     CHECK(read(text).size() == kRows + 1);
   }
-}
-
-std::string gzip(std::string_view text) {
-  z_stream state{};
-  REQUIRE(deflateInit2(&state, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string packed(deflateBound(&state, text.size()) + 32, '\0');
-  std::string copy(text);
-  state.next_in = reinterpret_cast<Bytef*>(copy.data());
-  state.avail_in = static_cast<uInt>(copy.size());
-  state.next_out = reinterpret_cast<Bytef*>(packed.data());
-  state.avail_out = static_cast<uInt>(packed.size());
-  REQUIRE(deflate(&state, Z_FINISH) == Z_STREAM_END);
-  packed.resize(state.total_out);
-  deflateEnd(&state);
-  return packed;
-}
-
-std::string inflate(std::string_view packed) {
-  const FileBytes bytes = inflate_gzip(packed, "stars.csv.gz");
-  return {bytes.span().begin(), bytes.span().end()};
-}
-
-TEST_CASE("gzip: members, padding, damage") {
-  std::string text;
-  for (int i = 0; i < 100000; ++i) text += std::to_string(i * 7919 % 100003) + "\n";
-  const std::string packed = gzip(text);
-  REQUIRE(is_gzip(packed));
-  CHECK(inflate(packed) == text);
-  CHECK(inflate(packed + gzip("1,2\n") + packed) == text + "1,2\n" + text);
-  CHECK(inflate(packed + std::string(512, '\0')) == text);
-  CHECK(inflate(gzip("")).empty());
-  CHECK(inflate_gzip_prefix(packed, 4) == text.substr(0, 4));
-  check_mentions(error_of<InputError>([&] { inflate(packed.substr(0, packed.size() / 2)); }),
-                 {"stars.csv.gz", "truncated"});
-  check_mentions(error_of<InputError>([&] { inflate(packed.substr(0, packed.size() - 3)); }),
-                 {"stars.csv.gz", "truncated"});
-  std::string damaged = packed;
-  damaged[packed.size() / 2] = static_cast<char>(damaged[packed.size() / 2] ^ 0x55);
-  check_mentions(error_of<InputError>([&] { inflate(damaged); }), {"stars.csv.gz", "damaged"});
-  check_mentions(error_of<InputError>([&] { inflate(packed + "junk"); }), {"stars.csv.gz", "damaged"});
 }
 
 }  // namespace
