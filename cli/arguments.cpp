@@ -2,243 +2,199 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/program_options.hpp>
 #include <charconv>
-#include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <map>
-#include <thread>
+#include <stdexcept>
 
+#include <epsflow/cli/sizes.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/memory.hpp>
-#include <epsflow/io/read_points.hpp>
-#include <epsflow/pipeline/backends.hpp>
 
 namespace epsflow::cli {
 namespace {
 
 namespace po = boost::program_options;
 
-/// One of a few words. Throws UsageError listing them.
-template <class T>
-T choose(const std::string& option, const std::string& word, const std::map<std::string, T>& choices) {
-  const auto at = choices.find(word);
-  if (at != choices.end()) return at->second;
-  std::string known;
-  for (const auto& [name, value] : choices) known += (known.empty() ? "" : ", ") + name;
-  throw UsageError("--" + option + " '" + word + "' is unknown; choose one of " + known);
-}
+constexpr const char* kOperand = "operand";
 
-const std::map<std::string, BackendChoice> kBackends{
-    {"auto", BackendChoice::automatic}, {"cpu", BackendChoice::cpu}, {"gpu", BackendChoice::gpu}};
-const std::map<std::string, Kernel> kKernels{
-    {"rows", Kernel::rows}, {"global", Kernel::global}, {"shared", Kernel::shared}};
-const std::map<std::string, FormatChoice> kFormats{
-    {"auto", FormatChoice::automatic}, {"csr", FormatChoice::csr}, {"packed", FormatChoice::packed}};
-const std::map<std::string, VariantMethod> kMethods{{"nested", VariantMethod::nested}, {"each", VariantMethod::each}};
-const std::map<std::string, io::NanPolicy> kNanPolicies{{"error", io::NanPolicy::error}, {"drop", io::NanPolicy::drop}};
-const std::map<std::string, Precision> kPrecisions{{"float32", Precision::float32}, {"float64", Precision::float64}};
-
-Words split_commas(const std::string& text) {
-  Words parts(1);
-  for (const char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
+po::options_description description_of(const Command& command) {
+  po::options_description description;
+  const auto add = [&](const std::string& name, const OptionSpec& option) {
+    if (option.kind == ValueKind::flag) {
+      description.add_options()(name.c_str(), po::bool_switch());
     } else {
-      parts.back() += c;
+      description.add_options()(name.c_str(), po::value<std::string>());
+    }
+  };
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionSpec& option : group.options) {
+      add(option.letter == '\0' ? option.name : option.name + ',' + option.letter, option);
+      if (!option.alias.empty()) add(option.alias, option);
     }
   }
-  return parts;
+  description.add_options()(kOperand, po::value<Words>());
+  return description;
+}
+
+Words names_of(const Command& command) {
+  Words names;
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionSpec& option : group.options) {
+      names.push_back(option.name);
+      if (!option.alias.empty()) names.push_back(option.alias);
+    }
+  }
+  return names;
+}
+
+std::string see_help(const Command& command) { return "; see epsflow " + command.name + " --help"; }
+
+/// "--name" for the name that Boost reports, which may come with its dashes.
+std::string dashed(std::string_view name) {
+  while (name.starts_with('-')) name.remove_prefix(1);
+  return (name.size() == 1 ? "-" : "--") + std::string(name);
+}
+
+[[noreturn]] void throw_unknown(const Command& command, const std::string& reported) {
+  const std::string name = dashed(reported.substr(0, reported.find('=')));
+  const std::string meant = name.starts_with("--") ? nearest(std::string_view(name).substr(2), names_of(command)) : "";
+  throw UsageError(command.name + " has no option " + name +
+                   (meant.empty() ? "" : "; did you mean " + dashed(meant) + "?") + see_help(command));
+}
+
+std::vector<po::option> parse_words(const Command& command, const Words& words) {
+  const po::options_description description = description_of(command);
+  po::positional_options_description positional;
+  positional.add(kOperand, -1);
+  // Abbreviations would change their meaning whenever an option is added.
+  const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+  try {
+    return po::command_line_parser(words).options(description).positional(positional).style(style).run().options;
+  } catch (const po::unknown_option& e) {
+    throw_unknown(command, e.get_option_name());
+  } catch (const po::invalid_command_line_syntax& e) {
+    const std::string name = dashed(e.get_option_name());
+    if (e.kind() == po::invalid_syntax::extra_parameter) {
+      throw UsageError(name + " takes no value" + see_help(command));
+    }
+    throw UsageError(name + " has no value" + see_help(command));
+  } catch (const po::error& e) {
+    throw UsageError(e.what() + see_help(command));
+  }
+}
+
+std::string range_of(const OptionSpec& option) {
+  return fmt::format("{}{} to {} are possible", option.least,
+                     option.least == 0 && !option.zero.empty() ? " (" + option.zero + ")" : "",
+                     format_count(option.most));
+}
+
+void check_integer(const OptionSpec& option, const std::string& value) {
+  const bool is_signed = value.starts_with('-') || value.starts_with('+');
+  const std::string_view digits = std::string_view(value).substr(is_signed ? 1 : 0);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    throw UsageError(fmt::format("--{} is '{}', no whole number; {}", option.name, value, range_of(option)));
+  }
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (value.starts_with('-') || code != std::errc{} || number < option.least || number > option.most) {
+    throw UsageError(fmt::format("--{} is {}; {}", option.name, value, range_of(option)));
+  }
+}
+
+std::string enumerate(const Words& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " and " : ", ";
+    text += words[i];
+  }
+  return text;
 }
 
 }  // namespace
 
-Arguments::Arguments(std::string usage, std::string about) : usage_(std::move(usage)), about_(std::move(about)) {}
-
-po::options_description_easy_init Arguments::group(const std::string& caption) {
-  return groups_.emplace_back(caption, 100).add_options();
+OptionGroup message_options() {
+  return {"Messages",
+          {{.name = "json", .kind = ValueKind::flag, .help = "print the result as JSON on standard output"},
+           {.name = "quiet",
+            .letter = 'q',
+            .kind = ValueKind::flag,
+            .help = "print nothing but errors, and with --json the result"},
+           help_option().options.front()}};
 }
 
-void Arguments::add_input_options() {
-  group("Input")("columns", po::value<std::string>()->value_name("A,B"),
-                 "columns to use as coordinates, by name or 0-based number (default: all)")(
-      "table", po::value<std::string>()->value_name("NAME"),
-      "FITS: extension number or name; HDF5: path of the data set (default: the first, the only one)")(
-      "on-nan", po::value<std::string>()->value_name("error|drop")->default_value("error"),
-      "what to do with rows that hold NaN, infinity or nothing in a used column")(
-      "dims", po::value<std::size_t>()->value_name("D"), "raw files: coordinates per point")(
-      "precision", po::value<std::string>()->value_name("float32|float64")->default_value("float64"),
-      "raw files: type of a coordinate");
+OptionGroup help_option() {
+  return {"Messages", {{.name = "help", .letter = 'h', .kind = ValueKind::flag, .help = "this text"}}};
 }
 
-void Arguments::add_run_options() {
-  group("How to run (labels never depend on these)")(
-      "memory", po::value<std::string>()->value_name("SIZE"),
-      "most memory to hold, as in 8G or 512M (default: half of the machine's)")(
-      "threads", po::value<unsigned>()->value_name("N")->default_value(0), "threads; 0: one per core")(
-      "backend", po::value<std::string>()->value_name("auto|cpu|gpu")->default_value("auto"),
-      "where to search; auto: on the GPU where there is one")(
-      "gpu", po::value<int>()->value_name("N"), "which GPU, counted from 0 (default: the one with most free memory)")(
-      "gpu-memory", po::value<std::string>()->value_name("SIZE"),
-      "most memory to hold on the GPU (default: nine tenths of what is free)")(
-      "kernel", po::value<std::string>()->value_name("rows|global|shared")->default_value("rows"),
-      "how to search: whole rows, or by one of the paper's kernels, whose pairs are sorted afterwards")(
-      "table-format", po::value<std::string>()->value_name("auto|csr|packed")->default_value("auto"),
-      "the neighbour table in memory: ids, or a bit per candidate (up to three dimensions)")(
-      "method", po::value<std::string>()->value_name("nested|each")->default_value("nested"),
-      "variants of one table: nested from the largest minpts down, or each on its own")(
-      "tables", po::value<unsigned>()->value_name("N")->default_value(0),
-      "neighbour tables in memory at once; 0: choose")(
-      "lanes", po::value<unsigned>()->value_name("N")->default_value(0), "batches under way at once; 0: choose")(
-      "batch-pairs", po::value<std::uint64_t>()->value_name("N")->default_value(0),
-      "pairs that the buffer of a lane holds; 0: choose")(
-      "verify", po::bool_switch(), "check every labelling against the definition of DBSCAN (slow)");
-}
-
-void Arguments::add_output_options() {
-  group("Messages")("json", po::bool_switch(), "print the result as JSON")(
-      "quiet,q", po::bool_switch(), "print nothing but errors")("help,h", "this text");
-}
-
-bool Arguments::parse(const Words& words) {
-  po::options_description all;
-  for (const auto& g : groups_) all.add(g);
-  po::options_description hidden;
-  hidden.add_options()("input", po::value<Words>());
-  po::options_description known;
-  known.add(all).add(hidden);
-  po::positional_options_description positional;
-  positional.add("input", -1);
-  try {
-    // Abbreviations would change their meaning whenever an option is added.
-    const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(words).options(known).positional(positional).style(style).run(), values_);
-  } catch (const po::error& e) {
-    throw UsageError(std::string(e.what()) + "; see --help");
-  }
-  if (!has("help")) return true;
-  std::cout << "usage: " << usage_ << "\n\n" << about_ << "\n" << all;
-  return false;
-}
-
-const std::string& Arguments::require(const char* name, const char* example) const {
-  if (!has(name)) throw UsageError(fmt::format("--{} is missing; for example --{} {}", name, name, example));
-  return get(name);
-}
-
-Words Arguments::inputs() const { return has("input") ? get<Words>("input") : Words{}; }
-
-Points Arguments::read_input() const {
-  const Words files = inputs();
-  if (files.empty()) throw UsageError("no input file is given; usage: " + usage_);
-  io::ReadOptions options;
-  if (has("columns")) options.columns = split_commas(get("columns"));
-  if (has("table")) options.table = get("table");
-  options.on_nan = choose("on-nan", get("on-nan"), kNanPolicies);
-  if (has("dims")) options.raw.dims = get<std::size_t>("dims");
-  options.raw.precision = choose("precision", get("precision"), kPrecisions);
-  options.memory = has("memory") ? parse_bytes(get("memory")) : machine_memory() / 2;
-  return io::read_points(std::vector<std::filesystem::path>(files.begin(), files.end()), options);
-}
-
-Options Arguments::run_options() const {
-  Options options;
-  if (has("memory")) options.memory = parse_bytes(get("memory"));
-  options.threads = get<unsigned>("threads");
-  if (options.threads > 4096) throw UsageError("--threads " + std::to_string(options.threads) + " is over 4096");
-  options.backend = choose("backend", get("backend"), kBackends);
-  if (has("gpu")) options.gpu = get<int>("gpu");
-  if (has("gpu") && options.gpu < 0) {
-    throw UsageError("--gpu " + std::to_string(options.gpu) + " is no GPU; they are counted from 0");
-  }
-  if (has("gpu-memory")) options.gpu_memory = parse_bytes(get("gpu-memory"));
-  options.kernel = choose("kernel", get("kernel"), kKernels);
-  options.format = choose("table-format", get("table-format"), kFormats);
-  options.method = choose("method", get("method"), kMethods);
-  options.tables = get<unsigned>("tables");
-  if (options.tables > 4096) throw UsageError("--tables " + std::to_string(options.tables) + " is over 4096");
-  options.lanes = get<unsigned>("lanes");
-  if (options.lanes > 4096) throw UsageError("--lanes " + std::to_string(options.lanes) + " is over 4096");
-  options.lane_pairs = get<std::uint64_t>("batch-pairs");
-  options.verify = get<bool>("verify");
-  check_backend(options);  // before anything is read or written
-  return options;
-}
-
-io::RunDescription Arguments::describe(const Points& points) const {
-  io::RunDescription description;
-  description.inputs = inputs();
-  description.checksum = io::checksum_of(points);
-  description.points = points.size();
-  description.dims = points.dims();
-  description.precision = points.precision() == Precision::float32 ? "float32" : "float64";
-  description.columns = points.column_names;
-  description.dropped_rows = points.dropped_rows();
-  description.version = EPSFLOW_VERSION;
-  for (const auto& [name, value] : values_) {
-    if (value.defaulted() || name == "input") continue;
-    if (const auto* text = boost::any_cast<std::string>(&value.value())) {
-      description.options.emplace_back(name, *text);
-    } else if (const auto* number = boost::any_cast<unsigned>(&value.value())) {
-      description.options.emplace_back(name, std::to_string(*number));
-    } else if (const auto* integer = boost::any_cast<int>(&value.value())) {
-      description.options.emplace_back(name, std::to_string(*integer));
-    } else if (const auto* size = boost::any_cast<std::uint64_t>(&value.value())) {
-      description.options.emplace_back(name, std::to_string(*size));
-    } else if (const auto* flag = boost::any_cast<bool>(&value.value())) {
-      description.options.emplace_back(name, *flag ? "true" : "false");
+Arguments::Arguments(const Command& command, const Words& words) : command_(&command) {
+  for (const po::option& word : parse_words(command, words)) {
+    if (word.string_key == kOperand) {
+      operands_.insert(operands_.end(), word.value.begin(), word.value.end());
+      continue;
     }
-  }
-  description.machine = {{"processor", processor_name()},
-                         {"cores", std::to_string(std::thread::hardware_concurrency())},
-                         {"memory", format_bytes(machine_memory())}};
-  for (const BackendInfo& backend : backends()) {
-    if (backend.name == "gpu") description.machine.emplace_back("gpu", backend.detail);
-  }
-  return description;
-}
-
-std::function<void(const std::string&)> Arguments::notices() const {
-  if (get<bool>("quiet")) return nullptr;
-  return [](const std::string& text) { fmt::print(stderr, "epsflow: {}\n", text); };
-}
-
-std::uint64_t parse_bytes(std::string_view text) {
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view unit = text.substr(end - text.data());
-  if (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
-  const auto strip = [&](std::string_view suffix) {
-    if (unit.size() >= suffix.size() && unit.substr(unit.size() - suffix.size()) == suffix) {
-      unit.remove_suffix(suffix.size());
+    const OptionSpec* option = find_option(command, word.string_key);
+    if (option == nullptr) throw std::logic_error("option " + word.string_key + " is in no group");
+    const std::string value = option->kind == ValueKind::flag ? "true" : word.value.front();
+    if (!values_.emplace(option->name, value).second) {
+      throw UsageError("--" + option->name + (option->alias.empty() ? "" : " (or --" + option->alias + ")") +
+                       " is given twice; give it once");
     }
-  };
-  strip("B");
-  strip("b");
-  strip("i");
-  static constexpr std::string_view kUnits = "kmgt";
-  double factor = 1;
-  if (unit.size() == 1) {
-    const std::size_t power = kUnits.find(static_cast<char>(std::tolower(static_cast<unsigned char>(unit.front()))));
-    factor = power == std::string_view::npos ? 0 : std::pow(1024.0, static_cast<double>(power) + 1);
-  } else if (!unit.empty()) {
-    factor = 0;
+    if (option->kind != ValueKind::flag) check(*option, value);
   }
-  const double bytes = value * factor;
-  if (code != std::errc{} || !(bytes >= 1) || bytes > 0x1p62) {
-    throw UsageError("'" + std::string(text) + "' is no size; write 8G, 512M or a number of bytes");
+  for (const std::string& operand : operands_) {
+    if (operand.empty()) throw UsageError("one " + command.operand.name + " is empty" + see_help(command));
   }
-  return static_cast<std::uint64_t>(bytes);
+  if (!operands_.empty() && command.operand.name.empty()) {
+    throw UsageError(command.name + " takes no '" + operands_.front() + "'" + see_help(command));
+  }
 }
 
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+void Arguments::check(const OptionSpec& option, const std::string& value) const {
+  if (value.empty()) {
+    if (option.may_be_empty) return;
+    throw UsageError("--" + option.name + " is empty; it needs " + value_name(option) + see_help(*command_));
   }
-  return "unknown";
+  if (option.kind == ValueKind::integer) check_integer(option, value);
+  if (option.kind == ValueKind::size && !parse_bytes(value)) {
+    throw UsageError("--" + option.name + " '" + value + "' is no size; write 8G, 512M or a number of bytes");
+  }
+  if (option.kind == ValueKind::word &&
+      std::find(option.words.begin(), option.words.end(), value) == option.words.end()) {
+    const std::string meant = nearest(value, option.words);
+    throw UsageError(fmt::format("--{} '{}' is unknown{}; choose one of {}", option.name, value,
+                                 meant.empty() ? "" : "; did you mean " + meant + "?", fmt::join(option.words, ", ")));
+  }
+}
+
+const std::string& Arguments::text(std::string_view name) const {
+  const auto at = values_.find(name);
+  if (at != values_.end()) return at->second;
+  const OptionSpec* option = find_option(*command_, name);
+  if (option == nullptr) throw std::logic_error(command_->name + " has no option " + std::string(name));
+  return option->standard;
+}
+
+std::uint64_t Arguments::number(std::string_view name) const {
+  const std::string& value = text(name);
+  std::uint64_t number = 0;
+  const std::size_t sign = value.starts_with('+') ? 1 : 0;
+  std::from_chars(value.data() + sign, value.data() + value.size(), number);
+  return number;
+}
+
+std::uint64_t Arguments::size(std::string_view name) const { return parse_bytes(text(name)).value_or(0); }
+
+void Arguments::require(std::initializer_list<std::string_view> names) const {
+  Words missing;
+  if (!command_->operand.name.empty() && operands_.empty()) missing.push_back(command_->operand.name);
+  for (const std::string_view name : names) {
+    if (!given(name)) missing.push_back("--" + std::string(name));
+  }
+  if (missing.empty()) return;
+  throw UsageError(enumerate(missing) + (missing.size() == 1 ? " is missing" : " are missing") +
+                   "; for example: " + command_->example);
 }
 
 }  // namespace epsflow::cli

@@ -1,63 +1,52 @@
-// What the commands share: options, reading the input, describing the run.
+// What was given to one command, checked against its options.
 #pragma once
 
-#include <boost/program_options.hpp>
-
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <epsflow/core/points.hpp>
-#include <epsflow/io/results_folder.hpp>
-#include <epsflow/pipeline/options.hpp>
+#include <epsflow/cli/command.hpp>
 
 namespace epsflow::cli {
 
 using Words = std::vector<std::string>;
 
-/// The options of one command, in named groups, and what was given.
 class Arguments {
  public:
-  /// `usage`: the command line in short; `about`: a sentence on what the command does.
-  Arguments(std::string usage, std::string about);
+  /// Parses the words behind the name of `command`, which must outlive this. Throws UsageError naming the option and
+  /// what it may be.
+  Arguments(const Command& command, const Words& words);
 
-  boost::program_options::options_description_easy_init group(const std::string& caption);
-  void add_input_options();
-  void add_run_options();
-  void add_output_options();
+  [[nodiscard]] const Command& command() const noexcept { return *command_; }
+  [[nodiscard]] const Words& operands() const noexcept { return operands_; }
+  /// The options that were given, with their values ("true" for flags), by name.
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all_given() const noexcept { return values_; }
 
-  /// Parses the words behind the command. Returns false when --help was given and has been printed. Throws UsageError.
-  [[nodiscard]] bool parse(const Words& words);
+  [[nodiscard]] bool given(std::string_view name) const { return values_.contains(name); }
+  [[nodiscard]] bool flag(std::string_view name) const { return given(name); }
+  /// The value given, or the default.
+  [[nodiscard]] const std::string& text(std::string_view name) const;
+  [[nodiscard]] std::uint64_t number(std::string_view name) const;
+  /// Bytes.
+  [[nodiscard]] std::uint64_t size(std::string_view name) const;
 
-  [[nodiscard]] bool has(const char* name) const { return values_.count(name) > 0; }
-  template <class T = std::string>
-  [[nodiscard]] const T& get(const char* name) const {
-    return values_[name].as<T>();
-  }
-  /// The value of an option that must be there. Throws UsageError naming it.
-  [[nodiscard]] const std::string& require(const char* name, const char* example) const;
-
-  [[nodiscard]] Words inputs() const;
-  /// Reads the input files. Throws UsageError without any, InputError, ResourceError.
-  [[nodiscard]] Points read_input() const;
-  [[nodiscard]] Options run_options() const;
-  [[nodiscard]] io::RunDescription describe(const Points& points) const;
-  /// Prints what a run has to say, for Observer::on_notice; null with --quiet.
-  [[nodiscard]] std::function<void(const std::string&)> notices() const;
+  /// Throws UsageError naming every one of these options, and the operand, that was not given.
+  void require(std::initializer_list<std::string_view> names) const;
 
  private:
-  std::string usage_;
-  std::string about_;
-  std::vector<boost::program_options::options_description> groups_;
-  boost::program_options::variables_map values_;
+  void check(const OptionSpec& option, const std::string& value) const;
+
+  const Command* command_;
+  Words operands_;
+  std::map<std::string, std::string, std::less<>> values_;
 };
 
-/// `512M`, `8GiB`, `1.5g`, plain bytes; K, M, G and T are powers of 1024. Throws UsageError.
-[[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
-
-/// Model name of the processor, or "unknown".
-[[nodiscard]] std::string processor_name();
+/// --json, --quiet, --help.
+[[nodiscard]] OptionGroup message_options();
+/// --help alone, for commands that print nothing but text.
+[[nodiscard]] OptionGroup help_option();
 
 }  // namespace epsflow::cli

@@ -4,69 +4,97 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/progress_bar.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/progress_report.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {
+namespace {
 
-int run_cluster(const Words& words) {
-  namespace po = boost::program_options;
-  Arguments arguments(
-      "epsflow cluster FILE … --eps EPS --minpts N --out labels.npy",
-      "Clusters the points of the files (several are read as one data set) with DBSCAN under one variant,\n"
-      "and writes the labels in input order.\n");
-  arguments.group("What to cluster")("eps", po::value<std::string>()->value_name("EPS"),
-                                     "neighbourhood radius, in the unit of the coordinates")(
-      "minpts", po::value<std::string>()->value_name("N"), "points within eps that make a core point, itself counted");
-  arguments.group("Results")("out", po::value<std::string>()->value_name("FILE"),
-                             "labels as .npy (int32), .csv, .fits or .h5; without it only the summary is shown");
-  arguments.add_input_options();
-  arguments.add_run_options();
-  arguments.add_output_options();
-  if (!arguments.parse(words)) return kDone;
-
-  const Sweep sweep =
-      grid(parse_eps_list(arguments.require("eps", "0.3")), parse_minpts_list(arguments.require("minpts", "4")));
+Sweep requested_variant(const Arguments& arguments) {
+  arguments.require({"eps", "minpts"});
+  const Sweep sweep = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
   if (sweep.size() != 1) throw UsageError("cluster takes one eps and one minpts; use epsflow sweep for several");
-  const Options options = arguments.run_options();
-  const Points points = arguments.read_input();
+  return sweep;
+}
+
+void print_summary(const VariantResult& result, const Points& points) {
+  const LabelSummary& s = result.summary;
+  const std::string dropped =
+      points.dropped_rows() > 0 ? " (" + format_count(points.dropped_rows(), "row") + " dropped)" : "";
+  print_result("{}{}: {} (largest {}), {} core, {} border, {} noise; {:.3f} s\n", format_count(points.size(), "point"),
+               dropped, format_count(s.clusters, "cluster"), format_count(s.largest), format_count(s.core),
+               format_count(s.border), format_count(s.noise), result.seconds);
+}
+
+void print_summary_as_json(const VariantResult& result, const Points& points) {
+  const LabelSummary& s = result.summary;
+  nlohmann::ordered_json json{{"points", points.size()}, {"eps", result.variant.eps}, {"minpts", result.variant.minpts},
+                              {"clusters", s.clusters},  {"noise", s.noise},          {"core", s.core},
+                              {"border", s.border},      {"largest", s.largest},      {"seconds", result.seconds}};
+  add_input(json, points);
+  print_json(json);
+}
+
+int run_cluster(const Arguments& arguments) {
+  // Everything that can be wrong with the words is found before a file is read.
+  const Sweep sweep = requested_variant(arguments);
+  const Options options = run_options(arguments);
+  const Points points = read_input(arguments);
 
   const InterruptGuard interrupt;
   VariantResult result;
   {
-    ProgressBar bar(!arguments.get<bool>("quiet"));
+    ProgressReport report(!arguments.flag("quiet"));
     result = std::move(run(points, sweep, options,
-                           {.on_progress = [&](const Progress& p) { bar.show(p); },
+                           {.on_progress = [&](const Progress& p) { report.show(p); },
                             .cancel = &interrupt.token(),
-                            .on_notice = arguments.notices()})
+                            .on_notice = notices(arguments)})
                            .front());
   }
-  if (arguments.has("out")) io::write_labels(arguments.get("out"), result);
-  if (arguments.get<bool>("quiet")) return kDone;
-  const LabelSummary& s = result.summary;
-  if (arguments.get<bool>("json")) {
-    const nlohmann::ordered_json json{{"points", points.size()},
-                                      {"dropped_rows", points.dropped_rows()},
-                                      {"eps", result.variant.eps},
-                                      {"minpts", result.variant.minpts},
-                                      {"clusters", s.clusters},
-                                      {"noise", s.noise},
-                                      {"core", s.core},
-                                      {"border", s.border},
-                                      {"largest", s.largest},
-                                      {"seconds", result.seconds}};
-    fmt::print("{}\n", json.dump(2));
-    return kDone;
+  if (arguments.given("out")) io::write_labels(arguments.text("out"), result);
+  if (arguments.flag("json")) {
+    print_summary_as_json(result, points);
+  } else if (!arguments.flag("quiet")) {
+    print_summary(result, points);
   }
-  fmt::print("{} points{}: {} clusters (largest {}), {} core, {} border, {} noise; {:.3f} s\n",
-             format_count(points.size()),
-             points.dropped_rows() > 0 ? fmt::format(" ({} rows dropped)", format_count(points.dropped_rows())) : "",
-             format_count(s.clusters), format_count(s.largest), format_count(s.core), format_count(s.border),
-             format_count(s.noise), result.seconds);
   return kDone;
+}
+
+}  // namespace
+
+Command cluster_command() {
+  return {
+      .name = "cluster",
+      .summary = "cluster under one (eps, minpts), into one file of labels",
+      .usage = "FILE … --eps EPS --minpts N --out labels.npy",
+      .about =
+          "Clusters the points of the files (several are read as one data set) with DBSCAN under one variant,\n"
+          "and writes the labels in input order.",
+      .example = "epsflow cluster points.csv --columns x,y --eps 0.3 --minpts 4 --out labels.npy",
+      .operand = {"FILE …"},
+      .groups = {{"What to cluster",
+                  {{.name = "eps",
+                    .value = "EPS",
+                    .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
+                   {.name = "minpts",
+                    .alias = "min-samples",
+                    .value = "N",
+                    .help = "points within eps that make a core point, itself counted"}}},
+                 {"Results",
+                  {{.name = "out",
+                    .kind = ValueKind::file,
+                    .value = "FILE",
+                    .help = "labels as .npy (int32), .csv, .fits or .h5; without it only the summary is shown"}}},
+                 input_options(),
+                 run_options_group(),
+                 message_options()},
+      .run = run_cluster};
 }
 
 }  // namespace epsflow::cli

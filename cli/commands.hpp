@@ -1,21 +1,49 @@
-// The commands of the program. Each takes the words behind its name and returns the exit code.
+// The commands of the program.
 #pragma once
 
+#include <array>
+#include <string_view>
+#include <vector>
+
 #include <epsflow/cli/arguments.hpp>
+#include <epsflow/cli/command.hpp>
 
 namespace epsflow::cli {
 
-/// Exit codes. 1 stands for a defect of epsflow itself.
 inline constexpr int kDone = 0;
+inline constexpr int kDefect = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kInput = 3;
 inline constexpr int kResources = 4;
 inline constexpr int kInterrupted = 130;
+inline constexpr int kReaderGone = 141;  // what shells show for a program that ends so
 
-int run_sweep(const Words& words);
-int run_cluster(const Words& words);
-int run_neighbors(const Words& words);
-int run_generate(const Words& words);
-int run_info(const Words& words);
+struct ExitCode {
+  int code;
+  std::string_view meaning;
+};
+inline constexpr std::array kExitCodes{
+    ExitCode{kDone, "done"},
+    ExitCode{kDefect, "a defect of epsflow: please report it"},
+    ExitCode{kUsage, "usage: a command, option or value that cannot be"},
+    ExitCode{kInput, "input: a file that is missing or cannot be read as points"},
+    ExitCode{kResources, "resources: memory, disk, permissions, a result that cannot be printed"},
+    ExitCode{kInterrupted, "interrupted; what is finished is kept"},
+    ExitCode{kReaderGone, "whoever read standard output has gone"}};
+
+/// All commands, in the order in which help lists them.
+[[nodiscard]] const std::vector<Command>& commands();
+
+/// The command of this name. Throws UsageError that suggests the nearest one.
+[[nodiscard]] const Command& find_command(std::string_view name);
+
+[[nodiscard]] Command sweep_command();
+[[nodiscard]] Command cluster_command();
+[[nodiscard]] Command neighbors_command();
+[[nodiscard]] Command generate_command();
+[[nodiscard]] Command info_command();
+[[nodiscard]] Command help_command();
+[[nodiscard]] Command man_command();
+[[nodiscard]] Command completion_command();
 
 }  // namespace epsflow::cli

@@ -1,35 +1,68 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/generate.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::cli {
+namespace {
 
-int run_generate(const Words& words) {
-  namespace po = boost::program_options;
-  std::string kinds;
-  for (const io::GeneratorKind& kind : io::generator_kinds())
-    kinds += fmt::format("  {:<10}{}\n", kind.name, kind.about);
-  Arguments arguments("epsflow generate KIND --n N --out FILE", "Writes generated points. The kinds:\n\n" + kinds);
-  arguments.group("What to generate")("n", po::value<std::uint64_t>()->value_name("N")->default_value(100'000),
-                                      "points")("seed", po::value<std::uint64_t>()->value_name("S")->default_value(1),
-                                                "another seed, other points")(
-      "out", po::value<std::string>()->value_name("FILE"), "file to write, .npy or .csv");
-  arguments.add_output_options();
-  if (!arguments.parse(words)) return kDone;
-  const Words kind = arguments.inputs();
-  if (kind.size() != 1) throw UsageError("generate takes one kind; the kinds are:\n" + kinds);
-  const std::string out = arguments.require("out", "points.npy");
-  const Points points =
-      io::generate(kind.front(), arguments.get<std::uint64_t>("n"), arguments.get<std::uint64_t>("seed"));
+int run_generate(const Arguments& arguments) {
+  arguments.require({"out"});
+  const Words& kinds = arguments.operands();
+  if (kinds.size() != 1) throw UsageError(fmt::format("generate takes one kind, not {}", fmt::join(kinds, " and ")));
+  const std::string& out = arguments.text("out");
+  const Points points = io::generate(kinds.front(), arguments.number("n"), arguments.number("seed"));
   io::write_points(out, points, points.column_names);
-  if (!arguments.get<bool>("quiet")) {
-    fmt::print("{} points ({}) in {}\n", format_count(points.size()), fmt::join(points.column_names, ", "), out);
+  if (arguments.flag("json")) {
+    print_json({{"points", points.size()},
+                {"kind", kinds.front()},
+                {"seed", arguments.number("seed")},
+                {"columns", points.column_names},
+                {"out", out}});
+  } else if (!arguments.flag("quiet")) {
+    print_result("{} ({}) in {}\n", format_count(points.size(), "point"), fmt::join(points.column_names, ", "), out);
   }
   return kDone;
+}
+
+}  // namespace
+
+Command generate_command() {
+  std::string about = "Writes generated points. The kinds:\n";
+  Words kinds;
+  for (const io::GeneratorKind& kind : io::generator_kinds()) {
+    about += fmt::format("\n  {:<10}{}", kind.name, kind.about);
+    kinds.emplace_back(kind.name);
+  }
+  return {
+      .name = "generate",
+      .summary = "write look-alike data to play with",
+      .usage = "KIND --n N --out FILE",
+      .about = about,
+      .example = "epsflow generate tec --n 200000 --out tec.npy",
+      .operand = {"KIND", kinds},
+      .groups = {{"What to generate",
+                  {{.name = "n",
+                    .kind = ValueKind::integer,
+                    .value = "N",
+                    .most = kMaxPoints,
+                    .standard = "100000",
+                    .help = "points"},
+                   {.name = "seed",
+                    .kind = ValueKind::integer,
+                    .value = "S",
+                    .standard = "1",
+                    .help = "another seed, other points"},
+                   {.name = "out", .kind = ValueKind::file, .value = "FILE", .help = "file to write, .npy or .csv"}}},
+                 message_options()},
+      .run = run_generate};
 }
 
 }  // namespace epsflow::cli

@@ -1,20 +1,18 @@
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/running.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/pipeline/backends.hpp>
 
 namespace epsflow::cli {
+namespace {
 
-int run_info(const Words& words) {
-  Arguments arguments("epsflow info", "Shows what this build and this machine offer.\n");
-  arguments.add_output_options();
-  if (!arguments.parse(words)) return kDone;
-  if (arguments.get<bool>("json")) {
+int run_info(const Arguments& arguments) {
+  if (arguments.flag("json")) {
     nlohmann::ordered_json json{{"version", EPSFLOW_VERSION},
                                 {"processor", processor_name()},
                                 {"cores", std::thread::hardware_concurrency()},
@@ -23,14 +21,26 @@ int run_info(const Words& words) {
     for (const BackendInfo& backend : backends()) {
       json["backends"][backend.name] = {{"usable", backend.usable}, {"detail", backend.detail}};
     }
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
     return kDone;
   }
-  fmt::print("epsflow {}\nprocessor     {}\ncores         {}\nmemory        {}, of which {} by default\n",
-             EPSFLOW_VERSION, processor_name(), std::thread::hardware_concurrency(), format_bytes(machine_memory()),
-             format_bytes(machine_memory() / 2));
-  for (const BackendInfo& backend : backends()) fmt::print("backend       {}: {}\n", backend.name, backend.detail);
+  print_result("epsflow {}\nprocessor     {}\ncores         {}\nmemory        {}, of which {} by default\n",
+               EPSFLOW_VERSION, processor_name(), std::thread::hardware_concurrency(), format_bytes(machine_memory()),
+               format_bytes(machine_memory() / 2));
+  for (const BackendInfo& backend : backends()) print_result("backend       {}: {}\n", backend.name, backend.detail);
   return kDone;
+}
+
+}  // namespace
+
+Command info_command() {
+  return {.name = "info",
+          .summary = "what this build and this machine offer",
+          .usage = "",
+          .about = "Shows what this build and this machine offer.",
+          .example = "epsflow info",
+          .groups = {message_options()},
+          .run = run_info};
 }
 
 }  // namespace epsflow::cli

@@ -5,7 +5,10 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/progress_bar.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/progress_report.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/sweep.hpp>
@@ -13,60 +16,82 @@
 #include <epsflow/pipeline/neighbors.hpp>
 
 namespace epsflow::cli {
+namespace {
 
-int run_neighbors(const Words& words) {
-  namespace po = boost::program_options;
-  Arguments arguments(
-      "epsflow neighbors FILE … --eps EPS --out table.h5",
-      "Finds all neighbours of all points within eps, each point itself included, and writes them as an HDF5\n"
-      "file in compressed sparse rows: offsets (uint64, n + 1), ids (uint32), distances on request.\n");
-  arguments.group("What to find")("eps", po::value<std::string>()->value_name("EPS"),
-                                  "radius, inclusive, in the unit of the coordinates")("distances", po::bool_switch(),
-                                                                                       "write the distances too");
-  arguments.group("Results")("out", po::value<std::string>()->value_name("FILE"),
-                             "file to write, .h5 or .hdf5; without it only the counts are shown");
-  arguments.add_input_options();
-  arguments.add_run_options();
-  arguments.add_output_options();
-  if (!arguments.parse(words)) return kDone;
-
-  const std::vector<double> eps = parse_eps_list(arguments.require("eps", "0.3"));
-  if (eps.size() != 1) throw UsageError("neighbors takes one eps");
-  if (arguments.has("out")) {
-    const std::string kind = std::filesystem::path(arguments.get("out")).extension().string();
-    if (kind != ".h5" && kind != ".hdf5") {
-      throw UsageError("cannot write neighbours as " + arguments.get("out") + "; name it .h5");
-    }
+double requested_eps(const Arguments& arguments) {
+  arguments.require({"eps"});
+  const std::vector<double> eps = parse_eps_list(arguments.text("eps"));
+  if (eps.size() != 1) {
+    throw UsageError(fmt::format("neighbors takes one eps, and --eps {} gives {}", arguments.text("eps"), eps.size()));
   }
-  const Options options = arguments.run_options();
-  const Points points = arguments.read_input();
+  return eps.front();
+}
+
+void require_hdf5_name(const Arguments& arguments) {
+  if (!arguments.given("out")) return;
+  const std::string& out = arguments.text("out");
+  const std::string kind = std::filesystem::path(out).extension().string();
+  if (kind != ".h5" && kind != ".hdf5") throw UsageError("--out " + out + " is no HDF5 file; name it .h5");
+}
+
+int run_neighbors(const Arguments& arguments) {
+  const double eps = requested_eps(arguments);
+  require_hdf5_name(arguments);
+  const Options options = run_options(arguments);
+  const Points points = read_input(arguments);
 
   const InterruptGuard interrupt;
   Neighbors found;
   {
-    ProgressBar bar(!arguments.get<bool>("quiet"));
-    found =
-        neighbors(points, eps.front(), arguments.get<bool>("distances") ? Distances::include : Distances::omit, options,
-                  {.on_progress = [&](const Progress& p) { bar.show(p); },
-                   .cancel = &interrupt.token(),
-                   .on_notice = arguments.notices()});
+    ProgressReport report(!arguments.flag("quiet"));
+    found = neighbors(points, eps, arguments.flag("distances") ? Distances::include : Distances::omit, options,
+                      {.on_progress = [&](const Progress& p) { report.show(p); },
+                       .cancel = &interrupt.token(),
+                       .on_notice = notices(arguments)});
   }
-  if (arguments.has("out")) {
-    io::write_hdf5_neighbors(arguments.get("out"),
-                             {found.offsets.span(), found.ids.span(), found.distances.span(), eps.front()});
+  if (arguments.given("out")) {
+    io::write_hdf5_neighbors(arguments.text("out"),
+                             {found.offsets.span(), found.ids.span(), found.distances.span(), eps});
   }
-  if (arguments.get<bool>("quiet")) return kDone;
   const double n = static_cast<double>(points.size());
-  const double selectivity = points.size() == 0 ? 0 : (static_cast<double>(found.pairs()) - n) / n;
-  if (arguments.get<bool>("json")) {
-    const nlohmann::ordered_json json{
-        {"points", points.size()}, {"eps", eps.front()}, {"pairs", found.pairs()}, {"selectivity", selectivity}};
-    fmt::print("{}\n", json.dump(2));
-  } else {
-    fmt::print("{} points, {} pairs within {}; {:.2f} neighbours per point, itself not counted\n",
-               format_count(points.size()), format_count(found.pairs()), format_number(eps.front()), selectivity);
+  const double mean_neighbors = points.size() == 0 ? 0 : (static_cast<double>(found.pairs()) - n) / n;
+  if (arguments.flag("json")) {
+    nlohmann::ordered_json json{
+        {"points", points.size()}, {"eps", eps}, {"pairs", found.pairs()}, {"mean_neighbors", mean_neighbors}};
+    add_input(json, points);
+    print_json(json);
+  } else if (!arguments.flag("quiet")) {
+    print_result("{}, {} within {}; {:.2f} neighbours per point, itself not counted\n",
+                 format_count(points.size(), "point"), format_count(found.pairs(), "pair"), format_number(eps),
+                 mean_neighbors);
   }
   return kDone;
+}
+
+}  // namespace
+
+Command neighbors_command() {
+  return {.name = "neighbors",
+          .summary = "write all neighbours within eps",
+          .usage = "FILE … --eps EPS --out table.h5",
+          .about =
+              "Finds all neighbours of all points within eps, each point itself included, and writes them as an HDF5\n"
+              "file in compressed sparse rows: offsets (uint64, n + 1), ids (uint32), distances on request. Pairs\n"
+              "are counted with each point itself; \"mean_neighbors\" in JSON, neighbours per point, without.",
+          .example = "epsflow neighbors points.csv --columns x,y --eps 0.3 --out table.h5",
+          .operand = {"FILE …"},
+          .groups = {{"What to find",
+                      {{.name = "eps", .value = "EPS", .help = "radius, inclusive, in the unit of the coordinates"},
+                       {.name = "distances", .kind = ValueKind::flag, .help = "write the distances too"}}},
+                     {"Results",
+                      {{.name = "out",
+                        .kind = ValueKind::file,
+                        .value = "FILE",
+                        .help = "file to write, .h5 or .hdf5; without it only the counts are shown"}}},
+                     input_options(),
+                     run_options_group(),
+                     message_options()},
+          .run = run_neighbors};
 }
 
 }  // namespace epsflow::cli

@@ -1,13 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/progress_bar.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/progress_report.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/results_folder.hpp>
@@ -17,37 +22,52 @@ namespace epsflow::cli {
 namespace {
 
 Sweep requested_sweep(const Arguments& arguments) {
-  if (arguments.has("variants")) {
-    if (arguments.has("eps") || arguments.has("minpts")) {
+  if (arguments.given("variants")) {
+    if (arguments.given("eps") || arguments.given("minpts")) {
       throw UsageError("give either --variants or --eps with --minpts, not both");
     }
-    return Sweep(parse_variants(arguments.get("variants")));
+    arguments.require({"out"});
+    return Sweep(parse_variants(arguments.text("variants")));
   }
-  return grid(parse_eps_list(arguments.require("eps", "0.1,0.2 or 0.1:0.5:0.1")),
-              parse_minpts_list(arguments.require("minpts", "4,8,16")));
+  arguments.require({"eps", "minpts", "out"});
+  return grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
 }
 
 io::FolderMode folder_mode(const Arguments& arguments) {
-  const bool resume = arguments.get<bool>("resume");
-  const bool overwrite = arguments.get<bool>("overwrite");
+  const bool resume = arguments.flag("resume");
+  const bool overwrite = arguments.flag("overwrite");
   if (resume && overwrite) throw UsageError("give either --resume or --overwrite, not both");
   if (resume) return io::FolderMode::resume;
   return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
 }
 
-void print_table(const io::ResultsFolder& folder) {
-  fmt::print("{:>10} {:>7} {:>10} {:>11} {:>11} {:>11} {:>11} {:>9}\n", "eps", "minpts", "clusters", "noise", "core",
-             "border", "largest", "seconds");
-  for (const io::SweepEntry& e : folder.entries()) {
-    fmt::print("{:>10} {:>7} {:>10} {:>11} {:>11} {:>11} {:>11} {:>9.3f}\n", format_number(e.variant.eps),
-               e.variant.minpts, format_count(e.summary.clusters), format_count(e.summary.noise),
-               format_count(e.summary.core), format_count(e.summary.border), format_count(e.summary.largest),
-               e.seconds);
+/// Cells in columns that are as wide as their widest cell.
+void print_columns(const std::vector<Words>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Words& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  for (const Words& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format("{}{:>{}}", c > 0 ? "  " : "", row[c], widths[c]);
+    print_result("{}\n", line);
   }
 }
 
-void print_json(const io::ResultsFolder& folder, const std::string& out, const char* status, double seconds) {
-  nlohmann::ordered_json json{{"status", status}, {"out", out}, {"seconds", seconds}};
+void print_table(const io::ResultsFolder& folder) {
+  std::vector<Words> rows{{"eps", "minpts", "clusters", "noise", "core", "border", "largest", "seconds"}};
+  for (const io::SweepEntry& e : folder.entries()) {
+    rows.push_back({format_number(e.variant.eps), std::to_string(e.variant.minpts), format_count(e.summary.clusters),
+                    format_count(e.summary.noise), format_count(e.summary.core), format_count(e.summary.border),
+                    format_count(e.summary.largest), fmt::format("{:.3f}", e.seconds)});
+  }
+  print_columns(rows);
+}
+
+void print_table_as_json(const io::ResultsFolder& folder, const Points& points, const std::string& out,
+                         const char* status, double seconds) {
+  nlohmann::ordered_json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", points.size()}};
+  add_input(json, points);
   json["variants"] = nlohmann::ordered_json::array();
   for (const io::SweepEntry& e : folder.entries()) {
     json["variants"].push_back({{"eps", e.variant.eps},
@@ -60,44 +80,20 @@ void print_json(const io::ResultsFolder& folder, const std::string& out, const c
                                 {"seconds", e.seconds},
                                 {"labels", io::ResultsFolder::labels_name(e.variant)}});
   }
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  print_json(json);
 }
 
-}  // namespace
-
-int run_sweep(const Words& words) {
-  namespace po = boost::program_options;
-  Arguments arguments(
-      "epsflow sweep FILE … --eps LIST --minpts LIST --out FOLDER",
-      "Clusters the points of the files (several are read as one data set) with DBSCAN under every variant\n"
-      "(eps, minpts), and writes labels, summary.csv, sweep.json and trace.json to a folder.\n");
-  arguments.group("What to cluster")("eps", po::value<std::string>()->value_name("LIST"),
-                                     "0.1,0.2 or lo:hi:step or lo:hi:n:log, in the unit of the coordinates")(
-      "minpts", po::value<std::string>()->value_name("LIST"), "4,8,16 or the same forms; every eps with every minpts")(
-      "variants", po::value<std::string>()->value_name("LIST"), "single variants instead: 0.2:4,0.5:20");
-  arguments.group("Results")("out", po::value<std::string>()->value_name("FOLDER"), "folder to write to")(
-      "resume", po::bool_switch(), "keep the variants that the folder holds and make the others")(
-      "overwrite", po::bool_switch(), "remove the results that the folder holds first")(
-      "hdf5", po::bool_switch(), "write everything of the sweep into FOLDER/sweep.h5 as well");
-  arguments.add_input_options();
-  arguments.add_run_options();
-  arguments.add_output_options();
-  if (!arguments.parse(words)) return kDone;
-
-  // Everything that can be wrong with the words is found before the file is read.
+int run_sweep(const Arguments& arguments) {
+  // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_sweep(arguments);
-  const Options options = arguments.run_options();
   const io::FolderMode mode = folder_mode(arguments);
-  const std::string out = arguments.require("out", "results");
-  const bool quiet = arguments.get<bool>("quiet");
-  const bool json = arguments.get<bool>("json");
+  const Options options = run_options(arguments);
+  const std::string& out = arguments.text("out");
+  const bool quiet = arguments.flag("quiet");
+  const bool json = arguments.flag("json");
 
-  const Points points = arguments.read_input();
-  if (points.dropped_rows() > 0 && !quiet) {
-    fmt::print(stderr, "epsflow: dropped {} of {} rows for NaN, infinity or missing values\n",
-               format_count(points.dropped_rows()), format_count(points.size() + points.dropped_rows()));
-  }
-  io::ResultsFolder folder(out, arguments.describe(points), mode);
+  const Points points = read_input(arguments);
+  io::ResultsFolder folder(out, describe_run(arguments, points), mode);
   std::vector<Variant> missing;
   for (const Variant& v : sweep.variants()) {
     if (!folder.holds(v)) missing.push_back(v);
@@ -108,17 +104,17 @@ int run_sweep(const Words& words) {
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   try {
-    ProgressBar bar(!quiet);
+    ProgressReport report(!quiet);
     run_each(points, Sweep(missing), options, [&](VariantResult&& result) { folder.add(result); },
-             {.on_progress = [&](const Progress& p) { bar.show(p); },
+             {.on_progress = [&](const Progress& p) { report.show(p); },
               .cancel = &interrupt.token(),
-              .on_notice = arguments.notices(),
+              .on_notice = notices(arguments),
               .trace = &trace});
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
-    if (json) print_json(folder, out, "interrupted", seconds());
-    fmt::print(stderr, "epsflow: interrupted; {} holds {} complete variants: the same command with --resume goes on\n",
-               out, folder.entries().size());
+    if (json) print_table_as_json(folder, points, out, "interrupted", seconds());
+    say(fmt::format("interrupted; {} holds {}: the same command with --resume goes on", out,
+                    format_count(folder.entries().size(), "complete variant")));
     return kInterrupted;
   } catch (...) {
     try {
@@ -128,16 +124,54 @@ int run_sweep(const Words& words) {
     throw;
   }
   folder.finish("complete", seconds(), trace);
-  if (arguments.get<bool>("hdf5")) folder.write_hdf5();
-  if (quiet) return kDone;
+  if (arguments.flag("hdf5")) folder.write_hdf5();
   if (json) {
-    print_json(folder, out, "complete", seconds());
-    return kDone;
+    print_table_as_json(folder, points, out, "complete", seconds());
+  } else if (!quiet) {
+    print_table(folder);
+    print_result("{} of {} in {:.2f} s; labels in {}/labels\n", format_count(missing.size(), "variant"),
+                 format_count(points.size(), "point"), seconds(), out);
   }
-  print_table(folder);
-  fmt::print("{} variants of {} points in {:.2f} s; labels in {}/labels\n", format_count(missing.size()),
-             format_count(points.size()), seconds(), out);
   return kDone;
+}
+
+}  // namespace
+
+Command sweep_command() {
+  return {
+      .name = "sweep",
+      .summary = "cluster under every (eps, minpts) of a grid or list, into a results folder",
+      .usage = "FILE … --eps LIST --minpts LIST --out FOLDER",
+      .about =
+          "Clusters the points of the files (several are read as one data set) with DBSCAN under every variant\n"
+          "(eps, minpts), and writes labels, summary.csv, sweep.json and trace.json to a folder.\n\n"
+          "A LIST is a comma list of values and ranges: 0.1,0.2 or lo:hi:step (0.1:0.5:0.1, also downwards\n"
+          "0.5:0.1:0.1) or lo:hi:n:lin or lo:hi:n:log (n values from lo to hi in even steps or even ratios).",
+      .example = "epsflow sweep points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16 --out results",
+      .operand = {"FILE …"},
+      .groups =
+          {{"What to cluster",
+            {{.name = "eps",
+              .value = "LIST",
+              .help = "neighbourhood radii, in the unit of the coordinates; a distance of exactly eps counts"},
+             {.name = "minpts",
+              .alias = "min-samples",
+              .value = "LIST",
+              .help = "points within eps that make a core point, itself counted; every eps with every minpts"},
+             {.name = "variants", .value = "LIST", .help = "single variants instead: 0.2:4,0.5:20"}}},
+           {"Results",
+            {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
+             {.name = "resume",
+              .kind = ValueKind::flag,
+              .help = "keep the variants that the folder holds and make the others"},
+             {.name = "overwrite", .kind = ValueKind::flag, .help = "remove the results that the folder holds first"},
+             {.name = "hdf5",
+              .kind = ValueKind::flag,
+              .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},
+           input_options(),
+           run_options_group(),
+           message_options()},
+      .run = run_sweep};
 }
 
 }  // namespace epsflow::cli

@@ -8,10 +8,6 @@
 namespace epsflow {
 namespace {
 
-/// More of either is a slip of the pen (or a negative number that became unsigned), not a wish.
-constexpr unsigned kMostThreads = 4096;
-constexpr std::uint64_t kMostLanePairs = std::uint64_t{1} << 40;
-
 void require_at_most(const char* option, std::uint64_t value, std::uint64_t most) {
   if (value > most) {
     throw UsageError(std::string(option) + " is " + std::to_string(value) + "; 0 (automatic) to " +

@@ -25,6 +25,11 @@ struct Progress {
   double seconds = 0;      ///< since the run began
 };
 
+/// Most of Options::threads, tables and lanes, and of lane_pairs. More is a slip of the pen (or a negative number that
+/// became unsigned), not a wish.
+inline constexpr unsigned kMostThreads = 4096;
+inline constexpr std::uint64_t kMostLanePairs = std::uint64_t{1} << 40;
+
 /// Labels never depend on any of these; time and memory do.
 struct Options {
   /// Bytes that the run may hold at any time, the points included. 0: half of the machine's memory.

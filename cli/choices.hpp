@@ -1,0 +1,57 @@
+// The words of the command line and the library's values that they stand for.
+#pragma once
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <epsflow/core/choices.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/read_points.hpp>
+
+namespace epsflow::cli {
+
+template <class T>
+struct Choice {
+  std::string_view word;
+  T value;
+};
+
+inline constexpr std::array kBackends{Choice<BackendChoice>{"auto", BackendChoice::automatic},
+                                      Choice<BackendChoice>{"cpu", BackendChoice::cpu},
+                                      Choice<BackendChoice>{"gpu", BackendChoice::gpu}};
+inline constexpr std::array kKernels{Choice<Kernel>{"rows", Kernel::rows}, Choice<Kernel>{"global", Kernel::global},
+                                     Choice<Kernel>{"shared", Kernel::shared}};
+inline constexpr std::array kFormats{Choice<FormatChoice>{"auto", FormatChoice::automatic},
+                                     Choice<FormatChoice>{"csr", FormatChoice::csr},
+                                     Choice<FormatChoice>{"packed", FormatChoice::packed}};
+inline constexpr std::array kMethods{Choice<VariantMethod>{"nested", VariantMethod::nested},
+                                     Choice<VariantMethod>{"each", VariantMethod::each}};
+inline constexpr std::array kNanPolicies{Choice<io::NanPolicy>{"error", io::NanPolicy::error},
+                                         Choice<io::NanPolicy>{"drop", io::NanPolicy::drop}};
+inline constexpr std::array kPrecisions{Choice<Precision>{"float32", Precision::float32},
+                                        Choice<Precision>{"float64", Precision::float64}};
+inline constexpr std::array kHeaders{Choice<io::TextLayout::Header>{"auto", io::TextLayout::Header::automatic},
+                                     Choice<io::TextLayout::Header>{"yes", io::TextLayout::Header::yes},
+                                     Choice<io::TextLayout::Header>{"no", io::TextLayout::Header::no}};
+
+/// The words alone, for an OptionSpec.
+template <class Choices>
+[[nodiscard]] std::vector<std::string> words_of(const Choices& choices) {
+  std::vector<std::string> words;
+  for (const auto& choice : choices) words.emplace_back(choice.word);
+  return words;
+}
+
+/// The value of a word that parsing has found to be one of them.
+template <class Choices>
+[[nodiscard]] auto chosen(std::string_view word, const Choices& choices) {
+  for (const auto& choice : choices) {
+    if (choice.word == word) return choice.value;
+  }
+  throw std::logic_error("'" + std::string(word) + "' has passed as one of other words");
+}
+
+}  // namespace epsflow::cli

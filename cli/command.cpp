@@ -1,0 +1,63 @@
+#include <epsflow/cli/command.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace epsflow::cli {
+namespace {
+
+/// Letters to insert, drop or change to make `b` of `a`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string value_name(const OptionSpec& option) {
+  return option.words.empty() ? option.value : fmt::format("{}", fmt::join(option.words, "|"));
+}
+
+std::string describe(const OptionSpec& option) {
+  if (option.standard.empty()) return option.help;
+  const bool zero = option.standard == "0" && !option.zero.empty();
+  return fmt::format("{} (default: {}{})", option.help, option.standard, zero ? ", " + option.zero : "");
+}
+
+const OptionSpec* find_option(const Command& command, std::string_view name) {
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionSpec& option : group.options) {
+      if (option.name == name || (!option.alias.empty() && option.alias == name)) return &option;
+    }
+  }
+  return nullptr;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    // A beginning is a slip as well, however much is missing.
+    const bool begins = word.size() >= 3 && candidate.starts_with(word);
+    const std::size_t distance = begins ? 1 : edit_distance(word, candidate);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/help.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// `text` so that roff shows it as it is. A line must not begin with a dot or a quote: \& stands before those.
+std::string roff(std::string_view text) {
+  static constexpr std::string_view kEllipsis = "…";
+  std::string out;
+  bool begins = true;
+  while (!text.empty()) {
+    if (text.starts_with(kEllipsis)) {
+      out += "...";
+      text.remove_prefix(kEllipsis.size());
+      begins = false;
+      continue;
+    }
+    const char c = text.front();
+    if (begins && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (c == '\'') {
+      out += "\\(aq";
+    } else {
+      out += c;
+    }
+    begins = c == '\n';
+    text.remove_prefix(1);
+  }
+  return out;
+}
+
+/// Lines as they are.
+std::string verbatim(std::string_view text) { return ".nf\n" + roff(text) + "\n.fi\n"; }
+
+std::string option_entry(const OptionSpec& option) {
+  std::string names = option.letter == '\0' ? "" : fmt::format("\\fB\\-{}\\fR, ", option.letter);
+  names += "\\fB\\-\\-" + roff(option.name) + "\\fR";
+  if (!option.alias.empty()) names += ", \\fB\\-\\-" + roff(option.alias) + "\\fR";
+  const std::string value = value_name(option);
+  if (!value.empty()) names += " \\fI" + roff(value) + "\\fR";
+  return ".TP\n" + names + "\n" + roff(describe(option)) + ".\n";
+}
+
+std::string group_entries(const OptionGroup& group) {
+  std::string text;
+  for (const OptionSpec& option : group.options) text += option_entry(option);
+  return text;
+}
+
+/// The commands that have a group of this caption.
+Words users_of(const std::string& caption) {
+  Words users;
+  for (const Command& command : commands()) {
+    for (const OptionGroup& group : command.groups) {
+      if (group.caption == caption) users.push_back(command.name);
+    }
+  }
+  return users;
+}
+
+/// Whether commands share the group, so that it is described once. "What to …" and "Results" differ although they may be
+/// called alike.
+bool is_shared(const OptionGroup& group) {
+  for (const OptionGroup& shared : {input_options(), run_options_group(), message_options()}) {
+    if (group.caption == shared.caption) return true;
+  }
+  return false;
+}
+
+int run_man(const Arguments&) {
+  print_text(manual_page());
+  return kDone;
+}
+
+}  // namespace
+
+std::string manual_page() {
+  std::string text = fmt::format(".TH EPSFLOW 1 \"\" \"epsflow {}\" \"User Commands\"\n", EPSFLOW_VERSION);
+  text += ".SH NAME\nepsflow \\- DBSCAN over a whole grid of parameters\n";
+  text += ".SH SYNOPSIS\n.B epsflow\n.I COMMAND\n[options]\n.br\n.B epsflow help\n.I COMMAND\n";
+  text +=
+      ".SH DESCRIPTION\nepsflow clusters points with DBSCAN under every (eps, minpts) of a grid.\n"
+      "eps is the neighbourhood radius in the unit of the coordinates; a distance of exactly eps counts.\n"
+      "minpts is the number of points within eps, the point itself counted, that makes a core point.\n"
+      "Labels: \\-1 is noise, clusters are 0, 1, 2, ... by their smallest core point.\n";
+  text += ".SH COMMANDS\n";
+  for (const Command& command : commands()) {
+    text += ".SS epsflow " + roff(command.name + (command.usage.empty() ? "" : " " + command.usage)) + "\n";
+    text += verbatim(command.about);
+    for (const OptionGroup& group : command.groups) {
+      if (!is_shared(group)) text += group_entries(group);
+    }
+    text += ".PP\nFor example:\n.PP\n.RS\n" + verbatim(command.example) + ".RE\n";
+  }
+  text += ".SH OPTIONS OF SEVERAL COMMANDS\n";
+  for (const OptionGroup& group : {input_options(), run_options_group(), message_options()}) {
+    text += ".SS " + roff(group.caption) + "\n" +
+            roff(fmt::format("Of {}.", fmt::join(users_of(group.caption), ", "))) + "\n" + group_entries(group);
+  }
+  text += ".SH EXIT STATUS\n";
+  for (const ExitCode& exit : kExitCodes) {
+    text += fmt::format(".TP\n.B {}\n{}.\n", exit.code, roff(exit.meaning));
+  }
+  return text;
+}
+
+Command man_command() {
+  return {.name = "man",
+          .summary = "print this manual as a man page",
+          .usage = "",
+          .about = "Prints the manual in the man macros of roff, on standard output.",
+          .example = "epsflow man > epsflow.1",
+          .groups = {help_option()},
+          .run = run_man};
+}
+
+}  // namespace epsflow::cli

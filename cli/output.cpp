@@ -1,0 +1,52 @@
+#include <epsflow/cli/output.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <epsflow/cli/program_words.hpp>
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+[[noreturn]] void throw_unprinted(int error) {
+  if (error == EPIPE) throw ReaderGone();
+  throw ResourceError(std::string("cannot print the result on standard output: ") + std::strerror(error));
+}
+
+}  // namespace
+
+void prepare_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
+    // open() takes the lowest number that is free, which is this one. A result cannot be printed on what is open for
+    // reading alone, and so is an error as before.
+    const int opened = open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+    static_cast<void>(opened);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void print_text(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw_unprinted(errno);
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw_unprinted(errno);
+}
+
+void say(std::string_view message) noexcept {
+  try {
+    const std::string line = "epsflow: " + in_program_words(message) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no memory left for a message that may be lost
+  }
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,36 @@
+// The program's two streams. Results go to standard output, and what cannot be printed there is an error; messages go to
+// standard error, and what cannot be printed there is lost without harm.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace epsflow::cli {
+
+/// Whoever read standard output does so no more: nothing is wrong, and nothing is left to say.
+class ReaderGone : public std::runtime_error {
+ public:
+  ReaderGone() : std::runtime_error("whoever read standard output has gone") {}
+};
+
+/// To be called first. Gives standard streams that were closed a place to go, so that no file of a result takes their
+/// number, and has writing to a pipe that nobody reads fail instead of ending the program.
+void prepare_streams();
+
+/// Prints on standard output. Throws ResourceError, ReaderGone.
+void print_text(std::string_view text);
+template <class... Values>
+void print_result(fmt::format_string<Values...> format, Values&&... values) {
+  print_text(fmt::format(format, std::forward<Values>(values)...));
+}
+
+/// Has everything that was printed written. Throws ResourceError, ReaderGone.
+void flush_output();
+
+/// Prints "epsflow: message" on standard error, in program words.
+void say(std::string_view message) noexcept;
+
+}  // namespace epsflow::cli

@@ -1,0 +1,55 @@
+#include <epsflow/cli/progress_report.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include <epsflow/cli/output.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+constexpr double kSecondsBetweenLines = 10;
+
+double share_of(const Progress& p) { return static_cast<double>(p.variants_done) / static_cast<double>(p.variants); }
+
+std::string seconds_left(const Progress& p, const char* before) {
+  if (p.variants_done == 0) return "";
+  return fmt::format("{}about {:.0f} s left", before, p.seconds / share_of(p) * (1 - share_of(p)));
+}
+
+}  // namespace
+
+ProgressReport::ProgressReport(bool wanted)
+    : wanted_(wanted), terminal_(isatty(STDERR_FILENO) != 0), next_line_(kSecondsBetweenLines) {}
+
+ProgressReport::~ProgressReport() {
+  if (drawn_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressReport::show(const Progress& p) {
+  if (!wanted_ || p.variants == 0) return;
+  if (terminal_) {
+    draw_bar(p);
+  } else if (p.seconds >= next_line_) {
+    next_line_ = p.seconds + kSecondsBetweenLines;
+    say(fmt::format("{} of {}, eps {} at {:.0f} %{}", format_count(p.variants_done),
+                    format_count(p.variants, "variant"), format_number(p.table_eps), p.table_share * 100,
+                    seconds_left(p, ", ")));
+  }
+}
+
+void ProgressReport::draw_bar(const Progress& p) {
+  constexpr int kWidth = 30;
+  const int filled = static_cast<int>(share_of(p) * kWidth);
+  const std::string line =
+      fmt::format("\r\033[K[{:=<{}}{: <{}}] {}/{} variants  eps {}: table {:.0f} %{}", "", filled, "", kWidth - filled,
+                  p.variants_done, p.variants, format_number(p.table_eps), p.table_share * 100, seconds_left(p, "  "));
+  std::fputs(line.c_str(), stderr);
+  drawn_ = true;
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,27 @@
+// How far a run is, on standard error.
+#pragma once
+
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow::cli {
+
+/// On a terminal a bar, which wipes itself at the end; elsewhere, as in the log of a batch job, a line every ten seconds.
+class ProgressReport {
+ public:
+  explicit ProgressReport(bool wanted);
+  ~ProgressReport();
+  ProgressReport(const ProgressReport&) = delete;  // one stream, one report
+  ProgressReport& operator=(const ProgressReport&) = delete;
+
+  void show(const Progress& progress);
+
+ private:
+  void draw_bar(const Progress& progress);
+
+  bool wanted_;
+  bool terminal_;
+  bool drawn_ = false;
+  double next_line_;  // seconds since the run began
+};
+
+}  // namespace epsflow::cli

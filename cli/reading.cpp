@@ -1,0 +1,226 @@
+#include <epsflow/cli/reading.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include <epsflow/cli/choices.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/io/source.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// Most of anything that a message lists one by one.
+constexpr std::size_t kMostListed = 10;
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// Takes a quoted item off the front of `text`, which begins with the quote.
+std::string take_quoted(std::string_view option, std::string_view& text, std::string_view whole) {
+  std::string item;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] != '"') {
+      item += text[i];
+    } else if (i + 1 < text.size() && text[i + 1] == '"') {
+      item += text[i++];
+    } else {
+      text.remove_prefix(i + 1);
+      return item;
+    }
+  }
+  throw UsageError(fmt::format("--{} '{}': a quote is not closed", option, whole));
+}
+
+/// The one character that an option stands for.
+char one_character(const Arguments& arguments, std::string_view option, std::string_view also) {
+  const std::string& text = arguments.text(option);
+  if (text.size() == 1 && static_cast<unsigned char>(text.front()) < 0x80) return text.front();
+  throw UsageError(fmt::format("--{} '{}' is no single character; write one{}", option, text, also));
+}
+
+char delimiter(const Arguments& arguments) {
+  const std::string& text = arguments.text("delimiter");
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text == "blanks") return ' ';
+  return one_character(arguments, "delimiter", ", or tab, or blanks");
+}
+
+/// A name from a file as it is, where a terminal can show it; else in quotes and escaped.
+std::string shown(const std::string& name) {
+  const std::string quoted = io::show_text(name);
+  return quoted == "'" + name + "'" ? name : quoted;
+}
+
+template <class Items, class Show>
+std::string list_of(const Items& items, Show show) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(items.size(), kMostListed); ++i) {
+    text += (i > 0 ? ", " : "") + show(items[i]);
+  }
+  return items.size() > kMostListed ? text + ", …" : text;
+}
+
+/// "coordinates lat, lon (columns 1, 2)".
+std::string coordinates_of(const Points& points) {
+  const std::string numbers =
+      points.column_numbers.empty()
+          ? ""
+          : fmt::format("column{} {}", points.column_numbers.size() == 1 ? "" : "s",
+                        list_of(points.column_numbers, [](std::size_t number) { return std::to_string(number); }));
+  const std::string count = points.dims() > kMostListed ? format_count(points.dims()) + " coordinates" : "coordinates";
+  if (points.column_names.empty()) {
+    return numbers.empty() ? format_count(points.dims(), "coordinate") : count + ": " + numbers;
+  }
+  return count + " " + list_of(points.column_names, shown) + (numbers.empty() ? "" : " (" + numbers + ")");
+}
+
+void say_what_was_read(const Points& points) {
+  for (std::size_t i = 0; i < points.inputs.size() && i < kMostListed; ++i) {
+    const InputRows& input = points.inputs[i];
+    const std::string kind = input.kind.empty() ? "" : input.kind + "; ";
+    const std::string name = shown(input.name);
+    say(fmt::format("{}: {}{}; {}", name, kind, format_count(input.rows, "row"), coordinates_of(points)));
+    if (input.dropped.empty()) continue;
+    say(fmt::format("{}: dropped {} of {} for NaN, infinity or missing values: row{} {}", name,
+                    format_count(input.dropped.size()), format_count(input.rows, "row"),
+                    input.dropped.size() == 1 ? "" : "s",
+                    list_of(input.dropped, [](std::uint64_t row) { return std::to_string(row); })));
+  }
+  if (points.inputs.size() > kMostListed) {
+    say(fmt::format("and {}; {} and {} dropped in all", format_count(points.inputs.size() - kMostListed, "more file"),
+                    format_count(points.size(), "point"), format_count(points.dropped_rows(), "row")));
+  }
+}
+
+}  // namespace
+
+OptionGroup input_options() {
+  return {
+      "Input",
+      {{.name = "columns",
+        .value = "A,B",
+        .help = "columns to use as coordinates: names, numbers from 0, ranges as 0-2, -1 for the last; a name with a "
+                "comma goes in double quotes (default: all)"},
+       {.name = "table",
+        .value = "NAME",
+        .help = "FITS: extension number or name; HDF5: path of the data set (default: the first, the only one)"},
+       {.name = "on-nan",
+        .kind = ValueKind::word,
+        .words = words_of(kNanPolicies),
+        .standard = "error",
+        .help = "what to do with rows that hold NaN, infinity or nothing in a used column"},
+       {.name = "header",
+        .kind = ValueKind::word,
+        .words = words_of(kHeaders),
+        .standard = "auto",
+        .help = "text: whether the first row names the columns; auto: when it holds text and no number"},
+       {.name = "delimiter",
+        .value = "C|tab|blanks",
+        .help = "text: what parts the fields (default: found out from the first rows)"},
+       {.name = "decimal", .value = "C", .standard = ".", .help = "text: what parts whole numbers from fractions"},
+       {.name = "comment",
+        .value = "TEXT",
+        .standard = "#",
+        .may_be_empty = true,
+        .help = "text: lines that begin with this are skipped; '': none are"},
+       {.name = "skip-rows",
+        .kind = ValueKind::integer,
+        .value = "N",
+        .standard = "0",
+        .help = "text: lines to skip before anything else"},
+       {.name = "dims",
+        .kind = ValueKind::integer,
+        .value = "D",
+        .least = 1,
+        .most = kMaxDims,
+        .help = "raw files: coordinates per point"},
+       {.name = "precision",
+        .kind = ValueKind::word,
+        .words = words_of(kPrecisions),
+        .help = "raw files: type of a coordinate (default: what .f32 or .f64 says, else float64)"},
+       {.name = "external",
+        .kind = ValueKind::flag,
+        .help = "HDF5: read data sets that keep their values in other files as well"}}};
+}
+
+std::vector<std::string> split_list(std::string_view option, std::string_view text) {
+  std::vector<std::string> items;
+  const std::string_view whole = text;
+  while (true) {
+    text = trim(text);
+    std::string item;
+    if (text.starts_with('"')) {
+      item = take_quoted(option, text, whole);
+      text = trim(text);
+      if (!text.empty() && text.front() != ',') {
+        throw UsageError(fmt::format("--{} '{}': a comma is missing before '{}'", option, whole, text));
+      }
+    } else {
+      item = trim(text.substr(0, text.find(',')));
+      text.remove_prefix(std::min(text.size(), text.find(',')));
+    }
+    if (item.empty()) {
+      throw UsageError(fmt::format("--{} '{}': item {} is empty; take the comma away or write a name", option, whole,
+                                   items.size() + 1));
+    }
+    items.push_back(std::move(item));
+    if (text.empty()) return items;
+    text.remove_prefix(1);
+  }
+}
+
+io::ReadOptions read_options(const Arguments& arguments) {
+  io::ReadOptions options;
+  if (arguments.given("columns")) options.columns = split_list("columns", arguments.text("columns"));
+  if (arguments.given("table")) options.table = arguments.text("table");
+  options.on_nan = chosen(arguments.text("on-nan"), kNanPolicies);
+  if (arguments.given("header")) options.text.header = chosen(arguments.text("header"), kHeaders);
+  if (arguments.given("delimiter")) options.text.delimiter = delimiter(arguments);
+  if (arguments.given("decimal")) options.text.decimal = one_character(arguments, "decimal", "");
+  if (arguments.given("comment")) options.text.comment = arguments.text("comment");
+  if (arguments.given("skip-rows")) options.text.skip_rows = arguments.number("skip-rows");
+  if (arguments.given("dims")) options.raw.dims = arguments.number("dims");
+  if (arguments.given("precision")) options.raw.precision = chosen(arguments.text("precision"), kPrecisions);
+  options.external_storage = arguments.flag("external");
+  options.memory = arguments.given("memory") ? arguments.size("memory") : machine_memory() / 2;
+  return options;
+}
+
+Points read_input(const Arguments& arguments) {
+  const Words& files = arguments.operands();
+  if (std::count(files.begin(), files.end(), "-") > 1) {
+    throw UsageError("- stands for standard input, which can be read only once; name it once");
+  }
+  Points points =
+      io::read_points(std::vector<std::filesystem::path>(files.begin(), files.end()), read_options(arguments));
+  if (!arguments.flag("quiet")) say_what_was_read(points);
+  return points;
+}
+
+void add_input(nlohmann::ordered_json& json, const Points& points) {
+  auto& inputs = json["inputs"] = nlohmann::ordered_json::array();
+  for (const InputRows& input : points.inputs) {
+    inputs.push_back({{"name", input.name},
+                      {"kind", input.kind},
+                      {"rows", input.rows},
+                      {"dropped_rows", input.dropped.size()},
+                      {"first_dropped",
+                       std::vector<std::uint64_t>(input.dropped.begin(),
+                                                  input.dropped.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                              input.dropped.size(), kMostListed)))}});
+  }
+  json["columns"] = points.column_names;
+  json["column_numbers"] = points.column_numbers;
+  json["dropped_rows"] = points.dropped_rows();
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,32 @@
+// The input of a command: how to read it, and what was read.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/read_points.hpp>
+
+namespace epsflow::cli {
+
+/// The options that say how to read files.
+[[nodiscard]] OptionGroup input_options();
+
+/// The items of a comma list, blanks around them dropped. An item in double quotes may hold commas and blanks, and ""
+/// for a quote. Throws UsageError for an empty item and for a quote that is left open, naming --`option`.
+[[nodiscard]] std::vector<std::string> split_list(std::string_view option, std::string_view text);
+
+/// What the command line says about reading. Throws UsageError.
+[[nodiscard]] io::ReadOptions read_options(const Arguments& arguments);
+
+/// Reads the files that the command names, and unless --quiet is given prints a line on each: what it was taken for, its
+/// rows, the columns that became coordinates, the rows that were dropped. Throws UsageError, InputError, ResourceError.
+[[nodiscard]] Points read_input(const Arguments& arguments);
+
+/// Adds to the JSON of a result what was read: "inputs", "columns", "column_numbers", "dropped_rows".
+void add_input(nlohmann::ordered_json& json, const Points& points);
+
+}  // namespace epsflow::cli

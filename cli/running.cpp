@@ -1,0 +1,152 @@
+#include <epsflow/cli/running.hpp>
+
+#include <sys/utsname.h>
+
+#include <array>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <thread>
+
+#include <epsflow/cli/choices.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/pipeline/backends.hpp>
+
+namespace epsflow::cli {
+
+OptionGroup run_options_group() {
+  return {"How to run (labels never depend on these)",
+          {{.name = "memory",
+            .kind = ValueKind::size,
+            .value = "SIZE",
+            .help = "most memory to hold, as in 8G or 512M (default: half of the machine's)"},
+           {.name = "threads",
+            .kind = ValueKind::integer,
+            .value = "N",
+            .most = kMostThreads,
+            .zero = "one per core",
+            .standard = "0",
+            .help = "threads that work"},
+           {.name = "backend",
+            .kind = ValueKind::word,
+            .words = words_of(kBackends),
+            .standard = "auto",
+            .help = "where to search; auto: on the GPU where there is one"},
+           {.name = "gpu",
+            .kind = ValueKind::integer,
+            .value = "N",
+            .most = 1023,
+            .zero = "the first",
+            .help = "which GPU, counted from 0 (default: the one with most free memory)"},
+           {.name = "gpu-memory",
+            .kind = ValueKind::size,
+            .value = "SIZE",
+            .help = "most memory to hold on the GPU (default: nine tenths of what is free)"},
+           {.name = "kernel",
+            .kind = ValueKind::word,
+            .words = words_of(kKernels),
+            .standard = "rows",
+            .help = "how to search: whole rows, or by one of the paper's kernels, whose pairs are sorted afterwards"},
+           {.name = "table-format",
+            .kind = ValueKind::word,
+            .words = words_of(kFormats),
+            .standard = "auto",
+            .help = "the neighbour table in memory: ids, or up to three dimensions a bit per candidate"},
+           {.name = "method",
+            .kind = ValueKind::word,
+            .words = words_of(kMethods),
+            .standard = "nested",
+            .help = "variants of one table: nested from the largest minpts down, or each on its own"},
+           {.name = "tables",
+            .kind = ValueKind::integer,
+            .value = "N",
+            .most = kMostThreads,
+            .zero = "as many as suit the backend",
+            .standard = "0",
+            .help = "neighbour tables in memory at once"},
+           {.name = "lanes",
+            .kind = ValueKind::integer,
+            .value = "N",
+            .most = kMostThreads,
+            .zero = "as many as suit the backend",
+            .standard = "0",
+            .help = "batches under way at once"},
+           {.name = "batch-pairs",
+            .kind = ValueKind::integer,
+            .value = "N",
+            .most = kMostLanePairs,
+            .zero = "as many as suit the backend",
+            .standard = "0",
+            .help = "pairs that the buffer of a lane holds"},
+           {.name = "verify",
+            .kind = ValueKind::flag,
+            .help = "check every labelling against the definition of DBSCAN (slow)"}}};
+}
+
+Options run_options(const Arguments& arguments) {
+  Options options;
+  if (arguments.given("memory")) options.memory = arguments.size("memory");
+  options.threads = static_cast<unsigned>(arguments.number("threads"));
+  options.backend = chosen(arguments.text("backend"), kBackends);
+  if (arguments.given("gpu")) options.gpu = static_cast<int>(arguments.number("gpu"));
+  if (arguments.given("gpu-memory")) options.gpu_memory = arguments.size("gpu-memory");
+  options.kernel = chosen(arguments.text("kernel"), kKernels);
+  options.format = chosen(arguments.text("table-format"), kFormats);
+  options.method = chosen(arguments.text("method"), kMethods);
+  options.tables = static_cast<unsigned>(arguments.number("tables"));
+  options.lanes = static_cast<unsigned>(arguments.number("lanes"));
+  options.lane_pairs = arguments.number("batch-pairs");
+  options.verify = arguments.flag("verify");
+  // Before anything is read or written.
+  check_options(options);
+  check_backend(options);
+  return options;
+}
+
+io::RunDescription describe_run(const Arguments& arguments, const Points& points) {
+  io::RunDescription description;
+  description.inputs = arguments.operands();
+  description.checksum = io::checksum_of(points);
+  description.points = points.size();
+  description.dims = points.dims();
+  description.precision = points.precision() == Precision::float32 ? "float32" : "float64";
+  description.columns = points.column_names;
+  description.dropped_rows = points.dropped_rows();
+  description.version = EPSFLOW_VERSION;
+  description.options.assign(arguments.all_given().begin(), arguments.all_given().end());
+  description.machine = {{"processor", processor_name()},
+                         {"cores", std::to_string(std::thread::hardware_concurrency())},
+                         {"memory", format_bytes(machine_memory())}};
+  for (const BackendInfo& backend : backends()) {
+    if (backend.name == "gpu") description.machine.emplace_back("gpu", backend.detail);
+  }
+  return description;
+}
+
+std::function<void(const std::string&)> notices(const Arguments& arguments) {
+  if (arguments.flag("quiet")) return nullptr;
+  return [](const std::string& text) { say(text); };
+}
+
+std::string processor_name() {
+  // As Linux calls it on x86, and on several other architectures.
+  static constexpr std::array<std::string_view, 3> kKeys{"model name", "cpu model", "Hardware"};
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    for (const std::string_view key : kKeys) {
+      if (!line.starts_with(key)) continue;
+      const std::size_t begin = line.find_first_not_of(" \t:", key.size());
+      if (begin != std::string::npos) return line.substr(begin);
+    }
+  }
+  utsname system{};
+  return uname(&system) == 0 ? system.machine : "unknown";
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+  print_result("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+}  // namespace epsflow::cli

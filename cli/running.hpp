@@ -1,0 +1,34 @@
+// How a command runs the library: options, description of the run, machine.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/results_folder.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow::cli {
+
+/// The options that say how to run: labels never depend on them.
+[[nodiscard]] OptionGroup run_options_group();
+
+/// What the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.
+[[nodiscard]] Options run_options(const Arguments& arguments);
+
+/// What a results folder says of the run.
+[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Points& points);
+
+/// Prints what a run has to say, for Observer::on_notice; null with --quiet.
+[[nodiscard]] std::function<void(const std::string&)> notices(const Arguments& arguments);
+
+/// Name of the processor as the system tells it, or else its architecture.
+[[nodiscard]] std::string processor_name();
+
+/// Prints a result as JSON. Text that is not UTF-8, as file names may be, is made so.
+void print_json(const nlohmann::ordered_json& json);
+
+}  // namespace epsflow::cli
