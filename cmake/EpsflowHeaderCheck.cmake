@@ -1,5 +1,6 @@
-# header_check: compiles every public header alone, so that none leans on what its user happened to include before.
-get_property(headers GLOBAL PROPERTY EPSFLOW_PUBLIC_HEADERS)
+# header_check: compiles every header alone, so that none leans on what its user happened to include before. Those that
+# are installed are also compiled alone from where they are installed: tests/consumer.
+get_property(headers GLOBAL PROPERTY EPSFLOW_HEADERS)
 set(sources)
 foreach(header IN LISTS headers)
   file(RELATIVE_PATH spelling "${PROJECT_BINARY_DIR}/include" "${header}")
@@ -12,4 +13,18 @@ add_library(header_check OBJECT ${sources})
 if(EPSFLOW_SANITIZE)  # a sanitizer has nothing to see in it
   set_target_properties(header_check PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()
-target_link_libraries(header_check PRIVATE epsflow epsflow_io epsflow_developer)
+# Internal headers include what the libraries use inside.
+target_link_libraries(header_check PRIVATE epsflow epsflow_developer TBB::tbb PkgConfig::HWY)
+if(epsflow_with_cuda)
+  target_link_libraries(header_check PRIVATE CUDA::cudart_static CUDA::nvtx3)
+endif()
+if(EPSFLOW_BUILD_IO)
+  target_link_libraries(header_check PRIVATE epsflow_io ZLIB::ZLIB nlohmann_json::nlohmann_json fmt::fmt)
+  foreach(format IN LISTS epsflow_format_modules)
+    string(REGEX REPLACE "=.*" "" format "${format}")
+    target_link_libraries(header_check PRIVATE PkgConfig::${format})
+  endforeach()
+endif()
+if(EPSFLOW_BUILD_CLI)
+  target_link_libraries(header_check PRIVATE Boost::program_options)
+endif()

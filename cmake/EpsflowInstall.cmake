@@ -1,6 +1,6 @@
-# What `cmake --install` puts in place: the libraries, their headers, the program, and the package files that make
+# What `cmake --install` puts in place: the libraries, their public headers, the program, and the package files that make
 # find_package(epsflow) work. epsflow::io is an export set of its own, so that a user of epsflow::epsflow alone needs
-# neither cfitsio nor HDF5.
+# nothing that reads files.
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/epsflow")
 
 function(epsflow_install_library target export_set)
@@ -17,8 +17,12 @@ function(epsflow_install_library target export_set)
 endfunction()
 
 epsflow_install_library(epsflow epsflowTargets)
-epsflow_install_library(epsflow_io epsflowIoTargets)
-install(TARGETS epsflow_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(EPSFLOW_BUILD_IO)
+  epsflow_install_library(epsflow_io epsflowIoTargets)
+endif()
+if(EPSFLOW_BUILD_CLI)
+  install(TARGETS epsflow_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
 
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/epsflowConfig.cmake.in"
                               "${PROJECT_BINARY_DIR}/epsflowConfig.cmake" INSTALL_DESTINATION "${config_dir}")

@@ -1,11 +1,23 @@
 #include <epsflow/io/hdf5_handle.hpp>
 
+#include <fmt/format.h>
+
+#include <epsflow/io/optional_formats.hpp>
+
 namespace epsflow::io {
 namespace {
 
 std::mutex library_mutex;
 
 }  // namespace
+
+FormatInfo hdf5_info() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return {"HDF5", true, fmt::format("libhdf5 {}.{}.{}", major, minor, release)};
+}
 
 Hdf5Session::Hdf5Session() : lock_(library_mutex) {
   H5Eget_auto2(H5E_DEFAULT, &function_, &data_);

@@ -3,6 +3,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/index/cpu_backend.hpp>
 #include <epsflow/index/row_search.hpp>
+#include <epsflow/pipeline/make_backend.hpp>
 #ifdef EPSFLOW_WITH_CUDA
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/gpu_backend.hpp>

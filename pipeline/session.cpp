@@ -1,3 +1,4 @@
+#include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/session.hpp>
 
 #include <tbb/blocked_range.h>
@@ -6,6 +7,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+
+#include <epsflow/pipeline/make_backend.hpp>
 
 namespace epsflow {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include <epsflow/pipeline/backends.hpp>
+#include <epsflow/core/backend.hpp>
 #include <epsflow/pipeline/flow.hpp>
 
 namespace epsflow {

@@ -17,6 +17,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/formats.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io::test {
@@ -51,6 +52,14 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// Whether this build reads and writes the format.
+inline bool has_format(std::string_view name) {
+  for (const FormatInfo& format : formats()) {
+    if (format.name == name) return format.usable;
+  }
+  return false;
+}
 
 inline std::vector<double> values_of(const Points& points) {
   return points.view().visit([](auto values) { return std::vector<double>(values.begin(), values.end()); });

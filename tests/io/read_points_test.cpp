@@ -236,6 +236,8 @@ TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
   const std::vector<Golden> inputs = read_golden(*folder);
   CHECK(inputs.size() >= 14);
   for (const Golden& golden : inputs) {
+    if (golden.file.find(".fits") != std::string::npos && !test::has_format("FITS")) continue;
+    if (golden.file.find(".hdf5") != std::string::npos && !test::has_format("HDF5")) continue;
     CAPTURE(golden.file, golden.options.columns);
     const Points points = read_points(*folder / golden.file, golden.options);
     CHECK(points.size() == golden.rows);

@@ -1,0 +1,21 @@
+// Stands in for hdf5_reader.cpp and hdf5_writer.cpp in a build without HDF5.
+#include <epsflow/io/hdf5_reader.hpp>
+#include <epsflow/io/hdf5_writer.hpp>
+#include <epsflow/io/optional_formats.hpp>
+
+namespace epsflow::io {
+
+FormatInfo hdf5_info() { return {"HDF5", false, "EPSFLOW_WITH_HDF5=ON (libhdf5)"}; }
+
+Points read_hdf5(const std::filesystem::path&, const Source&) { throw_left_out(hdf5_info()); }
+
+void write_hdf5_labels(const std::filesystem::path&, const VariantResult&) { throw_left_out(hdf5_info()); }
+
+void write_hdf5_sweep(const std::filesystem::path&, const std::vector<SweepEntry>&, std::uint64_t, const std::string&,
+                      const std::function<std::vector<std::int32_t>(std::size_t)>&) {
+  throw_left_out(hdf5_info());
+}
+
+void write_hdf5_neighbors(const std::filesystem::path&, const NeighborRows&) { throw_left_out(hdf5_info()); }
+
+}  // namespace epsflow::io

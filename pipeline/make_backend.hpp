@@ -1,0 +1,19 @@
+// Making the backend that the options choose.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow {
+
+/// The backend that the options ask for, working with so many threads. Where the choice is automatic and this build
+/// could use a GPU but finds none that it can, it is the CPU's, and `notice` is called with the reason. Throws
+/// UsageError, ResourceError.
+[[nodiscard]] std::unique_ptr<Backend> make_backend(const Options& options, unsigned threads,
+                                                    const std::function<void(const std::string&)>& notice);
+
+}  // namespace epsflow

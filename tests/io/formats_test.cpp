@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <string>
+
+#include "io/io_test.hpp"
+
+#include <epsflow/io/formats.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write_labels.hpp>
+
+namespace epsflow::io::test {
+
+TEST_CASE("formats: each has a name of its own, and says what is behind it") {
+  const std::vector<FormatInfo> all = formats();
+  for (const FormatInfo& format : all) {
+    CAPTURE(format.name);
+    CHECK(std::count_if(all.begin(), all.end(), [&](const FormatInfo& f) { return f.name == format.name; }) == 1);
+    if (format.usable) {
+      CHECK_NOTHROW(require_format(format.name));
+    } else {
+      check_mentions(error_of<UsageError>([&] { require_format(format.name); }),
+                     {std::string(format.name), "EPSFLOW_WITH_" + std::string(format.name) + "=ON"});
+    }
+  }
+  for (const char* name : {"text", "NPY", "raw"}) CHECK(has_format(name));
+}
+
+TEST_CASE("formats: a file of a format that is left out is refused by the build's option, read or written") {
+  const TempFolder folder;
+  for (const auto& [format, name] : {std::pair{"FITS", "a.fits"}, std::pair{"HDF5", "a.h5"}}) {
+    CAPTURE(format);
+    const VariantResult result{{0.5, 2}, {0, 0, -1}, {1, 1, 2, 0, 2}, 0.1};
+    if (has_format(format)) {
+      write_labels(folder / name, result);
+      CHECK(values_of(read_points(folder / name)) == std::vector<double>{0, 0, -1});
+    } else {
+      const std::string option = std::string("EPSFLOW_WITH_") + format + "=ON";
+      check_mentions(error_of<UsageError>([&] { write_labels(folder / name, result); }), {format, option});
+      folder.write(name, "anything");
+      check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }), {format, option});
+    }
+  }
+}
+
+}  // namespace epsflow::io::test
