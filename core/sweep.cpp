@@ -31,14 +31,29 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-template <class T>
-T parse_number(std::string_view text, std::string_view whole, const char* what) {
+constexpr const char* kForms = "; write 0.1,0.2 or lo:hi:step or lo:hi:n:lin or lo:hi:n:log";
+
+/// Items of a comma list, blanks around them dropped. Throws UsageError where one is empty.
+std::vector<std::string_view> split_items(std::string_view text, const char* what, const char* remedy = kForms) {
+  if (trim(text).empty()) throw UsageError(std::string(what) + ": '' is no list" + remedy);
+  std::vector<std::string_view> items = split(text, ',');
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i] = trim(items[i]);
+    if (!items[i].empty()) continue;
+    throw UsageError(std::string(what) + ": item " + std::to_string(i + 1) + " of '" + std::string(text) +
+                     "' is empty; take its comma away");
+  }
+  return items;
+}
+
+double parse_number(std::string_view text, std::string_view whole, const char* what, const char* remedy = kForms) {
   const std::string_view part = trim(text);
-  T value{};
+  double value = 0;
   const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
+  const std::string place = std::string(what) + ": '" + std::string(part) + "' in '" + std::string(whole) + "'";
+  if (code == std::errc::result_out_of_range) throw UsageError(place + " does not fit a float64");
   if (part.empty() || code != std::errc{} || end != part.data() + part.size()) {
-    throw UsageError(std::string(what) + ": '" + std::string(part) + "' in '" + std::string(whole) +
-                     "' is no number; write 0.1,0.2 or lo:hi:step or lo:hi:n:log");
+    throw UsageError(place + " is no number" + remedy);
   }
   return value;
 }
@@ -65,48 +80,81 @@ double round_decimals(double value, int digits) {
   return rounded;
 }
 
-void append_steps(std::vector<double>& values, double lo, double hi, double step, std::string_view whole) {
-  if (!(step > 0) || !(hi >= lo) || !std::isfinite(hi)) {
-    throw UsageError("'" + std::string(whole) + "': lo:hi:step needs lo <= hi and step > 0");
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+void require_count(double count, std::string_view item, const char* remedy) {
+  if (count <= static_cast<double>(kMostValues)) return;
+  throw UsageError(quoted(item) + " has more than a million values; take a " + remedy);
+}
+
+/// lo, lo + step, … up to hi, or downwards where hi is less; the sign of step is free where it is not against that.
+std::vector<double> steps(double lo, double hi, double step, std::string_view item) {
+  if (!std::isfinite(lo) || !std::isfinite(hi) || !std::isfinite(step) || step == 0) {
+    throw UsageError(quoted(item) + ": lo:hi:step needs finite numbers and a step that is not 0");
   }
-  const double count = std::floor((hi - lo) / step * (1 + 1e-12) + 1e-9) + 1;
-  if (count > static_cast<double>(kMostValues)) {
-    throw UsageError("'" + std::string(whole) + "' has more than a million values; take a larger step");
+  if (step < 0 && hi > lo) {
+    throw UsageError(quoted(item) + ": a step below 0 leads away from " + format_number(hi) +
+                     "; write hi:lo:step to go downwards");
   }
+  if (std::abs(step) > std::abs(hi - lo) && hi != lo) {
+    throw UsageError(quoted(item) + ": the step is longer than the range, which leaves " + format_number(lo) +
+                     " alone; for a number of values write lo:hi:n:lin or lo:hi:n:log");
+  }
+  const double signed_step = hi < lo ? -std::abs(step) : std::abs(step);
+  const double count = std::floor((hi - lo) / signed_step * (1 + 1e-12) + 1e-9) + 1;
+  require_count(count, item, "larger step");
   const int digits = std::max(decimals(lo), decimals(step));
-  for (double i = 0; i < count; ++i) values.push_back(round_decimals(lo + i * step, digits));
-}
-
-void append_logarithmic(std::vector<double>& values, double lo, double hi, double n, std::string_view whole) {
-  if (!(lo > 0) || !(hi >= lo) || !std::isfinite(hi) || n < 1 || n != std::floor(n)) {
-    throw UsageError("'" + std::string(whole) + "': lo:hi:n:log needs 0 < lo <= hi and a whole n >= 1");
-  }
-  if (n > static_cast<double>(kMostValues)) {
-    throw UsageError("'" + std::string(whole) + "' has more than a million values; take a smaller n");
-  }
-  for (double i = 0; i < n; ++i) {
-    const bool last = i + 1 == n && n > 1;
-    values.push_back(last ? hi : lo * std::pow(hi / lo, n == 1 ? 0 : i / (n - 1)));
-  }
-}
-
-std::vector<double> parse_list(std::string_view text, const char* what) {
   std::vector<double> values;
-  for (const std::string_view item : split(text, ',')) {
-    const auto parts = split(item, ':');
-    const auto number = [&](std::size_t i) { return parse_number<double>(parts[i], text, what); };
-    if (parts.size() == 1) {
-      values.push_back(number(0));
-    } else if (parts.size() == 3) {
-      append_steps(values, number(0), number(1), number(2), item);
-    } else if (parts.size() == 4 && trim(parts[3]) == "log") {
-      append_logarithmic(values, number(0), number(1), number(2), item);
-    } else {
-      throw UsageError(std::string(what) + ": '" + std::string(item) +
-                       "' is no list; write 0.1,0.2 or lo:hi:step or lo:hi:n:log");
-    }
-  }
+  for (double i = 0; i < count; ++i) values.push_back(round_decimals(lo + i * signed_step, digits));
   return values;
+}
+
+/// n values from lo to hi, both included, in even steps. Where the step is a short decimal number, so are the values.
+std::vector<double> linear(double lo, double hi, double n) {
+  const double step = n > 1 ? (hi - lo) / (n - 1) : 0;
+  const int most_digits = std::max(decimals(lo), decimals(hi)) + 4;
+  int digits = 0;
+  while (digits <= most_digits && std::abs(round_decimals(step, digits) - step) > 1e-12 * std::abs(step)) ++digits;
+  digits = digits > most_digits ? -1 : std::max({digits, decimals(lo), decimals(hi)});
+  std::vector<double> values;
+  for (double i = 0; i < n; ++i) values.push_back(i > 0 && i + 1 == n ? hi : round_decimals(lo + i * step, digits));
+  return values;
+}
+
+/// n values from lo to hi, both included, in even ratios.
+std::vector<double> logarithmic(double lo, double hi, double n) {
+  std::vector<double> values;
+  for (double i = 0; i < n; ++i)
+    values.push_back(i > 0 && i + 1 == n ? hi : lo * std::pow(hi / lo, n == 1 ? 0 : i / (n - 1)));
+  return values;
+}
+
+std::vector<double> spaced(double lo, double hi, double n, bool is_logarithmic, std::string_view item) {
+  if (!std::isfinite(lo) || !std::isfinite(hi) || !(n >= 1) || n != std::floor(n)) {
+    throw UsageError(quoted(item) + ": lo:hi:n:lin and lo:hi:n:log need finite numbers and a whole n >= 1");
+  }
+  if (is_logarithmic && !(lo > 0 && hi > 0)) throw UsageError(quoted(item) + ": lo:hi:n:log needs lo > 0 and hi > 0");
+  if (n == 1 && lo != hi) throw UsageError(quoted(item) + ": one value cannot be both ends; write it alone");
+  require_count(n, item, "smaller n");
+  return is_logarithmic ? logarithmic(lo, hi, n) : linear(lo, hi, n);
+}
+
+/// The values of one item, and whether they were spread over a range by their number.
+struct ItemValues {
+  std::vector<double> values;
+  bool spread = false;
+};
+
+ItemValues parse_item(std::string_view item, std::string_view whole, const char* what) {
+  const auto parts = split(item, ':');
+  const auto number = [&](std::size_t i) { return parse_number(parts[i], whole, what); };
+  if (parts.size() == 1) return {{number(0)}};
+  if (parts.size() == 3) return {steps(number(0), number(1), number(2), item)};
+  if (parts.size() == 4) {
+    const std::string_view form = trim(parts[3]);
+    if (form == "log" || form == "lin") return {spaced(number(0), number(1), number(2), form == "log", item), true};
+  }
+  throw UsageError(std::string(what) + ": " + quoted(item) + " is no list" + kForms);
 }
 
 void require_valid(const Variant& v) {
@@ -117,10 +165,12 @@ void require_valid(const Variant& v) {
 }
 
 std::uint32_t to_minpts(double value, std::string_view whole) {
-  if (!(value >= 1) || value > std::numeric_limits<std::uint32_t>::max() || value != std::floor(value)) {
-    throw UsageError("minpts " + format_number(value) + " in '" + std::string(whole) +
-                     "' is not valid; minpts must be a whole number >= 1");
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const std::string place = "minpts " + format_number(value) + " in " + quoted(whole);
+  if (!(value >= 1) || value != std::floor(value)) {
+    throw UsageError(place + " is not valid; minpts must be a whole number >= 1 and <= " + format_count(kMost));
   }
+  if (value > kMost) throw UsageError(place + " is over " + format_count(kMost) + ", the largest possible");
   return static_cast<std::uint32_t>(value);
 }
 
@@ -144,18 +194,23 @@ Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& min
 }
 
 std::vector<double> parse_eps_list(std::string_view text) {
-  std::vector<double> values = parse_list(text, "eps");
-  for (const double e : values) require_valid({e, 1});
+  std::vector<double> values;
+  for (const std::string_view item : split_items(text, "eps")) {
+    for (const double e : parse_item(item, text, "eps").values) {
+      require_valid({e, 1});
+      values.push_back(e);
+    }
+  }
   return values;
 }
 
 std::vector<std::uint32_t> parse_minpts_list(std::string_view text) {
   std::vector<std::uint32_t> values;
   std::set<std::uint32_t> seen;
-  for (const std::string_view item : split(text, ',')) {
-    const bool logarithmic = item.find("log") != std::string_view::npos;
-    for (const double v : parse_list(item, "minpts")) {
-      const std::uint32_t m = to_minpts(logarithmic ? std::round(v) : v, text);
+  for (const std::string_view item : split_items(text, "minpts")) {
+    const ItemValues parsed = parse_item(item, text, "minpts");
+    for (const double v : parsed.values) {
+      const std::uint32_t m = to_minpts(parsed.spread ? std::round(v) : v, text);
       if (seen.insert(m).second) values.push_back(m);
     }
   }
@@ -163,14 +218,13 @@ std::vector<std::uint32_t> parse_minpts_list(std::string_view text) {
 }
 
 std::vector<Variant> parse_variants(std::string_view text) {
+  constexpr const char* kForm = "; write 0.2:4,0.5:20";
   std::vector<Variant> variants;
-  for (const std::string_view item : split(text, ',')) {
+  for (const std::string_view item : split_items(text, "variants", kForm)) {
     const auto parts = split(item, ':');
-    if (parts.size() != 2) {
-      throw UsageError("variants: '" + std::string(item) + "' is no eps:minpts; write 0.2:4,0.5:20");
-    }
-    const Variant v{parse_number<double>(parts[0], text, "eps"),
-                    to_minpts(parse_number<double>(parts[1], text, "minpts"), text)};
+    if (parts.size() != 2) throw UsageError("variants: " + quoted(item) + " is no eps:minpts" + kForm);
+    const Variant v{parse_number(parts[0], text, "eps", kForm),
+                    to_minpts(parse_number(parts[1], text, "minpts", kForm), text)};
     require_valid(v);
     variants.push_back(v);
   }

@@ -34,12 +34,15 @@ class Sweep {
 /// Every eps with every minpts, eps outermost. Throws UsageError as Sweep does.
 [[nodiscard]] Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts);
 
-/// `0.1,0.2`, `lo:hi:step` (both ends included when the step meets them), `lo:hi:n:log` (n values, logarithmic), or a
-/// comma list that mixes them. A value of lo:hi:step is the decimal number that a reader would write (0.05:0.3:0.05
-/// holds 0.15, not 0.15000000000000002). Throws UsageError naming the part that is wrong.
+/// A comma list of values and ranges. `lo:hi:step`: both ends included when the step meets them; downwards where hi < lo,
+/// and then the step may be negative. `lo:hi:n:lin` and `lo:hi:n:log`: n values from lo to hi in even steps or even
+/// ratios. Values are the decimal numbers that a reader would write (0.05:0.3:0.05 holds 0.15, not
+/// 0.15000000000000002). A step that is longer than its range is refused, as it may be meant as a number of values.
+/// Throws UsageError naming the part that is wrong, and for more than a million values.
 [[nodiscard]] std::vector<double> parse_eps_list(std::string_view text);
 
-/// The same forms with whole numbers >= 1; logarithmic values are rounded and repeated ones dropped.
+/// The same forms with whole numbers from 1 to 4,294,967,295; those of `lin` and `log` are rounded. Repeated ones count
+/// once.
 [[nodiscard]] std::vector<std::uint32_t> parse_minpts_list(std::string_view text);
 
 /// `eps:minpts,eps:minpts,…`. Throws UsageError naming the part that is wrong.

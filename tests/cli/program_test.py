@@ -236,7 +236,7 @@ class BadInput(ProgramTest):
         self.tail = ["--columns", "x,y", "--eps", 0.1, "--minpts", 3]
 
     def test_parameters(self):
-        for eps in ("0", "-1", "nan", "inf", "", "0.1,x", "0.1:0.2", "0.3:0.1:0.1"):
+        for eps in ("0", "-1", "nan", "inf", "", "0.1,x", "0.1:0.2", "0.1:0.3:-0.1"):
             self.fails(2, ["eps" if ":" not in eps else eps], "cluster", self.points, "--eps=" + eps, "--minpts", 3)
         for minpts in ("0", "-3", "2.5", "x", "99999999999"):
             self.fails(2, ["minpts"], "cluster", self.points, "--eps", 0.1, "--minpts=" + minpts)

@@ -55,11 +55,30 @@ TEST_CASE("parse eps: steps give the decimal numbers that a reader would write")
   CHECK(parse_eps_list("0.1:0.7:0.1") == std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7});
   CHECK(parse_eps_list("1:2:0.25") == std::vector<double>{1, 1.25, 1.5, 1.75, 2});
   CHECK(parse_eps_list("2:2:1") == std::vector<double>{2});
-  CHECK(parse_eps_list("1:2:5") == std::vector<double>{1});
   // The end is not met: it is left out.
   CHECK(parse_eps_list("0.1:0.35:0.1") == std::vector<double>{0.1, 0.2, 0.3});
   CHECK(parse_eps_list("0.001:0.003:0.001") == std::vector<double>{0.001, 0.002, 0.003});
   CHECK(parse_eps_list("0.05:0.15:0.05,0.5,1:3:1") == std::vector<double>{0.05, 0.1, 0.15, 0.5, 1, 2, 3});
+}
+
+TEST_CASE("parse eps: steps downwards") {
+  const std::vector<double> values{0.5, 0.4, 0.3, 0.2, 0.1};
+  CHECK(parse_eps_list("0.5:0.1:0.1") == values);
+  CHECK(parse_eps_list("0.5:0.1:-0.1") == values);
+  CHECK(parse_eps_list("0.5:0.05:0.1") == values);  // the end is not met
+}
+
+TEST_CASE("parse eps: a number of values in even steps, both ends included") {
+  CHECK(parse_eps_list("0.1:0.5:5:lin") == std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5});
+  CHECK(parse_eps_list("0.5:0.1:5:lin") == std::vector<double>{0.5, 0.4, 0.3, 0.2, 0.1});
+  CHECK(parse_eps_list("1:2:9:lin") == std::vector<double>{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875, 2});
+  CHECK(parse_eps_list("3:7:2:lin") == std::vector<double>{3, 7});
+  CHECK(parse_eps_list("3:3:1:lin") == std::vector<double>{3});
+  const auto thirds = parse_eps_list("1:2:4:lin");  // no short decimal numbers
+  REQUIRE(thirds.size() == 4);
+  CHECK(thirds[1] == Approx(4.0 / 3));
+  CHECK(thirds[2] == Approx(5.0 / 3));
+  CHECK(thirds[3] == 2);
 }
 
 TEST_CASE("parse eps: steps of any decimal size") {
@@ -96,7 +115,12 @@ TEST_CASE("parse eps: logarithmic steps") {
   CHECK(values[1] == Approx(0.1));
   CHECK(values[2] == Approx(1));
   CHECK(values[3] == 10);
-  CHECK(parse_eps_list("3:7:1:log") == std::vector<double>{3});
+  CHECK(parse_eps_list("3:3:1:log") == std::vector<double>{3});
+  const auto down = parse_eps_list("10:0.1:3:log");
+  REQUIRE(down.size() == 3);
+  CHECK(down[0] == 10);
+  CHECK(down[1] == Approx(1));
+  CHECK(down[2] == 0.1);
   CHECK(parse_eps_list("3:7:2:log") == std::vector<double>{3, 7});
   CHECK(parse_eps_list("5:5:3:log") == std::vector<double>{5, 5, 5});
 }
@@ -104,17 +128,22 @@ TEST_CASE("parse eps: logarithmic steps") {
 TEST_CASE("parse eps: what is wrong is named") {
   const auto error = [](const std::string& text) { return error_of<UsageError>([&] { (void)parse_eps_list(text); }); };
   check_mentions(error(""), {"eps", "''"});
-  check_mentions(error("0.1,,0.2"), {"''", "0.1,,0.2"});
+  check_mentions(error("0.1,,0.2"), {"item 2", "0.1,,0.2", "empty"});
+  check_mentions(error("0.1,0.2,"), {"item 3", "0.1,0.2,", "comma"});
+  check_mentions(error(" , 0.1"), {"item 1"});
   check_mentions(error("0.1,zwei"), {"'zwei'", "0.1,zwei"});
   check_mentions(error("0.1x"), {"'0.1x'"});
   check_mentions(error("0.1;0.2"), {"'0.1;0.2'"});
   check_mentions(error("1:2"), {"'1:2'", "lo:hi:step"});
   check_mentions(error("1:2:3:4"), {"'1:2:3:4'"});
-  check_mentions(error("1:2:3:lin"), {"'1:2:3:lin'"});
+  check_mentions(error("1:2:3:lim"), {"'1:2:3:lim'", "lo:hi:n:lin"});
   check_mentions(error("0.1,1:2:3:4:5"), {"'1:2:3:4:5'"});
-  check_mentions(error("2:1:0.1"), {"'2:1:0.1'", "lo <= hi"});
-  check_mentions(error("1:2:0"), {"'1:2:0'", "step > 0"});
-  check_mentions(error("1:2:-1"), {"'1:2:-1'"});
+  check_mentions(error("1:2:0"), {"'1:2:0'", "not 0"});
+  check_mentions(error("1:2:-1"), {"'1:2:-1'", "downwards"});
+  // Five values may be meant, and one would come out.
+  check_mentions(error("1:2:5"), {"'1:2:5'", "lo:hi:n:lin"});
+  check_mentions(error("2:1:5"), {"'2:1:5'", "lo:hi:n:lin"});
+  check_mentions(error("3:7:1:log"), {"'3:7:1:log'", "both ends"});
   check_mentions(error("1:2:b"), {"'b'", "1:2:b"});
   check_mentions(error("0:1:0.5"), {"eps 0"});
   check_mentions(error("-1"), {"eps -1"});
@@ -122,9 +151,10 @@ TEST_CASE("parse eps: what is wrong is named") {
   check_mentions(error("1e999"), {"'1e999'"});
   check_mentions(error("inf"), {"eps inf"});
   check_mentions(error("1:inf:1"), {"1:inf:1"});
-  check_mentions(error("0:1:5:log"), {"'0:1:5:log'", "0 < lo"});
+  check_mentions(error("0:1:5:log"), {"'0:1:5:log'", "lo > 0"});
   check_mentions(error("1:2:0:log"), {"'1:2:0:log'"});
   check_mentions(error("1:2:2.5:log"), {"'1:2:2.5:log'"});
+  check_mentions(error("1:nan:3:lin"), {"'1:nan:3:lin'"});
 }
 
 TEST_CASE("parse eps: no list of a size that nobody means") {
@@ -132,6 +162,8 @@ TEST_CASE("parse eps: no list of a size that nobody means") {
   check_mentions(error("1:2:1e-9"), {"'1:2:1e-9'", "million"});
   check_mentions(error("1e-300:1e300:1e-300"), {"million"});
   check_mentions(error("1:2:1e12:log"), {"million"});
+  check_mentions(error("1:2:1e12:lin"), {"million"});
+  check_mentions(error("2:1:1e-9"), {"million"});
   CHECK(parse_eps_list("1:1000000:1").size() == 1'000'000);
 }
 
@@ -142,6 +174,9 @@ TEST_CASE("parse minpts: lists, steps and logarithmic steps of whole numbers") {
   CHECK(parse_minpts_list("4:20:4") == Values{4, 8, 12, 16, 20});
   CHECK(parse_minpts_list("1:64:7:log") == Values{1, 2, 4, 8, 16, 32, 64});
   CHECK(parse_minpts_list("1:3:9:log") == Values{1, 2, 3});
+  CHECK(parse_minpts_list("20:4:4") == Values{20, 16, 12, 8, 4});
+  CHECK(parse_minpts_list("1:10:4:lin") == Values{1, 4, 7, 10});
+  CHECK(parse_minpts_list("1:10:5:lin") == Values{1, 3, 6, 8, 10});  // 3.25, 5.5 and 7.75 are rounded
   CHECK(parse_minpts_list("4,8,4:8:2") == Values{4, 8, 6});
   CHECK(parse_minpts_list("4294967295") == Values{4294967295U});
 }
@@ -153,7 +188,8 @@ TEST_CASE("parse minpts: what is wrong is named") {
   check_mentions(error("0"), {"minpts 0"});
   check_mentions(error("4,2.5"), {"minpts 2.5", "4,2.5"});
   check_mentions(error("-3"), {"minpts -3"});
-  check_mentions(error("4294967296"), {"minpts 4294967296"});
+  check_mentions(error("4294967296"), {"minpts 4294967296", "is over 4,294,967,295"});
+  check_mentions(error("4,8,"), {"minpts", "item 3"});
   check_mentions(error("1:2:0.5"), {"minpts 1.5"});
   check_mentions(error("four"), {"minpts", "'four'"});
   check_mentions(error("nan"), {"minpts nan"});
@@ -168,7 +204,7 @@ TEST_CASE("parse variants: pairs of eps and minpts") {
   const auto error = [](const std::string& text) { return error_of<UsageError>([&] { (void)parse_variants(text); }); };
   check_mentions(error("0.2"), {"'0.2'", "eps:minpts"});
   check_mentions(error("0.2:4:5"), {"'0.2:4:5'"});
-  check_mentions(error("0.2:4,"), {"''"});
+  check_mentions(error("0.2:4,"), {"item 2"});
   check_mentions(error("x:4"), {"eps", "'x'"});
   check_mentions(error("0.2:y"), {"minpts", "'y'"});
   check_mentions(error("0.2:0"), {"minpts 0"});

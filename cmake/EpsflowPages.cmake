@@ -1,0 +1,12 @@
+# cmake -D program=EPSFLOW -D folder=FOLDER -P EpsflowPages.cmake: has the program print its manual page and its shell
+# completion into FOLDER.
+file(MAKE_DIRECTORY "${folder}")
+
+function(print_page file)
+  execute_process(COMMAND "${program}" ${ARGN} OUTPUT_FILE "${folder}/${file}" COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+print_page(epsflow.1 man)
+foreach(shell IN ITEMS bash zsh fish)
+  print_page(epsflow.${shell} completion ${shell})
+endforeach()
