@@ -114,7 +114,7 @@ void cluster(benchmark::State& state, TableFormat format, bool nested) {
 void read_file(benchmark::State& state, const char* name) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("epsflow_bench_" + std::to_string(kPoints) + name);
-  io::write_points(file, {positions(), 2}, {"lon", "lat"});
+  io::write_points(file, {positions(), 2}, {"lon", "lat"}, io::Overwrite::replace);
   for (auto _ : state) benchmark::DoNotOptimize(io::read_points(file));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * std::filesystem::file_size(file)));
   std::filesystem::remove(file);

@@ -5,6 +5,7 @@
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/output.hpp>
+#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
@@ -44,6 +45,8 @@ void print_summary_as_json(const VariantResult& result, const Points& points) {
 int run_cluster(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_variant(arguments);
+  require_output(arguments, "out", io::kLabelFormats, arguments.operands());
+  const bool streamed = goes_to_standard_output(arguments, "out");
   const Options options = run_options(arguments);
   const Points points = read_input(arguments);
 
@@ -57,10 +60,10 @@ int run_cluster(const Arguments& arguments) {
                             .on_notice = notices(arguments)})
                            .front());
   }
-  if (arguments.given("out")) io::write_labels(arguments.text("out"), result);
+  if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments));
   if (arguments.flag("json")) {
     print_summary_as_json(result, points);
-  } else if (!arguments.flag("quiet")) {
+  } else if (!arguments.flag("quiet") && !streamed) {
     print_summary(result, points);
   }
   return kDone;
@@ -78,22 +81,26 @@ Command cluster_command() {
           "and writes the labels in input order.",
       .example = "epsflow cluster points.csv --columns x,y --eps 0.3 --minpts 4 --out labels.npy",
       .operand = {"FILE …"},
-      .groups = {{"What to cluster",
-                  {{.name = "eps",
-                    .value = "EPS",
-                    .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
-                   {.name = "minpts",
-                    .alias = "min-samples",
-                    .value = "N",
-                    .help = "points within eps that make a core point, itself counted"}}},
-                 {"Results",
-                  {{.name = "out",
-                    .kind = ValueKind::file,
-                    .value = "FILE",
-                    .help = "labels as .npy (int32), .csv, .fits or .h5; without it only the summary is shown"}}},
-                 input_options(),
-                 run_options_group(),
-                 message_options()},
+      .groups =
+          {{"What to cluster",
+            {{.name = "eps",
+              .value = "EPS",
+              .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
+             {.name = "minpts",
+              .alias = "min-samples",
+              .value = "N",
+              .help = "points within eps that make a core point, itself counted"}}},
+           {"Results",
+            {{.name = "out",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help =
+                  "labels as .npy (int32), .csv, .fits or .h5, or - for CSV on standard output; without it only the "
+                  "summary is shown"},
+             overwrite_option()}},
+           input_options(),
+           run_options_group(),
+           message_options()},
       .run = run_cluster};
 }
 

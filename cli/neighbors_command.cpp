@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/output.hpp>
+#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
@@ -27,16 +27,9 @@ double requested_eps(const Arguments& arguments) {
   return eps.front();
 }
 
-void require_hdf5_name(const Arguments& arguments) {
-  if (!arguments.given("out")) return;
-  const std::string& out = arguments.text("out");
-  const std::string kind = std::filesystem::path(out).extension().string();
-  if (kind != ".h5" && kind != ".hdf5") throw UsageError("--out " + out + " is no HDF5 file; name it .h5");
-}
-
 int run_neighbors(const Arguments& arguments) {
   const double eps = requested_eps(arguments);
-  require_hdf5_name(arguments);
+  require_output(arguments, "out", io::kNeighborFormats, arguments.operands());
   const Options options = run_options(arguments);
   const Points points = read_input(arguments);
 
@@ -51,7 +44,8 @@ int run_neighbors(const Arguments& arguments) {
   }
   if (arguments.given("out")) {
     io::write_hdf5_neighbors(arguments.text("out"),
-                             {found.offsets.span(), found.ids.span(), found.distances.span(), eps});
+                             {found.offsets.span(), found.ids.span(), found.distances.span(), eps},
+                             overwrite(arguments));
   }
   const double n = static_cast<double>(points.size());
   const double mean_neighbors = points.size() == 0 ? 0 : (static_cast<double>(found.pairs()) - n) / n;
@@ -87,7 +81,8 @@ Command neighbors_command() {
                       {{.name = "out",
                         .kind = ValueKind::file,
                         .value = "FILE",
-                        .help = "file to write, .h5 or .hdf5; without it only the counts are shown"}}},
+                        .help = "file to write, .h5 or .hdf5; without it only the counts are shown"},
+                       overwrite_option()}},
                      input_options(),
                      run_options_group(),
                      message_options()},

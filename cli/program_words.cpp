@@ -40,6 +40,7 @@ constexpr std::array kOptions{
     Phrase{"ReadOptions::memory", "--memory"},
     Phrase{"FolderMode::resume", "--resume"},
     Phrase{"FolderMode::overwrite", "--overwrite"},
+    Phrase{"Overwrite::replace", "--overwrite"},
 };
 
 /// Values, as they stand behind an option and " = ".

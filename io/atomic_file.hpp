@@ -1,48 +1,96 @@
-// Files that appear whole or not at all.
+// Files that appear whole or not at all, and that are on the disk when they appear.
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
+#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace epsflow::io {
 
-/// A name beside `target` for a file that commit_file() will move there. Creates the parent folder where it is missing.
-/// Throws ResourceError when that fails.
+/// What to do with a file that stands where an output goes.
+enum class Overwrite : std::uint8_t { refuse, replace };
+
+/// The name that stands for standard output, to which bytes go as they come.
+inline constexpr const char* kStandardOutput = "-";
+
+/// Finds out, before anything is read or computed, whether `target` can be written. Throws UsageError for an empty name,
+/// a folder, a device or pipe, one of `inputs` under whatever name, and, with Overwrite::refuse, anything that exists;
+/// ResourceError where its folder cannot be written to. Leaves nothing behind. O(inputs).
+void require_target(const std::filesystem::path& target, Overwrite overwrite,
+                    std::span<const std::filesystem::path> inputs);
+
+/// Whether both names lead to one and the same file.
+[[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// The error of a file that cannot be written: names it, the system's reason, the bytes that were `wanted` (0: not
+/// known) and the way out.
+[[noreturn]] void throw_cannot_write(const std::filesystem::path& target, int error, std::uint64_t wanted = 0);
+[[noreturn]] void throw_cannot_write(const std::filesystem::path& target, const std::string& reason,
+                                     std::uint64_t wanted = 0);
+
+/// Bytes that go to a file one after the other. Not thread-safe.
+class FileStream {
+ public:
+  /// Opens `file` anew, or standard output. Errors name `target`. Throws ResourceError.
+  FileStream(const std::filesystem::path& file, std::filesystem::path target);
+  ~FileStream();
+  FileStream(const FileStream&) = delete;  // owns the descriptor
+  FileStream& operator=(const FileStream&) = delete;
+
+  /// Throws ResourceError when the bytes cannot be written, as on a full disk.
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
+  /// Has the system begin to bring the bytes to the disk, and does not wait for it.
+  void start_writeback() noexcept;
+  /// Waits until the bytes are on the disk. Throws ResourceError.
+  void sync();
+  /// Throws ResourceError for what the system could not write until now.
+  void close();
+
+ private:
+  std::filesystem::path target_;
+  int descriptor_ = -1;
+  std::uint64_t written_ = 0;
+};
+
+/// A name beside `target` for a file that commit_file() will move there. Creates the parent folder where it is missing,
+/// and removes what killed processes left there for the same target. Throws ResourceError when that fails.
 [[nodiscard]] std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-/// Moves `temporary` to `target` in one step, over an older file. Throws ResourceError, and removes `temporary`, on
-/// failure.
-void commit_file(const std::filesystem::path& temporary, const std::filesystem::path& target);
+/// Moves `temporary` to `target` in one step, with its bytes on the disk before and its name after. Throws UsageError
+/// where the target has come to exist and is not to be replaced, else ResourceError; removes `temporary` on failure.
+void commit_file(const std::filesystem::path& temporary, const std::filesystem::path& target, Overwrite overwrite);
 
-/// Writes beside the target and moves it there at commit(); without commit() nothing is left behind.
+/// Waits until what `file` holds, or the names in a folder, are on the disk. Throws ResourceError.
+void sync_path(const std::filesystem::path& file);
+
+/// Writes beside the target and moves it there at commit(); without commit() nothing is left behind. Standard output
+/// gets the bytes at once.
 class AtomicFile {
  public:
   /// Throws ResourceError naming the file and the system's reason.
-  explicit AtomicFile(std::filesystem::path target);
+  AtomicFile(std::filesystem::path target, Overwrite overwrite);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;  // owns the temporary file
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Throw ResourceError when the bytes cannot be written, as on a full disk.
-  void write(std::span<const std::byte> bytes);
-  void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
+  /// Throws ResourceError when the bytes cannot be written, as on a full disk.
+  void write(std::span<const std::byte> bytes) { stream_.write(bytes); }
+  void write(std::string_view text) { stream_.write(text); }
+  /// Errors as commit_file().
   void commit();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-
   std::filesystem::path target_;
-  std::filesystem::path temporary_;
-  std::unique_ptr<std::FILE, Close> file_;
+  Overwrite overwrite_;
+  std::filesystem::path temporary_;  ///< empty for standard output, and once committed
+  FileStream stream_;
 };
 
-/// The whole of `text` as the file `target`.
+/// The whole of `text` as the file `target`, over an older one.
 void write_text_file(const std::filesystem::path& target, std::string_view text);
 
 }  // namespace epsflow::io

@@ -9,6 +9,6 @@ FormatInfo fits_info() { return {"FITS", false, "EPSFLOW_WITH_FITS=ON (cfitsio)"
 
 Points read_fits(std::span<const char>, const Source&) { throw_left_out(fits_info()); }
 
-void write_fits_labels(const std::filesystem::path&, const VariantResult&) { throw_left_out(fits_info()); }
+void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overwrite) { throw_left_out(fits_info()); }
 
 }  // namespace epsflow::io

@@ -4,11 +4,12 @@
 #include <filesystem>
 
 #include <epsflow/core/labels.hpp>
+#include <epsflow/io/atomic_file.hpp>
 
 namespace epsflow::io {
 
 /// A binary table LABELS with an int32 column LABEL, and the variant as the keywords EPS and MINPTS. Atomic. Calls are
-/// serialised by fits_mutex(). Throws ResourceError when it cannot be written, UsageError where this build has no FITS.
-void write_fits_labels(const std::filesystem::path& file, const VariantResult& result);
+/// serialised by fits_mutex(). Errors as AtomicFile; UsageError where this build has no FITS.
+void write_fits_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite);
 
 }  // namespace epsflow::io

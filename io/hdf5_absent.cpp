@@ -9,13 +9,13 @@ FormatInfo hdf5_info() { return {"HDF5", false, "EPSFLOW_WITH_HDF5=ON (libhdf5)"
 
 Points read_hdf5(const std::filesystem::path&, const Source&) { throw_left_out(hdf5_info()); }
 
-void write_hdf5_labels(const std::filesystem::path&, const VariantResult&) { throw_left_out(hdf5_info()); }
+void write_hdf5_labels(const std::filesystem::path&, const VariantResult&, Overwrite) { throw_left_out(hdf5_info()); }
 
 void write_hdf5_sweep(const std::filesystem::path&, const std::vector<SweepEntry>&, std::uint64_t, const std::string&,
                       const std::function<std::vector<std::int32_t>(std::size_t)>&) {
   throw_left_out(hdf5_info());
 }
 
-void write_hdf5_neighbors(const std::filesystem::path&, const NeighborRows&) { throw_left_out(hdf5_info()); }
+void write_hdf5_neighbors(const std::filesystem::path&, const NeighborRows&, Overwrite) { throw_left_out(hdf5_info()); }
 
 }  // namespace epsflow::io

@@ -20,6 +20,10 @@ FormatInfo hdf5_info() {
 }
 
 Hdf5Session::Hdf5Session() : lock_(library_mutex) {
+  // What the library does at the end of a program crashes where a file could not be closed, as on a full disk. Everything
+  // is closed by its owner, so there is nothing left to do then.
+  static const herr_t once = H5dont_atexit();
+  static_cast<void>(once);
   H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

@@ -3,42 +3,49 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
+#include <string_view>
 #include <system_error>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/atomic_file.hpp>
 #include <epsflow/io/hdf5_handle.hpp>
 
 namespace epsflow::io {
 namespace {
 
+/// The system's words out of an error text of the library, which wraps them in numbers; the text itself without any.
+std::string reason_of(const std::string& text) {
+  constexpr std::string_view kMark = "error message = '";
+  const std::size_t begin = text.find(kMark);
+  if (begin == std::string::npos) return text;
+  const std::size_t first = begin + kMark.size();
+  return text.substr(first, text.find('\'', first) - first);
+}
+
 /// An HDF5 file under a temporary name, moved to its target when it is complete.
 class Writer {
  public:
-  explicit Writer(std::filesystem::path target)
+  Writer(std::filesystem::path target, Overwrite overwrite)
       : target_(std::move(target)),
+        overwrite_(overwrite),
         temporary_(temporary_beside(target_)),
-        file_(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)) {
-    check(file_.get());
-  }
+        file_(check(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT))) {}
   ~Writer() {
-    if (committed_) return;
-    { const FileHandle closing(std::move(file_)); }
-    std::error_code code;
-    std::filesystem::remove(temporary_, code);
+    if (file_ < 0) return;
+    H5Fclose(file_);
+    H5Eclear2(H5E_DEFAULT);  // what could not be written has been reported
+    std::error_code ignored;
+    std::filesystem::remove(temporary_, ignored);
   }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  [[nodiscard]] hid_t file() const noexcept { return file_.get(); }
+  [[nodiscard]] hid_t file() const noexcept { return file_; }
 
   /// Passes on what an HDF5 call returned; throws where it failed.
   template <class T>
   T check(T result) const {
     if (result >= 0) return result;
-    throw ResourceError("cannot write " + target_.string() + ": " + take_error_text() +
-                        "; free space, fix the permissions or choose another place with --out");
+    throw_cannot_write(target_, reason_of(take_error_text()));
   }
 
   template <class T>
@@ -63,17 +70,17 @@ class Writer {
   }
 
   void commit() {
-    check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL));
-    { const FileHandle closing(std::move(file_)); }
-    commit_file(temporary_, target_);
-    committed_ = true;
+    check(H5Fflush(file_, H5F_SCOPE_GLOBAL));
+    check(H5Fclose(file_));
+    file_ = H5I_INVALID_HID;  // from here on the temporary file is commit_file()'s
+    commit_file(temporary_, target_, overwrite_);
   }
 
  private:
   std::filesystem::path target_;
+  Overwrite overwrite_;
   std::filesystem::path temporary_;
-  FileHandle file_;
-  bool committed_ = false;
+  hid_t file_;
 };
 
 struct SummaryRow {
@@ -106,9 +113,9 @@ void write_summary(const Writer& writer, const std::vector<SweepEntry>& entries)
 
 }  // namespace
 
-void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result) {
+void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite) {
   const Hdf5Session session;
-  Writer writer(file);
+  Writer writer(file, overwrite);
   {
     const DatasetHandle labels = writer.write<std::int32_t>("labels", result.labels, H5T_NATIVE_INT32, H5T_STD_I32LE);
     writer.attribute(labels.get(), "eps", result.variant.eps);
@@ -126,7 +133,7 @@ void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<Sweep
                       const std::string& description,
                       const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of) {
   const Hdf5Session session;
-  Writer writer(file);
+  Writer writer(file, Overwrite::replace);
   write_summary(writer, entries);
   {
     const TypeHandle text(writer.check(H5Tcopy(H5T_C_S1)));
@@ -161,9 +168,9 @@ void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<Sweep
   writer.commit();
 }
 
-void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows) {
+void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows, Overwrite overwrite) {
   const Hdf5Session session;
-  Writer writer(file);
+  Writer writer(file, overwrite);
   {
     const DatasetHandle offsets =
         writer.write<std::uint64_t>("offsets", rows.offsets, H5T_NATIVE_UINT64, H5T_STD_U64LE);

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
+#include <epsflow/io/atomic_file.hpp>
 
 namespace epsflow::io {
 
-/// A data set `labels` (int32, [n]) with attributes eps, minpts and the counts of the summary. Atomic. Throws
-/// ResourceError.
-void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result);
+/// A data set `labels` (int32, [n]) with attributes eps, minpts and the counts of the summary. Atomic. Errors
+/// as AtomicFile.
+void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite);
 
 /// One variant of a sweep on disk.
 struct SweepEntry {
@@ -41,7 +42,7 @@ struct NeighborRows {
 };
 
 /// Data sets `offsets` (uint64), `ids` (uint32) and, where given, `distances` (float64), with the attribute eps.
-/// Atomic. Throws ResourceError.
-void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows);
+/// Atomic. Errors as AtomicFile.
+void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows, Overwrite overwrite);
 
 }  // namespace epsflow::io

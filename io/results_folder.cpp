@@ -144,7 +144,7 @@ std::string ResultsFolder::labels_name(const Variant& variant) {
 }
 
 void ResultsFolder::add(const VariantResult& result) {
-  write_npy(folder_ / labels_name(result.variant), result.labels);
+  write_npy(folder_ / labels_name(result.variant), npy_labels(result.labels), Overwrite::replace);
   const SweepEntry entry{result.variant, result.summary, result.seconds};
   entries_.insert(std::upper_bound(entries_.begin(), entries_.end(), entry, before), entry);
   write_summary();

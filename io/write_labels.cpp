@@ -2,20 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/atomic_file.hpp>
 #include <epsflow/io/fits_writer.hpp>
+#include <epsflow/io/formats.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
 #include <epsflow/io/npy_writer.hpp>
 
 namespace epsflow::io {
 namespace {
 
-void write_csv_labels(const std::filesystem::path& file, std::span<const std::int32_t> labels) {
-  AtomicFile out(file);
+constexpr std::array<std::pair<std::string_view, OutputFormat>, 5> kEndings{{{".npy", OutputFormat::npy},
+                                                                             {".csv", OutputFormat::csv},
+                                                                             {".fits", OutputFormat::fits},
+                                                                             {".h5", OutputFormat::hdf5},
+                                                                             {".hdf5", OutputFormat::hdf5}}};
+
+/// Passes on a format that this build can write. Throws UsageError for one that was left out.
+OutputFormat require_known(OutputFormat format) {
+  if (format == OutputFormat::fits) require_format("FITS");
+  if (format == OutputFormat::hdf5) require_format("HDF5");
+  return format;
+}
+
+void write_csv_labels(const std::filesystem::path& file, std::span<const std::int32_t> labels, Overwrite overwrite) {
+  AtomicFile out(file, overwrite);
   fmt::memory_buffer text;
   fmt::format_to(std::back_inserter(text), "label\n");
   for (const std::int32_t label : labels) {
@@ -28,8 +44,9 @@ void write_csv_labels(const std::filesystem::path& file, std::span<const std::in
   out.commit();
 }
 
-void write_csv_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names) {
-  AtomicFile out(file);
+void write_csv_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
+                      Overwrite overwrite) {
+  AtomicFile out(file, overwrite);
   fmt::memory_buffer text;
   if (!names.empty()) fmt::format_to(std::back_inserter(text), "{}\n", fmt::join(names, ","));
   points.visit([&](auto values) {
@@ -47,20 +64,39 @@ void write_csv_points(const std::filesystem::path& file, PointsView points, cons
 
 }  // namespace
 
-void write_labels(const std::filesystem::path& file, const VariantResult& result) {
-  const std::string kind = file.extension().string();
-  if (kind == ".npy") return write_npy(file, result.labels);
-  if (kind == ".csv") return write_csv_labels(file, result.labels);
-  if (kind == ".fits") return write_fits_labels(file, result);
-  if (kind == ".h5" || kind == ".hdf5") return write_hdf5_labels(file, result);
-  throw UsageError("cannot tell the format of " + file.string() + ": name it .npy, .csv, .fits or .h5");
+OutputFormat output_format(const std::filesystem::path& file, std::span<const OutputFormat> allowed) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (file == kStandardOutput) extension = ".csv";
+  std::string known;
+  for (const OutputFormat format : allowed) {
+    for (const auto& [ending, meaning] : kEndings) {
+      if (meaning != format) continue;
+      if (extension == ending) return require_known(format);
+      known += (known.empty() ? "" : ", ") + std::string(ending);
+    }
+  }
+  throw UsageError("cannot tell the format of " + file.string() + " from its name; let it end in one of " + known);
 }
 
-void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names) {
-  const std::string kind = file.extension().string();
-  if (kind == ".npy") return write_npy(file, points);
-  if (kind == ".csv") return write_csv_points(file, points, names);
-  throw UsageError("cannot tell the format of " + file.string() + ": name it .npy or .csv");
+void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite) {
+  switch (output_format(file, kLabelFormats)) {
+    case OutputFormat::npy:
+      return write_npy(file, npy_labels(result.labels), overwrite);
+    case OutputFormat::csv:
+      return write_csv_labels(file, result.labels, overwrite);
+    case OutputFormat::fits:
+      return write_fits_labels(file, result, overwrite);
+    case OutputFormat::hdf5:
+      return write_hdf5_labels(file, result, overwrite);
+  }
+}
+
+void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
+                  Overwrite overwrite) {
+  if (output_format(file, kPointFormats) == OutputFormat::npy) return write_npy(file, npy_points(points), overwrite);
+  write_csv_points(file, points, names, overwrite);
 }
 
 }  // namespace epsflow::io

@@ -1,6 +1,7 @@
 // Writing the labels of one variant, or points, in the format that the file's name asks for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -9,15 +10,30 @@
 
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/atomic_file.hpp>
 
 namespace epsflow::io {
 
-/// .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL), .h5 .hdf5 (a data set
-/// `labels` with the variant and its counts as attributes). Atomic. Throws UsageError for another name, ResourceError
-/// when it cannot be written.
-void write_labels(const std::filesystem::path& file, const VariantResult& result);
+/// What a file is to hold, as its name says.
+enum class OutputFormat : std::uint8_t { npy, csv, fits, hdf5 };
 
-/// .npy or .csv (with a header line where `names` are given). Atomic. Errors as write_labels().
-void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names);
+/// The format of an output: by its name, .npy .csv .fits .h5 .hdf5 in lower or upper case; standard output is CSV. Throws
+/// UsageError naming those of `allowed` for any other.
+[[nodiscard]] OutputFormat output_format(const std::filesystem::path& file, std::span<const OutputFormat> allowed);
+
+/// Formats of labels: .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL), .h5 (a
+/// data set `labels` with the variant and its counts as attributes).
+inline constexpr std::array kLabelFormats{OutputFormat::npy, OutputFormat::csv, OutputFormat::fits, OutputFormat::hdf5};
+/// Formats of points: .npy, .csv (with a header line where there are names).
+inline constexpr std::array kPointFormats{OutputFormat::npy, OutputFormat::csv};
+/// Formats of neighbour tables.
+inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
+
+/// In one of kLabelFormats. Atomic. Errors as output_format() and AtomicFile.
+void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite);
+
+/// In one of kPointFormats; `names` are d names, or none. Atomic. Errors as output_format() and AtomicFile.
+void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
+                  Overwrite overwrite);
 
 }  // namespace epsflow::io

@@ -101,7 +101,7 @@ class Commands(ProgramTest):
     def test_generate_is_deterministic_and_readable(self):
         for kind in ("tec", "galaxies", "uniform", "blobs"):
             for name in ("a.npy", "b.npy", "c.csv"):
-                self.succeeds("generate", kind, "--n", 1000, "--seed", 3, "--out", self.folder / name)
+                self.succeeds("generate", kind, "--n", 1000, "--seed", 3, "--overwrite", "--out", self.folder / name)
             self.assertEqual((self.folder / "a.npy").read_bytes(), (self.folder / "b.npy").read_bytes())
             counts = [
                 json.loads(self.succeeds("cluster", self.folder / name, "--columns", "0,1", "--eps", 0.2, "--minpts", 4,
@@ -121,7 +121,8 @@ class Commands(ProgramTest):
     def test_every_way_to_run_gives_the_same_labels(self):
         points = self.folder / "p.npy"
         self.succeeds("generate", "tec", "--n", 5000, "--out", points)
-        base = ["cluster", points, "--columns", "0,1", "--eps", 0.2, "--minpts", 5, "--out", self.folder / "l.npy"]
+        base = ["cluster", points, "--columns", "0,1", "--eps", 0.2, "--minpts", 5, "--overwrite", "--out",
+                self.folder / "l.npy"]
         self.succeeds(*base)
         expected = npy_labels(self.folder / "l.npy")
         for words in (["--kernel", "global"], ["--kernel", "shared"],
@@ -260,7 +261,7 @@ class BadInput(ProgramTest):
         self.fails(2, ["--help"], "cluster", self.points, *self.tail, "--no-such-option")
         self.fails(2, ["no command 'clutser'"], "clutser", self.points)
         self.fails(2, ["FILE … is missing"], "cluster", *self.tail)
-        self.fails(2, [".npy, .csv, .fits or .h5"], "cluster", self.points, *self.tail, "--out", self.folder / "l.txt")
+        self.fails(2, [".npy, .csv, .fits, .h5"], "cluster", self.points, *self.tail, "--out", self.folder / "l.txt")
 
     def test_files(self):
         self.fails(3, ["no-such.csv"], "cluster", self.folder / "no-such.csv", *self.tail)
@@ -298,8 +299,8 @@ class BadInput(ProgramTest):
         self.fails(4, ["1600000", "--memory"], "cluster", points, "--eps", 0.1, "--minpts", 3, "--memory", "1M")
 
     def test_a_place_that_cannot_be_written(self):
-        self.fails(4, ["/proc/nowhere", "--out"], "cluster", self.points, *self.tail, "--out", "/proc/nowhere/l.npy")
-        self.fails(4, ["/proc/nowhere", "--out"], "sweep", self.points, *self.tail, "--out", "/proc/nowhere")
+        self.fails(4, ["/proc/nowhere", "choose another place"], "cluster", self.points, *self.tail, "--out", "/proc/nowhere/l.npy")
+        self.fails(4, ["/proc/nowhere", "choose another place"], "sweep", self.points, *self.tail, "--out", "/proc/nowhere")
 
     def test_a_full_disk_keeps_what_is_complete(self):
         points = self.folder / "p.npy"

@@ -30,11 +30,11 @@ TEST_CASE("formats: a file of a format that is left out is refused by the build'
     CAPTURE(format);
     const VariantResult result{{0.5, 2}, {0, 0, -1}, {1, 1, 2, 0, 2}, 0.1};
     if (has_format(format)) {
-      write_labels(folder / name, result);
+      write_labels(folder / name, result, Overwrite::refuse);
       CHECK(values_of(read_points(folder / name)) == std::vector<double>{0, 0, -1});
     } else {
       const std::string option = std::string("EPSFLOW_WITH_") + format + "=ON";
-      check_mentions(error_of<UsageError>([&] { write_labels(folder / name, result); }), {format, option});
+      check_mentions(error_of<UsageError>([&] { write_labels(folder / name, result, Overwrite::refuse); }), {format, option});
       folder.write(name, "anything");
       check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }), {format, option});
     }

@@ -5,7 +5,6 @@
 #include "io/io_test.hpp"
 
 #include <epsflow/core/labels.hpp>
-#include <epsflow/io/atomic_file.hpp>
 #include <epsflow/io/generate.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
 #include <epsflow/io/npy_writer.hpp>
@@ -36,11 +35,12 @@ TEST_CASE("write labels: every format reads back") {
   const std::vector<double> expected(result().labels.begin(), result().labels.end());
   for (const char* name : {"l.npy", "l.csv", "l.fits", "l.h5", "l.hdf5"}) {
     INFO(name);
-    write_labels(folder / name, result());
+    write_labels(folder / name, result(), Overwrite::refuse);
     CHECK(read_values(folder / name) == expected);
   }
   CHECK(files_in(folder / "") == 5);  // nothing temporary is left
-  check_mentions(error_of<UsageError>([&] { write_labels(folder / "l.doc", result()); }), {"l.doc", ".npy", ".h5"});
+  check_mentions(error_of<UsageError>([&] { write_labels(folder / "l.doc", result(), Overwrite::refuse); }),
+                 {"l.doc", ".npy", ".h5"});
 }
 
 TEST_CASE("write labels: a longer file is replaced by a shorter one") {
@@ -48,8 +48,8 @@ TEST_CASE("write labels: a longer file is replaced by a shorter one") {
   VariantResult longer = result();
   longer.labels.resize(1000, 3);
   for (const char* name : {"l.npy", "l.fits", "l.h5"}) {
-    write_labels(folder / name, longer);
-    write_labels(folder / name, result());
+    write_labels(folder / name, longer, Overwrite::refuse);
+    write_labels(folder / name, result(), Overwrite::replace);
     CHECK(read_values(folder / name).size() == result().labels.size());
   }
 }
@@ -60,13 +60,13 @@ TEST_CASE("write points: both precisions keep every bit, with names where the fo
   const std::vector<float> floats{0.1F, -1e30F, 1e-45F, 1.0F / 3, 2, 42};
   for (const char* name : {"p.npy", "p.csv"}) {
     INFO(name);
-    write_points(folder / name, PointsView(std::span(doubles), 3), {"x", "y", "z"});
+    write_points(folder / name, PointsView(std::span(doubles), 3), {"x", "y", "z"}, Overwrite::refuse);
     const Points points = read_points(folder / name);
     CHECK(points.dims() == 3);
     CHECK(values_of(points) == doubles);
   }
   CHECK(read_points(folder / "p.csv").column_names == std::vector<std::string>{"x", "y", "z"});
-  write_points(folder / "f.npy", PointsView(std::span(floats), 2), {});
+  write_points(folder / "f.npy", PointsView(std::span(floats), 2), {}, Overwrite::refuse);
   const Points points = read_points(folder / "f.npy");
   CHECK(points.precision() == Precision::float32);
   CHECK(points.size() == 3);
@@ -91,23 +91,10 @@ TEST_CASE("write HDF5 neighbours: offsets, ids and distances") {
   const std::vector<std::uint64_t> offsets{0, 2, 3};
   const std::vector<std::uint32_t> ids{0, 1, 1};
   const std::vector<double> distances{0, 0.5, 0};
-  write_hdf5_neighbors(folder / "n.h5", {offsets, ids, distances, 0.5});
+  write_hdf5_neighbors(folder / "n.h5", {offsets, ids, distances, 0.5}, Overwrite::refuse);
   CHECK(read_values(folder / "n.h5", {.table = "/offsets"}) == std::vector<double>{0, 2, 3});
   CHECK(read_values(folder / "n.h5", {.table = "/ids"}) == std::vector<double>{0, 1, 1});
   CHECK(read_values(folder / "n.h5", {.table = "/distances"}) == distances);
-}
-
-TEST_CASE("atomic file: nothing appears without a commit, and an older file stays") {
-  const TempFolder folder;
-  write_text_file(folder / "a/b/c.txt", "old");
-  {
-    AtomicFile file(folder / "a/b/c.txt");
-    file.write("new");
-  }
-  CHECK(files_in(folder / "a/b") == 1);
-  CHECK(std::filesystem::file_size(folder / "a/b/c.txt") == 3);
-  check_mentions(error_of<ResourceError>([&] { write_text_file(folder / "a/b", "x"); }), {"it is a folder", "--out"});
-  check_mentions(error_of<ResourceError>([&] { write_text_file("/proc/none/x", "x"); }), {"/proc/none/x"});
 }
 
 TEST_CASE("results folder: what was added is held after it is opened again") {

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What the program writes never costs anybody a file: single files."""
+import os
+import unittest
+
+from support import ProgramTest, npy_labels
+
+SQUARES = "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n9,9\n"
+
+
+class SingleFiles(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("in.csv", SQUARES)
+        self.cluster = ["cluster", self.points, "--eps", 0.1, "--minpts", 3, "--out"]
+
+    def test_an_input_is_never_replaced(self):
+        os.symlink(self.points, self.folder / "symbolic.csv")
+        os.link(self.points, self.folder / "hard.csv")
+        for name in ("in.csv", "symbolic.csv", "hard.csv"):
+            for words in ([], ["--overwrite"]):
+                self.fails(2, [name, "is the input"], *self.cluster, self.folder / name, *words)
+        self.assertEqual(self.points.read_text(), SQUARES)
+
+    def test_a_file_that_exists_is_replaced_only_when_told_so(self):
+        out = self.write("l.npy", "mine")
+        self.fails(2, ["l.npy exists already", "--overwrite"], *self.cluster, out)
+        self.assertEqual(out.read_text(), "mine")
+        self.succeeds(*self.cluster, out, "--overwrite")
+        self.assertEqual(len(npy_labels(out)), 9)
+        table = self.write("t.h5", "mine")
+        self.fails(2, ["t.h5 exists already"], "neighbors", self.points, "--eps", 0.1, "--out", table)
+        generated = self.write("g.csv", "mine")
+        self.fails(2, ["g.csv exists already"], "generate", "blobs", "--n", 10, "--out", generated)
+        self.assertEqual((table.read_text(), generated.read_text()), ("mine", "mine"))
+
+    def test_outputs_are_checked_before_the_input_is_read(self):
+        absent = self.folder / "no-such.csv"  # would be exit 3
+        words = ["cluster", absent, "--eps", 0.1, "--minpts", 3, "--out"]
+        self.fails(2, ["foo.txt", ".npy, .csv, .fits"], *words, self.folder / "foo.txt")
+        self.fails(2, ["--out is empty"], *words, "")
+        self.fails(2, ["is a folder"], *words, self.make_folder("a.npy"))
+        self.fails(4, ["/proc/no/l.npy"], *words, "/proc/no/l.npy")
+        self.fails(2, ["t.txt", ".h5"], "neighbors", absent, "--eps", 0.1, "--out", self.folder / "t.txt")
+
+    def test_standard_output_takes_labels_and_points(self):
+        p = self.succeeds(*self.cluster, "-")
+        self.assertEqual(p.stdout.split(), ["label", "0", "0", "0", "0", "1", "1", "1", "1", "-1"])
+        p = self.succeeds("generate", "blobs", "--n", 10, "--out", "-")
+        self.assertEqual(len(p.stdout.splitlines()), 11)
+        self.fails(2, ["--out - and --json"], *self.cluster, "-", "--json")
+
+    def make_folder(self, name):
+        folder = self.folder / name
+        folder.mkdir()
+        return folder
+
+
+if __name__ == "__main__":
+    unittest.main()
