@@ -7,7 +7,7 @@ namespace epsflow::io {
 
 FormatInfo fits_info() { return {"FITS", false, "EPSFLOW_WITH_FITS=ON (cfitsio)"}; }
 
-Points read_fits(std::span<const char>, const Source&) { throw_left_out(fits_info()); }
+Points read_fits(ByteStream&, const Source&) { throw_left_out(fits_info()); }
 
 void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overwrite) { throw_left_out(fits_info()); }
 

@@ -4,9 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,6 +20,7 @@
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/element_columns.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -43,30 +47,53 @@ struct CloseFits {
   void operator()(fitsfile* file) const noexcept {
     int status = 0;
     fits_close_file(file, &status);
-    if (status != 0) fits_clear_errmsg();
   }
+};
+/// Takes back the messages that cfitsio leaves on its stack, which it does even where it returns no error.
+struct MessageMark {
+  MessageMark() { fits_write_errmark(); }
+  ~MessageMark() { fits_clear_errmark(); }
+  MessageMark(const MessageMark&) = delete;
+  MessageMark& operator=(const MessageMark&) = delete;
 };
 using FitsFile = std::unique_ptr<fitsfile, CloseFits>;
 
-/// A FITS file in memory. cfitsio keeps the addresses of both members, so that it must not move.
-class MemoryFile {
+/// A FITS file: a plain regular one by its path, any other unpacked into memory.
+class OpenFits {
  public:
-  // cfitsio's own way to files would read brackets in a name as its filter language and pass over truncated gzip data.
-  MemoryFile(std::span<const char> bytes, const Source& source)
-      : address_(const_cast<char*>(bytes.data())), size_(bytes.size()) {
+  OpenFits(ByteStream& stream, const Source& source) {
+    const std::span<const char> begin = stream.peek();
+    if (!std::string_view(begin.data(), begin.size()).starts_with("SIMPLE")) {
+      throw InputError(source.name + ": not a FITS file: it does not begin with SIMPLE; name it by its kind");
+    }
     fitsfile* opened = nullptr;
     int status = 0;
-    fits_open_memfile(&opened, "memory", READONLY, &address_, &size_, 0, nullptr, &status);
+    if (const std::filesystem::path* const path = stream.regular_file()) {
+      // The plain call would read brackets in a name as cfitsio's filter language; an absolute path begins with no "~".
+      fits_open_diskfile(&opened, std::filesystem::absolute(*path).c_str(), READONLY, &status);
+      size_ = stream.size().value_or(0);
+    } else {
+      bytes_ = read_all(stream, memory_left(source), source.name);
+      address_ = bytes_.storage.data();
+      size_ = bytes_.size;
+      fits_open_memfile(&opened, "memory", READONLY, &address_, &size_, 0, nullptr, &status);
+    }
     file_.reset(opened);
     check(status, source, "opening the FITS file");
   }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
+  // cfitsio keeps the addresses of address_ and size_.
+  OpenFits(const OpenFits&) = delete;
+  OpenFits& operator=(const OpenFits&) = delete;
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// What the file's own bytes take of the memory budget.
+  [[nodiscard]] std::uint64_t memory() const noexcept { return bytes_.size; }
 
  private:
-  void* address_;
-  std::size_t size_;
+  MessageMark mark_;
+  OwnedBytes bytes_;
+  void* address_ = nullptr;
+  std::size_t size_ = 0;
   FitsFile file_;
 };
 
@@ -100,10 +127,24 @@ bool same_name(std::string_view a, std::string_view b) noexcept {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// Moves to the table that is asked for.
-void select_table(fitsfile* file, const Source& source) {
-  const std::vector<TableEntry> tables = list_tables(file, source);
-  if (tables.empty()) throw InputError(source.name + ": the FITS file has no table; points are read from tables only");
+std::string describe(const TableEntry& table) {
+  std::string text = std::to_string(table.extension);
+  if (table.name.empty()) return text;
+  const std::string shown = show_text(table.name);
+  return text.append(" (").append(shown, 1, shown.size() - 2).append(")");
+}
+
+std::string describe(std::span<const TableEntry> tables) {
+  constexpr std::size_t kShown = 40;
+  std::string list;
+  for (const TableEntry& table : tables.first(std::min(tables.size(), kShown))) {
+    list += (list.empty() ? "" : ", ") + describe(table);
+  }
+  return tables.size() > kShown ? fmt::format("{} and {} more", list, tables.size() - kShown) : list;
+}
+
+/// The table that is asked for.
+const TableEntry& select_table(std::span<const TableEntry> tables, const Source& source) {
   const std::string& wanted = source.options.table;
   int number = -1;
   const char* const end = wanted.data() + wanted.size();
@@ -113,22 +154,23 @@ void select_table(fitsfile* file, const Source& source) {
     return wanted.empty() || table.extension == number || same_name(table.name, wanted);
   });
   if (found == tables.end()) {
-    std::string list;
-    for (const TableEntry& table : tables) {
-      list += fmt::format("{}{}{}", list.empty() ? "" : ", ", table.extension,
-                          table.name.empty() ? "" : fmt::format(" ({})", table.name));
-    }
-    throw InputError(
-        fmt::format("{}: there is no table {}; --table may choose from: {}", source.name, show_text(wanted), list));
+    throw InputError(fmt::format("{}: there is no table {}; ReadOptions::table may choose from: {}", source.name,
+                                 show_text(wanted), describe(tables)));
   }
+  return *found;
+}
+
+void open_table(fitsfile* file, const TableEntry& table, const Source& source) {
   int status = 0;
-  check(fits_movabs_hdu(file, found->extension + 1, nullptr, &status), source, "opening the table");
+  check(fits_movabs_hdu(file, table.extension + 1, nullptr, &status), source, "opening the table");
 }
 
 struct FitsColumn {
   std::string name;
-  std::string type;  ///< TFORM, for errors
-  bool is_scalar_number = false;
+  std::string type;        ///< TFORM, for errors
+  bool is_number = false;  ///< truth values are numbers too
+  bool is_logical = false;
+  std::uint64_t elements = 1;  ///< values per row, where these are numbers
   bool is_plain_float32 = false;
   bool has_marked_nulls = false;  ///< TNULL, as integers and ASCII tables have it; the null of a binary float is NaN
 };
@@ -153,11 +195,64 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   constexpr std::array kIntegers{TBYTE, TSBYTE, TSHORT, TUSHORT, TINT, TUINT, TLONG, TULONG, TLONGLONG, TULONGLONG};
   FitsColumn column{.name = name.data(), .type = fmt::format("values of type {}", show_text(form.data()))};
   const bool is_integer = std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end();
+  column.is_logical = type == TLOGICAL;
   column.has_marked_nulls = is_integer || is_ascii;
-  column.is_scalar_number = repeat == 1 && (is_integer || type == TFLOAT || type == TDOUBLE);
+  column.is_number = is_integer || column.is_logical || type == TFLOAT || type == TDOUBLE;
+  if (column.is_number) column.elements = narrow<std::uint64_t>(repeat, "values per row");
   // The decimal digits of an ASCII table may be more than float32 holds.
   column.is_plain_float32 = !is_ascii && type == TFLOAT && scale == 1 && zero == 0;
   return column;
+}
+
+/// The open table.
+struct FitsTable {
+  std::uint64_t rows = 0;
+  std::vector<FitsColumn> columns;
+  ColumnList available{.count = 0, .names = {}, .ignore_case = true};
+  std::vector<std::uint64_t> elements;  ///< of each column
+};
+
+FitsTable describe_table(fitsfile* file, const Source& source) {
+  int status = 0;
+  int type = 0;
+  int count = 0;
+  LONGLONG rows = 0;
+  fits_get_hdu_type(file, &type, &status);
+  fits_get_num_cols(file, &count, &status);
+  fits_get_num_rowsll(file, &rows, &status);
+  check(status, source, "reading the size of the table");
+  FitsTable table;
+  table.rows = narrow<std::uint64_t>(rows, "rows");
+  table.available.count = narrow<std::size_t>(count);
+  for (int i = 1; i <= count; ++i) {
+    table.columns.push_back(describe_column(file, i, type == ASCII_TBL, source));
+    table.available.names.push_back(table.columns.back().name);
+    table.elements.push_back(table.columns.back().elements);
+  }
+  return table;
+}
+
+/// The columns that are asked for, in the table that is open. Where they stand in another table the error says so.
+std::vector<ElementChoice> select_from(fitsfile* file, const FitsTable& table, const TableEntry& opened,
+                                       std::span<const TableEntry> tables, const Source& source) {
+  try {
+    return select_elements(source, table.available, table.elements);
+  } catch (const InputError&) {
+    for (const TableEntry& other : tables) {
+      if (source.options.columns.empty() || other.extension == opened.extension) continue;
+      open_table(file, other, source);
+      const FitsTable described = describe_table(file, source);
+      try {
+        (void)select_elements(source, described.available, described.elements);
+      } catch (const InputError&) {
+        continue;
+      }
+      throw InputError(fmt::format(
+          "{}: table {} has not all of the columns asked for, but table {} has; choose it with ReadOptions::table = {}",
+          source.name, describe(opened), describe(other), show_text(std::to_string(other.extension))));
+    }
+    throw;
+  }
 }
 
 /// A file that is shorter than its table is found out before room for the table is made.
@@ -183,15 +278,67 @@ void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& sourc
   }
 }
 
+/// `count` truth values, row after row, as 0 and 1; those that are undefined as NaN.
+template <class T>
+void read_logical(fitsfile* file, const ElementChoice& choice, std::size_t first, std::size_t count, T* values,
+                  const Source& source) {
+  std::vector<char> bytes(count);
+  std::vector<char> undefined(count);
+  int any = 0;
+  int status = 0;
+  fits_read_colnull(file, TLOGICAL, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1,
+                    narrow<LONGLONG>(count), bytes.data(), undefined.data(), &any, &status);
+  if (status != 0) check(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (undefined[i] == 0 && bytes[i] != 0 && bytes[i] != 1) {
+      throw InputError(
+          fmt::format("{}: column {} holds {} at or behind row {}, which is neither T nor F; fetch or write "
+                      "the file again",
+                      source.name, show_text(choice.name), show_text({&bytes[i], 1}), first));
+    }
+    values[i] = undefined[i] != 0 ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(bytes[i]);
+  }
+}
+
+/// All values of `rows` rows of a column.
+template <class T>
+void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
+                 std::size_t rows, T* values, const Source& source) {
+  constexpr int kType = std::is_same_v<T, float> ? TFLOAT : TDOUBLE;
+  const std::size_t count = rows * narrow<std::size_t>(column.elements);
+  if (column.is_logical) return read_logical(file, choice, first, count, values, source);
+  // A null of 0 means no check. cfitsio's check of binary floats would turn denormals into 0.
+  T null = column.has_marked_nulls ? std::numeric_limits<T>::quiet_NaN() : T{0};
+  int status = 0;
+  int any_null = 0;  // cfitsio writes it without asking whether it is there
+  fits_read_col(file, kType, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1, narrow<LONGLONG>(count),
+                &null, values, &any_null, &status);
+  if (status != 0) check(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
+}
+
+/// The chosen element of `rows` rows of a column.
+template <class T>
+void read_run(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
+              std::size_t rows, T* values, const Source& source) {
+  if (column.elements == 1) return read_values(file, column, choice, first, rows, values, source);
+  constexpr std::size_t kMostValues = std::size_t{1} << 16;
+  const auto elements = narrow<std::size_t>(column.elements);
+  const std::size_t step = std::clamp<std::size_t>(kMostValues / elements, 1, rows);
+  Buffer<T> vectors(checked_multiply(step, elements, "vectors"));
+  for (std::size_t begin = 0; begin < rows; begin += step) {
+    const std::size_t count = std::min(step, rows - begin);
+    read_values(file, column, choice, first + begin, count, vectors.data(), source);
+    for (std::size_t i = 0; i < count; ++i) values[begin + i] = vectors[i * elements + choice.element];
+  }
+}
+
 /// Reads the columns a block of rows at a time: cfitsio delivers a column, points want rows.
 template <class T>
-void read_columns(fitsfile* file, std::span<const std::size_t> selected, std::span<const FitsColumn> columns,
+void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, std::span<const FitsColumn> columns,
                   Points& points, const Source& source) {
-  constexpr int kType = std::is_same_v<T, float> ? TFLOAT : TDOUBLE;
   const std::span<T> values = points.values<T>();
   const std::size_t dims = points.dims();
   int status = 0;
-  int any_null = 0;  // cfitsio writes it without asking whether it is there
   long best_rows = 0;
   check(fits_get_rowsize(file, &best_rows, &status), source, "reading the size of a row");
   const std::size_t block = static_cast<std::size_t>(std::max(best_rows, 1L));
@@ -199,14 +346,7 @@ void read_columns(fitsfile* file, std::span<const std::size_t> selected, std::sp
   for (std::size_t first = 0; first < points.size(); first += block) {
     const std::size_t count = std::min(block, points.size() - first);
     for (std::size_t k = 0; k < dims; ++k) {
-      // A null of 0 means no check. cfitsio's check of binary floats would turn denormals into 0.
-      T null = columns[selected[k]].has_marked_nulls ? std::numeric_limits<T>::quiet_NaN() : T{0};
-      fits_read_col(file, kType, narrow<int>(selected[k] + 1), narrow<LONGLONG>(first + 1), 1, narrow<LONGLONG>(count),
-                    &null, run.data(), &any_null, &status);
-      if (status != 0) {
-        check(status, source,
-              fmt::format("reading column {} from row {} on", show_text(columns[selected[k]].name), first));
-      }
+      read_run(file, columns[chosen[k].column], chosen[k], first, count, run.data(), source);
       for (std::size_t i = 0; i < count; ++i) values[(first + i) * dims + k] = run[i];
     }
   }
@@ -219,42 +359,33 @@ std::mutex& fits_mutex() {
   return mutex;
 }
 
-Points read_fits(std::span<const char> bytes, const Source& source) {
+Points read_fits(ByteStream& stream, const Source& source) {
   const std::scoped_lock lock(fits_mutex());
-  const MemoryFile file(bytes, source);
-  select_table(file.get(), source);
-  require_table_bytes(file.get(), bytes.size(), source);
-
-  int status = 0;
-  int type = 0;
-  int count = 0;
-  LONGLONG rows = 0;
-  fits_get_hdu_type(file.get(), &type, &status);
-  fits_get_num_cols(file.get(), &count, &status);
-  fits_get_num_rowsll(file.get(), &rows, &status);
-  check(status, source, "reading the size of the table");
-  std::vector<FitsColumn> columns;
-  ColumnList available{.count = narrow<std::size_t>(count), .names = {}, .ignore_case = true};
-  for (int i = 1; i <= count; ++i) {
-    columns.push_back(describe_column(file.get(), i, type == ASCII_TBL, source));
-    available.names.push_back(columns.back().name);
-  }
-  const std::vector<std::size_t> selected = select_columns(source, available);
+  const OpenFits file(stream, source);
+  const std::vector<TableEntry> tables = list_tables(file.get(), source);
+  if (tables.empty()) throw InputError(source.name + ": the FITS file has no table; points are read from tables only");
+  const TableEntry& entry = select_table(tables, source);
+  open_table(file.get(), entry, source);
+  require_table_bytes(file.get(), file.size(), source);
+  const FitsTable table = describe_table(file.get(), source);
+  const std::vector<ElementChoice> chosen = select_from(file.get(), table, entry, tables, source);
   bool single = true;
-  for (const std::size_t i : selected) {
-    if (!columns[i].is_scalar_number) throw_not_numeric(source, available, i, columns[i].type);
-    single = single && columns[i].is_plain_float32;
+  for (const ElementChoice& choice : chosen) {
+    const FitsColumn& column = table.columns[choice.column];
+    if (!column.is_number) throw_not_numeric(source, table.available, choice.column, column.type);
+    single = single && column.is_plain_float32;
   }
-  Points points = make_points(source, narrow<std::uint64_t>(rows), selected.size(),
-                              single ? Precision::float32 : Precision::float64);
-  points.column_names = selected_names(available, selected);
-  points.column_numbers = selected;
+  const Source remaining{
+      .name = source.name, .options = source.options, .memory_taken = source.memory_taken + file.memory()};
+  Points points = make_points(remaining, table.rows, chosen.size(), single ? Precision::float32 : Precision::float64);
+  set_columns(points, chosen);
   if (single) {
-    read_columns<float>(file.get(), selected, columns, points, source);
+    read_columns<float>(file.get(), chosen, table.columns, points, source);
   } else {
-    read_columns<double>(file.get(), selected, columns, points, source);
+    read_columns<double>(file.get(), chosen, table.columns, points, source);
   }
   apply_nan_policy(points, source);
+  points.inputs.front().kind = "FITS table " + describe(entry);
   return points;
 }
 

@@ -2,22 +2,23 @@
 #pragma once
 
 #include <mutex>
-#include <span>
 
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
 
-/// Reads the columns of a binary or ASCII table as points, out of the bytes of an unpacked FITS file. The table is
-/// source.options.table: an extension number (1 is the first behind the primary array) or an EXTNAME; without it, the
-/// first table. Columns must be scalar numbers and are named without regard to case. Nulls become NaN; TSCAL and TZERO
-/// are applied. Unscaled columns of type E only give float32 points, anything else float64.
+/// Reads the columns of a binary or ASCII table as points. The table is source.options.table: an extension number (1 is
+/// the first behind the primary array) or an EXTNAME; without it, the first table. Columns are numbers or truth values
+/// (0 and 1) and are named without regard to case; one element of a vector is "POS[2]", counted from 0. Nulls become NaN;
+/// TSCAL and TZERO are applied. Unscaled columns of type E only give float32 points, anything else float64.
 ///
-/// Calls are serialised by fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason when
-/// the file is damaged or truncated, or lists the tables or columns there are; ResourceError when the points exceed the
-/// memory budget. Source: FITS Standard 4.0, section 7.
-[[nodiscard]] Points read_fits(std::span<const char> bytes, const Source& source);
+/// A plain regular file is opened by its path; a pipe or a gzipped file is unpacked into memory, within the budget. Calls
+/// are serialised by fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason when the file
+/// is damaged or truncated, or lists the tables or columns there are; ResourceError when the points exceed the memory
+/// budget. Source: FITS Standard 4.0, section 7.
+[[nodiscard]] Points read_fits(ByteStream& stream, const Source& source);
 
 /// To be held around every use of cfitsio, by writers too.
 [[nodiscard]] std::mutex& fits_mutex();

@@ -104,8 +104,6 @@ Points read_bytes(FileKind kind, std::span<const char> bytes, const Source& sour
   switch (kind) {
     case FileKind::npy:
       return read_npy(bytes, source);
-    case FileKind::fits:
-      return read_fits(bytes, source);
     case FileKind::raw:
       return read_raw(bytes, source);
     default:
@@ -137,6 +135,7 @@ Points read_file(OpenFile& file, const ReadOptions& options, std::uint64_t taken
   if (file.kind == FileKind::raw && file.name.is_packed && !file.bytes->is_gzip()) {
     throw InputError(source.name + ": not a gzip file, although its name says so; rename it or fetch it again");
   }
+  if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
   // Readers say more exactly what of a file of known size does not fit.
   const std::uint64_t budget = file.bytes->size() ? std::numeric_limits<std::uint64_t>::max() : memory_left(source);
   const OwnedBytes bytes = read_all(*file.bytes, budget, source.name);

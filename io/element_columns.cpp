@@ -1,0 +1,124 @@
+#include <epsflow/io/element_columns.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow::io {
+namespace {
+
+struct ElementName {
+  std::string column;
+  std::uint64_t element = 0;
+};
+
+/// "POS[2]" as its parts.
+std::optional<ElementName> parse_element(std::string_view text) {
+  const std::size_t open = text.rfind('[');
+  if (open == std::string_view::npos || open == 0 || text.back() != ']') return std::nullopt;
+  const std::string_view digits = text.substr(open + 1, text.size() - open - 2);
+  std::uint64_t element = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), element);
+  if (digits.empty() || code != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return ElementName{std::string(text.substr(0, open)), element};
+}
+
+bool has_column(const Source& source, const ColumnList& available, const std::string& name) {
+  ReadOptions options = source.options;
+  options.columns = {name};
+  try {
+    (void)select_columns({.name = source.name, .options = options}, available);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::size_t select_column(const Source& source, const ColumnList& available, const std::string& name) {
+  ReadOptions options = source.options;
+  options.columns = {name};
+  return select_columns({.name = source.name, .options = options}, available).front();
+}
+
+std::string plain_name(const ColumnList& available, std::size_t column) {
+  return available.names.empty() ? std::to_string(column) : available.names[column];
+}
+
+/// The only value that the column holds in each row.
+ElementChoice choose_whole(const Source& source, const ColumnList& available, std::span<const std::uint64_t> elements,
+                           std::size_t column) {
+  const std::uint64_t count = elements[column];
+  if (count == 0) {
+    throw InputError(fmt::format("{}: column {} holds no values; choose others with ReadOptions::columns from: {}",
+                                 source.name, available.label(column), available.describe()));
+  }
+  if (count > 1) {
+    throw InputError(fmt::format(
+        "{}: column {} holds {} in each row; choose one with ReadOptions::columns as {} to {}, counted from 0, or "
+        "other columns from: {}",
+        source.name, available.label(column), format_count(count, "value"),
+        show_text(plain_name(available, column) + "[0]"),
+        show_text(fmt::format("{}[{}]", plain_name(available, column), count - 1)), available.describe()));
+  }
+  return {column, 0, available.names.empty() ? std::string() : available.names[column]};
+}
+
+ElementChoice choose(const Source& source, const ColumnList& available, std::span<const std::uint64_t> elements,
+                     const std::string& wanted) {
+  const std::optional<ElementName> parsed = parse_element(wanted);
+  // A column's name may end in brackets of its own.
+  if (!parsed || has_column(source, available, wanted)) {
+    return choose_whole(source, available, elements, select_column(source, available, wanted));
+  }
+  const std::size_t column = select_column(source, available, parsed->column);
+  if (parsed->element >= elements[column]) {
+    throw InputError(fmt::format("{}: there is no {}: column {} holds {} in each row, counted from 0", source.name,
+                                 show_text(wanted), available.label(column), format_count(elements[column], "value")));
+  }
+  return {column, parsed->element, fmt::format("{}[{}]", plain_name(available, column), parsed->element)};
+}
+
+}  // namespace
+
+std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
+                                           std::span<const std::uint64_t> elements) {
+  std::vector<ElementChoice> chosen;
+  if (source.options.columns.empty()) {
+    chosen.reserve(available.count);
+    for (std::size_t column = 0; column < available.count; ++column) {
+      chosen.push_back(choose_whole(source, available, elements, column));
+    }
+    return chosen;
+  }
+  for (const std::string& wanted : source.options.columns) {
+    ElementChoice choice = choose(source, available, elements, wanted);
+    const bool is_double = std::any_of(chosen.begin(), chosen.end(), [&](const ElementChoice& other) {
+      return other.column == choice.column && other.element == choice.element;
+    });
+    if (is_double) {
+      throw UsageError(fmt::format("ReadOptions::columns names column {} of {} twice; give every column once",
+                                   choice.name.empty() ? available.label(choice.column) : show_text(choice.name),
+                                   source.name));
+    }
+    chosen.push_back(std::move(choice));
+  }
+  return chosen;
+}
+
+void set_columns(Points& points, std::span<const ElementChoice> chosen) {
+  points.column_names.clear();
+  points.column_numbers.clear();
+  for (const ElementChoice& choice : chosen) {
+    if (!choice.name.empty()) points.column_names.push_back(choice.name);
+    points.column_numbers.push_back(choice.column);
+  }
+}
+
+}  // namespace epsflow::io
