@@ -5,16 +5,15 @@
 // mark in the same array, so that one load tells "not core", "same cluster" and "look closer" apart.
 //
 // Why the races are safe, with relaxed order throughout:
-//  - parent[x] <= x always: a link stores a smaller root, halving stores an ancestor. So there are no cycles and every
-//  find
-//    ends.
+//  - parent[x] <= x always: a link stores a smaller root, halving stores an ancestor. So there are no cycles, and every
+//    find ends.
 //  - Only a root is ever linked, by compare-exchange against itself; of two threads that link the same root one fails
-//  and
-//    looks for the new root. So no link is lost.
+//    and looks for the new root. So no link is lost.
 //  - Halving writes to x only when x is no root any more, so it never undoes a link. What it writes is an ancestor,
-//  perhaps
-//    one that another thread has already passed by. Trees never split: any value that parent[x] has ever held is in x's
-//    set, and a stale one only makes a path longer.
+//    perhaps one that another thread has already passed by. Trees never split: any value that parent[x] has ever held
+//    is in x's set, and a stale one only makes a path longer.
+//  - That is why flatten() must not halve: a late store of halving could put a stale ancestor in place of a root that
+//    another thread has just written as final. While only flatten() runs, x is stored to by its own call alone.
 //  - No other data hang on these stores; parallel loops join before anybody reads the result as final.
 #pragma once
 
@@ -60,8 +59,13 @@ class UnionFind {
     }
   }
 
-  /// Points x at its root. For use when no thread unites any more.
-  void flatten(std::uint32_t x) const noexcept { at(x).store(find(x), std::memory_order_relaxed); }
+  /// Points x, which must be core, at its root, for good. To be called once for each x, by any number of threads, when
+  /// no thread calls find() or unite() any more.
+  void flatten(std::uint32_t x) const noexcept {
+    std::uint32_t root = parent(x);
+    for (std::uint32_t p = parent(root); p != root; p = parent(root)) root = p;
+    at(x).store(root, std::memory_order_relaxed);
+  }
 
  private:
   [[nodiscard]] std::atomic_ref<std::uint32_t> at(std::uint32_t x) const noexcept {

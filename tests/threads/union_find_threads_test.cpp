@@ -73,6 +73,22 @@ TEST_CASE("union-find, threads: random edges give the sequential result") {
   }
 }
 
+TEST_CASE("union-find, threads: every entry is a root once all are flattened") {
+  // Each walk passes entries that other threads are writing, as parents lie close by. Many rounds and more
+  // threads than cores, so that threads are interrupted in the middle of a step.
+  constexpr std::uint32_t n = 20'000;
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::uint32_t> parent(n);
+    for (std::uint32_t x = 0; x < n; ++x) parent[x] = x - static_cast<std::uint32_t>(x < 16 ? x : 1 + random.below(16));
+    const UnionFind sets(parent);
+    together(8, [&](unsigned t) {
+      for (std::uint32_t x = t; x < n; x += 8) sets.flatten(x);
+    });
+    REQUIRE(parent == std::vector<std::uint32_t>(n, 0));
+  }
+}
+
 TEST_CASE("union-find, threads: a chain that all threads link from both ends") {
   constexpr std::uint32_t n = 20'000;
   Edges edges;
