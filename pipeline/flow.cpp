@@ -3,6 +3,7 @@
 #include <tbb/flow_graph.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -41,6 +42,9 @@ struct SearchedBatch {
   std::exception_ptr error;
 };
 
+using Prepare = fg::async_node<JobPtr, JobPtr>;
+using OnLane = fg::async_node<SearchedBatch, SearchedBatch>;
+
 /// The first failure of a flow, and the flag that stops it.
 class Failure {
  public:
@@ -72,6 +76,41 @@ class Failure {
   CancelToken& stop_;
   std::mutex mutex_;
   std::exception_ptr first_;
+};
+
+/// The way back from work that was handed to the backend: reserves the graph until the message has come back. Whatever
+/// the backend does (throws, calls twice, forgets), exactly one message comes, or the flow fails; it never hangs.
+template <class Node>
+class WayBack {
+ public:
+  using Gateway = typename Node::gateway_type;
+
+  WayBack(Gateway& gateway, Failure& failure) : gateway_(gateway), failure_(failure) { gateway_.reserve_wait(); }
+  WayBack(const WayBack&) = delete;  // one reservation, one release
+  WayBack& operator=(const WayBack&) = delete;
+  ~WayBack() {
+    if (used_.test_and_set()) return;
+    failure_.record(
+        std::make_exception_ptr(Error("the backend dropped a piece of work without a word; please report "
+                                      "this defect of epsflow")));
+    gateway_.release_wait();
+  }
+
+  template <class Message>
+  void put(const Message& message) noexcept {
+    if (used_.test_and_set()) return;
+    try {
+      gateway_.try_put(message);
+    } catch (...) {
+      failure_.record(std::current_exception());
+    }
+    gateway_.release_wait();
+  }
+
+ private:
+  Gateway& gateway_;
+  Failure& failure_;
+  std::atomic_flag used_;
 };
 
 /// Which group goes next, and when: the token of the tables.
@@ -157,31 +196,26 @@ class Flow {
 
   void run() {
     fg::graph graph;
-    // Whatever may wait for a device is an async_node: its work is posted to the backend, and comes back through the
+    // What a device is asked to do is an async_node: the work is handed to the backend, and comes back through the
     // node's gateway.
-    using Prepare = fg::async_node<JobPtr, JobPtr>;
-    Prepare index(graph, fg::unlimited, [&](const JobPtr& job, Prepare::gateway_type& gateway) {
-      post(gateway, job, [this, job] { build_index(*job); });
-    });
-    Prepare plan(graph, fg::unlimited, [&](const JobPtr& job, Prepare::gateway_type& gateway) {
-      post(gateway, job, [this, job] { plan_batches(*job); });
-    });
+    Prepare index(graph, fg::unlimited,
+                  [&](const JobPtr& job, Prepare::gateway_type& gateway) { post(gateway, job, &Flow::build_index); });
+    Prepare plan(graph, fg::unlimited,
+                 [&](const JobPtr& job, Prepare::gateway_type& gateway) { post(gateway, job, &Flow::plan_batches); });
     fg::multifunction_node<JobPtr, std::tuple<BatchTask, JobPtr>> hand_out(
         graph, fg::unlimited, [&](const JobPtr& job, auto& out) { hand_out_batches(job, out); });
     // A token is a lane: it travels with its batch, and comes back when the rows are in the table.
     fg::queue_node<BatchTask> batches(graph);
     fg::buffer_node<Lane*> idle_lanes(graph);
     fg::join_node<LaneTask, fg::reserving> with_lane(graph);
-    using Search = fg::async_node<LaneTask, SearchedBatch>;
     // Before the clustering of other tables: a lane that waits is a device that waits.
     constexpr fg::node_priority_t kLanesFirst = 1;
-    Search search(
-        graph, fg::unlimited, [&](const LaneTask& task, Search::gateway_type& gateway) { start_search(task, gateway); },
+    fg::async_node<LaneTask, SearchedBatch> search(
+        graph, fg::unlimited, [&](const LaneTask& task, OnLane::gateway_type& gateway) { start_search(task, gateway); },
         kLanesFirst);
-    using Sort = fg::async_node<SearchedBatch, SearchedBatch>;
-    Sort sort(
+    OnLane sort(
         graph, fg::unlimited,
-        [&](const SearchedBatch& batch, Sort::gateway_type& gateway) { start_sort(batch, gateway); }, kLanesFirst);
+        [&](const SearchedBatch& batch, OnLane::gateway_type& gateway) { start_sort(batch, gateway); }, kLanesFirst);
     fg::multifunction_node<SearchedBatch, std::tuple<Lane*, BatchTask, JobPtr>> table(
         graph, fg::unlimited, [&](const SearchedBatch& batch, auto& out) { build_table(batch, out); }, kLanesFirst);
     // Not all tables at once: they would share the threads, end at the same time, and leave nothing to do while the
@@ -230,21 +264,16 @@ class Flow {
   }
 
   /// Runs the body where it may wait for the device, then passes the job on.
-  template <class Gateway>
-  void post(Gateway& gateway, const JobPtr& job, std::function<void()> body) {
-    gateway.reserve_wait();
-    const auto pass_on = [&gateway, job] {
-      gateway.try_put(job);
-      gateway.release_wait();
-    };
+  void post(Prepare::gateway_type& gateway, const JobPtr& job, void (Flow::*body)(TableJob&)) {
+    const auto way_back = std::make_shared<WayBack<Prepare>>(gateway, failure_);
     try {
-      context_.backend.post([pass_on, body = std::move(body)] {
-        body();
-        pass_on();
+      context_.backend.post([this, way_back, job, body] {
+        (this->*body)(*job);
+        way_back->put(job);
       });
     } catch (...) {
       failure_.record(std::current_exception());
-      pass_on();
+      way_back->put(job);
     }
   }
 
@@ -270,8 +299,7 @@ class Flow {
     for (const Batch& batch : job->plan.batches) std::get<0>(out).try_put(BatchTask{job, batch});
   }
 
-  template <class Gateway>
-  void start_search(const LaneTask& task, Gateway& gateway) {
+  void start_search(const LaneTask& task, OnLane::gateway_type& gateway) {
     const auto& [batch_task, lane] = task;
     const SearchedBatch batch{batch_task.job, batch_task.batch, lane, nullptr};
     lane->clear();  // a search that is skipped leaves nothing behind either
@@ -279,8 +307,7 @@ class Flow {
           [&](auto&& done) { find_(*batch.job, batch.batch, *batch.lane, done); });
   }
 
-  template <class Gateway>
-  void start_sort(const SearchedBatch& batch, Gateway& gateway) {
+  void start_sort(const SearchedBatch& batch, OnLane::gateway_type& gateway) {
     if (batch.error != nullptr || !sort_.wanted(*batch.lane)) {
       gateway.try_put(batch);
       return;
@@ -290,30 +317,25 @@ class Flow {
   }
 
   /// Starts work of a lane that calls done(error) from any thread, which passes the batch on.
-  template <class Gateway, class Work>
-  void start(Stage stage, const SearchedBatch& batch, std::uint64_t items, Gateway& gateway, Work&& work) {
+  template <class Work>
+  void start(Stage stage, const SearchedBatch& batch, std::uint64_t items, OnLane::gateway_type& gateway, Work&& work) {
     const auto began = Trace::Clock::now();
-    gateway.reserve_wait();
-    const auto done = [this, stage, batch, items, began, &gateway](std::exception_ptr error) {
+    const auto way_back = std::make_shared<WayBack<OnLane>>(gateway, failure_);
+    const auto done = [this, stage, batch, items, began, way_back](std::exception_ptr error) {
       SearchedBatch result = batch;
       result.error = std::move(error);
       if (context_.observer.trace != nullptr && !context_.stop.cancelled()) {
         context_.observer.trace->record(stage, began, Trace::Clock::now(), result.job->group.eps, items);
       }
-      gateway.try_put(result);
-      gateway.release_wait();
+      way_back->put(result);
     };
-    if (context_.stop.cancelled() || batch.job->starved) {
-      done(nullptr);
-      return;
-    }
+    if (context_.stop.cancelled() || batch.job->starved) return done(nullptr);
     try {
       if (context_.observer.before_stage) context_.observer.before_stage(stage);
+      work(done);
     } catch (...) {
       done(std::current_exception());
-      return;
     }
-    work(done);
   }
 
   template <class Ports>
@@ -349,12 +371,14 @@ class Flow {
   template <class Ports>
   void consume_table(const JobPtr& job, Ports& out) {
     const auto put_next = [&](const JobPtr& next) { std::get<0>(out).try_put(next); };
-    const std::uint64_t bytes = job->table == nullptr ? 0 : job->table->bytes() + job->search->bytes();
     if (!job->starved) {
-      // The next table may be made while this one is consumed.
-      admission_.table_complete(*job, bytes + context_.backend.index_bytes(context_.points));
-      start_next(put_next);
-      failure_.guard([&] { consumer_.consume(*job); });
+      failure_.guard([&] {
+        // The next table may be made while this one is consumed.
+        const std::uint64_t bytes = job->table->bytes() + job->search->bytes();
+        admission_.table_complete(*job, bytes + context_.backend.index_bytes(context_.points));
+        start_next(put_next);
+        consumer_.consume(*job);
+      });
     }
     stages::EpsGroup group = std::move(job->group);
     const bool starved = job->starved;

@@ -1,0 +1,210 @@
+// A backend that fails at every one of its calls in turn, and in ways that no backend should: the flow ends with the
+// error, and never hangs.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/pipeline/flow.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow::test {
+namespace {
+
+struct Injected : std::runtime_error {
+  explicit Injected(const char* where) : std::runtime_error(where) {}
+};
+
+/// What happens at the chosen call.
+enum class Fault {
+  throws,           ///< an exception instead of the work
+  throws_late,      ///< an exception after the work, and after its completion was called
+  forgets,          ///< a completion that is never called (calls without one throw)
+  completes_twice,  ///< a completion that is called again (calls without one do their work)
+};
+
+/// Counts the calls into a backend and picks one of them.
+struct Plan {
+  Fault fault = Fault::throws;
+  std::uint64_t at = 0;  ///< the call, counted from 0
+  std::atomic<std::uint64_t> calls{0};
+
+  [[nodiscard]] bool strikes() { return calls++ == at; }
+};
+
+/// A call without a completion.
+template <class F>
+auto call(Plan& plan, const char* where, F&& work) {
+  const bool strikes = plan.strikes();
+  if (strikes && plan.fault != Fault::throws_late && plan.fault != Fault::completes_twice) throw Injected(where);
+  if constexpr (std::is_void_v<decltype(work())>) {
+    work();
+    if (strikes && plan.fault == Fault::throws_late) throw Injected(where);
+  } else {
+    auto result = work();
+    if (strikes && plan.fault == Fault::throws_late) throw Injected(where);
+    return result;
+  }
+}
+
+class FaultySearch final : public NeighborSearch {
+ public:
+  FaultySearch(std::unique_ptr<NeighborSearch> real, Plan& plan) : real_(std::move(real)), plan_(plan) {}
+
+  [[nodiscard]] std::span<const std::uint32_t> order() const override {
+    return call(plan_, "order", [&] { return real_->order(); });
+  }
+  [[nodiscard]] std::uint64_t bytes() const override {
+    return call(plan_, "bytes", [&] { return real_->bytes(); });
+  }
+  [[nodiscard]] std::shared_ptr<const PackedLayout> packed_layout() override {
+    return call(plan_, "packed_layout", [&] { return real_->packed_layout(); });
+  }
+  [[nodiscard]] bool suits_packed() const override {
+    return call(plan_, "suits_packed", [&] { return real_->suits_packed(); });
+  }
+  [[nodiscard]] BatchPlan plan(const PlanOptions& options) override {
+    return call(plan_, "plan", [&] { return real_->plan(options); });
+  }
+  [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override {
+    return call(plan_, "split", [&] { return real_->split(batch); });
+  }
+  void search(const Batch& batch, Lane& lane, NeighborTable& table, Completion done) override {
+    complete("search", std::move(done), [&](Completion inner) { real_->search(batch, lane, table, std::move(inner)); });
+  }
+  void sort_pairs(Lane& lane, NeighborTable& table, Completion done) override {
+    complete("sort_pairs", std::move(done),
+             [&](Completion inner) { real_->sort_pairs(lane, table, std::move(inner)); });
+  }
+
+ private:
+  template <class F>
+  void complete(const char* where, Completion done, F&& work) {
+    if (!plan_.strikes()) return work(std::move(done));
+    if (plan_.fault == Fault::throws) throw Injected(where);
+    if (plan_.fault == Fault::forgets) return work([](std::exception_ptr) {});
+    work(done);
+    if (plan_.fault == Fault::throws_late) throw Injected(where);
+    done(std::make_exception_ptr(Injected(where)));
+  }
+
+  std::unique_ptr<NeighborSearch> real_;
+  Plan& plan_;
+};
+
+class FaultyBackend final : public Backend {
+ public:
+  FaultyBackend(Plan& plan, bool own_threads)
+      : real_(index::make_cpu_backend(2)), plan_(plan), own_threads_(own_threads) {}
+
+  [[nodiscard]] std::string_view name() const override { return "faulty"; }
+  [[nodiscard]] unsigned lanes() const override {
+    return call(plan_, "lanes", [&] { return real_->lanes(); });
+  }
+  [[nodiscard]] unsigned tables() const override {
+    return call(plan_, "tables", [&] { return real_->tables(); });
+  }
+  [[nodiscard]] std::unique_ptr<Lane> make_lane() override {
+    return call(plan_, "make_lane", [&] { return real_->make_lane(); });
+  }
+  [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
+    return call(plan_, "index_bytes", [&] { return real_->index_bytes(points); });
+  }
+  [[nodiscard]] std::unique_ptr<NeighborSearch> build_index(PointsView points, double eps,
+                                                            const CancelToken& cancel) override {
+    return call(plan_, "build_index",
+                [&] { return std::make_unique<FaultySearch>(real_->build_index(points, eps, cancel), plan_); });
+  }
+  void post(const std::function<void()>& task) override {
+    const bool strikes = plan_.strikes();
+    if (strikes && plan_.fault == Fault::throws) throw Injected("post");
+    if (strikes && plan_.fault == Fault::forgets) return;
+    if (own_threads_) {
+      const std::scoped_lock lock(mutex_);
+      threads_.emplace_back([task] { task(); });
+    } else {
+      task();
+    }
+    if (strikes && plan_.fault == Fault::throws_late) throw Injected("post");
+  }
+
+ private:
+  std::unique_ptr<Backend> real_;
+  Plan& plan_;
+  bool own_threads_;
+  std::mutex mutex_;
+  std::vector<std::jthread> threads_;
+};
+
+struct Outcome {
+  std::string error;  ///< empty: none
+  std::size_t tables = 0;
+};
+
+Outcome run_with(Plan& plan, const Options& options, bool own_threads) {
+  const DataSet data = make_data("clustered", 300, 2, Precision::float64, 7);
+  FaultyBackend backend(plan, own_threads);
+  MemoryBudget budget(1_GiB);
+  ArenaPool pool(budget);
+  CancelToken stop;
+  const Observer observer;
+  std::atomic<std::size_t> tables{0};
+  Outcome outcome;
+  try {
+    run_flow({data.view(), options, observer, backend, pool, 2, stop}, {{0.5, {8, 4}}, {0.3, {4}}, {0.2, {4}}},
+             {.consume = [&](const stages::TableJob&) { ++tables; },
+              .bytes = [](std::size_t) { return std::uint64_t{0}; },
+              .moved = [](double, double) {}});
+  } catch (const std::exception& error) {
+    outcome.error = error.what();
+  }
+  outcome.tables = tables;
+  return outcome;
+}
+
+/// Every call of a run in turn.
+void strike_everywhere(Fault fault, const Options& options, bool own_threads, const std::string& name) {
+  Plan quiet{.fault = fault, .at = ~std::uint64_t{0}};
+  const Outcome whole = run_with(quiet, options, own_threads);
+  REQUIRE(whole.error.empty());
+  REQUIRE(whole.tables == 3);
+  const std::uint64_t calls = quiet.calls;
+  REQUIRE(calls > 20);
+  std::size_t failed = 0;
+  for (std::uint64_t at = 0; at < calls; ++at) {
+    INFO(name << ", call " << at);
+    const Watchdog watchdog(name + ", call " + std::to_string(at));
+    Plan plan{.fault = fault, .at = at};
+    const Outcome outcome = run_with(plan, options, own_threads);
+    if (!outcome.error.empty()) {
+      ++failed;
+    } else {
+      CHECK(outcome.tables == 3);
+    }
+  }
+  // An exception that comes after the work was reported may be overtaken by it; all others end the run.
+  if (fault == Fault::throws) CHECK(failed == calls);
+  if (fault == Fault::forgets) CHECK(failed == calls);
+}
+
+TEST_CASE("backend faults: an exception from any call ends the run and never hangs") {
+  const bool own_threads = GENERATE(false, true);
+  const Fault fault = GENERATE(Fault::throws, Fault::throws_late, Fault::forgets, Fault::completes_twice);
+  // Whole rows into a packed table; and pairs that are sorted, in buffers so small that batches are split.
+  strike_everywhere(fault, {.lanes = 2}, own_threads, "packed");
+  strike_everywhere(fault, {.kernel = Kernel::global, .lanes = 2, .lane_pairs = 400, .estimate_factor = 0.2},
+                    own_threads, "pairs");
+}
+
+}  // namespace
+}  // namespace epsflow::test
