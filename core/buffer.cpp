@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include <epsflow/core/format.hpp>
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -20,8 +22,7 @@ void* aligned_allocate(std::uint64_t bytes, std::uint64_t padding) {
   void* p = nullptr;
   if (padded < kMost) p = std::aligned_alloc(alignment, (padded + alignment - 1) / alignment * alignment);
   if (p == nullptr) {
-    throw ResourceError("cannot allocate " + std::to_string(bytes) +
-                        " bytes; use a machine with more memory or fewer points");
+    throw ResourceError("cannot allocate " + format_bytes(bytes) + "; use a machine with more memory or fewer points");
   }
 #if defined(__linux__)
   // A refusal costs speed only, so the result is of no interest.

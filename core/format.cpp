@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 namespace epsflow {
@@ -12,16 +13,33 @@ std::string format_number(double value) {
   return {text.data(), end};
 }
 
-std::string format_bytes(std::uint64_t bytes) {
+namespace {
+
+/// Bytes in the largest unit of which there is at least one, with one decimal place, rounded by `round`.
+template <class Round>
+std::string in_units(std::uint64_t bytes, Round round) {
   constexpr std::array kUnits{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return format_count(bytes, "byte");
-  double value = static_cast<double>(bytes) / 1024;
+  double tenths = 0;
   std::size_t unit = 0;
-  // 1023.96 would be rounded to 1024.0.
-  for (; value >= 1023.95 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  for (double value = static_cast<double>(bytes) / 1024;; value /= 1024, ++unit) {
+    tenths = round(value * 10);
+    if (tenths < 10240 || unit + 1 == kUnits.size()) break;
+  }
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits[unit]);
+  std::snprintf(text.data(), text.size(), "%.1f %s", tenths / 10, kUnits[unit]);
   return text.data();
+}
+
+}  // namespace
+
+std::string format_bytes(std::uint64_t bytes) {
+  return in_units(bytes, [](double x) { return std::round(x); });
+}
+
+std::string format_needed_bytes(std::uint64_t bytes) {
+  const std::string rounded = in_units(bytes, [](double x) { return std::ceil(x); });
+  return bytes < 1024 ? rounded : rounded + " (" + format_count(bytes, "byte") + ")";
 }
 
 std::string format_count(std::uint64_t count) {

@@ -13,6 +13,9 @@ namespace epsflow {
 /// 1536 as "1.5 KiB"; less than a KiB as "17 bytes".
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
+/// A size that is to be reached, rounded up and in full: "1.5 MiB (1,521,000 bytes)".
+[[nodiscard]] std::string format_needed_bytes(std::uint64_t bytes);
+
 /// 1234567 as "1,234,567".
 [[nodiscard]] std::string format_count(std::uint64_t count);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow {
 namespace {
@@ -40,10 +41,10 @@ MemoryCharge::MemoryCharge(MemoryBudget& budget, std::uint64_t bytes, const char
     : budget_(&budget), bytes_(bytes) {
   if (!budget.try_charge(bytes)) {
     budget_ = nullptr;
-    throw ResourceError(std::string(what) + " needs " + std::to_string(bytes) + " bytes; " +
-                        std::to_string(budget.used()) + " of the memory budget of " + std::to_string(budget.total()) +
-                        " bytes are taken: raise --memory (Options::memory) to at least " +
-                        std::to_string(budget.used() + bytes) + ", or cluster fewer points");
+    throw ResourceError(std::string(what) + " needs " + format_bytes(bytes) + "; of the memory budget of " +
+                        format_bytes(budget.total()) + ", " + format_bytes(budget.used()) +
+                        " are taken: raise Options::memory to at least " + format_needed_bytes(budget.used() + bytes) +
+                        ", or cluster fewer points");
   }
 }
 
@@ -150,8 +151,8 @@ Arena ArenaPool::acquire(std::uint64_t capacity) {
   }
   void* base = mmap(nullptr, size + kStep, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
-    throw ResourceError("the system refuses " + std::to_string(size) +
-                        " bytes of address space for a table: lower --memory (Options::memory) or raise ulimit -v");
+    throw ResourceError("the system refuses " + format_bytes(size) +
+                        " of address space for a table: lower Options::memory or raise ulimit -v");
   }
   // A refusal costs speed only, so the result is of no interest.
   (void)madvise(base, size + kStep, MADV_HUGEPAGE);

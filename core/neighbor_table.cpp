@@ -4,6 +4,7 @@
 #include <string>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow {
 
@@ -22,8 +23,8 @@ NeighborTable::NeighborTable(std::shared_ptr<const PackedLayout> layout, Arena a
       counts_(size_) {
   const std::uint64_t bytes = layout_->words() * sizeof(std::uint32_t);
   if (!arena_.grow(bytes)) {
-    throw ResourceError("the neighbour table needs " + std::to_string(bytes) +
-                        " bytes, more than the memory budget has left: raise --memory (Options::memory) or lower eps");
+    throw ResourceError("the neighbour table needs " + format_bytes(bytes) +
+                        ", more than the memory budget has left: raise Options::memory or lower eps");
   }
 }
 

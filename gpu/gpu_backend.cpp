@@ -54,7 +54,7 @@ class Worker {
 };
 
 [[noreturn]] void throw_no_device(const DeviceList& list) {
-  throw DeviceError("no GPU can be used (" + list.why_none + "): use --backend cpu");
+  throw DeviceError("no GPU can be used (" + list.why_none + "): use Options::backend = BackendChoice::cpu");
 }
 
 /// The GPU asked for, or the one with the most free memory.
@@ -67,7 +67,8 @@ int choose_device(int wanted) {
       if (device.number == wanted) return wanted;
       known += (known.empty() ? "" : ", ") + std::to_string(device.number);
     }
-    throw UsageError("--gpu " + std::to_string(wanted) + " is not there; the GPUs that can be used are " + known);
+    throw UsageError("Options::gpu is " + std::to_string(wanted) +
+                     ", which is not there; the GPUs that can be used are " + known);
   }
   if (list.devices.size() == 1) return list.devices.front().number;
   int best = list.devices.front().number;
@@ -110,7 +111,7 @@ class GpuBackend final : public Backend {
     const StageRange range(Stage::build_index);
     if (points.size() > kMostGpuPoints) {
       throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
-                        " that the GPU can index: use --backend cpu");
+                        " that the GPU can index: use Options::backend = BackendChoice::cpu");
     }
     if (points_ == nullptr) points_ = std::make_unique<DevicePoints>(points, memory_);
     return std::make_unique<GpuSearch>(*points_, eps, GpuSearch::Resources{device_, memory_, pinned_}, cancel);

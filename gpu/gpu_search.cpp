@@ -189,8 +189,9 @@ BatchPlan GpuSearch::plan_pairs(const PlanOptions& options) {
       lane_room_, 1, std::max<std::uint64_t>(most_lane_words(options) / tuning::kPairWordsWithScratch, 1));
   lane_room_ = std::min(lane_room_, kMostLanePairs);
   if (longest_row_ > kMostLanePairs) {
-    throw DeviceOutOfMemory("a row of " + std::to_string(longest_row_) +
-                            " candidates is too long for the pairs of a lane: use --kernel rows, or lower eps");
+    throw DeviceOutOfMemory(
+        "a row of " + std::to_string(longest_row_) +
+        " candidates is too long for the pairs of a lane: use Options::kernel = Kernel::rows, or lower eps");
   }
   plan.lane_pairs = lane_room_;
   const bool by_cells = kernel_ == Kernel::shared;

@@ -4,6 +4,7 @@
 #include <string>
 #include <thread>
 
+#include <epsflow/core/format.hpp>
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/fault.hpp>
@@ -36,9 +37,9 @@ void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
   std::uint64_t before = used();
   do {
     if (before > limit_ || bytes > limit_ - before) {
-      throw DeviceOutOfMemory("the GPU needs " + std::to_string(bytes) + " bytes more; " + std::to_string(before) +
-                              " of the limit of " + std::to_string(limit_) +
-                              " bytes are taken: raise --gpu-memory (Options::gpu_memory), or use --backend cpu");
+      throw DeviceOutOfMemory("the GPU needs " + format_bytes(bytes) + " more; of the limit of " +
+                              format_bytes(limit_) + ", " + format_bytes(before) +
+                              " are taken: raise Options::gpu_memory, or use Options::backend = BackendChoice::cpu");
     }
   } while (!used_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
   try {
@@ -92,8 +93,9 @@ PinnedBytes PinnedPool::acquire(std::uint64_t bytes) {
   void* data = nullptr;
   if (cudaHostAlloc(&data, size, cudaHostAllocDefault) != cudaSuccess) {
     (void)cudaGetLastError();
-    throw DeviceError("the system refuses " + std::to_string(size) +
-                      " bytes of pinned host memory: raise ulimit -l or the container's memory, or use --backend cpu");
+    throw DeviceError("the system refuses " + format_bytes(size) +
+                      " of pinned host memory: raise ulimit -l or the container's memory, or use Options::backend = "
+                      "BackendChoice::cpu");
   }
   return {this, data, size};
 }

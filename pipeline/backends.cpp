@@ -41,7 +41,9 @@ constexpr bool kGpuBuilt = false;
 BackendInfo gpu_info() { return {"gpu", false, "not in this build (EPSFLOW_CUDA)"}; }
 
 void check_gpu(const Options&) {
-  throw UsageError("this build has no GPU backend: build with EPSFLOW_CUDA=ON, or use --backend cpu");
+  throw UsageError(
+      "this build has no GPU backend: build with EPSFLOW_CUDA=ON, or use Options::backend = "
+      "BackendChoice::cpu");
 }
 
 std::unique_ptr<Backend> make_gpu(const Options& options, unsigned) {

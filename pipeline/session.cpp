@@ -26,7 +26,7 @@ void allow_more_threads_than_cores() {
 
 Session::Session(PointsView points, const Options& options, const Observer& observer)
     : points_(points),
-      options_(options),
+      options_((check_options(options), options)),
       observer_(observer),
       threads_(options.threads > 0 ? options.threads : cores()),
       arena_(static_cast<int>(threads_)),

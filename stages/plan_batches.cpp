@@ -20,10 +20,9 @@ std::uint64_t row_bytes(std::uint64_t rows, const PackedLayout* layout) {
 void throw_table_too_large(const TableJob& job, const ArenaPool& pool, std::uint64_t bytes, bool exact) {
   const std::uint64_t taken = pool.budget().total() - std::min(pool.budget().total(), pool.available());
   throw ResourceError("the neighbour table of eps " + format_number(job.group.eps) + " needs " +
-                      (exact ? "" : "about ") + std::to_string(bytes) + " bytes; of the memory budget of " +
-                      std::to_string(pool.budget().total()) + " bytes, points and index take " + std::to_string(taken) +
-                      ": raise --memory (Options::memory) to at least " + std::to_string(taken + bytes) +
-                      ", or lower eps");
+                      (exact ? "" : "about ") + format_bytes(bytes) + "; of the memory budget of " +
+                      format_bytes(pool.budget().total()) + ", points and index take " + format_bytes(taken) +
+                      ": raise Options::memory to at least " + format_needed_bytes(taken + bytes) + ", or lower eps");
 }
 
 bool PlanBatches::operator()(TableJob& job, bool alone) const {
@@ -44,8 +43,8 @@ void PlanBatches::plan(TableJob& job) const {
   if (wanted && options.kernel == Kernel::rows) layout = job.search->packed_layout();
   if (format == FormatChoice::packed && layout == nullptr) {
     throw UsageError(
-        "a packed table needs the kernel 'rows' and at most three dimensions: leave the choice of the format to "
-        "epsflow");
+        "a packed table needs Options::kernel = Kernel::rows and at most three dimensions: leave the choice with "
+        "Options::format = FormatChoice::automatic");
   }
   PlanOptions with_format = options;
   with_format.format = layout != nullptr ? TableFormat::packed : TableFormat::csr;

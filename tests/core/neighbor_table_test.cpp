@@ -181,7 +181,7 @@ TEST_CASE("neighbour table: a packed table that the budget has no room for is an
   MemoryBudget budget(3999);
   ArenaPool pool(budget);
   test::check_mentions(test::error_of<ResourceError>([&] { const NeighborTable table(layout, pool.acquire(4000)); }),
-                       {"4000", "--memory"});
+                       {"3.9 KiB", "Options::memory"});
 }
 
 TEST_CASE("neighbour table: bits to words") {

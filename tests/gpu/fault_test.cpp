@@ -102,7 +102,7 @@ TEST_CASE("fault: a launch that fails ends the run with an error, wherever it is
         continue;
       }
       ++failed;
-      test::check_mentions(outcome.error, {"cudaErrorLaunchFailure", "--backend cpu"});
+      test::check_mentions(outcome.error, {"cudaErrorLaunchFailure", "Options::backend = BackendChoice::cpu"});
     }
     CHECK(failed > 5);
     const Outcome after = try_run(options);
@@ -155,7 +155,7 @@ TEST_CASE("fault: where memory for a lane's buffer is refused, halves of it do; 
     const Outcome refused = try_run(options, observer);
     inject_fault(FaultPoint::allocation, 0, 0, cudaSuccess);
     CHECK(refused.wrong == 0);
-    test::check_mentions(refused.error, {"cudaErrorMemoryAllocation", "--gpu-memory"});
+    test::check_mentions(refused.error, {"cudaErrorMemoryAllocation", "Options::gpu_memory"});
   }
 }
 
@@ -173,8 +173,8 @@ TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, 
   const Outcome outcome = try_run(options, observer);
   CHECK(outcome.wrong == 0);
   CHECK(outcome.right >= 2);
-  test::check_mentions(outcome.error,
-                       {"the GPU reports", "variants handed out before this are valid", "--backend cpu"});
+  test::check_mentions(outcome.error, {"the GPU reports", "variants handed out before this are valid",
+                                       "Options::backend = BackendChoice::cpu"});
   const Outcome after = try_run(options);
   CHECK_FALSE(after.error.empty());
   // The choice is automatic: the CPU does it, and says so.

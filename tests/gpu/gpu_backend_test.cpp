@@ -272,7 +272,7 @@ TEST_CASE("gpu backend: a lane of another backend is an error, told through the 
 TEST_CASE("gpu backend: a GPU that is not there is named") {
   if (!test::have_gpu()) return;
   test::check_mentions(test::error_of<UsageError>([] { (void)make_gpu_backend({.device = 99}); }),
-                       {"--gpu 99", "are 0"});
+                       {"Options::gpu is 99", "are 0"});
 }
 
 }  // namespace

@@ -20,8 +20,9 @@ namespace {
 TEST_CASE("gpu error: names the error, the place and the remedy") {
   CHECK_NOTHROW(check(cudaSuccess));
   test::check_mentions(test::error_of<DeviceError>([] { check(cudaErrorInvalidValue); }),
-                       {"cudaErrorInvalidValue", "memory_test.cpp", "--backend cpu"});
-  test::check_mentions(test::error_of<DeviceOutOfMemory>([] { check(cudaErrorMemoryAllocation); }), {"--gpu-memory"});
+                       {"cudaErrorInvalidValue", "memory_test.cpp", "Options::backend = BackendChoice::cpu"});
+  test::check_mentions(test::error_of<DeviceOutOfMemory>([] { check(cudaErrorMemoryAllocation); }),
+                       {"Options::gpu_memory"});
   test::check_mentions(test::error_of<DeviceError>([] { check(cudaErrorNoKernelImageForDevice); }),
                        {"EPSFLOW_CUDA_ARCHITECTURES"});
 }
@@ -35,7 +36,7 @@ TEST_CASE("gpu memory: a limit is kept, and what is freed can be had again") {
     CHECK(memory.used() == 700'000);
     test::check_mentions(
         test::error_of<DeviceOutOfMemory>([&] { DeviceBuffer<std::uint8_t> more(memory, stream.get(), 400'000); }),
-        {"400000", "1048576", "--gpu-memory"});
+        {"390.6 KiB", "1.0 MiB", "Options::gpu_memory"});
     CHECK(memory.used() == 700'000);
   }
   CHECK(memory.used() == 0);

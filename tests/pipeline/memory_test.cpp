@@ -19,6 +19,7 @@
 #include "support/random_points.hpp"
 #include "support/watchdog.hpp"
 
+#include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -59,13 +60,6 @@ Outcome try_run(const DataSet& data, const Sweep& sweep, Options options, std::u
   return outcome;
 }
 
-/// The budget that a refusal asks for, or 0.
-std::uint64_t named_budget(const std::string& refusal) {
-  const std::string before = "at least ";
-  const std::size_t at = refusal.find(before);
-  return at == std::string::npos ? 0 : std::stoull(refusal.substr(at + before.size()));
-}
-
 std::vector<Options> formats() {
   std::vector<Options> all;
   for (const FormatChoice format : {FormatChoice::packed, FormatChoice::csr}) {
@@ -94,7 +88,7 @@ TEST_CASE("memory: what does not fit is refused before any search, with the byte
       const Outcome outcome = try_run(points(), sweep, options, memory);
       REQUIRE_FALSE(outcome.refusal.empty());
       CHECK_FALSE(outcome.searched);
-      check_mentions(outcome.refusal, {"needs", "bytes", std::to_string(memory), "--memory"});
+      check_mentions(outcome.refusal, {"needs", format_bytes(memory), "Options::memory"});
     }
     const Outcome outcome = try_run(points(), sweep, options, 1'350'000);
     check_mentions(outcome.refusal, {"neighbour table of eps 2", "at least"});
@@ -108,7 +102,7 @@ TEST_CASE("memory: the budget that a refusal names is enough") {
       INFO(describe(options) << ", eps " << eps);
       const Outcome refused = try_run(points(), sweep, options, 1'350'000);
       INFO(refused.refusal);
-      const std::uint64_t named = named_budget(refused.refusal);
+      const std::uint64_t named = named_bytes(refused.refusal);
       REQUIRE(named > 1'350'000);
       // Exact for packed tables; the size of a csr table is an estimate.
       const Outcome outcome =
@@ -124,7 +118,7 @@ TEST_CASE("memory: the table needs what the refusal names, not less") {
   const Sweep sweep = grid({2.0}, {4});
   Options options;
   options.format = FormatChoice::packed;
-  const std::uint64_t named = named_budget(try_run(points(), sweep, options, 1'350'000).refusal);
+  const std::uint64_t named = named_bytes(try_run(points(), sweep, options, 1'350'000).refusal);
   REQUIRE(named > 0);
   const Outcome outcome = try_run(points(), sweep, options, named - 1);
   CHECK_FALSE(outcome.refusal.empty());
@@ -148,7 +142,7 @@ TEST_CASE("memory: every budget is either refused before the search or enough") 
           // The size of a csr table is estimated, so it may turn out too small later; that of a packed table is known.
           if (options.format == FormatChoice::packed) CHECK_FALSE(outcome.searched);
           CHECK_FALSE(enough);
-          check_mentions(outcome.refusal, {"--memory", std::to_string(memory)});
+          check_mentions(outcome.refusal, {"Options::memory", format_bytes(memory)});
           continue;
         }
         enough = true;
@@ -168,7 +162,7 @@ TEST_CASE("memory: a budget for one table at a time completes a sweep of many") 
   const Sweep sweep = grid({2.0, 1.95, 1.9, 1.85, 1.8, 1.0}, {4, 8});
   const auto expected = run(points().view(), sweep);
   for (Options options : formats()) {
-    const std::uint64_t named = named_budget(try_run(points(), sweep, options, 1'350'000).refusal);
+    const std::uint64_t named = named_bytes(try_run(points(), sweep, options, 1'350'000).refusal);
     REQUIRE(named > 0);
     for (const unsigned tables : {1U, 2U, 4U}) {
       options.tables = tables;
@@ -210,7 +204,7 @@ TEST_CASE("memory: an estimate that proves too small is an error and not a crash
       continue;
     }
     CHECK(enough == 0);
-    check_mentions(outcome.refusal, {"needs", "bytes", "--memory", std::to_string(memory)});
+    check_mentions(outcome.refusal, {"needs", "Options::memory", format_bytes(memory)});
     refused_late += outcome.searched ? 1U : 0U;
   }
   CHECK(refused_late > 0);
@@ -223,7 +217,7 @@ TEST_CASE("memory: neighbors keeps to the budget as well") {
   options.memory = 1'350'000;
   const auto refusal =
       error_of<ResourceError>([&] { (void)neighbors(points().view(), 2.0, Distances::omit, options); });
-  check_mentions(refusal, {"--memory", "1350000"});
+  check_mentions(refusal, {"Options::memory", format_bytes(1350000)});
   options.memory = 100_MiB;
   CHECK(neighbors(points().view(), 2.0, Distances::omit, options).size() == points().size());
 }
@@ -319,7 +313,7 @@ TEST_CASE("memory: the measured peak stays within the budget") {
     options.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
     const Outcome refused = try_run(data, grid({eps}, {4}), options, 25'000'000);
     INFO(refused.refusal);
-    const std::uint64_t named = named_budget(refused.refusal);
+    const std::uint64_t named = named_bytes(refused.refusal);
     REQUIRE(named > 100'000'000);
     for (const std::string method : {"nested", "each"}) {
       for (const int tables : {1, 3}) {

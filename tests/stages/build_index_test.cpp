@@ -34,7 +34,8 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
       const BuildIndex build{*backend, data.view(), small, cancel};
       TableJob job(EpsGroup{0.5, {4}});
       CHECK_FALSE(build(job, false));
-      test::check_mentions(test::error_of<ResourceError>([&] { (void)build(job, true); }), {"the index", "--memory"});
+      test::check_mentions(test::error_of<ResourceError>([&] { (void)build(job, true); }),
+                           {"the index", "Options::memory"});
       CHECK(job.search == nullptr);
       CHECK(small.used() == 0);
     }

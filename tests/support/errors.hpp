@@ -1,6 +1,8 @@
 // Errors as text, with the exact type checked.
 #pragma once
 
+#include <cctype>
+#include <cstdint>
 #include <exception>
 #include <initializer_list>
 #include <string>
@@ -32,6 +34,19 @@ inline void check_mentions(const std::string& text, std::initializer_list<std::s
     INFO("text: " << text << "\nlacks: " << part);
     CHECK(text.find(part) != std::string::npos);
   }
+}
+
+/// The bytes that a refusal asks for at least, or 0.
+inline std::uint64_t named_bytes(const std::string& refusal) {
+  const std::size_t at = refusal.find("at least ");
+  if (at == std::string::npos) return 0;
+  const std::size_t end = refusal.find(" byte", at);
+  std::string digits;
+  for (std::size_t i = end;
+       i > at && (refusal[i - 1] == ',' || std::isdigit(static_cast<unsigned char>(refusal[i - 1]))); --i) {
+    if (refusal[i - 1] != ',') digits.insert(digits.begin(), refusal[i - 1]);
+  }
+  return digits.empty() ? 0 : std::stoull(digits);
 }
 
 }  // namespace epsflow::test
