@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
 
 #include <epsflow/cli/sizes.hpp>
@@ -84,10 +85,23 @@ std::vector<po::option> parse_words(const Command& command, const Words& words) 
   }
 }
 
+/// Whether a word is spelled as one of the command's options: such a word is no value, although Boost takes it for one.
+bool is_option(const Command& command, std::string_view word) {
+  if (word.starts_with("--")) return find_option(command, word.substr(2, word.find('=') - 2)) != nullptr;
+  if (word.size() != 2 || word.front() != '-') return false;
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionSpec& option : group.options) {
+      if (option.letter == word.back()) return true;
+    }
+  }
+  return false;
+}
+
 std::string range_of(const OptionSpec& option) {
-  return fmt::format("{}{} to {} are possible", option.least,
-                     option.least == 0 && !option.zero.empty() ? " (" + option.zero + ")" : "",
-                     format_count(option.most));
+  const std::string zero = option.least == 0 && !option.zero.empty() ? " (" + option.zero + ")" : "";
+  const bool open = option.most == std::numeric_limits<std::uint64_t>::max();
+  return format_count(option.least) + zero + (open ? " and more" : " to " + format_count(option.most)) +
+         " are possible";
 }
 
 void check_integer(const OptionSpec& option, const std::string& value) {
@@ -156,6 +170,7 @@ void Arguments::check(const OptionSpec& option, const std::string& value) const 
     if (option.may_be_empty) return;
     throw UsageError("--" + option.name + " is empty; it needs " + value_name(option) + see_help(*command_));
   }
+  if (is_option(*command_, value)) throw UsageError("--" + option.name + " has no value" + see_help(*command_));
   if (option.kind == ValueKind::integer) check_integer(option, value);
   if (option.kind == ValueKind::size && !parse_bytes(value)) {
     throw UsageError("--" + option.name + " '" + value + "' is no size; write 8G, 512M or a number of bytes");

@@ -12,7 +12,7 @@ using namespace epsflow::cli;
 
 int dispatch(const Words& words) {
   if (words.empty()) {
-    say("no command is given: sweep, cluster and neighbors are the ones to begin with; see epsflow --help");
+    say("no command is given\n\n" + program_help());
     return kUsage;
   }
   if (words.front() == "--help" || words.front() == "-h") {

@@ -20,6 +20,16 @@ namespace {
   throw ResourceError(std::string("cannot print the result on standard output: ") + std::strerror(error));
 }
 
+/// `text` with control characters as \xNN, line ends apart.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const bool is_control = (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f;
+    shown += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return shown;
+}
+
 }  // namespace
 
 void prepare_streams() {
@@ -43,7 +53,7 @@ void flush_output() {
 
 void say(std::string_view message) noexcept {
   try {
-    const std::string line = "epsflow: " + in_program_words(message) + "\n";
+    const std::string line = "epsflow: " + printable(in_program_words(message)) + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no memory left for a message that may be lost
   }

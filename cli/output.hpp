@@ -30,7 +30,8 @@ void print_result(fmt::format_string<Values...> format, Values&&... values) {
 /// Has everything that was printed written. Throws ResourceError, ReaderGone.
 void flush_output();
 
-/// Prints "epsflow: message" on standard error, in program words.
+/// Prints "epsflow: message" on standard error, in program words. Control characters, as a file's name may hold, are
+/// shown by their codes.
 void say(std::string_view message) noexcept;
 
 }  // namespace epsflow::cli

@@ -96,12 +96,12 @@ std::vector<double> steps(double lo, double hi, double step, std::string_view it
     throw UsageError(quoted(item) + ": a step below 0 leads away from " + format_number(hi) +
                      "; write hi:lo:step to go downwards");
   }
-  if (std::abs(step) > std::abs(hi - lo) && hi != lo) {
+  const double signed_step = hi < lo ? -std::abs(step) : std::abs(step);
+  const double count = std::floor((hi - lo) / signed_step * (1 + 1e-12) + 1e-9) + 1;
+  if (count < 2 && hi != lo) {
     throw UsageError(quoted(item) + ": the step is longer than the range, which leaves " + format_number(lo) +
                      " alone; for a number of values write lo:hi:n:lin or lo:hi:n:log");
   }
-  const double signed_step = hi < lo ? -std::abs(step) : std::abs(step);
-  const double count = std::floor((hi - lo) / signed_step * (1 + 1e-12) + 1e-9) + 1;
   require_count(count, item, "larger step");
   const int digits = std::max(decimals(lo), decimals(step));
   std::vector<double> values;

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Options: what may be given, what is refused and by which name, what is missing, and what a slip was meant to be."""
+import json
+import unittest
+
+from support import ProgramTest, summary
+
+POINTS = "x,y\n0,0\n0,1\n1,0\n1,1\n9,9\n"
+
+
+class Values(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", POINTS)
+
+    def refuses(self, parts, *words):
+        """As cluster with --eps and --minpts; says nothing but one line."""
+        p = self.fails(2, parts, "cluster", self.points, *words)
+        self.assertEqual(len(p.stderr.splitlines()), 1, p.stderr)
+        self.assertEqual(p.stdout, "")
+
+    def test_numbers_out_of_range_name_option_value_and_range(self):
+        tail = ["--eps", 1, "--minpts", 3]
+        for option in ("threads", "tables", "lanes"):
+            for value in ("-1", "4097", "99999999999999999999999"):
+                self.refuses([f"--{option} is {value};", "to 4,096 are possible"], *tail, "--" + option, value)
+        self.refuses(["--threads is -1; 0 (one per core) to 4,096 are possible"], *tail, "--threads", -1)
+        self.refuses(["--batch-pairs is -1;", "to 1,099,511,627,776 are possible"], *tail, "--batch-pairs", -1)
+        self.refuses(["--gpu is -1;"], *tail, "--gpu", -1)
+        self.refuses(["--dims is 0; 1 to 4,096 are possible"], *tail, "--dims", 0)
+        self.refuses(["--skip-rows is -3; 0 and more are possible"], *tail, "--skip-rows", -3)
+        self.refuses(["--lanes is 'two', no whole number"], *tail, "--lanes", "two")
+        self.refuses(["--lanes is '2.5', no whole number"], *tail, "--lanes", "2.5")
+
+    def test_sizes_name_their_option(self):
+        for option in ("--memory", "--gpu-memory"):
+            for value in ("-5", "0", "lots", "8X"):
+                self.refuses([f"{option} '{value}' is no size; write 8G, 512M or a number of bytes"], "--eps", 1,
+                             "--minpts", 3, option, value)
+
+    def test_empty_values_are_refused_by_name(self):
+        for option in ("out", "columns", "table", "memory", "threads", "delimiter", "decimal"):
+            self.refuses([f"--{option} is empty"], "--eps", 1, "--minpts", 3, "--" + option, "")
+        self.refuses(["--eps is empty"], "--eps", "", "--minpts", 3)
+        self.refuses(["--minpts is empty"], "--eps", 1, "--min-samples", "")
+        self.fails(2, ["--out is empty"], "sweep", self.points, "--eps", 1, "--minpts", 3, "--out", "")
+        self.fails(2, ["one FILE … is empty"], "cluster", "", "--eps", 1, "--minpts", 3)
+        self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 3, "--comment", "")
+
+    def test_the_largest_minpts_is_named(self):
+        self.refuses(["minpts 4294967296", "is over 4,294,967,295"], "--eps", 1, "--minpts", 4294967296)
+        self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 4294967295)
+
+    def test_single_characters(self):
+        tail = ["--eps", 1, "--minpts", 3]
+        self.refuses(["--delimiter ';;' is no single character", "tab", "blanks"], *tail, "--delimiter", ";;")
+        self.refuses(["--decimal '.,' is no single character"], *tail, "--decimal", ".,")
+        self.refuses(["--decimal '·' is no single character"], *tail, "--decimal", "·")
+
+    def test_lists_of_columns(self):
+        tail = ["--eps", 1, "--minpts", 3]
+        self.refuses(["--columns 'x,,y': item 2 is empty"], *tail, "--columns", "x,,y")
+        self.refuses(["--columns 'x,': item 2 is empty"], *tail, "--columns", "x,")
+        self.refuses(["--columns '\"x,y': a quote is not closed"], *tail, "--columns", '"x,y')
+        self.refuses(["--columns '\"x\"y': a comma is missing"], *tail, "--columns", '"x"y')
+
+    def test_options_given_twice_or_wrongly(self):
+        self.refuses(["--eps is given twice"], "--eps", 1, "--eps", 2, "--minpts", 3)
+        self.refuses(["--minpts (or --min-samples) is given twice"], "--eps", 1, "--minpts", 3, "--min-samples", 3)
+        self.refuses(["--json takes no value"], "--eps", 1, "--minpts", 3, "--json=1")
+        self.refuses(["--eps has no value"], "--minpts", 3, "--eps")
+        # Another option is no value; anything else that begins with a dash may be.
+        for other in ("--minpts", "--min-samples", "--minpts=3", "-q", "--json"):
+            self.refuses(["--eps has no value"], "--eps", other, 3)
+
+    def test_slips_are_pointed_out(self):
+        self.refuses(["no option --minpt;", "did you mean --minpts?"], "--eps", 1, "--minpt", 3)
+        self.refuses(["no option --min-sample;", "did you mean --min-samples?"], "--eps", 1, "--min-sample=3")
+        self.refuses(["no option --frobnicate; see epsflow cluster --help"], "--eps", 1, "--frobnicate")
+        self.refuses(["no option -z;"], "--eps", 1, "-z")
+        self.refuses(["--backend 'gp' is unknown; did you mean gpu?", "auto, cpu, gpu"], "--eps", 1, "--minpts", 3,
+                     "--backend", "gp")
+        self.fails(2, ["no command 'swep'; did you mean sweep?"], "swep", self.points)
+        self.fails(2, ["no command 'frobnicate'; epsflow --help lists"], "frobnicate")
+        self.fails(2, ["info takes no 'p.csv'"], "info", "p.csv")
+
+    def test_options_that_contradict_each_other_speak_the_programs_words(self):
+        self.refuses(["--gpu asks for a GPU and --backend for the CPU"], "--eps", 1, "--minpts", 3, "--backend", "cpu",
+                     "--gpu", 0)
+
+
+class Missing(ProgramTest):
+    def test_everything_that_is_missing_is_named_at_once(self):
+        for words, parts in ((["sweep"], "FILE …, --eps, --minpts and --out are missing"),
+                             (["sweep", "p.csv"], "--eps, --minpts and --out are missing"),
+                             (["sweep", "p.csv", "--min-samples", 3], "--eps and --out are missing"),
+                             (["sweep", "--variants", "1:2"], "FILE … and --out are missing"),
+                             (["cluster"], "FILE …, --eps and --minpts are missing"),
+                             (["neighbors"], "FILE … and --eps are missing"), (["generate"], "KIND and --out are missing")):
+            self.fails(2, [parts + "; for example: epsflow " + words[0]], *words)
+        self.fails(2, ["SHELL is missing; for example: source <(epsflow completion bash)"], "completion")
+
+
+class Lists(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", POINTS)
+
+    def variants(self, *words):
+        out = self.folder / "r"
+        self.succeeds("sweep", self.points, "--out", out, "--overwrite", *words)
+        return sorted(summary(out))
+
+    def test_every_form(self):
+        expected = [(0.1, 3), (0.2, 3), (0.3, 3)]
+        for eps in ("0.1,0.2,0.3", "0.1:0.3:0.1", "0.3:0.1:0.1", "0.3:0.1:-0.1", "0.1:0.3:3:lin", "0.3:0.2:0.1, 0.1"):
+            self.assertEqual(self.variants("--eps", eps, "--minpts", 3), expected, eps)
+        self.assertEqual(self.variants("--eps", 1, "--min-samples", "8:2:3:log"), [(1, 2), (1, 4), (1, 8)])
+
+    def test_a_step_that_may_be_meant_as_a_number_of_values_is_refused(self):
+        self.fails(2, ["'0.1:0.5:5'", "lo:hi:n:lin"], "sweep", self.points, "--eps", "0.1:0.5:5", "--minpts", 3, "--out",
+                   self.folder / "r")
+
+    def test_what_is_wrong_is_named(self):
+        for eps, parts in (("0.1,", ["item 2 of '0.1,' is empty"]), ("0.1:0.2", ["'0.1:0.2' is no list", "lo:hi:n:lin"]),
+                           ("0.1,x", ["'x' in '0.1,x' is no number"])):
+            self.fails(2, parts, "sweep", self.points, "--eps", eps, "--minpts", 3, "--out", self.folder / "r")
+        self.assertFalse((self.folder / "r").exists())
+
+
+class Aliases(ProgramTest):
+    def test_min_samples_is_minpts(self):
+        points = self.write("p.csv", POINTS)
+        results = [json.loads(self.succeeds("cluster", points, "--eps", 1, name, 3, "--json").stdout)
+                   for name in ("--minpts", "--min-samples")]
+        for result in results:
+            del result["seconds"]
+        self.assertEqual(results[0], results[1])
+        self.succeeds("sweep", points, "--eps", 1, "--min-samples", 3, "--out", self.folder / "r")
+        recorded = json.loads((self.folder / "r" / "sweep.json").read_text())["options"]
+        self.assertEqual(recorded["minpts"], "3")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""What goes to standard output and standard error, what happens where it cannot, and the exit codes."""
+import json
+import os
+import subprocess
+import unittest
+
+from support import BINARY, ProgramTest, npy_labels, summary
+
+POINTS = "x,y\n0,0\n0,1\n1,0\n1,1\n9,9\n"
+
+
+class Output(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", POINTS)
+        self.cluster = ["cluster", self.points, "--eps", 1, "--minpts", 3]
+        self.sweep = ["sweep", self.points, "--eps", "1,2", "--minpts", 3, "--overwrite", "--out", self.folder / "r"]
+
+    def shell(self, redirection, *words, **kwargs):
+        """The program run by a shell that redirects its streams."""
+        return subprocess.run(["bash", "-c", f'"$0" "$@" {redirection}', BINARY, *map(str, words)], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **kwargs)
+
+    def test_messages_that_cannot_be_printed_end_no_run(self):
+        for redirection in ("2>&-", "2>/dev/full", "2> >(true)", "2>&- <&-"):
+            out = self.folder / "l.npy"
+            p = self.shell(redirection, *self.cluster, "--out", out, "--json")
+            self.assertEqual(p.returncode, 0, redirection)
+            self.assertEqual(json.loads(p.stdout)["clusters"], 1)
+            # A file of a result never takes the place of a stream that was closed.
+            self.assertEqual(npy_labels(out), (0, 0, 0, 0, -1))
+            out.unlink()
+            self.assertEqual(self.shell(redirection, *self.sweep).returncode, 0, redirection)
+            self.assertEqual(len(summary(self.folder / "r")), 2)
+
+    def test_a_result_that_cannot_be_printed_is_an_error(self):
+        for words in (self.cluster, self.sweep, ["info"], ["--help"], ["man"], ["--version"],
+                      ["neighbors", self.points, "--eps", 1]):
+            for redirection, reason in ((">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
+                p = self.shell(redirection, *words)
+                self.assertEqual(p.returncode, 4, (words, redirection))
+                self.assertIn("cannot print the result on standard output: " + reason, p.stderr)
+        self.assertEqual(self.shell("--json >/dev/full", *self.sweep).returncode, 4)
+
+    def test_a_reader_that_goes_ends_the_program_quietly(self):
+        read, write = os.pipe()
+        os.close(read)
+        for words in (["man"], ["info", "--json"], self.cluster + ["--quiet", "--json"]):
+            p = subprocess.run([BINARY, *map(str, words)], stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
+            self.assertEqual((p.returncode, p.stderr), (141, ""))
+        os.close(write)
+
+    def test_quiet_prints_json_and_nothing_else(self):
+        for words, key in ((self.cluster, "clusters"), (self.sweep, "variants"),
+                           (["neighbors", self.points, "--eps", 1], "mean_neighbors"),
+                           (["generate", "uniform", "--n", 10, "--out", self.folder / "u.npy"], "points")):
+            p = self.succeeds(*words, "-q", "--json")
+            self.assertIn(key, json.loads(p.stdout))
+            self.assertEqual(p.stderr, "")
+        p = self.succeeds(*self.cluster, "-q")
+        self.assertEqual((p.stdout, p.stderr), ("", ""))
+
+    def test_generate_as_json(self):
+        out = self.folder / "u.npy"
+        result = json.loads(self.succeeds("generate", "blobs", "--n", 10, "--seed", 7, "--out", out, "--json").stdout)
+        self.assertEqual(result, {"points": 10, "kind": "blobs", "seed": 7, "columns": ["x", "y"], "out": str(out)})
+
+    def test_counts_have_their_nouns(self):
+        self.assertIn("5 points: 1 cluster (largest 4)", self.succeeds(*self.cluster).stdout)
+        one = self.write("one.csv", "x\n1\n")
+        p = self.succeeds("neighbors", one, "--eps", 1)
+        self.assertIn("1 point, 1 pair within 1;", p.stdout)
+
+    def test_mean_neighbors_leaves_the_point_itself_out(self):
+        p = self.succeeds("neighbors", self.points, "--eps", 1, "--json")
+        result = json.loads(p.stdout)
+        # Four corners with two neighbours each, one point without.
+        self.assertEqual((result["pairs"], result["mean_neighbors"]), (13, 1.6))
+        self.assertNotIn("selectivity", result)
+
+    def test_a_long_eps_keeps_the_table_in_columns(self):
+        words = ["sweep", self.points, "--eps", "0.30000000000000004,2", "--minpts", 4294967295, "--out", self.folder / "l"]
+        table = self.succeeds(*words).stdout.splitlines()[:3]
+        self.assertEqual(table[0].split()[:3], ["eps", "minpts", "clusters"])
+        self.assertEqual(len({len(line) for line in table}), 1, table)
+        for word, column in (("eps", 0), ("minpts", 1), ("clusters", 2)):
+            end = table[0].index(word) + len(word)
+            for line in table[1:]:
+                self.assertTrue(line[:end].endswith(line.split()[column]), table)
+
+    def test_control_characters_of_a_file_name_do_not_reach_the_terminal(self):
+        p = self.fails(3, [r"\x1b[31mred"], "cluster", self.folder / "\x1b[31mred", "--eps", 1, "--minpts", 3)
+        self.assertNotIn("\x1b", p.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
