@@ -11,7 +11,7 @@ const std::vector<Command>& commands() {
 }
 
 const Command& find_command(std::string_view name) {
-  std::vector<std::string> names;
+  std::vector<std::string> names{"--help", "--version"};
   for (const Command& command : commands()) {
     if (command.name == name) return command;
     names.push_back(command.name);

@@ -108,7 +108,7 @@ std::string zsh_value(const OptionSpec& option) {
 std::string zsh_help(const OptionSpec& option) {
   std::string text;
   for (const char c : describe(option)) {
-    if (c == '[' || c == ']' || c == ':' || c == '\\') text += '\\';
+    if (c == '[' || c == ']' || c == '\\') text += '\\';
     text += c;
   }
   return text;

@@ -1,5 +1,7 @@
 #include <functional>
 #include <new>
+#include <string>
+#include <system_error>
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/help.hpp>
@@ -53,8 +55,10 @@ int guarded(const std::function<int()>& work) {
     return kReaderGone;
   } catch (const std::bad_alloc&) {
     return fail(kResources, "the machine has no memory left; lower --memory or take fewer points");
+  } catch (const std::system_error& e) {
+    return fail(kResources, e.what());  // as where no thread can be started
   } catch (const std::exception& e) {
-    return fail(kDefect, e.what());
+    return fail(kDefect, (std::string("a defect of epsflow, please report it: ") + e.what()).c_str());
   }
 }
 

@@ -54,10 +54,12 @@ char delimiter(const Arguments& arguments) {
   return one_character(arguments, "delimiter", ", or tab, or blanks");
 }
 
-/// A name from a file as it is, where a terminal can show it; else in quotes and escaped.
+/// A name from a file as it is, where it reads as one name; in quotes as --columns takes it where it holds a comma, and
+/// escaped where a terminal cannot show it.
 std::string shown(const std::string& name) {
-  const std::string quoted = io::show_text(name);
-  return quoted == "'" + name + "'" ? name : quoted;
+  const std::string escaped = io::show_text(name);
+  if (escaped != "'" + name + "'") return escaped;
+  return name.find(',') == std::string::npos ? name : '"' + name + '"';
 }
 
 template <class Items, class Show>

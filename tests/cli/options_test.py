@@ -81,6 +81,7 @@ class Values(ProgramTest):
         self.refuses(["--backend 'gp' is unknown; did you mean gpu?", "auto, cpu, gpu"], "--eps", 1, "--minpts", 3,
                      "--backend", "gp")
         self.fails(2, ["no command 'swep'; did you mean sweep?"], "swep", self.points)
+        self.fails(2, ["no command '--verson'; did you mean --version?"], "--verson")
         self.fails(2, ["no command 'frobnicate'; epsflow --help lists"], "frobnicate")
         self.fails(2, ["info takes no 'p.csv'"], "info", "p.csv")
 

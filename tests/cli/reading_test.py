@@ -20,7 +20,7 @@ class Reading(ProgramTest):
             line = p.stderr.splitlines()[0]
             self.assertTrue(line.startswith(f"epsflow: {self.points}: "), line)
             # The id column became a coordinate, and that is said.
-            self.assertTrue(line.endswith("3 rows; coordinates id, x, y, mm (columns 0, 1, 2)"), line)
+            self.assertTrue(line.endswith('3 rows; coordinates id, x, "y, mm" (columns 0, 1, 2)'), line)
 
     def test_what_was_read_is_recorded(self):
         result = json.loads(self.succeeds("cluster", self.points, "--columns", "1,2", *self.tail, "--json").stdout)
