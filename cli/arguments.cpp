@@ -139,7 +139,7 @@ OptionGroup message_options() {
 }
 
 OptionGroup help_option() {
-  return {"Messages", {{.name = "help", .letter = 'h', .kind = ValueKind::flag, .help = "this text"}}};
+  return {"Help", {{.name = "help", .letter = 'h', .kind = ValueKind::flag, .help = "this text"}}};
 }
 
 Arguments::Arguments(const Command& command, const Words& words) : command_(&command) {

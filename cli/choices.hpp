@@ -41,6 +41,7 @@ inline constexpr std::array kHeaders{Choice<io::TextLayout::Header>{"auto", io::
 template <class Choices>
 [[nodiscard]] std::vector<std::string> words_of(const Choices& choices) {
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const auto& choice : choices) words.emplace_back(choice.word);
   return words;
 }

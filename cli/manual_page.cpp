@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include <epsflow/cli/commands.hpp>
@@ -43,6 +44,19 @@ std::string roff(std::string_view text) {
 /// Lines as they are.
 std::string verbatim(std::string_view text) { return ".nf\n" + roff(text) + "\n.fi\n"; }
 
+/// Paragraphs to be filled, but for those with indented lines, as lists have them.
+std::string paragraphs(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find("\n\n"), text.size());
+    const std::string_view paragraph = text.substr(0, end);
+    const bool has_list = paragraph.starts_with(' ') || paragraph.find("\n ") != std::string_view::npos;
+    out += ".PP\n" + (has_list ? verbatim(paragraph) : roff(paragraph) + "\n");
+    text.remove_prefix(std::min(end + 2, text.size()));
+  }
+  return out;
+}
+
 std::string option_entry(const OptionSpec& option) {
   std::string names = option.letter == '\0' ? "" : fmt::format("\\fB\\-{}\\fR, ", option.letter);
   names += "\\fB\\-\\-" + roff(option.name) + "\\fR";
@@ -69,8 +83,7 @@ Words users_of(const std::string& caption) {
   return users;
 }
 
-/// Whether commands share the group, so that it is described once. "What to …" and "Results" differ although they may be
-/// called alike.
+/// Whether several commands have this very group, so that it is described once.
 bool is_shared(const OptionGroup& group) {
   for (const OptionGroup& shared : {input_options(), run_options_group(), message_options()}) {
     if (group.caption == shared.caption) return true;
@@ -97,7 +110,7 @@ std::string manual_page() {
   text += ".SH COMMANDS\n";
   for (const Command& command : commands()) {
     text += ".SS epsflow " + roff(command.name + (command.usage.empty() ? "" : " " + command.usage)) + "\n";
-    text += verbatim(command.about);
+    text += paragraphs(command.about);
     for (const OptionGroup& group : command.groups) {
       if (!is_shared(group)) text += group_entries(group);
     }

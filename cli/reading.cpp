@@ -57,7 +57,7 @@ char delimiter(const Arguments& arguments) {
 /// A name from a file as it is, where it reads as one name; in quotes as --columns takes it where it holds a comma, and
 /// escaped where a terminal cannot show it.
 std::string shown(const std::string& name) {
-  const std::string escaped = io::show_text(name);
+  std::string escaped = io::show_text(name);
   if (escaped != "'" + name + "'") return escaped;
   return name.find(',') == std::string::npos ? name : '"' + name + '"';
 }
@@ -80,7 +80,7 @@ std::string coordinates_of(const Points& points) {
                         list_of(points.column_numbers, [](std::size_t number) { return std::to_string(number); }));
   const std::string count = points.dims() > kMostListed ? format_count(points.dims()) + " coordinates" : "coordinates";
   if (points.column_names.empty()) {
-    return numbers.empty() ? format_count(points.dims(), "coordinate") : count + ": " + numbers;
+    return numbers.empty() ? format_count(points.dims(), "coordinate") : count + " in " + numbers;
   }
   return count + " " + list_of(points.column_names, shown) + (numbers.empty() ? "" : " (" + numbers + ")");
 }

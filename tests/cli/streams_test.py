@@ -2,6 +2,7 @@
 """What goes to standard output and standard error, what happens where it cannot, and the exit codes."""
 import json
 import os
+import pty
 import subprocess
 import unittest
 
@@ -50,6 +51,24 @@ class Output(ProgramTest):
             p = subprocess.run([BINARY, *map(str, words)], stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
             self.assertEqual((p.returncode, p.stderr), (141, ""))
         os.close(write)
+
+    def test_a_terminal_gets_a_bar_that_is_wiped(self):
+        points = self.folder / "big.npy"
+        self.succeeds("generate", "uniform", "--n", 20_000, "--out", points)
+        terminal, stderr = pty.openpty()
+        p = subprocess.Popen([BINARY, "sweep", points, "--eps", "0.001:0.02:0.001", "--minpts", "4,8", "--out",
+                              self.folder / "t"], stdout=subprocess.DEVNULL, stderr=stderr)
+        os.close(stderr)
+        shown = b""
+        try:
+            while piece := os.read(terminal, 65536):
+                shown += piece
+        except OSError:  # how Linux says that the other end has closed
+            pass
+        os.close(terminal)
+        self.assertEqual(p.wait(120), 0)
+        self.assertRegex(shown, rb"\r\x1b\[K\[=* *\] \d+/40 variants  eps 0\.0\d+: table \d+ %")
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
 
     def test_quiet_prints_json_and_nothing_else(self):
         for words, key in ((self.cluster, "clusters"), (self.sweep, "variants"),
