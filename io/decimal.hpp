@@ -42,7 +42,7 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
 
 }  // namespace detail
 
-/// Scans a plain decimal number, [-]digits[.digits][e[±]digits], at p and returns where it ends, or nullptr when the
+/// Scans a plain decimal number, [-]digits[.digits][e[±]digits] with `decimal` for the point, at p and returns where it ends, or nullptr when the
 /// text is something else or its exact value needs parse_number. Never reads at or behind `end`. O(length).
 ///
 /// Source: Clinger, "How to read floating point numbers accurately", PLDI 1990: an integer up to 2^53 and a power of
@@ -50,7 +50,8 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
 /// 64-bit significand a division of any 64-bit integer rounds once to that; rounding the quotient to float64 is a
 /// second rounding, harmless unless the first ended exactly between two float64 values. That covers the 16 and 17
 /// digits of printed float64.
-[[nodiscard]] inline const char* scan_decimal(const char* p, const char* end, double& value) noexcept {
+[[nodiscard]] inline const char* scan_decimal(const char* p, const char* end, double& value,
+                                              char decimal = '.') noexcept {
   const auto digit_at = [&](const char* at) noexcept {
     return static_cast<unsigned>(static_cast<unsigned char>(*at)) - '0';
   };
@@ -61,7 +62,7 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
   for (; p != end && digit_at(p) < 10; ++p) mantissa = mantissa * 10 + digit_at(p);
   std::ptrdiff_t digits = p - whole;
   std::ptrdiff_t exponent = 0;
-  if (p != end && *p == '.') {
+  if (p != end && *p == decimal) {
     const char* const fraction = ++p;
     for (; p != end && digit_at(p) < 10; ++p) mantissa = mantissa * 10 + digit_at(p);
     exponent = fraction - p;

@@ -15,6 +15,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/byte_stream.hpp>
+#include <epsflow/io/file_kind.hpp>
 #include <epsflow/io/fits_reader.hpp>
 #include <epsflow/io/hdf5_reader.hpp>
 #include <epsflow/io/npy_reader.hpp>
@@ -25,104 +26,68 @@
 namespace epsflow::io {
 namespace {
 
-enum class FileKind : std::uint8_t { text, npy, fits, hdf5, raw };
-
-std::string_view kind_name(FileKind kind) noexcept {
-  switch (kind) {
-    case FileKind::text:
-      return "text";
-    case FileKind::npy:
-      return "NPY";
-    case FileKind::fits:
-      return "FITS";
-    case FileKind::hdf5:
-      return "HDF5";
-    case FileKind::raw:
-      return "raw";
-  }
-  return "";
-}
-
-std::string lower_extension(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return extension;
-}
-
-struct FileName {
-  std::string extension;  ///< in lower case, without .gz
-  bool is_packed = false;
-};
-
-FileName parse_name(const std::filesystem::path& file) {
-  const std::string extension = lower_extension(file);
-  if (extension != ".gz") return {extension, false};
-  return {lower_extension(file.stem()), true};
-}
-
-std::optional<FileKind> kind_of_extension(std::string_view extension) {
-  const auto one_of = [&](std::initializer_list<std::string_view> list) {
-    return std::find(list.begin(), list.end(), extension) != list.end();
-  };
-  if (one_of({".npy"})) return FileKind::npy;
-  if (one_of({".fits", ".fit", ".fts"})) return FileKind::fits;
-  if (one_of({".h5", ".hdf5", ".hdf"})) return FileKind::hdf5;
-  if (one_of({".raw", ".bin", ".f32", ".f64"})) return FileKind::raw;
-  return std::nullopt;
-}
-
-FileKind kind_of_bytes(std::span<const char> bytes) {
-  const std::string_view prefix(bytes.data(), bytes.size());
-  if (is_npy(bytes)) return FileKind::npy;
-  if (prefix.starts_with("SIMPLE  =")) return FileKind::fits;
-  if (prefix.starts_with("\x89HDF\r\n\x1a\n")) return FileKind::hdf5;
-  return FileKind::text;
-}
-
 /// Raw coordinates may happen to begin like a gzip file, so that there only the name counts.
 Unpack unpack_of(const FileName& name) {
-  return kind_of_extension(name.extension) == FileKind::raw && !name.is_packed ? Unpack::nothing : Unpack::gzip;
+  return name.kind == FileKind::raw && !name.is_packed ? Unpack::nothing : Unpack::gzip;
 }
 
-/// A file whose kind is known and whose presence has been seen to.
+/// A file that is there, with bytes in it, and of a known kind.
 struct OpenFile {
-  std::filesystem::path path;
+  std::string shown;  ///< as errors name it
   FileName name;
   std::unique_ptr<ByteStream> bytes;
   FileKind kind;
 
-  explicit OpenFile(const std::filesystem::path& file)
-      : path(file),
+  OpenFile(const std::filesystem::path& file, const ReadOptions& options)
+      : shown(display_name(file)),
         name(parse_name(file)),
         bytes(open_stream(file, unpack_of(name))),
-        // Names such as .txt and .dat say little: the first bytes have the last word on them.
-        kind(kind_of_extension(name.extension).value_or(kind_of_bytes(bytes->peek()))) {}
+        kind(find_kind(bytes->peek(), name, options.raw.dims > 0, shown)) {
+    if (bytes->peek().empty()) throw InputError(shown + ": empty: the file has no bytes; points are needed");
+  }
 };
 
-Points read_bytes(FileKind kind, std::span<const char> bytes, const Source& source) {
-  switch (kind) {
-    case FileKind::npy:
-      return read_npy(bytes, source);
-    case FileKind::raw:
-      return read_raw(bytes, source);
-    default:
-      return read_text(bytes, source);
-  }
+/// Options that say what the file itself says, or that nobody would look at.
+void refuse_idle_options(const OpenFile& file, const ReadOptions& options) {
+  const auto refuse = [&](bool is_given, std::string_view option, std::string_view kinds) {
+    if (!is_given) return;
+    throw UsageError(fmt::format("{}: {} is for {}, but this is read as {}; leave it out", file.shown, option, kinds,
+                                 kind_name(file.kind)));
+  };
+  const bool is_text = file.kind == FileKind::text;
+  const bool is_raw = file.kind == FileKind::raw;
+  const bool has_tables = file.kind == FileKind::fits || file.kind == FileKind::hdf5 || file.kind == FileKind::npz;
+  const TextLayout& text = options.text;
+  refuse(!has_tables && !options.table.empty(), "ReadOptions::table", "FITS, HDF5 and NPZ");
+  refuse(!is_raw && options.raw.dims > 0, "ReadOptions::raw.dims", "raw files");
+  refuse(!is_raw && options.raw.precision.has_value(), "ReadOptions::raw.precision", "raw files");
+  refuse(file.kind != FileKind::hdf5 && options.external_storage, "ReadOptions::external_storage", "HDF5");
+  refuse(!is_text && text.header != TextLayout::Header::automatic, "ReadOptions::text.header", "text");
+  refuse(!is_text && text.delimiter != '\0', "ReadOptions::text.delimiter", "text");
+  refuse(!is_text && text.decimal != TextLayout().decimal, "ReadOptions::text.decimal", "text");
+  refuse(!is_text && text.comment != TextLayout().comment, "ReadOptions::text.comment", "text");
+  refuse(!is_text && text.skip_rows > 0, "ReadOptions::text.skip_rows", "text");
 }
 
-/// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
-Points read_file(OpenFile& file, const ReadOptions& options, std::uint64_t taken) {
-  ReadOptions adjusted = options;
-  if (file.name.extension == ".f32") adjusted.raw.precision = Precision::float32;
-  if (file.name.extension == ".f64") adjusted.raw.precision = Precision::float64;
-  const Source source{.name = display_name(file.path), .options = adjusted, .memory_taken = taken};
-  const bool has_tables = file.kind == FileKind::fits || file.kind == FileKind::hdf5;
-  if (!has_tables && !options.table.empty()) {
-    throw UsageError(fmt::format("{}: --table is for FITS and HDF5, but this is a {} file; leave it out", source.name,
-                                 kind_name(file.kind)));
+/// The precision that an extension such as .f32 says.
+void set_raw_precision(const OpenFile& file, RawLayout& raw) {
+  const bool is_single = file.name.extension == ".f32";
+  if (!is_single && file.name.extension != ".f64") return;
+  const Precision said = is_single ? Precision::float32 : Precision::float64;
+  if (raw.precision.value_or(said) != said) {
+    throw UsageError(
+        fmt::format("{}: the name says float{}, but ReadOptions::raw.precision is another; leave it out, or "
+                    "rename the file to .raw",
+                    file.shown, bytes_of(said) * 8));
   }
-  if (file.bytes->peek().empty()) throw InputError(source.name + ": empty: the file has no bytes");
+  raw.precision = said;
+}
+
+Points read_kind(const OpenFile& file, const Source& source) {
+  if (file.kind == FileKind::text) return read_text(*file.bytes, source);
+  if (file.kind == FileKind::npz) {
+    throw InputError(source.name + ": is an NPZ archive; unpack it with unzip and name the .npy file of the points");
+  }
   if (file.kind == FileKind::hdf5) {
     const std::filesystem::path* const plain = file.bytes->regular_file();
     if (plain == nullptr) {
@@ -136,10 +101,25 @@ Points read_file(OpenFile& file, const ReadOptions& options, std::uint64_t taken
     throw InputError(source.name + ": not a gzip file, although its name says so; rename it or fetch it again");
   }
   if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
+  if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
   // Readers say more exactly what of a file of known size does not fit.
   const std::uint64_t budget = file.bytes->size() ? std::numeric_limits<std::uint64_t>::max() : memory_left(source);
   const OwnedBytes bytes = read_all(*file.bytes, budget, source.name);
-  return read_bytes(file.kind, bytes.span(), source);
+  return file.kind == FileKind::npy ? read_npy(bytes.span(), source) : read_raw(bytes.span(), source);
+}
+
+/// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
+Points read_file(const OpenFile& file, const ReadOptions& options, std::uint64_t taken) {
+  refuse_idle_options(file, options);
+  ReadOptions adjusted = options;
+  if (file.kind == FileKind::raw) set_raw_precision(file, adjusted.raw);
+  const Source source{.name = file.shown, .options = adjusted, .memory_taken = taken};
+  Points points = read_kind(file, source);
+  std::string& kind = points.inputs.front().kind;
+  if (kind.empty()) kind = kind_name(file.kind);
+  if (file.kind != file.name.kind.value_or(FileKind::text)) kind += " by its first bytes";
+  if (file.bytes->is_gzip()) kind += ", gzipped";
+  return points;
 }
 
 void require_same_columns(const std::filesystem::path& first_file, const Points& first,
@@ -147,12 +127,12 @@ void require_same_columns(const std::filesystem::path& first_file, const Points&
   if (points.dims() != first.dims()) {
     throw InputError(
         fmt::format("{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
-                    "--columns",
+                    "ReadOptions::columns",
                     file.string(), points.dims(), first_file.string(), first.dims()));
   }
   if (options.columns.empty() && points.column_names != first.column_names) {
-    throw InputError(fmt::format("{} and {} name their columns differently; choose them with --columns", file.string(),
-                                 first_file.string()));
+    throw InputError(fmt::format("{} and {} name their columns differently; choose them with ReadOptions::columns",
+                                 file.string(), first_file.string()));
   }
 }
 
@@ -195,8 +175,7 @@ Points join(std::vector<Points> parts, const std::string& names, const ReadOptio
 }  // namespace
 
 Points read_points(const std::filesystem::path& file, const ReadOptions& options) {
-  OpenFile opened(file);
-  return read_file(opened, options, 0);
+  return read_file(OpenFile(file, options), options, 0);
 }
 
 Points read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options) {
@@ -206,11 +185,11 @@ Points read_points(const std::vector<std::filesystem::path>& files, const ReadOp
   std::optional<FileKind> kind;
   std::uint64_t taken = 0;
   for (const std::filesystem::path& path : files) {
-    OpenFile file(path);
+    const OpenFile file(path, options);
     if (!kind) kind = file.kind;
     if (file.kind != *kind) {
-      throw UsageError(fmt::format("{} is {}, but {} is {}; files read as one data set must be of one kind",
-                                   path.string(), kind_name(file.kind), files[0].string(), kind_name(*kind)));
+      throw UsageError(fmt::format("{} is {}, but {} is {}; files read as one data set must be of one kind", file.shown,
+                                   kind_name(file.kind), files[0].string(), kind_name(*kind)));
     }
     parts.push_back(read_file(file, options, taken));
     require_same_columns(files[0], parts[0], path, parts.back(), options);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ enum class NanPolicy : std::uint8_t { error, drop };
 /// How to read a raw little-endian file, which says nothing about itself.
 struct RawLayout {
   std::size_t dims = 0;  ///< coordinates per point; 0: not given
-  Precision precision = Precision::float64;
+  /// Empty: what an extension of .f32 or .f64 says, else float64.
+  std::optional<Precision> precision = {};
 };
 
 /// How to read a text table, which says little about itself.
@@ -38,8 +40,9 @@ struct TextLayout {
 };
 
 struct ReadOptions {
-  /// Columns to use as coordinates, in this order: names, or 0-based numbers. Empty: every column, which then must all
-  /// be numeric.
+  /// Columns to use as coordinates, in this order: names, 0-based numbers, negative ones from the end (-1: the last),
+  /// or ranges of numbers (0-2), where a name comes before a number. Empty: every column, which then must all be
+  /// numeric.
   std::vector<std::string> columns = {};
   /// FITS: extension number or EXTNAME (default: the first table). HDF5: path of the data set (default: the only one).
   std::string table = {};

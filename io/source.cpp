@@ -5,11 +5,14 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/utf8.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -21,29 +24,57 @@ bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcep
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-std::optional<std::size_t> as_number(std::string_view text) {
-  std::size_t number = 0;
+template <class T>
+std::optional<T> as_number(std::string_view text) {
+  T number{};
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
 
-std::size_t find_column(const Source& source, const ColumnList& available, const std::string& wanted) {
+std::string_view trim_blanks(std::string_view text) noexcept {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// The column of that name, spelled so or with other blanks around it.
+std::optional<std::size_t> find_name(const Source& source, const ColumnList& available, std::string_view wanted) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < available.names.size(); ++i) {
-    if (!same_name(available.names[i], wanted, available.ignore_case)) continue;
+    if (!same_name(trim_blanks(available.names[i]), wanted, available.ignore_case)) continue;
     if (found) {
-      throw InputError(fmt::format("{}: columns {} and {} are both named {}; give the number in --columns", source.name,
-                                   *found, i, show_text(wanted)));
+      throw InputError(fmt::format("{}: columns {} and {} are both named {}; give the number in ReadOptions::columns",
+                                   source.name, *found, i, show_text(wanted)));
     }
     found = i;
   }
-  if (!found) found = as_number(wanted);
-  if (!found || *found >= available.count) {
-    throw InputError(fmt::format("{}: there is no column {}; --columns may choose from: {}", source.name,
-                                 show_text(wanted), available.describe()));
+  return found;
+}
+
+/// The first and the last column that a number, from the end when it is negative, or a range means.
+std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList& available, std::string_view wanted) {
+  if (const auto number = as_number<std::int64_t>(wanted)) {
+    const std::int64_t column = *number < 0 ? *number + narrow<std::int64_t>(available.count) : *number;
+    if (column < 0 || std::cmp_greater_equal(column, available.count)) return std::nullopt;
+    return std::pair(static_cast<std::size_t>(column), static_cast<std::size_t>(column));
   }
-  return *found;
+  const std::size_t dash = wanted.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto first = as_number<std::size_t>(trim_blanks(wanted.substr(0, dash)));
+  const auto last = as_number<std::size_t>(trim_blanks(wanted.substr(dash + 1)));
+  if (!first || !last || *first > *last || *last >= available.count) return std::nullopt;
+  return std::pair(*first, *last);
+}
+
+/// The first and the last of the columns that one entry of ReadOptions::columns means.
+std::pair<std::size_t, std::size_t> find_columns(const Source& source, const ColumnList& available,
+                                                 const std::string& entry) {
+  const std::string_view wanted = trim_blanks(entry);
+  if (const auto column = find_name(source, available, wanted)) return {*column, *column};
+  if (const auto numbers = find_numbers(available, wanted)) return *numbers;
+  throw InputError(fmt::format("{}: there is no column {}; ReadOptions::columns may choose from: {}", source.name,
+                               show_text(entry), available.describe()));
 }
 
 // Moves the rows without NaN or infinity to the front and returns how many there are; the others go to `dropped`.
@@ -100,7 +131,8 @@ void apply_nan_policy_to(Points& points, const Source& source) {
   if (source.options.on_nan == NanPolicy::error) {
     const ColumnList used{.count = dims, .names = points.column_names};
     throw InputError(
-        fmt::format("{}: row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with --on-nan drop",
+        fmt::format("{}: row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with "
+                    "ReadOptions::on_nan = NanPolicy::drop",
                     source.name, bad / dims, used.label(bad % dims), values[bad]));
   }
   points.truncate(compact_finite(values, points.size(), dims, points.inputs.front().dropped));
@@ -113,7 +145,7 @@ std::string ColumnList::label(std::size_t column) const {
 }
 
 std::string ColumnList::describe() const {
-  constexpr std::size_t kShown = 400;
+  constexpr std::size_t kShown = 40;
   if (count == 0) return "none";
   if (names.empty()) return count == 1 ? "0" : fmt::format("0 to {}", count - 1);
   std::string text;
@@ -134,12 +166,14 @@ std::vector<std::size_t> select_columns(const Source& source, const ColumnList& 
     return selected;
   }
   for (const std::string& wanted : source.options.columns) {
-    const std::size_t column = find_column(source, available, wanted);
-    if (std::find(selected.begin(), selected.end(), column) != selected.end()) {
-      throw UsageError(fmt::format("--columns names column {} of {} twice; give every column once",
-                                   available.label(column), source.name));
+    const auto [first, last] = find_columns(source, available, wanted);
+    for (std::size_t column = first; column <= last; ++column) {
+      if (std::find(selected.begin(), selected.end(), column) != selected.end()) {
+        throw UsageError(fmt::format("ReadOptions::columns names column {} of {} twice; give every column once",
+                                     available.label(column), source.name));
+      }
+      selected.push_back(column);
     }
-    selected.push_back(column);
   }
   return selected;
 }
@@ -153,8 +187,9 @@ std::vector<std::string> selected_names(const ColumnList& available, std::span<c
 }
 
 void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column, std::string_view type) {
-  throw InputError(fmt::format("{}: column {} holds {}, not numbers; choose the coordinates with --columns from: {}",
-                               source.name, available.label(column), type, available.describe()));
+  throw InputError(
+      fmt::format("{}: column {} holds {}, not numbers; choose the coordinates with ReadOptions::columns from: {}",
+                  source.name, available.label(column), type, available.describe()));
 }
 
 std::uint64_t memory_left(const Source& source) noexcept {
@@ -167,24 +202,33 @@ bool fits_memory(const Source& source, std::uint64_t n, std::uint64_t dims, Prec
   return bytes_per_point == 0 || n <= left / bytes_per_point;
 }
 
+void throw_over_memory(const Source& source, std::string_view points, std::uint64_t dims, std::uint64_t bytes) {
+  const std::string others = source.memory_taken == 0 ? std::string()
+                                                      : fmt::format(", of which the files before it take {}",
+                                                                    format_bytes(source.memory_taken));
+  const std::uint64_t budget = source.options.memory;
+  const bool is_close = format_bytes(bytes) == format_bytes(budget);
+  const auto size = [&](std::uint64_t count) { return is_close ? format_count(count, "byte") : format_bytes(count); };
+  throw ResourceError(
+      fmt::format("{}: {} in {} need {}, but the budget is {}{}; raise ReadOptions::memory, or choose "
+                  "fewer columns",
+                  source.name, points, format_count(dims, "dimension"), size(bytes), size(budget), others));
+}
+
 Points make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
   if (dims == 0) throw InputError(source.name + ": no columns, so no coordinates; a point needs at least one");
   if (dims > kMaxDims) {
-    throw InputError(fmt::format("{}: {} columns, but points have at most {} dimensions; choose with --columns",
-                                 source.name, dims, kMaxDims));
+    throw InputError(
+        fmt::format("{}: {} columns, but points have at most {} dimensions; choose with "
+                    "ReadOptions::columns",
+                    source.name, dims, kMaxDims));
   }
   if (n > kMaxPoints) {
-    throw InputError(
-        fmt::format("{}: {} rows, but a data set has at most {} points; split the file", source.name, n, kMaxPoints));
+    throw InputError(fmt::format("{}: {}, but a data set has at most {} points; split the file", source.name,
+                                 format_count(n, "row"), format_count(kMaxPoints)));
   }
   if (!fits_memory(source, n, dims, precision)) {
-    const std::string others = source.memory_taken == 0
-                                   ? std::string()
-                                   : fmt::format(", of which the files before it take {}", source.memory_taken);
-    throw ResourceError(
-        fmt::format("{}: {} points in {} dimensions need {} bytes, but the budget is {} bytes{}; raise "
-                    "--memory, or choose fewer columns",
-                    source.name, n, dims, n * dims * bytes_of(precision), source.options.memory, others));
+    throw_over_memory(source, format_count(n, "point"), dims, n * dims * bytes_of(precision));
   }
   return {narrow<std::size_t>(n), narrow<std::size_t>(dims), precision};
 }
@@ -201,15 +245,22 @@ void apply_nan_policy(Points& points, const Source& source) {
 std::string show_text(std::string_view text) {
   constexpr std::size_t kShown = 60;
   std::string shown = "'";
-  for (const char c : text.substr(0, kShown)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      shown += fmt::format("\\x{:02x}", byte);
+  std::size_t i = 0;
+  while (i < text.size() && i < kShown) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F are control characters too, in two bytes.
+    const bool is_control =
+        byte < 0x20 || byte == 0x7F || (byte == 0xC2 && length == 2 && static_cast<unsigned char>(text[i + 1]) < 0xA0);
+    if (length > 0 && !is_control) {
+      shown += text.substr(i, length);
+      i += length;
     } else {
-      shown += c;
+      shown += fmt::format("\\x{:02x}", byte);
+      ++i;
     }
   }
-  return shown + (text.size() > kShown ? "…'" : "'");
+  return shown + (i < text.size() ? "…'" : "'");
 }
 
 }  // namespace epsflow::io

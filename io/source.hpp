@@ -28,12 +28,12 @@ struct ColumnList {
 
   /// As errors name a column: 'lat' or 3.
   [[nodiscard]] std::string label(std::size_t column) const;
-  /// For errors: "a, b, c", or "0 to 2" without names.
+  /// For errors: "a, b, c", or "0 to 2" without names; of many the first 40.
   [[nodiscard]] std::string describe() const;
 };
 
-/// The columns that source.options asks for as indices into `available`: by name, else by 0-based number, and all of
-/// them when none is asked for. Throws InputError listing the columns there are, UsageError for one asked for twice.
+/// The columns that source.options asks for as indices into `available`: by name, blanks around it aside, else by
+/// 0-based number, -1 for the last one, or a range such as 0-2; all of them when none is asked for. Throws InputError listing the columns there are, UsageError for one asked for twice.
 [[nodiscard]] std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available);
 
 /// The names of the selected columns, or nothing without names.
@@ -50,6 +50,10 @@ struct ColumnList {
 /// Whether n points in d dimensions fit what is left of the memory budget.
 [[nodiscard]] bool fits_memory(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision);
 
+/// The error for points that exceed the memory budget; `points` says which: "2 points".
+[[noreturn]] void throw_over_memory(const Source& source, std::string_view points, std::uint64_t dims,
+                                    std::uint64_t bytes);
+
 /// Room for n × d coordinates. Throws InputError for sizes that no data set may have, ResourceError when the points
 /// exceed the memory budget.
 [[nodiscard]] Points make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision);
@@ -58,7 +62,8 @@ struct ColumnList {
 /// O(n·d).
 void apply_nan_policy(Points& points, const Source& source);
 
-/// Text from a file as errors show it: in quotes, shortened, control characters escaped.
+/// Text from a file as errors show it: in quotes, shortened between characters, and with control characters and bytes
+/// that are no UTF-8 escaped, so that none reaches a terminal.
 [[nodiscard]] std::string show_text(std::string_view text);
 
 }  // namespace epsflow::io

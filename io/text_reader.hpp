@@ -1,27 +1,28 @@
-// Text tables: fields parted by comma, tab, semicolon or runs of blanks.
+// Text tables: fields parted by comma, tab, semicolon, bar or runs of blanks.
 #pragma once
 
-#include <span>
-
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
 
-/// Reads the text of a table as float64 points.
+/// Reads the text of a table as float64 points, as source.options.text says; what that leaves open is found out from
+/// the first hundred rows, and refused with the option that decides where they leave it open too. InputRows::kind of
+/// the points says what was found.
 ///
-/// - The delimiter is the first of comma, tab, semicolon that occurs in the first row, and as often in the second;
-/// without
-///   any, runs of blanks part the fields.
-/// - The first row is a header when one of its fields is not a number; nan, inf and empty fields count as numbers.
+/// - Delimiter: the one of comma, tab, semicolon, bar and runs of blanks by which most fields are numbers. With bars,
+///   lines may begin and end with one, and rules such as |---|---| are skipped.
+/// - Header: the first row, when it holds text and no number and numbers follow below; or a comment directly before the
+///   first row that has a word for every column. A row of units behind a header is skipped.
 /// - Fields may be quoted with ", in which "" stands for one and delimiters and line ends for themselves.
-/// - Lines that begin with # and blank lines are skipped. CRLF, LF, a UTF-8 byte order mark and a missing last line end
-///   are accepted.
-/// - Only the selected columns are converted. An empty field counts as NaN, and under NanPolicy::drop so does other
-/// text.
+/// - LF, CRLF, CR, a UTF-8 byte order mark and a missing last line end are accepted; blank lines are skipped.
+/// - Only the selected columns are converted. Under NanPolicy::drop rows go where these hold NaN, infinity or a mark of
+///   a missing value (nothing, NA, null, -, …); any other text is an error under either policy.
 ///
-/// Large texts without quotes are parsed by as many threads as there are cores. O(bytes). Throws InputError naming
+/// Blocks without quotes are parsed by as many threads as there are cores. O(bytes). Peak memory: the points, and a
+/// fifth of ReadOptions::memory, but at least 1 MiB and at most 128 MiB, for the text at hand. Throws InputError naming
 /// line, row and column, ResourceError when the points exceed the memory budget.
-[[nodiscard]] Points read_text(std::span<const char> text, const Source& source);
+[[nodiscard]] Points read_text(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

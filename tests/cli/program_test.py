@@ -224,7 +224,7 @@ class Sweeps(ProgramTest):
 
     def test_no_points_are_a_valid_input(self):
         empty = self.write("empty.csv", "x,y\n")
-        self.succeeds("sweep", empty, "--eps", 0.1, "--minpts", 3, "--out", self.out)
+        self.succeeds("sweep", empty, "--header", "yes", "--eps", 0.1, "--minpts", 3, "--out", self.out)
         row = summary(self.out)[0.1, 3]
         self.assertEqual([row[c] for c in ("clusters", "noise", "core", "largest")], ["0"] * 4)
         self.assertEqual(npy_labels(self.out / row["labels"]), ())
@@ -296,7 +296,7 @@ class BadInput(ProgramTest):
     def test_points_beyond_the_memory(self):
         points = self.folder / "p.npy"
         self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
-        self.fails(4, ["1600000", "--memory"], "cluster", points, "--eps", 0.1, "--minpts", 3, "--memory", "1M")
+        self.fails(4, ["1.5 MiB", "--memory"], "cluster", points, "--eps", 0.1, "--minpts", 3, "--memory", "1M")
 
     def test_a_place_that_cannot_be_written(self):
         self.fails(4, ["/proc/nowhere", "choose another place"], "cluster", self.points, *self.tail, "--out", "/proc/nowhere/l.npy")

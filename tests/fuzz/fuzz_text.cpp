@@ -21,8 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const char> bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
     const auto stream = epsflow::io::stream_of(bytes, source.name);
-    const epsflow::io::OwnedBytes unpacked = epsflow::io::read_all(*stream, std::uint64_t{1} << 30, source.name);
-    const epsflow::Points points = epsflow::io::read_text(unpacked.span(), source);
+    const epsflow::Points points = epsflow::io::read_text(*stream, source);
     epsflow::require_finite(points);
     if (points.view().bytes() > options.memory) std::abort();
   } catch (const epsflow::Error&) {

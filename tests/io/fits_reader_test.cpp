@@ -11,6 +11,7 @@
 #include <fitsio.h>
 #include <zlib.h>
 
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/read_points.hpp>
 
 #include "io/io_test.hpp"
@@ -308,7 +309,7 @@ TEST_CASE("fits: more rows than cfitsio reads at once, no rows, one row") {
   CHECK(same);
   if (n == 0) return;
   check_mentions(error_of<ResourceError>([&] { read(file, {.memory = n * 16 - 1}); }),
-                 {"many.fits", std::to_string(n * 16) + " bytes", "memory"});
+                 {"many.fits", format_count(n * 16, "byte"), "memory"});
 }
 
 TEST_CASE("fits: names with cfitsio's own characters are plain names") {

@@ -153,7 +153,7 @@ TEST_CASE("hdf5: compound tables") {
   CHECK(single.precision() == Precision::float32);
   CHECK(values_of(single) == Values{2, 5, 8});
   check_mentions(error_of<InputError>([&] { read(file); }),
-                 {"radar.hdf5", "'name'", "text", "--columns", "lat, lon, kind, name, pair"});
+                 {"radar.hdf5", "'name'", "text", "ReadOptions::columns", "lat, lon, kind, name, pair"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pair"}}); }), {"'pair'", "arrays"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"alt"}}); }), {"'alt'", "lat, lon, kind"});
 }
@@ -210,12 +210,12 @@ TEST_CASE("hdf5: NaN and the memory budget") {
   const TempFolder folder;
   const std::filesystem::path file = folder / "nan.h5";
   Hdf5Writer(file).matrix("x", H5T_IEEE_F32LE, {3, 2}, {1, 2, 3, std::numeric_limits<double>::quiet_NaN(), 5, 6});
-  check_mentions(error_of<InputError>([&] { read(file); }), {"nan.h5", "row 1", "column 1", "nan", "--on-nan drop"});
+  check_mentions(error_of<InputError>([&] { read(file); }), {"nan.h5", "row 1", "column 1", "nan", "NanPolicy::drop"});
   const Points kept = read(file, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 2, 5, 6});
   CHECK(kept.dropped_rows() == 1);
   check_mentions(error_of<ResourceError>([&] { read(file, {.memory = 23}); }),
-                 {"nan.h5", "24 bytes", "23 bytes", "--memory"});
+                 {"nan.h5", "24 bytes", "23 bytes", "ReadOptions::memory"});
 }
 
 TEST_CASE("hdf5: damaged files, and the program's error printing afterwards") {

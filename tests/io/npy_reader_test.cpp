@@ -127,7 +127,7 @@ TEST_CASE("npy: structured arrays") {
   CHECK(values_of(single) == Values{3, 6});
   CHECK(values_of(read(file, {.columns = {"7", "2"}})) == Values{3, 2, 6, 5});  // padding is no column
   check_mentions(error_of<InputError>([&] { read(file); }),
-                 {"flights.npy", "'class'", "S6", "--columns", "u, class, n, name"});
+                 {"flights.npy", "'class'", "S6", "ReadOptions::columns", "u, class, n, name"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pos"}}); }), {"'pos'", "sub-array"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"inner"}}); }), {"'inner'", "nested"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"t"}}); }), {"'t'", "M8"});
@@ -224,13 +224,13 @@ TEST_CASE("npy: NaN and the memory budget") {
   const double inf = std::numeric_limits<double>::infinity();
   const std::string file = npy(dictionary("'<f8'", "(4, 2)"), pack<double>({1, 2, 3, nan, -inf, 6, 7, 8}));
   check_mentions(error_of<InputError>([&] { read(file); }),
-                 {"flights.npy", "row 1", "column 1", "nan", "--on-nan drop"});
+                 {"flights.npy", "row 1", "column 1", "nan", "NanPolicy::drop"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"0"}}); }), {"row 2", "column 0", "-inf"});
   const Points kept = read(file, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 2, 7, 8});
   CHECK(kept.dropped_rows() == 2);
   check_mentions(error_of<ResourceError>([&] { read(file, {.memory = 63}); }),
-                 {"flights.npy", "64 bytes", "63 bytes", "--memory"});
+                 {"flights.npy", "64 bytes", "63 bytes", "ReadOptions::memory"});
   CHECK(read(file, {.on_nan = NanPolicy::drop, .memory = 64}).size() == 2);
   const std::string named =
       npy(dictionary("[('ra', '<f4'), ('dec', '<f4')]", "(1,)"), pack<float>({1, static_cast<float>(nan)}));

@@ -40,22 +40,22 @@ TEST_CASE("raw: float64 and float32, all columns and some") {
 }
 
 TEST_CASE("raw: errors") {
-  check_mentions(error_of<UsageError>([] { read(four_doubles(), {}); }), {"cloud.raw", "--dims"});
+  check_mentions(error_of<UsageError>([] { read(four_doubles(), {}); }), {"cloud.raw", "ReadOptions::raw.dims"});
   check_mentions(error_of<UsageError>([] { read(four_doubles(), {.raw = {.dims = 5000}}); }),
-                 {"--dims", "5000", "4096"});
+                 {"ReadOptions::raw.dims", "5000", "4096"});
   check_mentions(error_of<InputError>([] { read(four_doubles() + "x", {.raw = {.dims = 2}}); }),
-                 {"cloud.raw", "33 bytes", "16 bytes", "--dims"});
+                 {"cloud.raw", "33 bytes", "16 bytes", "ReadOptions::raw.dims"});
   check_mentions(error_of<InputError>([] { read(four_doubles(), {.columns = {"x"}, .raw = {.dims = 2}}); }),
                  {"'x'", "0 to 1"});
   check_mentions(error_of<ResourceError>([] { read(four_doubles(), {.raw = {.dims = 2}, .memory = 31}); }),
-                 {"32 bytes", "31 bytes", "--memory"});
+                 {"32 bytes", "31 bytes", "ReadOptions::memory"});
 }
 
 TEST_CASE("raw: NaN") {
   const std::string bytes =
       four_doubles() + bytes_of_value(std::numeric_limits<double>::quiet_NaN()) + bytes_of_value(1.0);
   check_mentions(error_of<InputError>([&] { read(bytes, {.raw = {.dims = 2}}); }),
-                 {"cloud.raw", "row 2", "column 0", "nan", "--on-nan drop"});
+                 {"cloud.raw", "row 2", "column 0", "nan", "NanPolicy::drop"});
   const Points kept = read(bytes, {.on_nan = NanPolicy::drop, .raw = {.dims = 2}});
   CHECK(values_of(kept) == std::vector<double>{1, 2, 3, 4});
   CHECK(kept.dropped_rows() == 1);

@@ -78,9 +78,14 @@ TEST_CASE("read_points: raw names set the precision") {
   const Points single = read_points(folder.write("a.f32", pack<float>({1, 2})), {.raw = {.dims = 2}});
   CHECK(single.precision() == Precision::float32);
   const ReadOptions says_single{.raw = {.dims = 1, .precision = Precision::float32}};
-  CHECK(read_points(folder.write("a.f64", pack<double>({1, 2})), says_single).precision() == Precision::float64);
+  check_mentions(error_of<UsageError>([&] {
+                   (void)read_points(folder.write("a.f64", pack<double>({1, 2})), says_single);
+                 }),
+                 {"a.f64", "float64", "ReadOptions::raw.precision"});
+  CHECK(read_points(folder.write("a.f32", pack<float>({1, 2})), says_single).size() == 2);
   CHECK(read_points(folder.write("a.raw", pack<float>({1, 2})), says_single).size() == 2);
-  check_mentions(error_of<UsageError>([&] { (void)read_points(folder / "a.raw"); }), {"a.raw", "--dims"});
+  check_mentions(error_of<UsageError>([&] { (void)read_points(folder / "a.raw"); }),
+                 {"a.raw", "ReadOptions::raw.dims"});
   // Coordinates that happen to begin like a gzip file.
   CHECK(read_points(folder.write("b.f32", std::string("\x1f\x8b\x01\x02", 4)), {.raw = {.dims = 1}}).size() == 1);
 }
@@ -102,17 +107,17 @@ TEST_CASE("read_points: files that cannot be read") {
   check_mentions(error_of<InputError>([&] { (void)read_points(folder / name); }), {name, "Permission denied"});
 }
 
-TEST_CASE("read_points: --table is for FITS and HDF5") {
+TEST_CASE("read_points: a table is chosen in FITS and HDF5 only") {
   const TempFolder folder;
   check_mentions(error_of<UsageError>([&] { (void)read_points(folder.write("a.csv", "1,2\n"), {.table = "1"}); }),
-                 {"a.csv", "--table", "text"});
+                 {"a.csv", "ReadOptions::table", "text"});
 }
 
 TEST_CASE("read_points: a pipe") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   std::string text;
-  for (int i = 0; i < 100000; ++i) text += std::to_string(i) + ",1\n";
+  for (int i = 0; i < 100000; ++i) text += std::to_string(i) + ",1.5\n";
   std::thread writer([&] {
     std::string_view rest = text;
     while (!rest.empty()) {
@@ -133,16 +138,23 @@ TEST_CASE("read_points: several files are one data set") {
   const TempFolder folder;
   const Files files{folder.write("a.csv", "x,y\n1,2\nnan,0\n"), folder.write("b.csv", "x,y\n"),
                     write_gzip(folder, "c.csv.gz", "x,y\n3,4\n5,6\n7,\n")};
-  const Points points = read_points(files, {.on_nan = NanPolicy::drop});
+  const TextLayout named{.header = TextLayout::Header::yes};
+  const Points points = read_points(files, {.on_nan = NanPolicy::drop, .text = named});
   CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
   CHECK(points.dropped_rows() == 2);
+  REQUIRE(points.inputs.size() == 3);
+  CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{1});
+  CHECK(points.inputs[1].rows == 0);
+  CHECK(points.inputs[2].rows == 3);
+  CHECK(points.inputs[2].dropped == std::vector<std::uint64_t>{2});
+  CHECK(points.inputs[2].kind == "text, comma-separated, header in line 1, gzipped");
   CHECK(points.column_names == std::vector<std::string>{"x", "y"});
   // The row of an error counts within its file.
   check_mentions(error_of<InputError>([&] {
-                   (void)read_points(Files{files[1], files[2]});
+                   (void)read_points(Files{files[1], files[2]}, {.text = named});
                  }),
                  {"c.csv.gz", "row 2", "'y'"});
-  CHECK(values_of(read_points(Files{files[1]})).empty());
+  CHECK(values_of(read_points(Files{files[1]}, {.text = named})).empty());
 }
 
 TEST_CASE("read_points: float32 only when all files are") {
@@ -158,7 +170,7 @@ TEST_CASE("read_points: float32 only when all files are") {
   check_mentions(error_of<ResourceError>([&] {
                    (void)read_points(Files{single, wide}, {.memory = 31});
                  }),
-                 {"32 bytes", "31 bytes", "--memory"});
+                 {"32 bytes", "31 bytes", "ReadOptions::memory"});
 }
 
 TEST_CASE("read_points: files that do not go together") {
@@ -170,11 +182,11 @@ TEST_CASE("read_points: files that do not go together") {
   check_mentions(error_of<InputError>([&] {
                    (void)read_points(Files{two, three});
                  }),
-                 {"three.csv", "3 columns", "two.csv", "2", "--columns"});
+                 {"three.csv", "3 columns", "two.csv", "2", "ReadOptions::columns"});
   check_mentions(error_of<InputError>([&] {
                    (void)read_points(Files{two, swapped});
                  }),
-                 {"swapped.csv", "two.csv", "--columns"});
+                 {"swapped.csv", "two.csv", "ReadOptions::columns"});
   CHECK(values_of(read_points(Files{two, swapped, three}, {.columns = {"x", "y"}})) == Values{1, 2, 1, 2, 1, 2});
   check_mentions(error_of<UsageError>([&] {
                    (void)read_points(Files{two, array});
@@ -190,7 +202,7 @@ TEST_CASE("read_points: the memory budget counts all files") {
   check_mentions(error_of<ResourceError>([&] {
                    (void)read_points(Files{file, file}, {.memory = 63});
                  }),
-                 {"a.csv", "32 bytes", "63 bytes", "before it take 32", "--memory"});
+                 {"a.csv", "32 bytes", "63 bytes", "before it take 32", "ReadOptions::memory"});
 }
 
 // ---- real data ----
@@ -248,7 +260,7 @@ TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
       ReadOptions strict = golden.options;
       strict.on_nan = NanPolicy::error;
       check_mentions(error_of<InputError>([&] { (void)read_points(*folder / golden.file, strict); }),
-                     {golden.file, "line", "row", "--on-nan drop"});
+                     {golden.file, "line", "row", "NanPolicy::drop"});
     }
   }
 }

@@ -15,9 +15,10 @@ using test::check_mentions;
 using test::error_of;
 using test::values_of;
 using Values = std::vector<double>;
+using Header = TextLayout::Header;
 
 Points read(std::string_view text, const ReadOptions& options = {}) {
-  return read_text(text, {.name = "stars.csv", .options = options});
+  return read_text(*stream_of(text, "stars.csv"), {.name = "stars.csv", .options = options});
 }
 
 TEST_CASE("text: every delimiter, with and without a header") {
@@ -65,10 +66,23 @@ TEST_CASE("text: line ends, byte order mark, blank lines, comments") {
   CHECK(values_of(named) == expected);
 }
 
-TEST_CASE("text: a comment is no header, even if its fields would match") {
-  const Points points = read("#x,y\n1,2\n");
-  CHECK(points.column_names.empty());
-  CHECK(values_of(points) == Values{1, 2});
+TEST_CASE("text: a comment directly before the first row names the columns when it has a word for each") {
+  const std::vector<std::string> names{"x", "y"};
+  for (const char* text : {"#x,y\n1,2\n", "# x y\n1,2\n", "# x y\n1 2\n", "## x\ty\n1\t2\n", "a\n\n# x, y\n1,2\n"}) {
+    CAPTURE(text);
+    const TextLayout layout{.skip_rows = text[0] == 'a' ? 1U : 0U};
+    const Points points = read(text, {.text = layout});
+    CHECK(points.column_names == names);
+    CHECK(values_of(points) == Values{1, 2});
+    CHECK(points.inputs[0].kind.find("names from the comment in line ") != std::string::npos);
+  }
+  for (const char* text : {"# x y z\n1,2\n", "# x 2\n1,2\n", "# x y\n\n1,2\n", "#\n1,2\n", "# x,\n1,2\n"}) {
+    CAPTURE(text);
+    CHECK(read(text).column_names.empty());
+  }
+  CHECK(read("# u v\nx,y\n1,2\n").column_names == names);  // a header says more
+  CHECK(read("# x y\n0,1\n2,3\n").size() == 2);            // and 0,1 is a point where the comment has the names
+  CHECK(read("# x y\n1,2\n", {.text = {.header = Header::no}}).column_names.empty());
 }
 
 TEST_CASE("text: nan, inf and empty fields do not make a header") {
@@ -102,33 +116,35 @@ TEST_CASE("text: columns by name, by number, in the order asked for") {
   CHECK(read(kText, {.columns = {"3", "lat"}}).column_names == std::vector<std::string>{"h", "lat"});
   CHECK(values_of(read("7,8\n", {.columns = {"1"}})) == Values{8});
   // A name comes before a number.
-  CHECK(values_of(read("a,0\n1,2\n", {.columns = {"0"}})) == Values{2});
+  CHECK(values_of(read("a,0\n1,2\n", {.columns = {"0"}, .text = {.header = Header::yes}})) == Values{2});
 }
 
 TEST_CASE("text: columns that are not there, twice there, or asked for twice") {
   constexpr std::string_view kText = "lat,lon,lat\n1,2,3\n";
   check_mentions(error_of<InputError>([&] { read(kText, {.columns = {"Lon"}}); }),
-                 {"stars.csv", "'Lon'", "lat, lon, lat", "--columns"});
+                 {"stars.csv", "'Lon'", "lat, lon, lat", "ReadOptions::columns"});
   check_mentions(error_of<InputError>([&] { read(kText, {.columns = {"3"}}); }), {"'3'", "lat, lon, lat"});
   check_mentions(error_of<InputError>([&] { read("1,2\n", {.columns = {"2"}}); }), {"'2'", "0 to 1"});
-  check_mentions(error_of<InputError>([&] { read(kText, {.columns = {"lat"}}); }), {"0 and 2", "'lat'", "--columns"});
+  check_mentions(error_of<InputError>([&] { read(kText, {.columns = {"lat"}}); }),
+                 {"0 and 2", "'lat'", "ReadOptions::columns"});
   check_mentions(error_of<UsageError>([&] {
                    read(kText, {.columns = {"lon", "1"}});
                  }),
-                 {"'lon'", "twice", "--columns"});
+                 {"'lon'", "twice", "ReadOptions::columns"});
 }
 
 TEST_CASE("text: without --columns every column must be numeric") {
   const auto on_nan = GENERATE(NanPolicy::error, NanPolicy::drop);
   const std::string text = error_of<InputError>([&] { read("site,lat\nDGAR,1\nBRAZ,2\n", {.on_nan = on_nan}); });
-  check_mentions(text, {"stars.csv", "'site'", "text", "--columns", "site, lat"});
+  check_mentions(text, {"stars.csv", "'site'", "text", "ReadOptions::columns", "site, lat"});
 }
 
 TEST_CASE("text: NaN, infinity, empty and other text under both policies") {
   const std::string bad = GENERATE("nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "", "  ", "\"\"");
   CAPTURE(bad);
   const std::string text = "# note\nlat,lon\n1,2\n3," + bad + "\n5,6\n";
-  check_mentions(error_of<InputError>([&] { read(text); }), {"stars.csv", "line 4", "row 1", "'lon'", "--on-nan drop"});
+  check_mentions(error_of<InputError>([&] { read(text); }),
+                 {"stars.csv", "line 4", "row 1", "'lon'", "NanPolicy::drop"});
   const Points kept = read(text, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 2, 5, 6});
   CHECK(kept.dropped_rows() == 1);
@@ -137,8 +153,8 @@ TEST_CASE("text: NaN, infinity, empty and other text under both policies") {
 TEST_CASE("text: the value that is no number is named") {
   constexpr std::string_view kText = "lat,lon\n1,2\n3,abc\n";
   check_mentions(error_of<InputError>([&] { read(kText); }),
-                 {"stars.csv", "line 3", "row 1", "'lon'", "'abc'", "--columns", "lat, lon"});
-  CHECK(read(kText, {.on_nan = NanPolicy::drop}).dropped_rows() == 1);
+                 {"stars.csv", "line 3", "row 1", "'lon'", "'abc'", "ReadOptions::columns", "lat, lon"});
+  check_mentions(error_of<InputError>([&] { read(kText, {.on_nan = NanPolicy::drop}); }), {"line 3", "'abc'"});
   check_mentions(error_of<InputError>([&] { read("1,2\n3,\x01" + std::string(500, 'x') + "\n"); }),
                  {"column 1", "'\\x01xxx", "…'"});
   check_mentions(error_of<InputError>([&] { read("1,2\n3,nan\n"); }), {"column 1", "'nan'"});
@@ -161,22 +177,24 @@ TEST_CASE("text: ragged rows") {
                  {"stars.csv", "line 3", "row 1", "2 fields", "3 are expected"});
   check_mentions(error_of<InputError>([&] { read("1,2\n\n1,2,3,4\n", options); }),
                  {"line 3", "row 1", "4 fields", "2 are expected"});
-  check_mentions(error_of<InputError>([&] { read("1 2\n3\n", options); }), {"line 2", "1 fields", "2 are expected"});
+  check_mentions(error_of<InputError>([&] { read("1 2\n3\n", options); }), {"line 2", "1 field,", "2 are expected"});
   check_mentions(error_of<InputError>([&] { read("1 2\n3 4 5 \n", options); }),
                  {"line 2", "3 fields", "2 are expected"});
   check_mentions(error_of<InputError>([&] { read("a,b,c\n1", {.columns = {"a"}, .on_nan = on_nan}); }),
-                 {"line 2", "1 fields", "3"});
+                 {"line 2", "1 field,", "3"});
 }
 
 TEST_CASE("text: nothing to read") {
   check_mentions(error_of<InputError>([] { read(""); }), {"stars.csv", "empty"});
   check_mentions(error_of<InputError>([] { read("\n \n# only this\n"); }), {"stars.csv", "empty", "comments"});
   check_mentions(error_of<InputError>([] { read("\xEF\xBB\xBF"); }), {"stars.csv", "empty"});
-  const Points header_only = read("x,y\n");
+  for (const char* text : {"x,y\n", "x,y", "x,NA\n# nothing else\n"}) {
+    check_mentions(error_of<InputError>([&] { read(text); }), {"stars.csv", "line 1", "'x'", "no row follows"});
+  }
+  const Points header_only = read("x,y\n", {.text = {.header = Header::yes}});
   CHECK(header_only.size() == 0);
   CHECK(header_only.dims() == 2);
   CHECK(header_only.column_names == std::vector<std::string>{"x", "y"});
-  CHECK(read("x,y").size() == 0);
 }
 
 TEST_CASE("text: UTF-16 is named as such") {
@@ -189,22 +207,22 @@ TEST_CASE("text: UTF-16 is named as such") {
                  {"UTF-16", "UTF-8"});
 }
 
-TEST_CASE("text: the memory budget counts rows exactly before it refuses") {
+TEST_CASE("text: the memory budget counts points, not lines") {
   const std::string text = "# c\n# c\nx,y\n\n1,2\n# c\n3,4\n\n\n";
   CHECK(read(text, {.memory = 32}).size() == 2);
   check_mentions(error_of<ResourceError>([&] { read(text, {.memory = 31}); }),
-                 {"stars.csv", "2 points", "32 bytes", "31 bytes", "--memory"});
+                 {"stars.csv", "2 rows", "32 bytes", "31 bytes", "ReadOptions::memory"});
   CHECK(read("x,y,n\n\"1\",2,a\n3,4,\"\nb\"\n", {.columns = {"x", "y"}, .memory = 32}).size() == 2);
   check_mentions(error_of<ResourceError>([&] {
                    read("x,y,n\n\"1\",2,a\n3,4,\"\nb\"\n", {.columns = {"x", "y"}, .memory = 31});
                  }),
-                 {"32 bytes", "--memory"});
+                 {"32 bytes", "ReadOptions::memory"});
 }
 
 TEST_CASE("text: more columns than a point may have dimensions") {
   std::string text = "0";
   for (int i = 0; i < 4096; ++i) text += ",0";
-  check_mentions(error_of<InputError>([&] { read(text); }), {"4097 columns", "4096", "--columns"});
+  check_mentions(error_of<InputError>([&] { read(text); }), {"4097 columns", "4096", "ReadOptions::columns"});
   CHECK(values_of(read(text, {.columns = {"4096"}})) == Values{0});
 }
 
@@ -232,7 +250,7 @@ TEST_CASE("text: large files") {
     check_mentions(error_of<ResourceError>([&] {
                      read(text, {.columns = {"x", "y"}, .memory = kRows * 16 - 1});
                    }),
-                   {"19200000 bytes"});
+                   {"19,200,000 bytes", "19,199,999 bytes"});
   }
   SECTION("a fault near the end") {
     const std::size_t row = kRows - 10;
@@ -240,8 +258,11 @@ TEST_CASE("text: large files") {
     text.replace(at, std::to_string(row).size(), "oops!!!");
     check_mentions(error_of<InputError>([&] { read(text); }), {"line " + std::to_string(row + 3 + 2 * (row / 1000)),
                                                                "row " + std::to_string(row), "'id'", "'oops!!!'"});
+    text.replace(text.find("oops!!!"), 7, "--");
     const Points kept = read(text, {.on_nan = NanPolicy::drop});
     CHECK(kept.size() == kRows - 1);
+    CHECK(kept.inputs[0].rows == kRows);
+    CHECK(kept.inputs[0].dropped == std::vector<std::uint64_t>{row});
     CHECK(kept.dropped_rows() == 1);
     CHECK(kept.view().at(row - 1, 0) == static_cast<double>(row - 1));
     CHECK(kept.view().at(row, 0) == static_cast<double>(row + 1));
