@@ -290,7 +290,7 @@ class BadInput(ProgramTest):
         points = self.folder / "p.npy"
         self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
         for words in ([], ["--table-format", "csr"]):
-            self.fails(4, ["needs", "bytes", str(32 << 20), "--memory", "eps"], "cluster", points, "--eps", 0.1,
+            self.fails(4, ["needs", "32.0 MiB", "raise --memory to at least", "bytes", "lower eps"], "cluster", points, "--eps", 0.1,
                        "--minpts", 3, "--memory", "32M", *words)
 
     def test_points_beyond_the_memory(self):

@@ -58,6 +58,12 @@ class Reading(ProgramTest):
         self.assertNotIn("--columns has no value", p.stderr)
         self.assertIn("minpts -3", self.fails(2, [], "cluster", self.points, "--eps", 1, "--minpts", -3).stderr)
 
+    def test_standard_input_is_a_file_too(self):
+        p = self.succeeds("cluster", "-", "--columns", "x", *self.tail, "--json", input=POINTS)
+        self.assertTrue(p.stderr.startswith("epsflow: standard input: "), p.stderr)
+        result = json.loads(p.stdout)
+        self.assertEqual((result["points"], result["inputs"][0]["name"]), (3, "standard input"))
+
     def test_standard_input_is_read_once(self):
         self.fails(2, ["standard input", "only once"], "cluster", "-", "-", *self.tail)
 
