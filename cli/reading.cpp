@@ -114,7 +114,8 @@ OptionGroup input_options() {
                 "comma goes in double quotes (default: all)"},
        {.name = "table",
         .value = "NAME",
-        .help = "FITS: extension number or name; HDF5: path of the data set (default: the first, the only one)"},
+        .help = "FITS: extension number or name (default: the first); HDF5, NPZ: name of the data set or array "
+                "(default: the only one)"},
        {.name = "on-nan",
         .kind = ValueKind::word,
         .words = words_of(kNanPolicies),

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support import ProgramTest, run
+from support import ProgramTest
 
 POINTS = "id,x,\"y, mm\"\n7,0,0\n8,0,1\n9,1,0\n"
 
@@ -20,6 +20,7 @@ class Reading(ProgramTest):
             line = p.stderr.splitlines()[0]
             self.assertTrue(line.startswith(f"epsflow: {self.points}: "), line)
             # The id column became a coordinate, and that is said.
+            self.assertIn("text, comma-separated, header in line 1; ", line)
             self.assertTrue(line.endswith('3 rows; coordinates id, x, "y, mm" (columns 0, 1, 2)'), line)
 
     def test_what_was_read_is_recorded(self):
@@ -52,11 +53,43 @@ class Reading(ProgramTest):
             p = self.succeeds("cluster", self.points, "--columns", columns, *self.tail, "--json")
             self.assertEqual(json.loads(p.stdout)["column_numbers"], [1, 2], columns)
 
+    def test_columns_by_range_and_from_the_end(self):
+        for columns, numbers in (("0-2", [0, 1, 2]), ("1-2,0", [1, 2, 0]), ("-1", [2]), ("-1,-2", [2, 1])):
+            p = self.succeeds("cluster", self.points, "--columns", columns, *self.tail, "--json")
+            self.assertEqual(json.loads(p.stdout)["column_numbers"], numbers, columns)
+        self.fails(3, ["no column '0-5'", "--columns"], "cluster", self.points, "--columns", "0-5", *self.tail)
+
     def test_values_that_begin_with_a_dash_are_values(self):
-        p = run("cluster", self.points, "--columns", "-1,-2", *self.tail)
-        self.assertNotIn("no option", p.stderr)
-        self.assertNotIn("--columns has no value", p.stderr)
         self.assertIn("minpts -3", self.fails(2, [], "cluster", self.points, "--eps", 1, "--minpts", -3).stderr)
+
+    def points_of(self, name, text, *words):
+        """What is read from a text with these options: (points, columns)."""
+        p = self.succeeds("cluster", self.write(name, text), *self.tail, *words, "--json")
+        result = json.loads(p.stdout)
+        return result["points"], result["columns"]
+
+    def test_how_to_read_text(self):
+        self.assertEqual(self.points_of("a.csv", "0,1\n0,5\n1,6\n", "--header", "yes"), (2, ["0", "1"]))
+        self.assertEqual(self.points_of("b.csv", "0,1\n0,5\n1,6\n", "--header", "no"), (3, []))
+        self.assertEqual(self.points_of("c.csv", "a;b\n1,5;2\n3,5;2\n", "--decimal", ","), (2, ["a", "b"]))
+        self.assertEqual(self.points_of("d.txt", "1|2\n3|4\n", "--delimiter", "|"), (2, []))
+        self.assertEqual(self.points_of("e.txt", "1\t2\n3\t4\n", "--delimiter", "tab"), (2, []))
+        self.assertEqual(self.points_of("f.txt", "1  2\n3    4\n", "--delimiter", "blanks"), (2, []))
+        self.assertEqual(self.points_of("g.csv", "% made by hand\n1,2\n", "--comment", "%"), (1, []))
+        self.assertEqual(self.points_of("h.csv", "made by hand\nx,y\n1,2\n", "--skip-rows", 1), (1, ["x", "y"]))
+
+    def test_what_cannot_be_told_names_the_option_that_decides(self):
+        pandas = self.write("pandas.csv", "0,1\n0,5\n1,6\n")
+        self.fails(3, ["line 1", "--header yes"], "cluster", pandas, *self.tail)
+        decimal = self.write("decimal.csv", "a;b\n1,5;2\n")
+        self.fails(3, ["line 2", "'1,5'", "--decimal ','"], "cluster", decimal, *self.tail)
+
+    def test_options_of_another_kind_of_file_are_refused(self):
+        array = self.folder / "a.npy"
+        self.succeeds("generate", "uniform", "--n", 5, "--out", array)
+        for words, file in ((["--header", "yes"], array), (["--skip-rows", 1], array), (["--precision", "float32"], array),
+                            (["--dims", 2], self.points), (["--external"], self.points), (["--table", 1], self.points)):
+            self.fails(2, [f"{file}: {words[0]} is for", "leave it out"], "cluster", file, *self.tail, *words)
 
     def test_standard_input_is_a_file_too(self):
         p = self.succeeds("cluster", "-", "--columns", "x", *self.tail, "--json", input=POINTS)
