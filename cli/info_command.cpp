@@ -19,7 +19,8 @@ int run_info(const Arguments& arguments) {
                                 {"memory", machine_memory()},
                                 {"backends", nlohmann::ordered_json::object()}};
     for (const BackendInfo& backend : backends()) {
-      json["backends"][backend.name] = {{"usable", backend.usable}, {"detail", backend.detail}};
+      json["backends"][backend.name] = {
+          {"present", backend.present}, {"usable", backend.usable}, {"detail", backend.detail}};
     }
     print_json(json);
     return kDone;

@@ -35,6 +35,19 @@ std::vector<std::int32_t> labels_beside(std::size_t n, F&& work) {
   return labels;
 }
 
+/// Labels, mask and counts from the union-find of one variant.
+void finish(const ClusterInput& input, std::span<std::uint32_t> parent, std::span<std::uint32_t> number,
+            const CancelToken& cancel, VariantResult& result) {
+  result.summary = label_clusters(input.table, input.order, parent, number, result.labels, cancel);
+  if (!input.core_mask) return;
+  result.core.resize(input.table.size());
+  parallel_blocks(input.table, cancel, [&](Run rows) {
+    for (std::uint32_t x = rows.begin; x < rows.end; ++x) {
+      result.core[input.order[x]] = static_cast<std::uint8_t>(parent[x] != kNotCore);
+    }
+  });
+}
+
 }  // namespace
 
 VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const CancelToken& cancel) {
@@ -49,7 +62,7 @@ VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const Can
     parallel_blocks(table, cancel,
                     [&](Run rows) { unite_rows(table, rows, {.minpts = minpts, .lower_half = true}, parent.data()); });
   });
-  result.summary = label_clusters(table, input.order, parent.span(), number.span(), result.labels, cancel);
+  finish(input, parent.span(), number.span(), cancel, result);
   result.seconds = seconds_since(begin);
   return result;
 }
@@ -76,7 +89,7 @@ void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts
       });
       parallel_blocks(table, cancel, [&](Run rows) { unite_rows(table, rows, selection, parent.data()); });
     });
-    result.summary = label_clusters(table, input.order, parent.span(), number.span(), result.labels, cancel);
+    finish(input, parent.span(), number.span(), cancel, result);
     result.seconds = seconds_since(begin);
     done(std::move(result));
     below = level;

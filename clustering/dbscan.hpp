@@ -20,10 +20,11 @@ struct ClusterInput {
   const NeighborTable& table;
   std::span<const std::uint32_t> order;
   double eps = 0;
+  bool core_mask = false;  ///< fill VariantResult::core
 };
 
-/// Scratch and labels of one variant under way, in bytes per point.
-inline constexpr std::uint64_t kBytesPerPoint = 12;
+/// Scratch, labels and mask of one variant under way, in bytes per point.
+inline constexpr std::uint64_t kBytesPerPoint = 13;
 
 /// One variant. O(n + pairs/2) time, in parallel; kBytesPerPoint·n bytes. Safe to call for several variants of one
 /// table at once. VariantResult::seconds is the time of this call. Throws Cancelled.

@@ -1,5 +1,5 @@
-// The verifier: are these labels DBSCAN's? Tests named properties, sequentially and without the code that made the
-// labels.
+// The verifier: are these labels DBSCAN's? Tests named properties, sequentially, with a search of its own and without
+// the code that made the labels.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,26 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/sweep.hpp>
 
 namespace epsflow::clustering {
 
-/// What is wrong with `labels`, [n] in input order, as the answer for minpts on this table; empty when all holds:
+/// What is wrong with `labels`, [n] in input order, as the answer for `variant` on `points`; empty when all holds:
 ///  - core points carry a cluster, and so do all their neighbours;
 ///  - core points that are neighbours carry the same one;
 ///  - a border point carries the lowest one among its core neighbours';
 ///  - noise has no core neighbour;
 ///  - the core points of a cluster are connected through core points;
 ///  - clusters are 0, 1, 2, … by their smallest core point id.
-/// Together these admit exactly one labelling. The method is that of ArborX's verifier. Stops after `most` findings.
-/// O(n + pairs), 13 bytes per point.
-[[nodiscard]] std::vector<std::string> verify(const ClusterInput& input, std::uint32_t minpts,
+/// Together these admit exactly one labelling. The method is that of ArborX's verifier; neighbours come from a k-d tree,
+/// so that pairs which a search missed are found too. Stops after `most` findings. O(n·log n + pairs) where eps is small
+/// against the extent of the points; kVerifyBytesPerPoint.
+[[nodiscard]] std::vector<std::string> verify(PointsView points, const Variant& variant,
                                               std::span<const std::int32_t> labels, std::size_t most = 10);
+
+/// Bytes per point that verify() takes.
+inline constexpr std::uint64_t kVerifyBytesPerPoint = 20;
 
 }  // namespace epsflow::clustering

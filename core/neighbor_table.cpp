@@ -1,5 +1,6 @@
 #include <epsflow/core/neighbor_table.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -7,20 +8,34 @@
 #include <epsflow/core/format.hpp>
 
 namespace epsflow {
+namespace {
+
+std::vector<Run> even_blocks(std::uint32_t n) {
+  constexpr std::uint32_t kRows = 4096;
+  std::vector<Run> blocks;
+  for (std::uint32_t first = 0; first < n; first += std::min(kRows, n - first)) {
+    blocks.push_back({first, first + std::min(kRows, n - first)});
+  }
+  return blocks;
+}
+
+}  // namespace
 
 NeighborTable::NeighborTable(std::uint32_t n, Arena arena)
     : size_(n),
       arena_(std::move(arena)),
       words_(reinterpret_cast<std::uint32_t*>(arena_.data())),
       counts_(n),
-      offsets_(n) {}
+      offsets_(n),
+      blocks_(even_blocks(n)) {}
 
 NeighborTable::NeighborTable(std::shared_ptr<const PackedLayout> layout, Arena arena)
     : size_(layout->cell_starts[layout->cells()]),
       layout_(std::move(layout)),
       arena_(std::move(arena)),
       words_(reinterpret_cast<std::uint32_t*>(arena_.data())),
-      counts_(size_) {
+      counts_(size_),
+      blocks_(even_blocks(size_)) {
   const std::uint64_t bytes = layout_->words() * sizeof(std::uint32_t);
   if (!arena_.grow(bytes)) {
     throw ResourceError("the neighbour table needs " + format_bytes(bytes) +

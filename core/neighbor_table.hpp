@@ -130,7 +130,8 @@ class NeighborTable {
   [[nodiscard]] std::uint32_t* packed_words_for_writing() noexcept { return words_; }
   [[nodiscard]] std::span<std::uint32_t> counts_for_writing() noexcept { return counts_.span(); }
 
-  /// Ranges of rows that cost about the same to read, for parallel loops; they cover all rows.
+  /// Ranges of rows for parallel loops, which cover all rows: even ones, until a plan gives some that cost about the same
+  /// to read.
   [[nodiscard]] std::span<const Run> blocks() const noexcept { return blocks_; }
   void set_blocks(std::vector<Run> blocks) { blocks_ = std::move(blocks); }
 

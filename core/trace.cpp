@@ -7,7 +7,7 @@
 namespace epsflow {
 
 void Trace::record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps,
-                   std::uint64_t items) noexcept {
+                   TraceDetail detail) noexcept {
   const std::uint64_t id = std::hash<std::thread::id>{}(std::this_thread::get_id());
   const auto ns = [&](Clock::time_point t) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(t - start_).count();
@@ -16,7 +16,7 @@ void Trace::record(Stage stage, Clock::time_point begin, Clock::time_point end, 
     const std::scoped_lock lock(mutex_);
     auto at = std::find(threads_.begin(), threads_.end(), id);
     if (at == threads_.end()) at = threads_.insert(threads_.end(), id);
-    spans_.push_back({stage, static_cast<std::uint32_t>(at - threads_.begin()), ns(begin), ns(end), eps, items});
+    spans_.push_back({stage, static_cast<std::uint32_t>(at - threads_.begin()), ns(begin), ns(end), eps, detail});
   } catch (...) {  // NOLINT(bugprone-empty-catch): see the header
   }
 }
@@ -37,7 +37,7 @@ std::uint64_t Trace::retries() const {
 }
 
 TraceScope::~TraceScope() {
-  if (trace_ != nullptr) trace_->record(stage_, begin_, Trace::Clock::now(), eps_, items_);
+  if (trace_ != nullptr) trace_->record(stage_, begin_, Trace::Clock::now(), eps_, detail_);
 }
 
 }  // namespace epsflow

@@ -29,6 +29,12 @@ inline constexpr std::array<std::string_view, 8> kStageNames{
   return kStageNames[static_cast<std::size_t>(s)];
 }
 
+/// What a stretch of work was about: {"rows", 512}, {"minpts", 4}. The name is a literal.
+struct TraceDetail {
+  std::string_view name;
+  std::uint64_t value = 0;
+};
+
 /// One stretch of work of one stage on one thread. Times in nanoseconds since the trace began.
 struct TraceSpan {
   Stage stage{};
@@ -36,7 +42,7 @@ struct TraceSpan {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   double eps = 0;
-  std::uint64_t items = 0;  ///< rows of a batch, or minpts of a variant; 0 where neither fits
+  TraceDetail detail;
 };
 
 /// Collects spans from any thread. Costs one lock per span, and a span is a batch or more.
@@ -45,7 +51,7 @@ class Trace {
   using Clock = std::chrono::steady_clock;
 
   /// A span for which there is no memory is lost: that must not end the work that it describes.
-  void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, std::uint64_t items) noexcept;
+  void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, TraceDetail detail) noexcept;
   /// A batch outgrew its buffer and was split or rerun.
   void count_retry();
 
@@ -64,8 +70,8 @@ class Trace {
 /// Records the time between construction and destruction as one span; does nothing without a trace.
 class TraceScope {
  public:
-  TraceScope(Trace* trace, Stage stage, double eps, std::uint64_t items = 0) noexcept
-      : trace_(trace), stage_(stage), eps_(eps), items_(items), begin_(Trace::Clock::now()) {}
+  TraceScope(Trace* trace, Stage stage, double eps, TraceDetail detail) noexcept
+      : trace_(trace), stage_(stage), eps_(eps), detail_(detail), begin_(Trace::Clock::now()) {}
   ~TraceScope();
   TraceScope(const TraceScope&) = delete;
   TraceScope& operator=(const TraceScope&) = delete;
@@ -74,7 +80,7 @@ class TraceScope {
   Trace* trace_;
   Stage stage_;
   double eps_;
-  std::uint64_t items_;
+  TraceDetail detail_;
   Trace::Clock::time_point begin_;
 };
 

@@ -1,11 +1,38 @@
 #include <epsflow/gpu/device.hpp>
 
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
 #include <epsflow/gpu/error.hpp>
 
 namespace epsflow::gpu {
+namespace {
+
+/// Whether the machine has an NVIDIA GPU, with or without a driver: devices tell, and the list of the PCI bus.
+bool is_present() noexcept {
+  try {
+    if (std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg")) return true;
+    const auto word = [](const std::filesystem::path& file) {
+      std::ifstream in(file);
+      std::string text;
+      in >> text;
+      return text;
+    };
+    for (const auto& device : std::filesystem::directory_iterator("/sys/bus/pci/devices")) {
+      // Class 03: display controllers, GPUs for computing included.
+      if (word(device.path() / "vendor") == "0x10de" && word(device.path() / "class").starts_with("0x03")) return true;
+    }
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what cannot be looked at is not there
+  }
+  return false;
+}
+
+}  // namespace
 
 DeviceList list_devices() {
   DeviceList list;
+  list.present = is_present();
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess) {

@@ -16,6 +16,7 @@ struct DeviceInfo {
 
 struct DeviceList {
   std::vector<DeviceInfo> devices;
+  bool present = false;  ///< the machine has an NVIDIA GPU, though perhaps none that can be used
   std::string why_none;  ///< where there is none: the reason, as the driver gives it
 };
 

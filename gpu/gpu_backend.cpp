@@ -113,7 +113,13 @@ class GpuBackend final : public Backend {
       throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
                         " that the GPU can index: use Options::backend = BackendChoice::cpu");
     }
-    if (points_ == nullptr) points_ = std::make_unique<DevicePoints>(points, memory_);
+    if (points_ == nullptr) {
+      points_ = std::make_unique<DevicePoints>(points, memory_);
+      uploaded_ = points;
+    } else if (points.data() != uploaded_.data() || points.size() != uploaded_.size() ||
+               points.dims() != uploaded_.dims() || points.precision() != uploaded_.precision()) {
+      throw Error("a GPU backend holds one data set, and was asked for an index of another: make a backend for each");
+    }
     return std::make_unique<GpuSearch>(*points_, eps, GpuSearch::Resources{device_, memory_, pinned_}, cancel);
   }
 
@@ -126,6 +132,7 @@ class GpuBackend final : public Backend {
   PinnedPool pinned_;
   TablePinner pinner_;
   std::unique_ptr<DevicePoints> points_;
+  PointsView uploaded_;  ///< what points_ holds
   Worker worker_;
 };
 

@@ -204,7 +204,7 @@ std::string trace_json(const Trace& trace) {
                       {"tid", span.thread},
                       {"ts", static_cast<double>(span.begin_ns) / 1000},
                       {"dur", static_cast<double>(span.end_ns - span.begin_ns) / 1000},
-                      {"args", {{"eps", span.eps}, {"items", span.items}}}});
+                      {"args", {{"eps", span.eps}, {std::string(span.detail.name), span.detail.value}}}});
   }
   Json json;
   json["traceEvents"] = std::move(events);

@@ -18,7 +18,7 @@ constexpr bool kGpuBuilt = true;
 
 BackendInfo gpu_info() {
   const gpu::DeviceList list = gpu::list_devices();
-  BackendInfo info{"gpu", !list.devices.empty(), "none can be used (" + list.why_none + ")"};
+  BackendInfo info{"gpu", !list.devices.empty(), "none can be used (" + list.why_none + ")", list.present};
   if (info.usable) info.detail.clear();
   for (const gpu::DeviceInfo& device : list.devices) {
     info.detail += (info.detail.empty() ? "" : "; ") + std::to_string(device.number) + ": " + device.name +
@@ -38,7 +38,7 @@ std::unique_ptr<Backend> make_gpu(const Options& options, unsigned threads) {
 
 constexpr bool kGpuBuilt = false;
 
-BackendInfo gpu_info() { return {"gpu", false, "not in this build (EPSFLOW_CUDA)"}; }
+BackendInfo gpu_info() { return {"gpu", false, "not in this build (EPSFLOW_CUDA)", false}; }
 
 void check_gpu(const Options&) {
   throw UsageError(
@@ -56,7 +56,7 @@ std::unique_ptr<Backend> make_gpu(const Options& options, unsigned) {
 }  // namespace
 
 std::vector<BackendInfo> backends() {
-  return {{"cpu", true, "vector instructions " + std::string(index::RowSearch::instruction_set())}, gpu_info()};
+  return {{"cpu", true, "vector instructions " + std::string(index::RowSearch::instruction_set()), true}, gpu_info()};
 }
 
 void check_backend(const Options& options) {
@@ -79,7 +79,7 @@ std::unique_ptr<Backend> make_backend(const Options& options, unsigned threads,
       if (options.gpu >= 0) throw;
       reason = error.what();
     }
-    if (notice) notice("running on the CPU: " + reason);
+    if (notice && info.present) notice("running on the CPU: " + reason);
   }
   return index::make_cpu_backend(threads);
 }

@@ -13,6 +13,7 @@ struct BackendInfo {
   std::string name;
   bool usable = true;
   std::string detail;
+  bool present = true;  ///< the machine has such a device, whether or not it can be used
 };
 [[nodiscard]] std::vector<BackendInfo> backends();
 

@@ -168,6 +168,8 @@ class Admission {
   std::uint64_t last_bytes_ = 0;
 };
 
+TraceDetail units_of(const Batch& batch) { return {batch.unit == Batch::Unit::row ? "rows" : "cells", batch.units()}; }
+
 unsigned most_lanes(const FlowContext& context) {
   return context.options.lanes > 0 ? context.options.lanes : context.backend.lanes();
 }
@@ -255,10 +257,10 @@ class Flow {
   }
 
   template <class F>
-  void stage(Stage stage, const TableJob& job, std::uint64_t items, F&& body) {
+  void stage(Stage stage, const TableJob& job, TraceDetail detail, F&& body) {
     failure_.guard([&] {
       if (context_.observer.before_stage) context_.observer.before_stage(stage);
-      const TraceScope scope(context_.observer.trace, stage, job.group.eps, items);
+      const TraceScope scope(context_.observer.trace, stage, job.group.eps, detail);
       body();
     });
   }
@@ -278,13 +280,13 @@ class Flow {
   }
 
   void build_index(TableJob& job) {
-    stage(Stage::build_index, job, context_.points.size(), [&] {
+    stage(Stage::build_index, job, {"points", context_.points.size()}, [&] {
       if (!index_(job, job.exclusive)) job.starved = true;
     });
   }
 
   void plan_batches(TableJob& job) {
-    stage(Stage::plan_batches, job, context_.points.size(), [&] {
+    stage(Stage::plan_batches, job, {"points", context_.points.size()}, [&] {
       if (job.starved || !plan_(job, job.exclusive)) job.starved = true;
     });
   }
@@ -303,7 +305,7 @@ class Flow {
     const auto& [batch_task, lane] = task;
     const SearchedBatch batch{batch_task.job, batch_task.batch, lane, nullptr};
     lane->clear();  // a search that is skipped leaves nothing behind either
-    start(Stage::find_neighbors, batch, batch.batch.units(), gateway,
+    start(Stage::find_neighbors, batch, units_of(batch.batch), gateway,
           [&](auto&& done) { find_(*batch.job, batch.batch, *batch.lane, done); });
   }
 
@@ -312,20 +314,20 @@ class Flow {
       gateway.try_put(batch);
       return;
     }
-    start(Stage::sort_pairs, batch, batch.lane->pairs, gateway,
+    start(Stage::sort_pairs, batch, {"pairs", batch.lane->pairs}, gateway,
           [&](auto&& done) { sort_(*batch.job, *batch.lane, done); });
   }
 
   /// Starts work of a lane that calls done(error) from any thread, which passes the batch on.
   template <class Work>
-  void start(Stage stage, const SearchedBatch& batch, std::uint64_t items, OnLane::gateway_type& gateway, Work&& work) {
+  void start(Stage stage, const SearchedBatch& batch, TraceDetail detail, OnLane::gateway_type& gateway, Work&& work) {
     const auto began = Trace::Clock::now();
     const auto way_back = std::make_shared<WayBack<OnLane>>(gateway, failure_);
-    const auto done = [this, stage, batch, items, began, way_back](std::exception_ptr error) {
+    const auto done = [this, stage, batch, detail, began, way_back](std::exception_ptr error) {
       SearchedBatch result = batch;
       result.error = std::move(error);
       if (context_.observer.trace != nullptr && !context_.stop.cancelled()) {
-        context_.observer.trace->record(stage, began, Trace::Clock::now(), result.job->group.eps, items);
+        context_.observer.trace->record(stage, began, Trace::Clock::now(), result.job->group.eps, detail);
       }
       way_back->put(result);
     };
@@ -347,7 +349,7 @@ class Flow {
       failure_.record(batch.error);
     }
     if (!job.starved) {
-      stage(Stage::build_table, job, batch.batch.units(), [&] {
+      stage(Stage::build_table, job, units_of(batch.batch), [&] {
         const auto outcome = build_(job, batch.batch, *batch.lane);
         if (outcome.out_of_memory) {
           if (job.exclusive) {

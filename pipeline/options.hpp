@@ -71,8 +71,8 @@ void check_options(const Options& options);
 struct Observer {
   std::function<void(const Progress&)> on_progress = nullptr;  ///< at most twenty times a second
   const CancelToken* cancel = nullptr;                         ///< set it, and the run throws Cancelled within a batch
-  /// Called at most once, with a sentence: the run takes another way than one might expect, as the CPU where no GPU is
-  /// found.
+  /// Called at most once, with a sentence: the run takes another way than one might expect, as the CPU where there is a
+  /// GPU that cannot be used.
   std::function<void(const std::string&)> on_notice = nullptr;
   Trace* trace = nullptr;
   /// Called as each stage begins a piece of work: lets a test make any stage fail. Called concurrently.

@@ -1,6 +1,7 @@
 #include <epsflow/pipeline/sweep.hpp>
 
-#include <algorithm>
+#include <map>
+#include <utility>
 
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
@@ -18,15 +19,21 @@ void run_each(PointsView points, const Sweep& sweep, const Options& options,
   std::vector<stages::EpsGroup> groups;
   {
     if (observer.before_stage) observer.before_stage(Stage::group_by_eps);
-    const TraceScope scope(observer.trace, Stage::group_by_eps, 0, sweep.size());
+    const TraceScope scope(observer.trace, Stage::group_by_eps, 0, {"variants", sweep.size()});
     groups = stages::group_by_eps(sweep);
   }
-  const stages::ClusterVariants cluster{options.method, options.verify, session.threads(), session.stop(),
-                                        observer.trace};
+  const stages::ClusterVariants cluster{.method = options.method,
+                                        .verify = options.verify,
+                                        .core_mask = options.core_mask,
+                                        .points = points,
+                                        .workers = session.threads(),
+                                        .cancel = session.stop(),
+                                        .trace = observer.trace};
   const auto emit = [&](VariantResult&& result) {
     reporter.done([&] {
       if (observer.before_stage) observer.before_stage(Stage::emit_results);
-      const TraceScope scope(observer.trace, Stage::emit_results, result.variant.eps, result.variant.minpts);
+      const TraceScope scope(observer.trace, Stage::emit_results, result.variant.eps,
+                             {"minpts", result.variant.minpts});
       on_result(std::move(result));
     });
   };
@@ -42,12 +49,12 @@ void run_each(PointsView points, const Sweep& sweep, const Options& options,
 std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options,
                                const Observer& observer) {
   std::vector<VariantResult> results(sweep.size());
+  std::map<std::pair<double, std::uint32_t>, std::size_t> places;
+  for (const Variant& v : sweep.variants()) places.emplace(std::pair(v.eps, v.minpts), places.size());
   run_each(
       points, sweep, options,
       [&](VariantResult&& result) {
-        const auto& variants = sweep.variants();
-        const auto at = std::find(variants.begin(), variants.end(), result.variant) - variants.begin();
-        results[at] = std::move(result);
+        results[places.at({result.variant.eps, result.variant.minpts})] = std::move(result);
       },
       observer);
   return results;

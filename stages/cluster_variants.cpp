@@ -17,16 +17,16 @@ namespace epsflow::stages {
 
 std::uint64_t ClusterVariants::bytes(std::uint64_t n, std::size_t variants) const noexcept {
   const std::size_t at_once = method == VariantMethod::nested ? 1 : std::min<std::size_t>(workers, variants);
-  return at_once * n * clustering::kBytesPerPoint;
+  return n * (at_once * clustering::kBytesPerPoint + (verify ? at_once * clustering::kVerifyBytesPerPoint : 0));
 }
 
 void ClusterVariants::operator()(const TableJob& job, const std::function<void(VariantResult&&)>& emit) const {
-  const clustering::ClusterInput input{*job.table, job.search->order(), job.group.eps};
+  const clustering::ClusterInput input{*job.table, job.search->order(), job.group.eps, core_mask};
   const std::vector<std::uint32_t>& minpts = job.group.minpts;
   const double share = job.table_seconds / static_cast<double>(minpts.size());
   const auto finish = [&](VariantResult&& result) {
     if (verify) {
-      const auto findings = clustering::verify(input, result.variant.minpts, result.labels);
+      const auto findings = clustering::verify(points, result.variant, result.labels);
       if (!findings.empty()) {
         throw Error("the labels of eps " + format_number(result.variant.eps) + ", minpts " +
                     std::to_string(result.variant.minpts) +
@@ -39,7 +39,7 @@ void ClusterVariants::operator()(const TableJob& job, const std::function<void(V
   // Isolated: a thread that waits here for its own loops must not pick up a batch of the next table instead.
   tbb::this_task_arena::isolate([&] {
     if (method == VariantMethod::nested) {
-      const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, minpts.size());
+      const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, {"variants", minpts.size()});
       clustering::cluster_nested(input, minpts, cancel, finish);
       return;
     }
@@ -53,7 +53,7 @@ void ClusterVariants::operator()(const TableJob& job, const std::function<void(V
     tbb::parallel_for(std::size_t{0}, std::min<std::size_t>(workers, minpts.size()), [&](std::size_t) {
       try {
         for (std::size_t v = next++; v < minpts.size() && !failed; v = next++) {
-          const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, minpts[v]);
+          const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, {"minpts", minpts[v]});
           finish(tbb::this_task_arena::isolate([&] { return clustering::cluster(input, minpts[v], cancel); }));
         }
       } catch (...) {

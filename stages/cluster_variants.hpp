@@ -15,7 +15,9 @@ namespace epsflow::stages {
 struct ClusterVariants {
   VariantMethod method = VariantMethod::nested;
   bool verify = false;
-  unsigned workers = 1;  ///< variants that are under way at once, at most, with VariantMethod::each
+  bool core_mask = false;
+  PointsView points = {};  ///< for `verify`, which searches them itself
+  unsigned workers = 1;    ///< variants that are under way at once, at most, with VariantMethod::each
   const CancelToken& cancel;
   Trace* trace = nullptr;
 

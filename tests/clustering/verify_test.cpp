@@ -10,7 +10,6 @@
 #include "support/catch.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
-#include "support/table_maker.hpp"
 
 namespace epsflow::clustering {
 namespace {
@@ -19,27 +18,22 @@ using test::DataSet;
 using test::OracleTable;
 using test::Picture;
 using test::Random;
-using test::TableMaker;
 
-/// All findings as one text, in which csr and packed tables and any order of the positions agree on "nothing found".
-std::string findings(const OracleTable& rows, std::uint32_t minpts, const std::vector<std::int32_t>& labels) {
+/// All findings as one text.
+std::string findings(const DataSet& data, const Variant& variant, const std::vector<std::int32_t>& labels) {
   std::string text;
-  bool first = true;
-  bool empty = false;
-  for (const std::uint64_t seed : {0U, 1U, 2U}) {
-    for (const bool packed : {false, true}) {
-      TableMaker maker;
-      const auto order = test::make_order(rows.rows.size(), seed);
-      packed ? maker.packed(rows, order, 3) : maker.csr(rows, order, seed);
-      std::string all;
-      for (const std::string& f : verify(maker.input(), minpts, labels, 1000)) all += f + "\n";
-      if (first) empty = all.empty();
-      if (!first) CHECK(all.empty() == empty);
-      if (first) text = all;
-      first = false;
-    }
-  }
+  for (const std::string& f : verify(data.view(), variant, labels, 1000)) text += f + "\n";
   return text;
+}
+
+/// Points on a line, one unit apart where a `1` stands.
+DataSet line(const std::string& places) {
+  DataSet data;
+  data.dims = 1;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] == '1') data.doubles.push_back(static_cast<double>(i));
+  }
+  return data;
 }
 
 // o - core, x - border, . - noise, for eps 1 and minpts 5: two clusters that share a border point, point 4.
@@ -57,15 +51,14 @@ const Picture& picture() {
 }
 
 struct Scene {
-  OracleTable rows = picture().data.oracle(1);
-  std::vector<std::int32_t> right = test::oracle_labels(rows, 5).labels;
+  std::vector<std::int32_t> right = test::oracle_labels(picture().data.oracle(1), 5).labels;
 
   Scene() { REQUIRE(right == std::vector<std::int32_t>{0, 1, 0, 0, 0, 1, 1, 0, 1, -1}); }
 
   [[nodiscard]] std::string with(std::initializer_list<std::pair<std::size_t, std::int32_t>> changes) const {
     std::vector<std::int32_t> labels = right;
     for (const auto& [point, label] : changes) labels[point] = label;
-    return findings(rows, 5, labels);
+    return findings(picture().data, {1, 5}, labels);
   }
 };
 
@@ -80,9 +73,10 @@ TEST_CASE("verify: right labels are accepted") {
     INFO("seed " << seed);
     const DataSet data = test::random_data(seed, 80);
     Random random(seed + 7);
-    const OracleTable rows = data.oracle(test::make_eps(data, random));
+    const double eps = test::make_eps(data, random);
+    const OracleTable rows = data.oracle(eps);
     for (const std::uint32_t minpts : {1U, 2U, 4U, 9U}) {
-      REQUIRE(findings(rows, minpts, test::oracle_labels(rows, minpts).labels).empty());
+      REQUIRE(findings(data, {eps, minpts}, test::oracle_labels(rows, minpts).labels).empty());
     }
   }
 }
@@ -94,9 +88,9 @@ TEST_CASE("verify: any single wrong label of random data is found") {
     const DataSet data = test::random_data(seed, 60);
     if (data.size() == 0) continue;
     Random random(seed + 70);
-    const OracleTable rows = data.oracle(test::make_eps(data, random));
+    const double eps = test::make_eps(data, random);
     const auto minpts = static_cast<std::uint32_t>(1 + random.below(6));
-    const test::OracleLabels right = test::oracle_labels(rows, minpts);
+    const test::OracleLabels right = test::oracle_labels(data.oracle(eps), minpts);
     for (int change = 0; change < 5; ++change) {
       std::vector<std::int32_t> labels = right.labels;
       std::int32_t& label = labels[random.below(labels.size())];
@@ -104,7 +98,7 @@ TEST_CASE("verify: any single wrong label of random data is found") {
       if (other == label) continue;
       label = other;
       INFO("seed " << seed << ", label " << other);
-      REQUIRE_FALSE(findings(rows, minpts, labels).empty());
+      REQUIRE_FALSE(findings(data, {eps, minpts}, labels).empty());
       ++changes;
     }
   }
@@ -118,8 +112,7 @@ TEST_CASE("verify: a core point without a cluster") {
 
 TEST_CASE("verify: a core point moved to another cluster") {
   // o - o - o: the one in the middle is moved.
-  const OracleTable rows{{{0, 1}, {0, 1, 2}, {1, 2}, {3, 4}, {3, 4}}};
-  const std::string text = findings(rows, 2, {0, 1, 0, 1, 1});
+  const std::string text = findings(line("111 11"), {1, 2}, {0, 1, 0, 1, 1});
   check_names(text, "point 1 (label 1): core neighbour 0 carries 0");
   check_names(text, "point 0 (label 0): core neighbour 1 carries 1");
 }
@@ -152,8 +145,7 @@ TEST_CASE("verify: two clusters merged through their shared border point") {
 
 TEST_CASE("verify: one cluster split where it is connected") {
   // o - o - o - o, cut in the middle.
-  const OracleTable rows{{{0, 1}, {0, 1, 2}, {1, 2, 3}, {2, 3}}};
-  const std::string text = findings(rows, 2, {0, 0, 1, 1});
+  const std::string text = findings(line("1111"), {1, 2}, {0, 0, 1, 1});
   check_names(text, "point 1 (label 0): core neighbour 2 carries 1");
   check_names(text, "point 2 (label 1): core neighbour 1 carries 0");
 }
@@ -174,29 +166,18 @@ TEST_CASE("verify: a number far beyond the points is found without memory for al
   check_names(Scene().with({{1, far}, {5, far}, {6, far}, {8, far}}), "point 5 (label 2000000000)");
 }
 
-TEST_CASE("verify: a table whose point is no neighbour of itself") {
-  const OracleTable rows{{{0, 1}, {0}}};
-  check_names(findings(rows, 2, {0, 0}), "point 1 (label 0): is no neighbour of itself");
-}
-
 TEST_CASE("verify: labels of another number of points") {
-  const Scene scene;
-  TableMaker maker;
-  maker.csr(scene.rows, test::make_order(10));
   const std::vector<std::int32_t> few(9, 0);
-  const auto found = verify(maker.input(), 5, few);
+  const auto found = verify(picture().data.view(), {1, 5}, few);
   REQUIRE(found.size() == 1);
   check_names(found.front(), "9 labels for 10 points");
 }
 
 TEST_CASE("verify: stops after as many findings as are wanted") {
-  const Scene scene;
-  TableMaker maker;
-  maker.csr(scene.rows, test::make_order(10));
   const std::vector<std::int32_t> wrong{9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
-  CHECK(verify(maker.input(), 5, wrong, 3).size() == 3);
-  CHECK(verify(maker.input(), 5, wrong, 1).size() == 1);
-  CHECK(verify(maker.input(), 5, wrong).size() <= 10);
+  CHECK(verify(picture().data.view(), {1, 5}, wrong, 3).size() == 3);
+  CHECK(verify(picture().data.view(), {1, 5}, wrong, 1).size() == 1);
+  CHECK(verify(picture().data.view(), {1, 5}, wrong).size() <= 10);
 }
 
 }  // namespace

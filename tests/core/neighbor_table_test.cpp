@@ -192,5 +192,20 @@ TEST_CASE("neighbour table: bits to words") {
   CHECK(packed_words(0xFFFFFFFFULL) == 0x8000000ULL);
 }
 
+TEST_CASE("neighbour table: until a plan gives other blocks, even ones cover all rows") {
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  ArenaPool pool(budget);
+  for (const std::uint32_t n : {0U, 1U, 4095U, 4096U, 4097U, 50'000U}) {
+    const NeighborTable table(n, pool.acquire(1 << 20));
+    std::uint32_t next = 0;
+    for (const Run& block : table.blocks()) {
+      CHECK(block.begin == next);
+      CHECK(block.end > block.begin);
+      next = block.end;
+    }
+    CHECK(next == n);
+  }
+}
+
 }  // namespace
 }  // namespace epsflow

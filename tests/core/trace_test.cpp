@@ -24,7 +24,7 @@ TEST_CASE("trace: every stage has a name of its own") {
 TEST_CASE("trace: a scope is one span") {
   Trace trace;
   {
-    const TraceScope scope(&trace, Stage::build_index, 0.25, 17);
+    const TraceScope scope(&trace, Stage::build_index, 0.25, {"points", 17});
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     CHECK(trace.spans().empty());
   }
@@ -32,25 +32,28 @@ TEST_CASE("trace: a scope is one span") {
   REQUIRE(spans.size() == 1);
   CHECK(spans[0].stage == Stage::build_index);
   CHECK(spans[0].eps == 0.25);
-  CHECK(spans[0].items == 17);
+  CHECK(spans[0].detail.name == "points");
+  CHECK(spans[0].detail.value == 17);
   CHECK(spans[0].begin_ns >= 0);
   CHECK(spans[0].end_ns - spans[0].begin_ns >= 2'000'000);
 }
 
-TEST_CASE("trace: without a trace nothing is recorded") { CHECK_NOTHROW(TraceScope(nullptr, Stage::sort_pairs, 1)); }
+TEST_CASE("trace: without a trace nothing is recorded") {
+  CHECK_NOTHROW(TraceScope(nullptr, Stage::sort_pairs, 1, {}));
+}
 
 TEST_CASE("trace: threads are numbered from 0 in the order of their first span") {
   Trace trace;
   const auto now = Trace::Clock::now();
-  trace.record(Stage::build_index, now, now, 1, 0);
+  trace.record(Stage::build_index, now, now, 1, {});
   // Both are alive at once: the id of a thread may be used again once it has ended.
   std::thread first([&] {
-    trace.record(Stage::build_table, now, now, 1, 0);
-    std::thread second([&] { trace.record(Stage::sort_pairs, now, now, 1, 0); });
+    trace.record(Stage::build_table, now, now, 1, {});
+    std::thread second([&] { trace.record(Stage::sort_pairs, now, now, 1, {}); });
     second.join();
   });
   first.join();
-  trace.record(Stage::emit_results, now, now, 1, 0);
+  trace.record(Stage::emit_results, now, now, 1, {});
   const auto spans = trace.spans();
   REQUIRE(spans.size() == 4);
   CHECK(spans[0].thread == 0);
@@ -65,7 +68,7 @@ TEST_CASE("trace: spans and retries of many threads are all there") {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 500; ++i) {
-        const TraceScope scope(&trace, Stage::find_neighbors, 1, 1);
+        const TraceScope scope(&trace, Stage::find_neighbors, 1, {"rows", 1});
         trace.count_retry();
       }
     });
