@@ -10,9 +10,9 @@
 
 namespace epsflow {
 
-/// The backend that the options ask for, working with so many threads. Where the choice is automatic and this build
-/// could use a GPU but finds none that it can, it is the CPU's, and `notice` is called with the reason. Throws
-/// UsageError, ResourceError.
+/// The backend that the options ask for, working with so many threads. Where the choice is automatic and no GPU can be
+/// used it is the CPU's; `notice` is called with the reason where the machine has a GPU. Throws UsageError,
+/// ResourceError.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const Options& options, unsigned threads,
                                                     const std::function<void(const std::string&)>& notice);
 
