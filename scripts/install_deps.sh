@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # Installs what epsflow needs on Debian 12 or Ubuntu 24.04, and does nothing where it is all there.
-#   --dev: also what the checks of .ci/run need. EPSFLOW_SKIP_DEPS=1: trust that everything is there.
+#   scripts/install_deps.sh [program | tests | dev]
+# program: to build the program. tests, the default: also its tests and benchmarks. dev: also the checks of .ci/run.
+# EPSFLOW_SKIP_DEPS=1: trust that everything is there.
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build pkg-config libtbb-dev libboost-program-options-dev catch2 libcfitsio-dev
-          libhdf5-dev nlohmann-json3-dev libfmt-dev libbenchmark-dev libhwy-dev zlib1g-dev git python3)
-if [[ "${1:-}" == --dev ]]; then
-  packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
-elif [[ $# -gt 0 ]]; then
-  echo "usage: install_deps.sh [--dev]" >&2
+level=${1:-tests}
+packages=(g++ cmake ninja-build pkg-config libtbb-dev libhwy-dev zlib1g-dev libboost-program-options-dev libcfitsio-dev
+          libhdf5-dev nlohmann-json3-dev libfmt-dev)
+[[ "$level" == program ]] || packages+=(build-essential catch2 libbenchmark-dev git python3)
+[[ "$level" != dev ]] || packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
+if [[ $# -gt 1 || ! "$level" =~ ^(program|tests|dev)$ ]]; then
+  echo "usage: install_deps.sh [program | tests | dev]" >&2
   exit 2
 fi
 [[ -z "${EPSFLOW_SKIP_DEPS:-}" ]] || exit 0

@@ -200,7 +200,7 @@ TEST_CASE("neighbors: real data have as many pairs as scikit-learn counts") {
       WARN("skipped: " << file.string() << " is not there");
       continue;
     }
-    const std::vector<double> values = file.extension() == ".npy" ? load_npy(file) : load_numbers(file);
+    const std::vector<double> values = file.extension() == ".npy" ? load_npy<double>(file, "<f8") : load_numbers(file);
     const PointsView points(std::span<const double>(values), golden.dims);
     REQUIRE(points.size() == golden.rows);
     for (const FormatChoice format : {FormatChoice::packed, FormatChoice::csr}) {

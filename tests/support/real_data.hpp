@@ -11,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -28,20 +29,22 @@ inline std::optional<std::filesystem::path> real_data() {
   return std::nullopt;
 }
 
-/// The values of a version 1 NPY file of little-endian float64 in C order.
-inline std::vector<double> load_npy(const std::filesystem::path& file) {
+/// The values of a version 1 NPY file in C order, whose descr must be T's.
+template <class T>
+std::vector<T> load_npy(const std::filesystem::path& file, std::string_view descr) {
   std::ifstream in(file, std::ios::binary);
   unsigned char head[10] = {};
   in.read(reinterpret_cast<char*>(head), sizeof head);
   const std::size_t length = head[8] + std::size_t{256} * head[9];
   std::string header(length, '\0');
   in.read(header.data(), static_cast<std::streamsize>(length));
-  if (!in || std::memcmp(head, "\x93NUMPY\x01", 7) != 0 || header.find("'<f8'") == std::string::npos ||
+  if (!in || std::memcmp(head, "\x93NUMPY\x01", 7) != 0 ||
+      header.find("'" + std::string(descr) + "'") == std::string::npos ||
       header.find("'fortran_order': False") == std::string::npos) {
-    throw std::runtime_error(file.string() + " is no plain NPY file of float64");
+    throw std::runtime_error(file.string() + " is no plain NPY file of " + std::string(descr));
   }
-  std::vector<double> values((std::filesystem::file_size(file) - sizeof head - length) / sizeof(double));
-  in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(double)));
+  std::vector<T> values((std::filesystem::file_size(file) - sizeof head - length) / sizeof(T));
+  in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(T)));
   if (!in) throw std::runtime_error(file.string() + " ends early");
   return values;
 }

@@ -1,0 +1,107 @@
+// The small golden set of tests/golden: labels by scikit-learn, which every way of making them must give.
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/real_data.hpp"
+
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+struct GoldenVariant {
+  Variant variant;
+  LabelSummary summary;  ///< clusters, noise and core
+};
+
+struct GoldenSet {
+  bool single = false;
+  std::size_t dims = 0;
+  std::vector<GoldenVariant> variants;  ///< in the order of their labels
+};
+
+std::map<std::string, GoldenSet> load_sets(const std::filesystem::path& folder) {
+  std::map<std::string, GoldenSet> sets;
+  std::ifstream in(folder / "golden.csv");
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    std::vector<std::string> cell;
+    std::stringstream cells(line);
+    for (std::string c; std::getline(cells, c, ',');) cell.push_back(c);
+    REQUIRE(cell.size() == 8);
+    GoldenSet& set = sets[cell[0]];
+    set.single = cell[1] == "<f4";
+    set.dims = std::stoull(cell[2]);
+    GoldenVariant row{{std::stod(cell[3]), static_cast<std::uint32_t>(std::stoul(cell[4]))}, {}};
+    row.summary.clusters = std::stoull(cell[5]);
+    row.summary.noise = std::stoull(cell[6]);
+    row.summary.core = std::stoull(cell[7]);
+    set.variants.push_back(row);
+  }
+  return sets;
+}
+
+std::vector<Options> all_ways(std::size_t dims) {
+  std::vector<Options> ways;
+  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
+    for (const FormatChoice format : {FormatChoice::automatic, FormatChoice::csr, FormatChoice::packed}) {
+      if (format == FormatChoice::packed && (emits_pairs(kernel) || dims > 3)) continue;
+      for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
+        Options options;
+        options.backend = BackendChoice::cpu;
+        options.kernel = kernel;
+        options.format = format;
+        options.method = method;
+        ways.push_back(options);
+      }
+    }
+  }
+  return ways;
+}
+
+void check_set(const GoldenSet& set, PointsView points, const std::vector<std::int8_t>& labels) {
+  std::vector<Variant> variants;
+  for (const GoldenVariant& row : set.variants) variants.push_back(row.variant);
+  const Sweep sweep(variants);
+  REQUIRE(labels.size() == points.size() * sweep.size());
+  for (const Options& options : all_ways(set.dims)) {
+    CAPTURE(static_cast<int>(options.kernel), static_cast<int>(options.format), static_cast<int>(options.method));
+    const std::vector<VariantResult> results = run(points, sweep, options);
+    REQUIRE(results.size() == sweep.size());
+    for (std::size_t v = 0; v < results.size(); ++v) {
+      CAPTURE(results[v].variant.eps, results[v].variant.minpts);
+      const auto first = labels.begin() + static_cast<std::ptrdiff_t>(v * points.size());
+      const std::vector<std::int32_t> expected(first, first + static_cast<std::ptrdiff_t>(points.size()));
+      CHECK(results[v].labels == expected);
+      CHECK(results[v].summary.clusters == set.variants[v].summary.clusters);
+      CHECK(results[v].summary.noise == set.variants[v].summary.noise);
+      CHECK(results[v].summary.core == set.variants[v].summary.core);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("golden: every kernel, format and method gives scikit-learn's labels") {
+  const std::filesystem::path folder = EPSFLOW_GOLDEN_FOLDER;
+  const std::map<std::string, GoldenSet> sets = load_sets(folder);
+  REQUIRE(sets.size() == 13);
+  for (const auto& [name, set] : sets) {
+    CAPTURE(name);
+    const auto labels = load_npy<std::int8_t>(folder / (name + ".labels.npy"), "|i1");
+    if (set.single) {
+      const auto values = load_npy<float>(folder / (name + ".npy"), "<f4");
+      check_set(set, PointsView(values, set.dims), labels);
+    } else {
+      const auto values = load_npy<double>(folder / (name + ".npy"), "<f8");
+      check_set(set, PointsView(values, set.dims), labels);
+    }
+  }
+}
+
+}  // namespace epsflow::test
