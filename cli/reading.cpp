@@ -110,8 +110,9 @@ OptionGroup input_options() {
       "Input",
       {{.name = "columns",
         .value = "A,B",
-        .help = "columns to use as coordinates: names, numbers from 0, ranges as 0-2, -1 for the last; a name with a "
-                "comma goes in double quotes (default: all)"},
+        .help =
+            "columns to use as coordinates: names, numbers from 0, ranges as 0-2, -1 for the last, elements of vector "
+            "columns as pos[0], HDF5 data sets as /lon,/lat; a name with a comma goes in double quotes (default: all)"},
        {.name = "table",
         .value = "NAME",
         .help = "FITS: extension number or name (default: the first); HDF5, NPZ: name of the data set or array "
