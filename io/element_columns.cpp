@@ -30,21 +30,19 @@ std::optional<ElementName> parse_element(std::string_view text) {
   return ElementName{std::string(text.substr(0, open)), element};
 }
 
-bool has_column(const Source& source, const ColumnList& available, const std::string& name) {
+/// The columns that one entry of ReadOptions::columns stands for: more than one where it is a range.
+std::vector<std::size_t> find_columns(const Source& source, const ColumnList& available, const std::string& wanted) {
   ReadOptions options = source.options;
-  options.columns = {name};
+  options.columns = {wanted};
+  return select_columns({.name = source.name, .options = options}, available);
+}
+
+bool has_column(const Source& source, const ColumnList& available, const std::string& wanted) {
   try {
-    (void)select_columns({.name = source.name, .options = options}, available);
-    return true;
+    return !find_columns(source, available, wanted).empty();
   } catch (const InputError&) {
     return false;
   }
-}
-
-std::size_t select_column(const Source& source, const ColumnList& available, const std::string& name) {
-  ReadOptions options = source.options;
-  options.columns = {name};
-  return select_columns({.name = source.name, .options = options}, available).front();
 }
 
 std::string plain_name(const ColumnList& available, std::size_t column) {
@@ -70,19 +68,26 @@ ElementChoice choose_whole(const Source& source, const ColumnList& available, st
   return {column, 0, available.names.empty() ? std::string() : available.names[column]};
 }
 
-ElementChoice choose(const Source& source, const ColumnList& available, std::span<const std::uint64_t> elements,
-                     const std::string& wanted) {
+std::vector<ElementChoice> choose(const Source& source, const ColumnList& available,
+                                  std::span<const std::uint64_t> elements, const std::string& wanted) {
+  std::vector<ElementChoice> chosen;
   const std::optional<ElementName> parsed = parse_element(wanted);
   // A column's name may end in brackets of its own.
   if (!parsed || has_column(source, available, wanted)) {
-    return choose_whole(source, available, elements, select_column(source, available, wanted));
+    for (const std::size_t column : find_columns(source, available, wanted)) {
+      chosen.push_back(choose_whole(source, available, elements, column));
+    }
+    return chosen;
   }
-  const std::size_t column = select_column(source, available, parsed->column);
-  if (parsed->element >= elements[column]) {
-    throw InputError(fmt::format("{}: there is no {}: column {} holds {} in each row, counted from 0", source.name,
-                                 show_text(wanted), available.label(column), format_count(elements[column], "value")));
+  for (const std::size_t column : find_columns(source, available, parsed->column)) {
+    if (parsed->element >= elements[column]) {
+      throw InputError(fmt::format("{}: there is no {}: column {} holds {} in each row, counted from 0", source.name,
+                                   show_text(wanted), available.label(column),
+                                   format_count(elements[column], "value")));
+    }
+    chosen.push_back({column, parsed->element, fmt::format("{}[{}]", plain_name(available, column), parsed->element)});
   }
-  return {column, parsed->element, fmt::format("{}[{}]", plain_name(available, column), parsed->element)};
+  return chosen;
 }
 
 }  // namespace
@@ -98,16 +103,17 @@ std::vector<ElementChoice> select_elements(const Source& source, const ColumnLis
     return chosen;
   }
   for (const std::string& wanted : source.options.columns) {
-    ElementChoice choice = choose(source, available, elements, wanted);
-    const bool is_double = std::any_of(chosen.begin(), chosen.end(), [&](const ElementChoice& other) {
-      return other.column == choice.column && other.element == choice.element;
-    });
-    if (is_double) {
-      throw UsageError(fmt::format("ReadOptions::columns names column {} of {} twice; give every column once",
-                                   choice.name.empty() ? available.label(choice.column) : show_text(choice.name),
-                                   source.name));
+    for (ElementChoice& choice : choose(source, available, elements, wanted)) {
+      const bool is_double = std::any_of(chosen.begin(), chosen.end(), [&](const ElementChoice& other) {
+        return other.column == choice.column && other.element == choice.element;
+      });
+      if (is_double) {
+        throw UsageError(fmt::format("ReadOptions::columns names column {} of {} twice; give every column once",
+                                     choice.name.empty() ? available.label(choice.column) : show_text(choice.name),
+                                     source.name));
+      }
+      chosen.push_back(std::move(choice));
     }
-    chosen.push_back(std::move(choice));
   }
   return chosen;
 }

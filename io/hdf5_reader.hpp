@@ -1,21 +1,28 @@
-// HDF5 data sets and compound tables, through the C library.
+// HDF5 data sets, tables and data frames, through the C library.
 #pragma once
 
-#include <filesystem>
-
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
 
-/// Reads a data set as points: two axes of numbers are rows and columns, one axis is n points in one dimension, and a
-/// table of compound elements has its members as columns. The data set is source.options.table, a path; without it, the
-/// only one in the file that can give the columns asked for. Members must be scalar integers or floats. float32 only
-/// gives float32 points, anything else float64. Chunks and compression are the library's business.
+/// Reads points from a file of HDF5, netCDF-4 or pandas' to_hdf. What holds them is source.options.table, a path:
 ///
-/// Calls are serialised, since the library may be built without thread safety; its error printing is off during the
-/// call. Throws InputError with the library's reason when the file is damaged or truncated, or lists the data sets or
-/// columns there are; ResourceError when the points exceed the memory budget.
-[[nodiscard]] Points read_hdf5(const std::filesystem::path& file, const Source& source);
+/// - a data set: two axes of numbers are rows and columns, one axis is n points in one dimension, and a table of compound
+///   elements has its members as columns, of which an array gives one value per row as "name[0]";
+/// - a group with a data frame of pandas, whose columns are the frame's;
+/// - any other group: source.options.columns are then paths, relative to it, of data sets of one axis and equal length.
+///
+/// Without a table, columns that begin with '/' are such paths, and otherwise the only data set or frame that can give
+/// the columns asked for is read. Integers and floats are numbers. float32 only gives float32 points, anything else
+/// float64. netCDF's _FillValue and missing_value become NaN; scale_factor and add_offset are applied.
+///
+/// A plain regular file is read in place; a pipe or a gzipped file is unpacked into memory, within the budget. Calls are
+/// serialised, since the library may be built without thread safety; its error printing is off during the call. Throws
+/// InputError with the library's reason when the file is damaged or truncated, when it is open for writing, or lists the
+/// data sets or columns there are; also for values kept in other files, unless ReadOptions::external_storage.
+/// ResourceError when the points exceed the memory budget.
+[[nodiscard]] Points read_hdf5(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -88,19 +88,10 @@ Points read_kind(const OpenFile& file, const Source& source) {
   if (file.kind == FileKind::npz) {
     throw InputError(source.name + ": is an NPZ archive; unpack it with unzip and name the .npy file of the points");
   }
-  if (file.kind == FileKind::hdf5) {
-    const std::filesystem::path* const plain = file.bytes->regular_file();
-    if (plain == nullptr) {
-      throw InputError(source.name +
-                       ": an HDF5 file is read here and there, which a pipe or gzip cannot do; save it "
-                       "as a plain file first, unpacked with gunzip");
-    }
-    return read_hdf5(*plain, source);
-  }
+  if (file.kind == FileKind::hdf5) return read_hdf5(*file.bytes, source);
   if (file.kind == FileKind::raw && file.name.is_packed && !file.bytes->is_gzip()) {
     throw InputError(source.name + ": not a gzip file, although its name says so; rename it or fetch it again");
   }
-  if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
   if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
   // Readers say more exactly what of a file of known size does not fit.
   const std::uint64_t budget = file.bytes->size() ? std::numeric_limits<std::uint64_t>::max() : memory_left(source);

@@ -1,7 +1,9 @@
-// UTF-8, as far as messages and the recognition of text need it.
+// UTF-8, as far as messages, names and the recognition of text need it.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace epsflow::io {
@@ -23,6 +25,34 @@ namespace epsflow::io {
   const bool is_overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
   const bool is_outside = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
   return is_overlong || is_outside ? 0 : length;
+}
+
+/// Appends a character; what is none becomes U+FFFD.
+inline void append_utf8(std::uint32_t code, std::string& text) {
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
+  const auto tail = [&](int shift) { text += static_cast<char>(0x80U | ((code >> shift) & 0x3FU)); };
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+  } else if (code < 0x800) {
+    text += static_cast<char>(0xC0U | (code >> 6));
+    tail(0);
+  } else if (code < 0x10000) {
+    text += static_cast<char>(0xE0U | (code >> 12));
+    tail(6);
+    tail(0);
+  } else {
+    text += static_cast<char>(0xF0U | (code >> 18));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
+[[nodiscard]] inline std::string utf8_of_latin1(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) append_utf8(static_cast<unsigned char>(c), result);
+  return result;
 }
 
 }  // namespace epsflow::io

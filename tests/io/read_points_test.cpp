@@ -70,7 +70,7 @@ TEST_CASE("read_points: gzipped text, arrays and raw files") {
   CHECK(values_of(read_points(write_gzip(folder, "e.f64.gz", pack<double>({1, 2, 3, 4})), {.raw = {.dims = 2}})) ==
         expected);
   check_mentions(error_of<InputError>([&] { (void)read_points(write_gzip(folder, "f.h5.gz", "x")); }),
-                 {"f.h5.gz", "gunzip"});
+                 {"f.h5.gz", "opening the HDF5 file", "signature"});
 }
 
 TEST_CASE("read_points: raw names set the precision") {
