@@ -1,6 +1,7 @@
 // The words of the command line and the library's values that they stand for.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -40,9 +41,9 @@ inline constexpr std::array kHeaders{Choice<io::TextLayout::Header>{"auto", io::
 /// The words alone, for an OptionSpec.
 template <class Choices>
 [[nodiscard]] std::vector<std::string> words_of(const Choices& choices) {
-  std::vector<std::string> words;
-  words.reserve(choices.size());
-  for (const auto& choice : choices) words.emplace_back(choice.word);
+  std::vector<std::string> words(choices.size());
+  std::transform(choices.begin(), choices.end(), words.begin(),
+                 [](const auto& choice) { return std::string(choice.word); });
   return words;
 }
 

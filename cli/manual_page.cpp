@@ -57,12 +57,15 @@ std::string paragraphs(std::string_view text) {
   return out;
 }
 
+std::string bold(std::string_view text) { return R"(\fB)" + roff(text) + R"(\fR)"; }
+std::string italic(std::string_view text) { return R"(\fI)" + roff(text) + R"(\fR)"; }
+
 std::string option_entry(const OptionSpec& option) {
-  std::string names = option.letter == '\0' ? "" : fmt::format("\\fB\\-{}\\fR, ", option.letter);
-  names += "\\fB\\-\\-" + roff(option.name) + "\\fR";
-  if (!option.alias.empty()) names += ", \\fB\\-\\-" + roff(option.alias) + "\\fR";
+  std::string names = option.letter == '\0' ? "" : bold(std::string{'-', option.letter}) + ", ";
+  names += bold("--" + option.name);
+  if (!option.alias.empty()) names += ", " + bold("--" + option.alias);
   const std::string value = value_name(option);
-  if (!value.empty()) names += " \\fI" + roff(value) + "\\fR";
+  if (!value.empty()) names += " " + italic(value);
   return ".TP\n" + names + "\n" + roff(describe(option)) + ".\n";
 }
 
