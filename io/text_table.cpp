@@ -181,7 +181,8 @@ class TableFinder {
     dialect_.delimiter = delimiter_was_found() ? kBlanks : options_.delimiter;
     skip_lines();
     if (p_ == end_) return false;
-    if (options_.header == Header::automatic && (*p_ == '[' || *p_ == '{')) {
+    const char* const first = skip_blanks(p_, end_, kBlanks);
+    if (options_.header == Header::automatic && first != end_ && (*first == '[' || *first == '{')) {
       throw InputError(
           fmt::format("{}: line {} begins as JSON does, which is not read; write the rows as CSV first, "
                       "or skip a header that looks so with ReadOptions::text.skip_rows",

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -111,6 +112,62 @@ TEST_CASE("read_points: a table is chosen in FITS and HDF5 only") {
   const TempFolder folder;
   check_mentions(error_of<UsageError>([&] { (void)read_points(folder.write("a.csv", "1,2\n"), {.table = "1"}); }),
                  {"a.csv", "ReadOptions::table", "text"});
+}
+
+TEST_CASE("read_points: options that the file has no use for are named") {
+  const TempFolder folder;
+  const auto text = folder.write("a.csv", "1,2\n");
+  const auto array = folder.write("a.npy", npy("<f8", "(1, 2)", pack<double>({3, 4})));
+  const auto refusal = [](const std::filesystem::path& file, const ReadOptions& options) {
+    return error_of<UsageError>([&] { (void)read_points(file, options); });
+  };
+  check_mentions(refusal(text, {.raw = {.dims = 2}}), {"a.csv", "ReadOptions::raw.dims", "raw", "text"});
+  check_mentions(refusal(array, {.raw = {.precision = Precision::float64}}), {"a.npy", "ReadOptions::raw.precision"});
+  check_mentions(refusal(text, {.external_storage = true}), {"ReadOptions::external_storage", "HDF5"});
+  check_mentions(refusal(array, {.text = {.header = TextLayout::Header::no}}), {"ReadOptions::text.header", "NPY"});
+  check_mentions(refusal(array, {.text = {.delimiter = ','}}), {"ReadOptions::text.delimiter"});
+  check_mentions(refusal(array, {.text = {.decimal = ','}}), {"ReadOptions::text.decimal"});
+  check_mentions(refusal(array, {.text = {.comment = "%"}}), {"ReadOptions::text.comment"});
+  check_mentions(refusal(array, {.text = {.skip_rows = 1}}), {"ReadOptions::text.skip_rows"});
+}
+
+TEST_CASE("read_points: first bytes win over a name, and the kind says so") {
+  const TempFolder folder;
+  const std::string array = npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}));
+  CHECK(read_points(folder.write("a.npy", array)).inputs[0].kind.find("by its first bytes") == std::string::npos);
+  const Points points = read_points(folder.write("a.csv", array));
+  CHECK(values_of(points) == Values{1, 2, 3, 4});
+  check_mentions(points.inputs[0].kind, {"NPY", "by its first bytes"});
+  check_mentions(read_points(write_gzip(folder, "b.csv.gz", "1,2\n")).inputs[0].kind, {"text", "gzipped"});
+  // Bare coordinates through a name that says nothing, as standard input has none.
+  CHECK(read_points(folder.write("c", pack<double>({1, 2})), {.raw = {.dims = 2}}).size() == 1);
+  check_mentions(error_of<InputError>([&] {
+                   (void)read_points(folder.write("d", pack<double>({1, 2})));
+                 }),
+                 {"is no text"});
+}
+
+TEST_CASE("read_points: an empty file of any kind") {
+  const TempFolder folder;
+  const std::string name = GENERATE("e.csv", "e.npy", "e.fits", "e.h5", "e.raw", "e.npz");
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder.write(name, ""), {.raw = {}}); }),
+                 {name, "empty"});
+}
+
+TEST_CASE("read_points: HDF5 through a named pipe is refused, not waited for") {
+  const TempFolder folder;
+  const auto pipe = folder / "pipe.h5";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { folder.write("pipe.h5", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(5000, '\0')); });
+  check_mentions(error_of<InputError>([&] { (void)read_points(pipe); }), {"pipe.h5", "HDF5", "plain file"});
+  writer.join();
+}
+
+TEST_CASE("read_points: endless input ends with the budget") {
+  check_mentions(
+      error_of<ResourceError>([&] { (void)read_points("/dev/zero", {.raw = {.dims = 2}, .memory = 1 << 20}); }),
+      {"/dev/zero", "ReadOptions::memory"});
+  check_mentions(error_of<InputError>([&] { (void)read_points("/dev/zero"); }), {"/dev/zero", "is no text"});
 }
 
 TEST_CASE("read_points: a pipe") {
