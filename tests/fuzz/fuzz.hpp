@@ -1,0 +1,42 @@
+// What the fuzz targets of the readers share: the first byte of an input picks the options, and the outcome is points
+// whose coordinates are finite and within the budget, or an epsflow::Error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/source.hpp>
+
+namespace epsflow::fuzz {
+
+/// Both NaN policies, chosen columns and a memory budget are reached.
+inline io::ReadOptions options_of(std::uint8_t mode) {
+  io::ReadOptions options;
+  if ((mode & 1) != 0) options.on_nan = io::NanPolicy::drop;
+  if ((mode & 2) != 0) options.columns = {"1", "x"};
+  if ((mode & 4) != 0) options.columns = {"0"};
+  options.memory = (mode & 8) != 0 ? 64 : std::uint64_t{1} << 28;
+  return options;
+}
+
+/// Calls read(bytes behind the first, source, first byte).
+template <class Read>
+int read_or_refuse(const std::uint8_t* data, std::size_t size, const char* name, Read read) {
+  if (size == 0) return 0;
+  const io::ReadOptions options = options_of(data[0]);
+  const io::Source source{.name = name, .options = options};
+  try {
+    const Points points = read(std::span(reinterpret_cast<const char*>(data) + 1, size - 1), source, data[0]);
+    require_finite(points);
+    if (points.view().bytes() > options.memory) std::abort();
+  } catch (const Error&) {
+    // Refused with a reason.
+  }
+  return 0;
+}
+
+}  // namespace epsflow::fuzz
