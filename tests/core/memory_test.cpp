@@ -322,8 +322,7 @@ TEST_CASE("buffer: bytes behind the end are readable") {
 
 TEST_CASE("buffer: sizes that cannot be had are errors, and never small allocations") {
   check_mentions(error_of<ResourceError>([] { (void)Buffer<std::uint64_t>(std::uint64_t{1} << 61); }), {"64 bits"});
-  check_mentions(error_of<ResourceError>([] { (void)Buffer<std::uint64_t>(std::uint64_t{1} << 58); }),
-                 {"2.0 EiB"});
+  check_mentions(error_of<ResourceError>([] { (void)Buffer<std::uint64_t>(std::uint64_t{1} << 58); }), {"2.0 EiB"});
   check_mentions(error_of<ResourceError>([] { (void)Buffer<std::uint8_t>(~std::uint64_t{0} - 200); }), {"16.0 EiB"});
 }
 

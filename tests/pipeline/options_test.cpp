@@ -41,7 +41,9 @@ TEST_CASE("options: what is out of range is named with what it may be") {
     check_mentions(error_of<UsageError>([&, &o = options] { check_options(o); }), {name});
     // Every way into the library asks.
     check_mentions(error_of<UsageError>([&, &o = options] { (void)run({points, 1}, grid({1}, {2}), o); }), {name});
-    check_mentions(error_of<UsageError>([&, &o = options] { (void)neighbors({points, 1}, 1, Distances::omit, o); }),
+    check_mentions(error_of<UsageError>([&, &o = options] {
+                     (void)neighbors({points, 1}, 1, Distances::omit, o);
+                   }),
                    {name});
   }
 }
