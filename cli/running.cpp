@@ -105,18 +105,8 @@ Options run_options(const Arguments& arguments) {
   return options;
 }
 
-io::RunDescription describe_run(const Arguments& arguments, const Points& points) {
+io::RunDescription describe_run(const Arguments& arguments) {
   io::RunDescription description;
-  description.inputs = arguments.operands();
-  description.checksum = io::checksum_of(points);
-  description.points = points.size();
-  description.dims = points.dims();
-  description.precision = points.precision() == Precision::float32 ? "float32" : "float64";
-  description.columns = points.column_names;
-  if (description.columns.empty()) {
-    for (const std::size_t number : points.column_numbers) description.columns.push_back(std::to_string(number));
-  }
-  description.dropped_rows = points.dropped_rows();
   description.version = EPSFLOW_VERSION;
   description.options.assign(arguments.all_given().begin(), arguments.all_given().end());
   description.machine = {{"processor", processor_name()},

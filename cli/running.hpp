@@ -20,7 +20,7 @@ namespace epsflow::cli {
 [[nodiscard]] Options run_options(const Arguments& arguments);
 
 /// What a results folder says of the run.
-[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Points& points);
+[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments);
 
 /// Prints what a run has to say, for Observer::on_notice; null with --quiet.
 [[nodiscard]] std::function<void(const std::string&)> notices(const Arguments& arguments);

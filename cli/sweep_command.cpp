@@ -15,6 +15,7 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/formats.hpp>
 #include <epsflow/io/results_folder.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -56,7 +57,7 @@ void print_columns(const std::vector<Words>& rows) {
 
 void print_table(const io::ResultsFolder& folder) {
   std::vector<Words> rows{{"eps", "minpts", "clusters", "noise", "core", "border", "largest", "seconds"}};
-  for (const io::SweepEntry& e : folder.entries()) {
+  for (const auto& [variant, e] : folder.entries()) {
     rows.push_back({format_number(e.variant.eps), std::to_string(e.variant.minpts), format_count(e.summary.clusters),
                     format_count(e.summary.noise), format_count(e.summary.core), format_count(e.summary.border),
                     format_count(e.summary.largest), fmt::format("{:.3f}", e.seconds)});
@@ -69,7 +70,7 @@ void print_table_as_json(const io::ResultsFolder& folder, const Points& points, 
   nlohmann::ordered_json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", points.size()}};
   add_input(json, points);
   json["variants"] = nlohmann::ordered_json::array();
-  for (const io::SweepEntry& e : folder.entries()) {
+  for (const auto& [variant, e] : folder.entries()) {
     json["variants"].push_back({{"eps", e.variant.eps},
                                 {"minpts", e.variant.minpts},
                                 {"clusters", e.summary.clusters},
@@ -78,9 +79,21 @@ void print_table_as_json(const io::ResultsFolder& folder, const Points& points, 
                                 {"border", e.summary.border},
                                 {"largest", e.summary.largest},
                                 {"seconds", e.seconds},
-                                {"labels", io::ResultsFolder::labels_name(e.variant)}});
+                                {"labels", io::labels_name(variant)}});
   }
   print_json(json);
+}
+
+/// What an interrupted run says.
+std::string what_is_left(const io::ResultsFolder& folder, const std::string& out) {
+  const std::string count = format_count(folder.entries().size(), "complete variant");
+  if (folder.entries().empty()) return "interrupted before any variant was finished; nothing was written";
+  if (folder.replacing()) {
+    return fmt::format(
+        "interrupted; {} still holds the old results, and {} of the new ones aside: the same command goes on", out,
+        count);
+  }
+  return fmt::format("interrupted; {} holds {}: the same command with --resume goes on", out, count);
 }
 
 int run_sweep(const Arguments& arguments) {
@@ -92,12 +105,16 @@ int run_sweep(const Arguments& arguments) {
   const bool quiet = arguments.flag("quiet");
   const bool json = arguments.flag("json");
 
+  if (arguments.flag("hdf5")) io::require_format("HDF5");
+  const Words& files = arguments.operands();
+  io::ResultsFolder folder(out, sweep, mode,
+                           {.hdf5 = arguments.flag("hdf5"),
+                            .core = options.core_mask,
+                            .inputs = std::vector<std::filesystem::path>(files.begin(), files.end())},
+                           notices(arguments));
+
   const Points points = read_input(arguments);
-  io::ResultsFolder folder(out, describe_run(arguments, points), mode);
-  std::vector<Variant> missing;
-  for (const Variant& v : sweep.variants()) {
-    if (!folder.holds(v)) missing.push_back(v);
-  }
+  const std::vector<Variant> missing = folder.begin(points, describe_run(arguments));
 
   const InterruptGuard interrupt;
   Trace trace;
@@ -113,18 +130,16 @@ int run_sweep(const Arguments& arguments) {
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
     if (json) print_table_as_json(folder, points, out, "interrupted", seconds());
-    say(fmt::format("interrupted; {} holds {}: the same command with --resume goes on", out,
-                    format_count(folder.entries().size(), "complete variant")));
+    say(what_is_left(folder, out));
     return kInterrupted;
-  } catch (...) {
+  } catch (const std::exception& e) {
     try {
-      folder.finish("failed", seconds(), trace);
+      folder.finish("failed", seconds(), trace, e.what());
     } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error says why
     }
     throw;
   }
   folder.finish("complete", seconds(), trace);
-  if (arguments.flag("hdf5")) folder.write_hdf5();
   if (json) {
     print_table_as_json(folder, points, out, "complete", seconds());
   } else if (!quiet) {
@@ -149,28 +164,29 @@ Command sweep_command() {
           "0.5:0.1:0.1) or lo:hi:n:lin or lo:hi:n:log (n values from lo to hi in even steps or even ratios).",
       .example = "epsflow sweep points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16 --out results",
       .operand = {"FILE …"},
-      .groups =
-          {{"What to cluster",
-            {{.name = "eps",
-              .value = "LIST",
-              .help = "neighbourhood radii, in the unit of the coordinates; a distance of exactly eps counts"},
-             {.name = "minpts",
-              .alias = "min-samples",
-              .value = "LIST",
-              .help = "points within eps that make a core point, itself counted; every eps with every minpts"},
-             {.name = "variants", .value = "LIST", .help = "single variants instead: 0.2:4,0.5:20"}}},
-           {"Results",
-            {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
-             {.name = "resume",
-              .kind = ValueKind::flag,
-              .help = "keep the variants that the folder holds and make the others"},
-             {.name = "overwrite", .kind = ValueKind::flag, .help = "remove the results that the folder holds first"},
-             {.name = "hdf5",
-              .kind = ValueKind::flag,
-              .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},
-           input_options(),
-           run_options_group(),
-           message_options()},
+      .groups = {{"What to cluster",
+                  {{.name = "eps",
+                    .value = "LIST",
+                    .help = "neighbourhood radii, in the unit of the coordinates; a distance of exactly eps counts"},
+                   {.name = "minpts",
+                    .alias = "min-samples",
+                    .value = "LIST",
+                    .help = "points within eps that make a core point, itself counted; every eps with every minpts"},
+                   {.name = "variants", .value = "LIST", .help = "single variants instead: 0.2:4,0.5:20"}}},
+                 {"Results",
+                  {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
+                   {.name = "resume",
+                    .kind = ValueKind::flag,
+                    .help = "keep the variants that the folder holds and make the others"},
+                   {.name = "overwrite",
+                    .kind = ValueKind::flag,
+                    .help = "replace the results that the folder holds by the new ones once these are complete"},
+                   {.name = "hdf5",
+                    .kind = ValueKind::flag,
+                    .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},
+                 input_options(),
+                 run_options_group(),
+                 message_options()},
       .run = run_sweep};
 }
 

@@ -12,6 +12,7 @@ std::mutex library_mutex;
 }  // namespace
 
 FormatInfo hdf5_info() {
+  const Hdf5Session session;  // which must be the first that the library hears of
   unsigned major = 0;
   unsigned minor = 0;
   unsigned release = 0;

@@ -10,19 +10,13 @@
 
 #include <epsflow/core/labels.hpp>
 #include <epsflow/io/atomic_file.hpp>
+#include <epsflow/io/sweep_entry.hpp>
 
 namespace epsflow::io {
 
 /// A data set `labels` (int32, [n]) with attributes eps, minpts and the counts of the summary. Atomic. Errors
 /// as AtomicFile.
 void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite);
-
-/// One variant of a sweep on disk.
-struct SweepEntry {
-  Variant variant;
-  LabelSummary summary;
-  double seconds = 0;
-};
 
 /// Everything of a sweep in one file:
 ///   summary   compound [variants]: eps, minpts, clusters, noise, core, border, largest, seconds

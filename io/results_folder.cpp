@@ -1,201 +1,487 @@
 #include <epsflow/io/results_folder.hpp>
 
-#include <fmt/chrono.h>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <zlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
+#include <array>
+#include <cerrno>
 #include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <tuple>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/atomic_file.hpp>
-#include <epsflow/io/npy_writer.hpp>
-#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/hdf5_writer.hpp>
+#include <epsflow/io/row_numbers.hpp>
 
 namespace epsflow::io {
 namespace {
 
-using Json = nlohmann::ordered_json;
+/// Up to here files are brought to the disk one by one; of more, all that the file system holds is.
+constexpr std::size_t kFewFiles = 64;
+/// summary.csv is written again at most so often, and for at most this share of the time.
+constexpr std::chrono::seconds kPublicationInterval{2};
+constexpr int kPublicationShare = 20;
+constexpr std::string_view kRunning = "running";
 
-constexpr const char* kSummaryHeader = "eps,minpts,clusters,noise,core,border,largest,seconds,labels";
-
-std::string now_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-bool before(const SweepEntry& a, const SweepEntry& b) {
-  return std::tie(a.variant.eps, a.variant.minpts) < std::tie(b.variant.eps, b.variant.minpts);
-}
-
-Json to_object(const std::vector<std::pair<std::string, std::string>>& entries) {
-  Json object = Json::object();
-  for (const auto& [name, value] : entries) object[name] = value;
-  return object;
-}
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw InputError("cannot read " + file.string() + "; fix its permissions or take another --out");
-  return text.str();
-}
-
-/// One line of summary.csv. Throws on anything that write_summary() would not write.
-SweepEntry parse_summary_row(const std::string& line) {
-  std::istringstream in(line);
-  SweepEntry e;
-  char comma{};
-  in >> e.variant.eps >> comma >> e.variant.minpts >> comma >> e.summary.clusters >> comma >> e.summary.noise >>
-      comma >> e.summary.core >> comma >> e.summary.border >> comma >> e.summary.largest >> comma >> e.seconds >> comma;
-  std::string labels;
-  if (!std::getline(in, labels) || labels != ResultsFolder::labels_name(e.variant)) {
-    throw InputError("'" + line + "'");
+std::filesystem::path require_folder(std::filesystem::path folder) {
+  if (folder.empty())
+    throw UsageError("the name of the results folder is empty; give the folder that is to be written");
+  while (!folder.has_filename() && folder.has_relative_path()) folder = folder.parent_path();  // "results/"
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(folder, code);
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
+    throw UsageError(folder.string() + " is no folder; move it away, or choose another folder");
   }
-  return e;
+  return folder;
+}
+
+/// Written to at once, so that the disk works beside the computation.
+constexpr std::uint64_t kWorthStarting = 1 << 20;
+
+std::vector<std::int32_t> read_labels(const std::filesystem::path& file, std::uint64_t points) {
+  std::vector<std::int32_t> labels(points);
+  const std::size_t header = npy_labels(labels).header.size();
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(header));
+  in.read(reinterpret_cast<char*>(labels.data()), static_cast<std::streamsize>(points * sizeof(std::int32_t)));
+  if (!in)
+    throw InputError(file.string() +
+                     " is gone or too short since the run began; make it again with FolderMode::resume");
+  return labels;
 }
 
 }  // namespace
 
-std::string checksum_of(PointsView points) {
-  const std::string shape = fmt::format("{}x{}:{}", points.size(), points.dims(), bytes_of(points.precision()));
-  uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(shape.data()), shape.size());
-  crc = crc32_z(crc, static_cast<const Bytef*>(points.data()), points.bytes());
-  return fmt::format("crc32:{:08x}", crc);
+ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
+                             Notice notice)
+    : folder_(require_folder(std::move(folder))),
+      hidden_(folder_ / ".epsflow"),
+      base_(folder_),
+      asked_(sweep.variants()),
+      mode_(mode),
+      outputs_(std::move(outputs)),
+      notice_(std::move(notice)),
+      lock_((require_no_links(), folder_), hidden_, notice_) {
+  recover();
+  if (mode_ == FolderMode::fresh && !state_.entries.empty()) {
+    throw UsageError(folder_.string() +
+                     " holds results already; add to them with FolderMode::resume, replace them with "
+                     "FolderMode::overwrite, or choose another folder");
+  }
+  require_no_strangers();
+  require_no_inputs();
 }
 
-ResultsFolder::ResultsFolder(std::filesystem::path folder, RunDescription description, FolderMode mode)
-    : folder_(std::move(folder)), description_(std::move(description)), started_(now_utc()) {
-  std::error_code code;
-  if (std::filesystem::exists(folder_ / "sweep.json", code)) {
-    load(mode);
-  } else if (std::filesystem::exists(folder_ / "summary.csv", code)) {
-    throw UsageError(folder_.string() + " holds a summary.csv that epsflow did not write; choose another --out");
-  }
-  write_text_file(folder_ / "sweep.json", describe("running", 0));
-  write_summary();
+ResultsFolder::~ResultsFolder() {
+  thread_.reset();
+  if (journal_ != nullptr && state_.entries.empty()) leave();
 }
 
-void ResultsFolder::load(FolderMode mode) {
-  if (mode == FolderMode::fresh) {
-    throw UsageError(
-        folder_.string() +
-        " holds results already; add to them with --resume, replace them with --overwrite, or choose another "
-        "--out");
+void ResultsFolder::recover() {
+  left_ = read_journal(hidden_ / "journal");
+  if (left_ && left_->committed) {
+    take_place(hidden_ / "replacement", folder_);
+    leave();
+    left_.reset();
   }
-  if (mode == FolderMode::overwrite) return remove_results();
-  const std::filesystem::path json_file = folder_ / "sweep.json";
-  const Json json = Json::parse(read_text(json_file), nullptr, false);
-  if (json.is_discarded() || !json.contains("input") || !json["input"].contains("checksum")) {
-    throw InputError(json_file.string() + " is damaged; replace the results with --overwrite or choose another --out");
-  }
-  if (json["input"]["checksum"] != description_.checksum) {
-    throw InputError(folder_.string() + " holds results of another input (" +
-                     json["input"].value("files", Json()).dump() + ", " + json["input"]["checksum"].dump() +
-                     ", not \"" + description_.checksum + "\"); choose another --out or replace them with --overwrite");
-  }
-  const std::filesystem::path summary = folder_ / "summary.csv";
+  state_ = read_state(folder_);
+  if (left_ && !left_->replaces) state_.merge(*left_);
+}
+
+/// A link in the place of a folder of ours would lead our files, and what we remove, to somewhere else.
+void ResultsFolder::require_no_links() const {
   std::error_code code;
-  if (!std::filesystem::exists(summary, code)) return;
-  std::istringstream lines(read_text(summary));
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) {
-    SweepEntry entry;
-    try {
-      entry = parse_summary_row(line);
-    } catch (const InputError& e) {
-      throw InputError(summary.string() + " has a line that epsflow did not write: " + e.what() +
-                       "; replace the results with --overwrite or choose another --out");
+  for (const char* name : {".epsflow", kLabelsFolder, kCoreFolder, kLabelledFolder}) {
+    const std::filesystem::file_status status = std::filesystem::symlink_status(folder_ / name, code);
+    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) continue;
+    throw UsageError((folder_ / name).string() + " is no folder of its own; move it away, or choose another folder");
+  }
+}
+
+void ResultsFolder::require_no_strangers() const {
+  const auto refuse = [&](const std::string& name) {
+    throw UsageError((folder_ / name).string() +
+                     " was not written by epsflow, and is in the way; move it away, or choose another folder");
+  };
+  std::error_code code;
+  for (const char* name : {kSummaryName, kTraceName, kHdf5Name, kRowsName}) {
+    if (state_.owns(name)) continue;
+    if (std::filesystem::exists(std::filesystem::symlink_status(folder_ / name, code))) refuse(name);
+  }
+  for (const char* name : {kLabelsFolder, kCoreFolder, kLabelledFolder}) {
+    std::unordered_set<std::string> there;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / name, code)) {
+      there.insert(std::string(name) + "/" + entry.path().filename().string());
     }
-    // A label file that is gone or too short is made again.
-    const auto size = std::filesystem::file_size(folder_ / labels_name(entry.variant), code);
-    if (!code && size > description_.points * sizeof(std::int32_t)) entries_.push_back(entry);
-  }
-}
-
-void ResultsFolder::remove_results() {
-  std::error_code code;
-  if (std::filesystem::exists(folder_ / "summary.csv", code)) {
-    std::istringstream lines(read_text(folder_ / "summary.csv"));
-    std::string line;
-    std::getline(lines, line);
-    while (std::getline(lines, line)) {
-      const std::string name = line.substr(line.rfind(',') + 1);
-      // Only what epsflow names this way is epsflow's to remove.
-      if (name.starts_with("labels/eps_")) std::filesystem::remove(folder_ / name, code);
+    if (there.empty()) continue;
+    for (const Variant& variant : asked_) {
+      for (const std::string& file : files_of(variant)) {
+        const bool owned = file == labels_name(variant) ? state_.entries.contains(variant) : state_.owns(file);
+        if (!owned && there.contains(file)) refuse(file);
+      }
     }
   }
-  for (const char* name : {"summary.csv", "trace.json", "sweep.h5", "sweep.json"}) {
-    std::filesystem::remove(folder_ / name, code);
+}
+
+/// An input among the files of results would be replaced by them.
+void ResultsFolder::require_no_inputs() const {
+  std::error_code code;
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(folder_, code);
+  for (const std::filesystem::path& input : outputs_.inputs) {
+    const std::filesystem::path file = std::filesystem::weakly_canonical(input, code);
+    if (!is_results_name(file.lexically_relative(folder).string())) continue;
+    throw UsageError("the input " + input.string() + " lies in " + folder_.string() +
+                     " where results are written; copy it to another place, or choose another folder");
   }
 }
 
-bool ResultsFolder::holds(const Variant& variant) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const SweepEntry& e) { return e.variant == variant; });
+std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription run, WriteLabelled write_labelled) {
+  const std::string checksum = checksum_of(points);
+  const bool holds = !state_.entries.empty();
+  if (mode_ == FolderMode::resume && holds && state_.manifest.checksum != checksum) {
+    throw InputError(folder_.string() + " holds results of another input (" + state_.manifest.input + ", not \"" +
+                     checksum + "\"); choose another folder, or replace them with FolderMode::overwrite");
+  }
+  run_ = std::move(run);
+  started_ = now_utc();
+  points_ = points.size();
+  write_labelled_ = std::move(write_labelled);
+  std::error_code code;
+  const std::filesystem::path replacement = hidden_ / "replacement";
+  if (mode_ == FolderMode::overwrite && holds) {
+    if (left_ && !left_->replaces) save_state(folder_, state_);  // what the journal tells, before it makes room
+    base_ = replacement;
+    old_ = std::exchange(state_, {});
+    if (left_ && left_->replaces && left_->checksum == checksum) {
+      state_ = read_state(replacement);
+      state_.merge(*left_);
+    } else {
+      std::filesystem::remove_all(replacement, code);
+    }
+  } else {
+    if (!holds) {
+      if (!state_.manifest.runs.empty()) remove_results(folder_, state_);
+      state_ = {};
+    }
+    if (left_ && left_->replaces && notice_) {
+      notice_(folder_.string() +
+              " held a replacement that was not complete, for FolderMode::overwrite to go on with: it is " + "removed");
+    }
+    std::filesystem::remove_all(replacement, code);
+  }
+  drop_unsound(points.size());
+  if (replacing()) drop_unasked();
+  if (!state_.manifest.runs.empty() && status_of(state_.manifest.runs.back()) == kRunning) {
+    state_.manifest.runs.back() = with_status(state_.manifest.runs.back(), "killed");
+  }
+  state_.manifest.checksum = checksum;
+  state_.manifest.input = describe_input(points, checksum);
+  state_.manifest.runs.push_back(describe_run(run_, started_, std::string(kRunning), 0, {}));
+  outputs_.hdf5 = outputs_.hdf5 || state_.manifest.files.contains(kHdf5Name) || asked_for_hdf5(state_.manifest);
+
+  clear_partial();
+  std::filesystem::create_directories(base_, code);
+  if (code) throw_cannot_write(base_, code.value());
+  std::vector<Variant> left_to_do = missing();
+  if (!left_to_do.empty()) remove_file(kHdf5Name);  // it would no longer hold what summary.csv lists
+  if (!state_.entries.empty()) save_state(base_, state_);
+  journal_ = std::make_unique<Journal>(
+      hidden_ / "journal",
+      JournalContents{.replaces = replacing(), .input = state_.manifest.input, .run = state_.manifest.runs.back()});
+  if (points.renumbered()) {
+    const std::vector<std::int64_t> rows = row_numbers(points);
+    place(kRowsName, [&](const auto& file) { write_npy(file, npy_rows(rows), Overwrite::replace); });
+  }
+  warn_of_full_disk(points.size(), left_to_do.size());
+  next_publication_ = std::chrono::steady_clock::now() + kPublicationInterval;
+  thread_ = std::make_unique<CommitThread>([this](const std::vector<PendingVariant>& batch) { commit(batch); });
+  return left_to_do;
 }
 
-std::string ResultsFolder::labels_name(const Variant& variant) {
-  return "labels/eps_" + format_number(variant.eps) + "_minpts_" + std::to_string(variant.minpts) + ".npy";
+void ResultsFolder::clear_partial() const {
+  std::error_code code;
+  std::filesystem::remove_all(hidden_ / "partial", code);
+  std::filesystem::create_directory(hidden_ / "partial", code);
+  if (code) throw_cannot_write(hidden_ / "partial", code.value());
+}
+
+std::filesystem::path ResultsFolder::partial(const std::string& name) const {
+  std::string flat = name;
+  std::replace(flat.begin(), flat.end(), '/', '-');
+  return hidden_ / "partial" / flat;
+}
+
+/// Whether a file that is finished is what it was. One that a killed run had finished and not moved yet is moved now.
+bool ResultsFolder::is_sound(const std::string& name, const FileDigest& digest) const {
+  if (digest_of(base_ / name) == digest) return true;
+  if (digest_of(partial(name)) != digest) return false;
+  std::error_code code;
+  std::filesystem::create_directories((base_ / name).parent_path(), code);
+  std::filesystem::rename(partial(name), base_ / name, code);
+  return !code;
+}
+
+std::vector<std::string> ResultsFolder::files_of(const Variant& variant) const {
+  std::vector<std::string> files{labels_name(variant)};
+  if (outputs_.core) files.push_back(core_name(variant));
+  if (!outputs_.labelled.empty()) files.push_back(variant_file(kLabelledFolder, variant, outputs_.labelled));
+  return files;
+}
+
+void ResultsFolder::remove_file(const std::string& name) {
+  if (state_.manifest.files.erase(name) == 0 && !name.starts_with(kLabelsFolder)) return;
+  std::error_code ignored;
+  std::filesystem::remove(base_ / name, ignored);
+}
+
+void ResultsFolder::drop_unsound(std::uint64_t points) {
+  const auto say = [&](const std::string& name, const char* what) {
+    if (notice_) notice_((base_ / name).string() + " " + what);
+  };
+  const std::uint64_t bytes = npy_labels(std::vector<std::int32_t>(points)).bytes();
+  bool unchecked = false;
+  for (auto at = state_.entries.begin(); at != state_.entries.end();) {
+    const std::string name = labels_name(at->first);
+    SweepEntry& entry = at->second;
+    if (!entry.crc32) {  // of a version that had no checksums: the size has to do
+      const std::optional<FileDigest> found = digest_of(base_ / name);
+      if (found && found->bytes == bytes) entry.crc32 = found->crc32;
+      unchecked = true;
+    }
+    if (entry.crc32 && is_sound(name, {bytes, *entry.crc32})) {
+      ++at;
+      continue;
+    }
+    say(name, "is missing or has changed since it was written: it is made again where its variant is asked for");
+    remove_file(name);
+    at = state_.entries.erase(at);
+  }
+  if (unchecked) say(kSummaryName, "has no checksums, as of version 0.1.0: label files were told by their sizes alone");
+  std::vector<std::string> changed;
+  for (const auto& [name, digest] : state_.manifest.files) {
+    if (name.find('/') != std::string::npos && !is_sound(name, digest)) changed.push_back(name);
+  }
+  for (const std::string& name : changed) {
+    say(name, "is missing or has changed since it was written: it is made again where it is asked for");
+    remove_file(name);
+  }
+}
+
+/// A replacement holds what this run is asked for, whatever one before was.
+void ResultsFolder::drop_unasked() {
+  Entries asked;
+  for (const Variant& variant : asked_) {
+    if (auto node = state_.entries.extract(variant); !node.empty()) asked.insert(std::move(node));
+  }
+  for (const auto& [variant, entry] : state_.entries) remove_file(labels_name(variant));
+  state_.entries = std::move(asked);
+  std::unordered_set<std::string> wanted;
+  for (const Variant& variant : asked_) {
+    for (std::string& file : files_of(variant)) wanted.insert(std::move(file));
+  }
+  std::vector<std::string> unwanted;
+  for (const auto& [name, digest] : state_.manifest.files) {
+    if (!wanted.contains(name)) unwanted.push_back(name);
+  }
+  for (const std::string& name : unwanted) remove_file(name);
+}
+
+std::vector<Variant> ResultsFolder::missing() const {
+  std::vector<Variant> missing;
+  for (const Variant& variant : asked_) {
+    const std::vector<std::string> files = files_of(variant);
+    const bool whole =
+        state_.entries.contains(variant) &&
+        std::all_of(files.begin() + 1, files.end(), [&](const std::string& f) { return state_.owns(f); });
+    if (!whole) missing.push_back(variant);
+  }
+  return missing;
+}
+
+void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants) const {
+  struct statvfs disk {};
+  if (!notice_ || variants == 0 || statvfs(hidden_.c_str(), &disk) != 0) return;
+  const std::uint64_t labels = points * sizeof(std::int32_t) * variants;
+  const std::uint64_t wanted = labels + (outputs_.core ? points * variants : 0) + (outputs_.hdf5 ? labels : 0);
+  const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  if (wanted <= free) return;
+  notice_(fmt::format(
+      "{} of {} take up to {}, and {} are free in {}: it may get full; what is finished by then stays valid",
+      format_count(variants, "variant"), format_count(points, "point"), format_bytes(wanted), format_bytes(free),
+      folder_.string()));
+}
+
+PendingFile ResultsFolder::stage(const std::string& name, const NpyArray& array) const {
+  PendingFile file{name, partial(name), {}};
+  try {
+    FileStream stream(file.partial, folder_ / name);
+    stream.write(array.header);
+    stream.write(array.data);
+    if (array.data.size() >= kWorthStarting) stream.start_writeback();
+    stream.close();
+  } catch (const ResourceError&) {
+    std::error_code ignored;
+    std::filesystem::remove(file.partial, ignored);  // so that there is room to tell what is finished
+    throw;
+  }
+  Checksum checksum;
+  checksum.add(array.header);
+  checksum.add(array.data);
+  file.digest = {array.bytes(), checksum.value()};
+  return file;
 }
 
 void ResultsFolder::add(const VariantResult& result) {
-  write_npy(folder_ / labels_name(result.variant), npy_labels(result.labels), Overwrite::replace);
-  const SweepEntry entry{result.variant, result.summary, result.seconds};
-  entries_.insert(std::upper_bound(entries_.begin(), entries_.end(), entry, before), entry);
-  write_summary();
-}
-
-void ResultsFolder::write_summary() const {
-  std::string text = std::string(kSummaryHeader) + "\n";
-  for (const SweepEntry& e : entries_) {
-    text += fmt::format("{},{},{},{},{},{},{},{:.6f},{}\n", format_number(e.variant.eps), e.variant.minpts,
-                        e.summary.clusters, e.summary.noise, e.summary.core, e.summary.border, e.summary.largest,
-                        e.seconds, labels_name(e.variant));
+  PendingVariant variant;
+  variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
+  variant.entry = {result.variant, result.summary, result.seconds, variant.files.front().digest.crc32};
+  if (outputs_.core) variant.files.push_back(stage(core_name(result.variant), npy_mask(result.core)));
+  if (!outputs_.labelled.empty()) {
+    const std::string name = variant_file(kLabelledFolder, result.variant, outputs_.labelled);
+    PendingFile file{name, partial(name), {}};
+    write_labelled_(file.partial, result);
+    file.digest = digest_of(file.partial).value_or(FileDigest{});
+    variant.files.push_back(std::move(file));
   }
-  write_text_file(folder_ / "summary.csv", text);
+  thread_->add(std::move(variant));
 }
 
-std::string ResultsFolder::describe(const std::string& status, double seconds) const {
-  Json json;
-  json["program"] = "epsflow";
-  json["version"] = description_.version;
-  json["status"] = status;
-  json["started"] = started_;
-  json["seconds"] = seconds;
-  json["input"] = {{"files", description_.inputs},
-                   {"checksum", description_.checksum},
-                   {"points", description_.points},
-                   {"dims", description_.dims},
-                   {"precision", description_.precision},
-                   {"columns", description_.columns},
-                   {"dropped_rows", description_.dropped_rows}};
-  json["options"] = to_object(description_.options);
-  json["machine"] = to_object(description_.machine);
-  json["variants"] = entries_.size();
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+void ResultsFolder::make_durable(const std::vector<PendingVariant>& batch) const {
+  std::size_t files = 0;
+  for (const PendingVariant& variant : batch) files += variant.files.size();
+  if (files <= kFewFiles) {
+    for (const PendingVariant& variant : batch) {
+      for (const PendingFile& file : variant.files) sync_path(file.partial);
+    }
+    return;
+  }
+  const int descriptor = open(hidden_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int error = descriptor < 0 || syncfs(descriptor) != 0 ? errno : 0;
+  if (descriptor >= 0) close(descriptor);
+  if (error != 0) throw_cannot_write(hidden_ / "partial", error);
 }
 
-void ResultsFolder::finish(const std::string& status, double seconds, const Trace& trace) {
-  write_text_file(folder_ / "trace.json", trace_json(trace));
-  write_text_file(folder_ / "sweep.json", describe(status, seconds));
+/// Bytes, then the journal, then the names: whenever this is cut off, the journal knows every file that has its name.
+void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
+  make_durable(batch);
+  for (const PendingVariant& variant : batch) {
+    journal_->add(variant.entry);
+    for (std::size_t i = 1; i < variant.files.size(); ++i)
+      journal_->add(variant.files[i].name, variant.files[i].digest);
+  }
+  journal_->sync();
+  std::error_code code;
+  std::unordered_set<std::string> folders;
+  for (const PendingVariant& variant : batch) {
+    for (std::size_t i = 0; i < variant.files.size(); ++i) {
+      const PendingFile& file = variant.files[i];
+      const std::filesystem::path target = base_ / file.name;
+      if (folders.insert(target.parent_path()).second) std::filesystem::create_directories(target.parent_path(), code);
+      if (!code) std::filesystem::rename(file.partial, target, code);
+      if (code) throw_cannot_write(target, code.value());
+      if (i > 0) state_.manifest.files[file.name] = file.digest;
+    }
+    state_.entries.insert_or_assign(variant.entry.variant, variant.entry);
+  }
+  publish();
 }
 
-void ResultsFolder::write_hdf5() const {
-  write_hdf5_sweep(folder_ / "sweep.h5", entries_, description_.points, read_text(folder_ / "sweep.json"),
-                   [&](std::size_t v) {
-                     // int32 comes back as float64, which holds every label.
-                     Points labels = read_points(folder_ / labels_name(entries_[v].variant));
-                     const auto values = labels.values<double>();
-                     return std::vector<std::int32_t>(values.begin(), values.end());
-                   });
+/// Lets whoever looks at the folder see how far the run is.
+void ResultsFolder::publish() {
+  const auto begin = std::chrono::steady_clock::now();
+  if (begin < next_publication_) return;
+  save_state(base_, state_);
+  const auto end = std::chrono::steady_clock::now();
+  next_publication_ =
+      end + std::max<std::chrono::steady_clock::duration>(kPublicationInterval, kPublicationShare * (end - begin));
+}
+
+/// Writes a file of the folder that the journal knows of before it has its name.
+void ResultsFolder::place(const std::string& name, const std::function<void(const std::filesystem::path&)>& write) {
+  const std::filesystem::path file = partial(name);
+  try {
+    write(file);
+  } catch (const ResourceError& e) {
+    // People know the file by the name that it was to have.
+    std::string text = e.what();
+    if (const std::size_t at = text.find(file.string()); at != std::string::npos) {
+      text.replace(at, file.string().size(), (folder_ / name).string());
+    }
+    throw ResourceError(text);
+  }
+  const FileDigest digest = digest_of(file).value_or(FileDigest{});
+  journal_->add(name, digest);
+  journal_->sync();
+  commit_file(file, base_ / name, Overwrite::replace);
+  state_.manifest.files[name] = digest;
+}
+
+void ResultsFolder::finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason) {
+  std::exception_ptr failed;
+  std::string why = reason;
+  const auto attempt = [&](const auto& step) {
+    if (failed != nullptr) return;
+    try {
+      step();
+    } catch (const Error& e) {
+      failed = std::current_exception();
+      why = e.what();
+    }
+  };
+  attempt([&] { thread_->finish(); });
+  thread_.reset();
+  clear_partial();  // on a full disk, room for what follows
+  if (!state_.entries.empty()) {
+    if (status == "complete") attempt([&] { write_hdf5(seconds); });
+    attempt([&] { place(kTraceName, [&](const auto& file) { write_text_file(file, trace_json(trace)); }); });
+    state_.manifest.runs.back() = describe_run(run_, started_, failed != nullptr ? "failed" : status, seconds, why);
+    save_state(base_, state_);
+    if (replacing() && status == "complete" && failed == nullptr) {
+      journal_->add_commit();
+      journal_->sync();
+      take_place(base_, folder_);
+      old_.reset();
+    }
+  }
+  leave();
+  if (failed != nullptr) std::rethrow_exception(failed);
+}
+
+void ResultsFolder::write_hdf5(double seconds) {
+  if (!outputs_.hdf5 || state_.manifest.files.contains(kHdf5Name)) return;
+  std::vector<SweepEntry> entries;
+  entries.reserve(state_.entries.size());
+  for (const auto& [variant, entry] : state_.entries) entries.push_back(entry);
+  Manifest described = state_.manifest;
+  described.runs.back() = describe_run(run_, started_, "complete", seconds, {});
+  place(kHdf5Name, [&](const auto& file) {
+    write_hdf5_sweep(file, entries, points_, manifest_json(described, entries.size(), false),
+                     [&](std::size_t v) { return read_labels(base_ / labels_name(entries[v].variant), points_); });
+  });
+}
+
+/// Removes what a run has of its own; a replacement that is not complete stays, with the journal that tells of it.
+void ResultsFolder::leave() {
+  std::error_code ignored;
+  journal_.reset();
+  std::filesystem::remove_all(hidden_ / "partial", ignored);
+  if (replacing() && !state_.entries.empty()) return;
+  if (state_.entries.empty()) {
+    for (const auto& [name, digest] : state_.manifest.files) std::filesystem::remove(base_ / name, ignored);
+  }
+  std::filesystem::remove_all(hidden_ / "replacement", ignored);
+  std::filesystem::remove(hidden_ / "journal.next", ignored);
+  std::filesystem::remove(hidden_ / "journal", ignored);
 }
 
 std::string trace_json(const Trace& trace) {
+  using Json = nlohmann::ordered_json;
   Json events = Json::array();
   for (const TraceSpan& span : trace.spans()) {
     events.push_back({{"name", stage_name(span.stage)},

@@ -1,73 +1,127 @@
 // The results folder of a sweep: labels, summary.csv, sweep.json, trace.json. Every file appears whole or not at all,
-// and what is finished stays valid whatever happens to the rest.
+// what is finished stays valid whatever happens to the rest, and files of others are left alone.
+//
+// While a run is active everything of its own lies in FOLDER/.epsflow: `lock`, which dies with the process; `journal`,
+// which names each finished variant before its files take their places; `partial/`, files that are being written; and
+// `replacement/`, new results until they are complete and take the place of the old ones. So whenever a run is killed the
+// next one knows what is there.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/trace.hpp>
-#include <epsflow/io/hdf5_writer.hpp>
+#include <epsflow/io/commit_thread.hpp>
+#include <epsflow/io/folder_lock.hpp>
+#include <epsflow/io/npy_writer.hpp>
+#include <epsflow/io/results_journal.hpp>
+#include <epsflow/io/results_manifest.hpp>
+#include <epsflow/io/results_names.hpp>
+#include <epsflow/io/results_state.hpp>
 
 namespace epsflow::io {
 
-/// What a results folder says of its input and its run; becomes sweep.json.
-struct RunDescription {
-  std::vector<std::string> inputs;  ///< files, as named by the caller
-  std::string checksum;             ///< of the coordinates: checksum_of()
-  std::uint64_t points = 0;
-  std::size_t dims = 0;
-  std::string precision;
-  std::vector<std::string> columns;  ///< names, or empty
-  std::uint64_t dropped_rows = 0;
-  std::string version;
-  std::vector<std::pair<std::string, std::string>> options;  ///< name, value
-  std::vector<std::pair<std::string, std::string>> machine;  ///< name, value
+enum class FolderMode : std::uint8_t {
+  fresh,      ///< refuse a folder that holds a finished variant
+  resume,     ///< keep the variants that are there and whole; the input must be the same
+  overwrite,  ///< make new results, and let them take the place of those that are there when they are complete
 };
 
-/// CRC-32 of the coordinates with their shape and precision: tells one input from another. O(n·d).
-[[nodiscard]] std::string checksum_of(PointsView points);
-
-enum class FolderMode : std::uint8_t {
-  fresh,      ///< refuse a folder that holds results
-  resume,     ///< keep the variants that are there; the input must be the same
-  overwrite,  ///< remove the results that are there
+/// What a folder is to hold beside the labels, and what it must not touch.
+struct FolderOutputs {
+  bool hdf5 = false;  ///< sweep.h5, with everything in one file
+  bool core = false;  ///< core/….npy, a mask of core points per variant
+  /// Extension of labelled/…, copies of the input with labels per variant: ".csv", ".fits" or ".h5"; empty for none.
+  std::string labelled = {};
+  std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
 };
 
 class ResultsFolder {
  public:
-  /// Makes or opens `folder`. Throws UsageError where it holds results and the mode is fresh, InputError where it is to
-  /// be resumed and holds results of another input or files that are no results, ResourceError when it cannot be
-  /// written.
-  ResultsFolder(std::filesystem::path folder, RunDescription description, FolderMode mode);
+  /// Writes the labelled copy of a variant to the file.
+  using WriteLabelled = std::function<void(const std::filesystem::path&, const VariantResult&)>;
 
-  /// Whether a variant is there already, complete.
-  [[nodiscard]] bool holds(const Variant& variant) const;
-  [[nodiscard]] const std::vector<SweepEntry>& entries() const noexcept { return entries_; }
-  /// Path of a variant's labels, relative to the folder.
-  [[nodiscard]] static std::string labels_name(const Variant& variant);
+  /// Locks `folder`, making it where it is missing, and finds out what is there: to be done before the input is read.
+  /// Throws UsageError where it holds results and the mode is fresh, where another run writes to it, and for a file in
+  /// the way that epsflow did not write; ResourceError when it cannot be written. Nothing is changed by then. O(variants
+  /// asked for and there).
+  ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
+                Notice notice);
+  /// Without finish(), a folder in which nothing was finished is as it was before.
+  ~ResultsFolder();
+  ResultsFolder(const ResultsFolder&) = delete;
+  ResultsFolder& operator=(const ResultsFolder&) = delete;
 
-  /// Writes the labels, then summary.csv with all variants so far. Not thread-safe.
+  /// Begins a run over `points`, and returns the variants of the sweep that are still to be made. Those that are there
+  /// are compared with their checksums: O(their bytes). Throws InputError where results of another input are to be
+  /// resumed, ResourceError when the folder cannot be written.
+  [[nodiscard]] std::vector<Variant> begin(const Points& points, RunDescription run, WriteLabelled write_labelled = {});
+
+  /// Takes a variant; it is on the disk, and in its place, within about a second. Throws ResourceError, also for variants
+  /// before it. Not thread-safe.
   void add(const VariantResult& result);
-  /// Writes sweep.json with how the run ended ("complete" or "interrupted") and its seconds, and trace.json.
-  void finish(const std::string& status, double seconds, const Trace& trace);
-  /// Writes sweep.h5 with everything that the folder holds; finish() must have been called.
-  void write_hdf5() const;
+
+  /// Ends the run: writes what is left, summary.csv, trace.json, sweep.h5 where asked for now or before, and sweep.json
+  /// with the status, "complete", "interrupted" or "failed" with a reason. A run without any finished variant leaves no
+  /// trace. Throws ResourceError; then sweep.json, where it can be written, says that the run failed, and why.
+  void finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason = {});
+
+  /// Every variant that the folder holds, by eps, then minpts. After begin(), and not while add() is called.
+  [[nodiscard]] const Entries& entries() const noexcept { return state_.entries; }
+  /// Whether the run makes a replacement, and so leaves the results that are there alone until it is complete.
+  [[nodiscard]] bool replacing() const noexcept { return old_.has_value(); }
 
  private:
-  void load(FolderMode mode);
-  void remove_results();
-  void write_summary() const;
-  [[nodiscard]] std::string describe(const std::string& status, double seconds) const;
+  void recover();
+  void require_no_links() const;
+  void require_no_strangers() const;
+  void require_no_inputs() const;
 
+  void clear_partial() const;
+  [[nodiscard]] std::filesystem::path partial(const std::string& name) const;
+  [[nodiscard]] bool is_sound(const std::string& name, const FileDigest& digest) const;
+  [[nodiscard]] std::vector<std::string> files_of(const Variant& variant) const;
+  void drop_unsound(std::uint64_t points);
+  void drop_unasked();
+  [[nodiscard]] std::vector<Variant> missing() const;
+  void remove_file(const std::string& name);
+  void warn_of_full_disk(std::uint64_t points, std::size_t variants) const;
+
+  [[nodiscard]] PendingFile stage(const std::string& name, const NpyArray& array) const;
+  void commit(const std::vector<PendingVariant>& batch);
+  void make_durable(const std::vector<PendingVariant>& batch) const;
+  void publish();
+  void place(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
+  void write_hdf5(double seconds);
+  void leave();
+
+  // The thread alone uses state_ and journal_ while it runs.
   std::filesystem::path folder_;
-  RunDescription description_;
+  std::filesystem::path hidden_;  ///< folder_/.epsflow
+  std::filesystem::path base_;    ///< where results go: folder_, or hidden_/replacement
+  std::vector<Variant> asked_;
+  FolderMode mode_;
+  FolderOutputs outputs_;
+  Notice notice_;
+  FolderLock lock_;
+  ResultsState state_;                   ///< of base_
+  std::optional<ResultsState> old_;      ///< of folder_, where it is to be replaced
+  std::optional<JournalContents> left_;  ///< what a run left that was killed, or interrupted while it replaced
+  RunDescription run_;
   std::string started_;
-  std::vector<SweepEntry> entries_;  // by eps, then minpts
+  std::uint64_t points_ = 0;
+  WriteLabelled write_labelled_;
+  std::unique_ptr<Journal> journal_;
+  std::chrono::steady_clock::time_point next_publication_;
+  std::unique_ptr<CommitThread> thread_;
 };
 
 /// The trace in Chrome's trace event format, for Perfetto or chrome://tracing.

@@ -149,7 +149,7 @@ class Sweeps(ProgramTest):
         rows = summary(self.out)
         self.assertEqual(set(rows), {(0.1, 3), (0.1, 4), (0.15, 3), (0.15, 4)})
         header = (self.out / "summary.csv").read_text().splitlines()[0]
-        self.assertEqual(header, "eps,minpts,clusters,noise,core,border,largest,seconds,labels")
+        self.assertEqual(header, "eps,minpts,clusters,noise,core,border,largest,seconds,labels,crc32")
         self.assertEqual([rows[0.1, 4][c] for c in ("clusters", "noise", "core", "border")], ["0", "9", "0", "0"])
         self.assertEqual([rows[0.15, 4][c] for c in ("clusters", "noise", "core", "border", "largest")],
                          ["2", "1", "8", "0", "4"])
@@ -210,17 +210,21 @@ class Sweeps(ProgramTest):
     def test_leaves_foreign_files_alone(self):
         self.out.mkdir()
         (self.out / "summary.csv").write_text("mine")
-        self.fails(2, ["summary.csv", "epsflow did not write"], *self.sweep)
+        self.fails(2, ["summary.csv", "was not written by epsflow"], *self.sweep)
         self.assertEqual((self.out / "summary.csv").read_text(), "mine")
 
     def test_damaged_results_are_named(self):
         self.succeeds(*self.sweep)
-        (self.out / "sweep.json").write_text("{")
-        self.fails(3, ["sweep.json is damaged", "--overwrite"], *self.sweep, "--resume")
+        described = (self.out / "sweep.json").read_text()
+        for mode in ("--resume", "--overwrite"):
+            (self.out / "sweep.json").write_text("{")
+            self.fails(2, ["sweep.json", "is damaged"], *self.sweep, mode)
+            (self.out / "sweep.json").write_text(described)
+            with open(self.out / "summary.csv", "a") as f:
+                f.write("0.3,many\n")
+            self.fails(2, ["summary.csv", "0.3,many"], *self.sweep, mode)
+            (self.out / "summary.csv").write_text((self.out / "summary.csv").read_text().replace("0.3,many\n", ""))
         self.succeeds(*self.sweep, "--overwrite")
-        with open(self.out / "summary.csv", "a") as f:
-            f.write("0.3,many\n")
-        self.fails(3, ["summary.csv", "0.3,many"], *self.sweep, "--resume")
 
     def test_no_points_are_a_valid_input(self):
         empty = self.write("empty.csv", "x,y\n")

@@ -34,7 +34,8 @@ TEST_CASE("formats: a file of a format that is left out is refused by the build'
       CHECK(values_of(read_points(folder / name)) == std::vector<double>{0, 0, -1});
     } else {
       const std::string option = std::string("EPSFLOW_WITH_") + format + "=ON";
-      check_mentions(error_of<UsageError>([&] { write_labels(folder / name, result, Overwrite::refuse); }), {format, option});
+      check_mentions(error_of<UsageError>([&] { write_labels(folder / name, result, Overwrite::refuse); }),
+                     {format, option});
       folder.write(name, "anything");
       check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }), {format, option});
     }

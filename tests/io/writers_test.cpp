@@ -9,7 +9,6 @@
 #include <epsflow/io/hdf5_writer.hpp>
 #include <epsflow/io/npy_writer.hpp>
 #include <epsflow/io/read_points.hpp>
-#include <epsflow/io/results_folder.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::io::test {
@@ -95,30 +94,6 @@ TEST_CASE("write HDF5 neighbours: offsets, ids and distances") {
   CHECK(read_values(folder / "n.h5", {.table = "/offsets"}) == std::vector<double>{0, 2, 3});
   CHECK(read_values(folder / "n.h5", {.table = "/ids"}) == std::vector<double>{0, 1, 1});
   CHECK(read_values(folder / "n.h5", {.table = "/distances"}) == distances);
-}
-
-TEST_CASE("results folder: what was added is held after it is opened again") {
-  const TempFolder folder;
-  const std::vector<double> values{1, 2, 3, 4, 5, 6};
-  RunDescription description;
-  description.points = 6;
-  description.checksum = checksum_of(PointsView(std::span(values), 1));
-  {
-    ResultsFolder results(folder / "r", description, FolderMode::fresh);
-    CHECK_FALSE(results.holds({0.25, 7}));
-    results.add(result());
-    CHECK(results.holds({0.25, 7}));
-  }
-  {
-    const ResultsFolder results(folder / "r", description, FolderMode::resume);
-    REQUIRE(results.entries().size() == 1);
-    CHECK(results.entries()[0].summary == result().summary);
-    CHECK(results.entries()[0].variant == result().variant);
-  }
-  CHECK(checksum_of(PointsView(std::span(values), 1)) != checksum_of(PointsView(std::span(values), 2)));
-  description.checksum = "crc32:00000000";
-  check_mentions(error_of<InputError>([&] { ResultsFolder(folder / "r", description, FolderMode::resume); }),
-                 {"another input", "--overwrite"});
 }
 
 TEST_CASE("generate: every kind has n finite points and named columns, and a seed decides them") {

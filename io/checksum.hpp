@@ -1,0 +1,45 @@
+// CRC-32 of bytes, files and points: tells whether something is still what it was.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <epsflow/core/points.hpp>
+
+namespace epsflow::io {
+
+/// CRC-32 as in gzip and PNG, of bytes that come in pieces.
+class Checksum {
+ public:
+  void add(std::span<const std::byte> bytes) noexcept;
+  void add(std::string_view text) noexcept { add(std::as_bytes(std::span(text.data(), text.size()))); }
+  [[nodiscard]] std::uint32_t value() const noexcept { return value_; }
+
+ private:
+  std::uint32_t value_ = 0;
+};
+
+/// Eight hexadecimal digits, and back; nothing for any other text.
+[[nodiscard]] std::string format_checksum(std::uint32_t checksum);
+[[nodiscard]] std::optional<std::uint32_t> parse_checksum(std::string_view text);
+
+/// What a file of results must be.
+struct FileDigest {
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32 = 0;
+
+  friend bool operator==(const FileDigest&, const FileDigest&) = default;
+};
+
+/// Nothing where there is no regular file (a link is none), or none that can be read. O(bytes), 1 MiB at a time.
+[[nodiscard]] std::optional<FileDigest> digest_of(const std::filesystem::path& file);
+
+/// CRC-32 of the coordinates with their shape and precision, as "crc32:…": tells one input from another. O(n·d).
+[[nodiscard]] std::string checksum_of(PointsView points);
+
+}  // namespace epsflow::io

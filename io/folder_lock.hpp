@@ -1,0 +1,35 @@
+// One run at a time in a folder.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace epsflow::io {
+
+/// Told in a sentence what a caller may want to know and need not act on; may be empty.
+using Notice = std::function<void(const std::string&)>;
+
+/// A lock on a folder that dies with the process that holds it, however that ends.
+class FolderLock {
+ public:
+  /// Locks `folder` by the file `hidden`/lock, and makes both folders where they are missing. Throws UsageError naming
+  /// the process that holds the lock, ResourceError when the file cannot be made. Where the file system knows no locks
+  /// it says so in `notice` and goes on without.
+  FolderLock(std::filesystem::path folder, std::filesystem::path hidden, const Notice& notice);
+  /// Gives the lock back, and removes the folders that are empty, where this made them.
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  void make_folders();
+  [[nodiscard]] bool try_lock(const Notice& notice);
+
+  std::filesystem::path folder_;
+  std::filesystem::path hidden_;
+  std::filesystem::path topmost_made_;  ///< the first folder on the way to folder_ that was missing, or empty
+  int descriptor_ = -1;
+};
+
+}  // namespace epsflow::io

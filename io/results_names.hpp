@@ -1,0 +1,31 @@
+// The names of files in a results folder: epsflow writes and removes these and no others.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <epsflow/core/sweep.hpp>
+
+namespace epsflow::io {
+
+inline constexpr const char* kSummaryName = "summary.csv";
+inline constexpr const char* kManifestName = "sweep.json";
+inline constexpr const char* kTraceName = "trace.json";
+inline constexpr const char* kHdf5Name = "sweep.h5";
+inline constexpr const char* kRowsName = "rows.npy";
+
+/// Folders for the files of variants.
+inline constexpr const char* kLabelsFolder = "labels";
+inline constexpr const char* kCoreFolder = "core";
+inline constexpr const char* kLabelledFolder = "labelled";
+
+/// "labels/eps_0.1_minpts_4.npy" for kLabelsFolder and ".npy".
+[[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
+[[nodiscard]] std::string labels_name(const Variant& variant);
+[[nodiscard]] std::string core_name(const Variant& variant);
+
+/// Whether `name` is one that epsflow gives: one of the fixed names, or of a variant in one of the folders. So it neither
+/// is absolute nor leads anywhere else.
+[[nodiscard]] bool is_results_name(std::string_view name);
+
+}  // namespace epsflow::io

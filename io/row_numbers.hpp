@@ -1,0 +1,14 @@
+// Which rows of the input points are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <epsflow/core/points.hpp>
+
+namespace epsflow::io {
+
+/// [n] The input row of each point. Rows count from 0, through the files in order, dropped ones included. O(rows).
+[[nodiscard]] std::vector<std::int64_t> row_numbers(const Points& points);
+
+}  // namespace epsflow::io

@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""Results folders: two runs at once, files of others, damage, full disks, and runs that are killed."""
+import fcntl
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+import zlib
+
+from support import BINARY, ProgramTest, npy_labels, summary
+
+SQUARES = "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n9,9\n"
+
+
+def tree(folder):
+    """Every file below a folder, with its bytes."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def labels(folder):
+    return {key: npy_labels(folder / row["labels"]) for key, row in summary(folder).items()}
+
+
+def limit_files(size):
+    """For preexec_fn: files may not grow over `size` bytes, so that writing fails half way as on a full disk."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return limit
+
+
+class Results(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", SQUARES)
+        self.out = self.folder / "results"
+
+    def sweep(self, *words, eps="0.1,0.15", minpts="3,4", points=None):
+        return ["sweep", points or self.points, "--eps", eps, "--minpts", minpts, "--out", self.out, *words]
+
+    def described(self):
+        return json.loads((self.out / "sweep.json").read_text())
+
+    def assert_sound(self):
+        """Every file that the folder names is there with its checksum, and there is no other."""
+        named = {"summary.csv", "sweep.json"}
+        for row in summary(self.out).values():
+            named.add(row["labels"])
+            self.assertEqual(f"{zlib.crc32((self.out / row['labels']).read_bytes()):08x}", row["crc32"])
+        for file in self.described()["files"]:
+            named.add(file["name"])
+            content = (self.out / file["name"]).read_bytes()
+            self.assertEqual((len(content), f"{zlib.crc32(content):08x}"), (file["bytes"], file["crc32"]), file)
+        self.assertEqual(set(tree(self.out)), named)
+
+
+class TwoRuns(Results):
+    def test_a_second_run_into_a_folder_is_refused_while_the_first_goes_on(self):
+        (self.out / ".epsflow").mkdir(parents=True)
+        with open(self.out / ".epsflow/lock", "w") as lock:  # as a run holds it
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.write("12345")
+            lock.flush()
+            for words in ([], ["--resume"], ["--overwrite"]):
+                self.fails(2, ["being written by process 12345"], *self.sweep(*words))
+        self.succeeds(*self.sweep())  # the lock has died with its holder
+        self.assert_sound()
+
+    def test_of_runs_that_start_together_one_writes(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "tec", "--n", 50_000, "--out", points)
+        words = [["sweep", points, "--columns", "0,1", "--eps", eps, "--minpts", "4:40:4", "--out", self.out]
+                 for eps in ("0.1:0.4:0.1", "0.15:0.45:0.1")]
+        runs = [subprocess.Popen([BINARY, *map(str, w)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                for w in words]
+        codes = []
+        for run in runs:
+            run.communicate(timeout=120)
+            codes.append(run.returncode)
+        self.assertEqual(sorted(codes), [0, 2])
+        self.assertEqual({eps for eps, _ in summary(self.out)}, {0.1, 0.2, 0.3, 0.4} if codes[0] == 0 else
+                         {0.15, 0.25, 0.35, 0.45})
+        self.assert_sound()
+
+
+class Strangers(Results):
+    def test_files_of_others_are_named_and_left_alone(self):
+        for name in ("summary.csv", "sweep.json", "trace.json", "sweep.h5", "rows.npy", "labels/eps_0.1_minpts_3.npy"):
+            for words in ([], ["--resume"], ["--overwrite"]):
+                self.out.mkdir()
+                (self.out / name).parent.mkdir(exist_ok=True)
+                (self.out / name).write_text("mine")
+                before = tree(self.out)
+                # The input is not even looked for.
+                self.fails(2, [name, "epsflow"], *self.sweep(*words, points=self.folder / "no-such.csv"))
+                self.assertEqual(tree(self.out), before)
+                shutil.rmtree(self.out)
+
+    def test_other_files_in_the_folder_stay(self):
+        self.succeeds(*self.sweep())
+        (self.out / "notes.txt").write_text("mine")
+        (self.out / "labels/mine.npy").write_text("mine")
+        self.succeeds(*self.sweep("--overwrite", eps="0.2"))
+        self.assertEqual(set(tree(self.out)), {"notes.txt", "labels/mine.npy", "summary.csv", "sweep.json", "trace.json",
+                                               "labels/eps_0.2_minpts_3.npy", "labels/eps_0.2_minpts_4.npy"})
+
+    def test_a_summary_that_leads_out_of_the_folder_is_refused(self):
+        victim = self.write("victim.npy", "mine")
+        self.succeeds(*self.sweep())
+        text = (self.out / "summary.csv").read_text()
+        for name in ("labels/eps_/../../../victim.npy", str(victim), "../victim.npy"):
+            (self.out / "summary.csv").write_text(text + f"0.3,3,1,1,1,1,1,0.1,{name},00000000\n")
+            for mode in ("--overwrite", "--resume"):
+                self.fails(2, ["summary.csv", "did not write"], *self.sweep(mode))
+            described = self.described()
+            described["files"].append({"name": name, "bytes": 4, "crc32": "00000000"})
+            kept = (self.out / "sweep.json").read_text()
+            (self.out / "summary.csv").write_text(text)
+            (self.out / "sweep.json").write_text(json.dumps(described))
+            self.fails(2, ["sweep.json", "never writes"], *self.sweep("--overwrite"))
+            (self.out / "sweep.json").write_text(kept)
+        self.assertEqual(victim.read_text(), "mine")
+
+    def test_a_link_out_of_the_folder_is_not_followed(self):
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        self.out.mkdir()
+        for name in ("labels", ".epsflow"):
+            os.symlink(elsewhere, self.out / name)
+            self.fails(2, [name, "is no folder of its own"], *self.sweep())
+            (self.out / name).unlink()
+        self.assertEqual(list(elsewhere.iterdir()), [])
+
+    def test_an_input_among_the_results_is_not_replaced(self):
+        self.succeeds(*self.sweep())
+        before = tree(self.out)
+        self.fails(2, ["the input", "copy it"], *self.sweep("--overwrite", points=self.out / "labels/eps_0.1_minpts_3.npy"))
+        self.assertEqual(tree(self.out), before)
+
+
+class Resumed(Results):
+    def test_label_files_that_changed_are_made_again(self):
+        self.succeeds(*self.sweep())
+        whole = tree(self.out)
+        rotten = self.out / "labels/eps_0.1_minpts_3.npy"
+        content = bytearray(rotten.read_bytes())
+        content[-1] ^= 4
+        rotten.write_bytes(content)
+        (self.out / "labels/eps_0.15_minpts_4.npy").unlink()
+        p = self.succeeds(*self.sweep("--resume"))
+        self.assertIn("2 variants of 9 points", p.stdout)
+        for name in ("labels/eps_0.1_minpts_3.npy is missing or has changed", "labels/eps_0.15_minpts_4.npy is missing"):
+            self.assertIn(name, p.stderr)
+        after = tree(self.out)
+        self.assertEqual({n: b for n, b in after.items() if "/" in n}, {n: b for n, b in whole.items() if "/" in n})
+        self.assert_sound()
+
+    def test_sweep_h5_and_the_list_of_runs_follow(self):
+        self.succeeds(*self.sweep("--hdf5", eps="0.1"))
+        before = (self.out / "sweep.h5").read_bytes()
+        self.succeeds(*self.sweep("--resume", eps="0.15,0.2"))
+        self.assertNotEqual((self.out / "sweep.h5").read_bytes(), before)
+        described = self.described()
+        self.assertEqual([run["options"]["eps"] for run in described["runs"]], ["0.1", "0.15,0.2"])
+        self.assertEqual([run["status"] for run in described["runs"]], ["complete", "complete"])
+        self.assertEqual(described["input"]["column_numbers"], [0, 1])
+        self.assert_sound()
+
+    def test_rows_of_dropped_and_joined_inputs_are_told(self):
+        first = self.write("a.csv", "x,y\n0,0\nnan,1\n0.1,0\n")
+        second = self.write("b.csv", "x,y\nnan,nan\n0,0.1\n")
+        self.succeeds("sweep", first, second, "--on-nan", "drop", "--eps", 0.2, "--minpts", 2, "--out", self.out)
+        raw = (self.out / "rows.npy").read_bytes()
+        self.assertIn(b"'<i8'", raw)
+        self.assertEqual([int.from_bytes(raw[128 + 8 * i:136 + 8 * i], "little") for i in range(3)], [0, 2, 4])
+        self.assertEqual([(f["rows"], f["dropped_rows"]) for f in self.described()["input"]["files"]], [(3, 1), (2, 1)])
+        self.assert_sound()
+
+
+class Failing(Results):
+    def test_a_refused_run_does_not_block_its_retry(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
+        words = self.sweep(eps="0.1", points=points)
+        self.fails(4, ["--memory"], *words, "--memory", "32M")
+        self.assertFalse(self.out.exists())
+        self.fails(3, ["no-such"], *self.sweep(points=self.folder / "no-such.csv"))
+        self.assertFalse(self.out.exists())
+        self.succeeds(*words, "--memory", "4G")
+
+    def test_an_overwrite_that_fails_keeps_the_old_results(self):
+        self.succeeds(*self.sweep())
+        before = tree(self.out)
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
+        self.fails(4, ["--memory"], *self.sweep("--overwrite", "--memory", "32M", eps="0.1", points=points))
+        self.fails(3, ["no-such"], *self.sweep("--overwrite", points=self.folder / "no-such.csv"))
+        self.fails(4, ["cannot write", "File too large", "wanted"], *self.sweep("--overwrite", points=points, eps="0.001"),
+                   preexec_fn=limit_files(100_000))
+        self.assertEqual(tree(self.out), before)
+
+    def test_a_sweep_h5_that_cannot_be_written_is_a_failure_and_the_labels_stay(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 20_000, "--out", points)
+        # Labels of 80 kB each, and a sweep.h5 with all of them.
+        words = self.sweep("--hdf5", points=points, eps="0.008,0.01", minpts="3:12:1")
+        self.fails(4, ["results/sweep.h5: File too large"], *words, preexec_fn=limit_files(160_000))
+        described = self.described()
+        self.assertEqual((described["status"], described["variants"]), ("failed", 20))
+        self.assertIn("sweep.h5", described["reason"])
+        self.assert_sound()
+        self.assertIn("0 variants", self.succeeds(*words, "--resume").stdout)
+        self.assertEqual(self.described()["status"], "complete")
+        self.assertTrue((self.out / "sweep.h5").exists())
+        self.assert_sound()
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount a small disk")
+    def test_a_full_disk_says_so(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode != 0:
+            self.skipTest("mounting is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 50_000, "--out", points)
+        self.out = disk / "results"
+        words = self.sweep(points=points, eps="0.001:0.01:0.001", minpts="3")
+        p = self.fails_with_notice(4, ["No space left on device", "195.4 KiB wanted", "it may get full"], *words)
+        self.assertNotIn("18446744073709551615", p.stderr)
+        if self.out.exists():
+            self.assertEqual(self.described()["status"], "failed")
+        for name in ("l.h5", "l.fits", "l.npy", "l.csv"):
+            filler = disk / "filler"
+            filler.write_bytes(bytes(max(0, shutil.disk_usage(disk).free - 100_000)))
+            self.fails_with_notice(4, [name, "No space left on device"], "cluster", points, "--eps", 0.001, "--minpts", 3,
+                                   "--out", disk / name)
+            self.assertFalse((disk / name).exists())
+
+    def fails_with_notice(self, code, parts, *words):
+        p = subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, timeout=120)
+        self.assertEqual(p.returncode, code, (p.stdout, p.stderr))
+        for part in parts:
+            self.assertIn(part, p.stderr)
+        return p
+
+
+class Killed(Results):
+    KILLS = int(os.environ.get("EPSFLOW_TEST_KILLS", 8))
+
+    def setUp(self):
+        super().setUp()
+        seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
+        print(f"seed {seed} (EPSFLOW_TEST_SEED)")
+        self.rng = random.Random(seed)
+        self.points = self.folder / "p.npy"
+        self.succeeds("generate", "tec", "--n", 30_000, "--out", self.points)
+        self.grid = {"eps": "0.05:0.5:0.05", "minpts": "3,6,12,24"}  # 40 variants
+        self.out = self.folder / "whole"
+        begin = time.monotonic()
+        self.succeeds(*self.sweep(**self.grid))
+        self.duration = time.monotonic() - begin
+        self.whole = labels(self.out)
+        self.out = self.folder / "killed"
+
+    def kill(self, *words):
+        """Starts a run and kills it at a random moment; whether it was killed."""
+        p = subprocess.Popen([BINARY, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            p.communicate(timeout=self.rng.uniform(0, self.duration * 1.1))
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.communicate(timeout=30)
+        self.assertIn(p.returncode, (0, -signal.SIGKILL))
+        return p.returncode != 0
+
+    def test_a_sweep_that_is_killed_again_and_again_ends_with_the_same_labels(self):
+        killed = 0
+        while killed < self.KILLS:
+            killed += self.kill(*self.sweep("--resume", **self.grid))
+            if self.rng.random() < 0.1 or (self.out / "sweep.json").exists() and self.described()["status"] == "complete":
+                self.succeeds(*self.sweep("--resume", **self.grid))
+                self.assertEqual(labels(self.out), self.whole)
+                self.assert_sound()
+                shutil.rmtree(self.out)
+        self.succeeds(*self.sweep("--resume", **self.grid))
+        self.assertEqual(labels(self.out), self.whole)
+        self.assert_sound()
+
+    def test_an_overwrite_that_is_killed_leaves_old_or_new_results(self):
+        small = {"eps": "0.3,0.7", "minpts": "5"}
+        self.succeeds(*self.sweep(**small))
+        old = labels(self.out)
+        for _ in range(self.KILLS):
+            self.kill(*self.sweep("--overwrite", **self.grid))
+        # Whatever was cut off, one run brings the folder into order.
+        self.succeeds(*self.sweep("--overwrite", **self.grid))
+        self.assertEqual(labels(self.out), self.whole)
+        self.assert_sound()
+        self.kill(*self.sweep("--overwrite", **small))
+        self.succeeds(*self.sweep("--resume", **small))
+        self.assertTrue(all(labels(self.out)[key] == value for key, value in old.items()))
+        self.assert_sound()
+
+    def test_an_interrupted_overwrite_keeps_the_old_results_and_goes_on(self):
+        small = {"eps": "0.3", "minpts": "5"}
+        self.succeeds(*self.sweep(**small))
+        before = tree(self.out)
+        words = self.sweep("--overwrite", "--json", **self.grid)
+        p = subprocess.Popen([BINARY, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(self.duration / 2)
+        p.send_signal(signal.SIGINT)
+        _, errors = p.communicate(timeout=30)
+        if p.returncode == 130 and "still holds the old results" in errors:
+            self.assertEqual({n: b for n, b in tree(self.out).items() if not n.startswith(".epsflow")}, before)
+        self.succeeds(*words)
+        self.assertEqual(labels(self.out), self.whole)
+        self.assert_sound()
+
+
+if __name__ == "__main__":
+    unittest.main()
