@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include <epsflow/cli/commands.hpp>
@@ -11,6 +12,8 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/npy_writer.hpp>
+#include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -42,13 +45,26 @@ void print_summary_as_json(const VariantResult& result, const Points& points) {
   print_json(json);
 }
 
+/// Where to tell the input row of each label, beside the labels; empty where label i is of row i.
+std::filesystem::path rows_file(const Arguments& arguments, const Points& points) {
+  if (!points.renumbered() || !arguments.given("out") || arguments.text("out") == io::kStandardOutput) return {};
+  return std::filesystem::path(arguments.text("out")).replace_extension(".rows.npy");
+}
+
 int run_cluster(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_variant(arguments);
-  require_output(arguments, "out", io::kLabelFormats, arguments.operands());
+  const Words& files = arguments.operands();
+  require_output(arguments, "out", io::kLabelFormats, files);
+  require_output(arguments, "core", io::kMaskFormats, files);
   const bool streamed = goes_to_standard_output(arguments, "out");
-  const Options options = run_options(arguments);
+  Options options = run_options(arguments);
+  options.core_mask = arguments.given("core");
   const Points points = read_input(arguments);
+  const std::filesystem::path rows = rows_file(arguments, points);
+  if (!rows.empty()) {
+    io::require_target(rows, overwrite(arguments), std::vector<std::filesystem::path>(files.begin(), files.end()));
+  }
 
   const InterruptGuard interrupt;
   VariantResult result;
@@ -61,6 +77,8 @@ int run_cluster(const Arguments& arguments) {
                            .front());
   }
   if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments));
+  if (!rows.empty()) io::write_npy(rows, io::npy_rows(io::row_numbers(points)), overwrite(arguments));
+  if (arguments.given("core")) io::write_npy(arguments.text("core"), io::npy_mask(result.core), overwrite(arguments));
   if (arguments.flag("json")) {
     print_summary_as_json(result, points);
   } else if (!arguments.flag("quiet") && !streamed) {
@@ -97,6 +115,7 @@ Command cluster_command() {
               .help =
                   "labels as .npy (int32), .csv, .fits or .h5, or - for CSV on standard output; without it only the "
                   "summary is shown"},
+             {.name = "core", .kind = ValueKind::file, .value = "FILE", .help = "mask of core points as .npy (bool)"},
              overwrite_option()}},
            input_options(),
            run_options_group(),

@@ -100,7 +100,8 @@ int run_sweep(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_sweep(arguments);
   const io::FolderMode mode = folder_mode(arguments);
-  const Options options = run_options(arguments);
+  Options options = run_options(arguments);
+  options.core_mask = arguments.flag("core");
   const std::string& out = arguments.text("out");
   const bool quiet = arguments.flag("quiet");
   const bool json = arguments.flag("json");
@@ -181,6 +182,9 @@ Command sweep_command() {
                    {.name = "overwrite",
                     .kind = ValueKind::flag,
                     .help = "replace the results that the folder holds by the new ones once these are complete"},
+                   {.name = "core",
+                    .kind = ValueKind::flag,
+                    .help = "write the mask of core points of each variant as well, core/….npy"},
                    {.name = "hdf5",
                     .kind = ValueKind::flag,
                     .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},

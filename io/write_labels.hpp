@@ -26,6 +26,8 @@ enum class OutputFormat : std::uint8_t { npy, csv, fits, hdf5 };
 inline constexpr std::array kLabelFormats{OutputFormat::npy, OutputFormat::csv, OutputFormat::fits, OutputFormat::hdf5};
 /// Formats of points: .npy, .csv (with a header line where there are names).
 inline constexpr std::array kPointFormats{OutputFormat::npy, OutputFormat::csv};
+/// Formats of masks of core points.
+inline constexpr std::array kMaskFormats{OutputFormat::npy};
 /// Formats of neighbour tables.
 inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
 

@@ -43,6 +43,21 @@ class SingleFiles(ProgramTest):
         self.fails(4, ["/proc/no/l.npy"], *words, "/proc/no/l.npy")
         self.fails(2, ["t.txt", ".h5"], "neighbors", absent, "--eps", 0.1, "--out", self.folder / "t.txt")
 
+    def test_core_points_and_rows_stand_beside_the_labels(self):
+        points = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
+        core, out = self.folder / "core.npy", self.folder / "l.npy"
+        words = ["cluster", points, "--on-nan", "drop", "--eps", 0.1, "--minpts", 3, "--out", out, "--core", core]
+        self.succeeds(*words)
+        self.assertEqual(core.read_bytes()[128:], bytes([0, 1, 0, 1, 1, 1, 1, 0]))
+        rows = (self.folder / "l.rows.npy").read_bytes()[128:]
+        self.assertEqual([int.from_bytes(rows[i:i + 8], "little") for i in range(0, 64, 8)], [0, 2, 3, 4, 5, 6, 7, 8])
+        for name in ("l.npy", "core.npy", "l.rows.npy"):
+            kept = (self.folder / name).rename(self.folder / "kept")
+            for other in ("l.npy", "core.npy", "l.rows.npy"):
+                (self.folder / other).unlink(missing_ok=True)
+            kept.rename(self.folder / name)
+            self.fails(2, [name, "exists already"], *words)
+
     def test_standard_output_takes_labels_and_points(self):
         p = self.succeeds(*self.cluster, "-")
         self.assertEqual(p.stdout.split(), ["label", "0", "0", "0", "0", "1", "1", "1", "1", "-1"])

@@ -171,6 +171,14 @@ class Resumed(Results):
         self.assertEqual(described["input"]["column_numbers"], [0, 1])
         self.assert_sound()
 
+    def test_core_points_are_added_to_what_is_there(self):
+        self.succeeds(*self.sweep())
+        self.succeeds(*self.sweep("--core", "--resume"))
+        core = (self.out / "core/eps_0.15_minpts_4.npy").read_bytes()
+        self.assertIn(b"'|b1'", core)
+        self.assertEqual(core[128:], bytes([1] * 8 + [0]))
+        self.assert_sound()
+
     def test_rows_of_dropped_and_joined_inputs_are_told(self):
         first = self.write("a.csv", "x,y\n0,0\nnan,1\n0.1,0\n")
         second = self.write("b.csv", "x,y\nnan,nan\n0,0.1\n")
