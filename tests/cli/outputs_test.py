@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from support import ProgramTest, npy_labels
+from support import ProgramTest, npy_labels, run
 
 SQUARES = "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n9,9\n"
 
@@ -51,12 +51,18 @@ class SingleFiles(ProgramTest):
         self.assertEqual(core.read_bytes()[128:], bytes([0, 1, 0, 1, 1, 1, 1, 0]))
         rows = (self.folder / "l.rows.npy").read_bytes()[128:]
         self.assertEqual([int.from_bytes(rows[i:i + 8], "little") for i in range(0, 64, 8)], [0, 2, 3, 4, 5, 6, 7, 8])
-        for name in ("l.npy", "core.npy", "l.rows.npy"):
-            kept = (self.folder / name).rename(self.folder / "kept")
-            for other in ("l.npy", "core.npy", "l.rows.npy"):
-                (self.folder / other).unlink(missing_ok=True)
-            kept.rename(self.folder / name)
-            self.fails(2, [name, "exists already"], *words)
+        for file in (out, core, self.folder / "l.rows.npy"):
+            for other in (out, core, self.folder / "l.rows.npy"):
+                other.unlink(missing_ok=True)
+            file.write_text("mine")
+            self.fails_with_notices(2, [file.name, "exists already"], *words)
+            self.assertEqual(file.read_text(), "mine")
+
+    def fails_with_notices(self, code, parts, *words):
+        p = run(*words)
+        self.assertEqual(p.returncode, code, p.stderr)
+        for part in parts:
+            self.assertIn(part, p.stderr)
 
     def test_standard_output_takes_labels_and_points(self):
         p = self.succeeds(*self.cluster, "-")
