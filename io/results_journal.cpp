@@ -6,9 +6,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/results_names.hpp>
+#include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -33,15 +35,29 @@ std::optional<std::string> event_of(const std::string& line) {
   return std::string(event);
 }
 
-/// "name bytes crc32", as add() writes it.
-void read_file_event(std::string_view text, JournalContents& contents) {
+/// "name bytes crc32", as add() writes it. Throws InputError for anything else.
+void read_file_event(const std::string& text, JournalContents& contents) {
   const std::size_t second = text.rfind(' ');
-  const std::size_t first = text.rfind(' ', second - 1);
-  const std::string name(text.substr(0, first));
-  FileDigest digest;
-  std::from_chars(text.data() + first + 1, text.data() + second, digest.bytes);
-  digest.crc32 = parse_checksum(text.substr(second + 1)).value_or(0);
-  if (is_results_name(name)) contents.files[name] = digest;
+  const std::size_t first =
+      second == std::string::npos || second == 0 ? std::string::npos : text.rfind(' ', second - 1);
+  if (first == std::string::npos) throw InputError(show_text(text));
+  const std::string name = text.substr(0, first);
+  const std::optional<std::uint32_t> crc32 = parse_checksum(std::string_view(text).substr(second + 1));
+  std::uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(text.data() + first + 1, text.data() + second, bytes);
+  if (!crc32 || error != std::errc() || end != text.data() + second || !is_results_name(name)) {
+    throw InputError(show_text(text));
+  }
+  contents.files[name] = {bytes, *crc32};
+}
+
+void read_begin(std::string_view text, JournalContents& contents) {
+  const auto json = nlohmann::ordered_json::parse(text);
+  if (!json.at("run").at("status").is_string()) throw InputError(show_text(text));
+  contents.replaces = json.at("replaces");
+  contents.input = json.at("input").dump();
+  contents.checksum = json.at("input").at("checksum");
+  contents.run = json.at("run").dump();
 }
 
 }  // namespace
@@ -54,19 +70,21 @@ std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
     const std::optional<std::string> event = event_of(line);
     if (!event) break;
     const std::string_view text = *event;
-    if (text.starts_with(kBegin)) {
-      const auto json = nlohmann::ordered_json::parse(text.substr(kBegin.size()));
-      contents.replaces = json.at("replaces");
-      contents.input = json.at("input").dump();
-      contents.checksum = json.at("input").at("checksum");
-      contents.run = json.at("run").dump();
-      begun = true;
-    } else if (text.starts_with(kVariant)) {
-      contents.entries.push_back(parse_summary_row(std::string(text.substr(kVariant.size()))));
-    } else if (text.starts_with(kFile)) {
-      read_file_event(text.substr(kFile.size()), contents);
-    } else if (text == kCommit) {
-      contents.committed = true;
+    try {
+      if (text.starts_with(kBegin)) {
+        read_begin(text.substr(kBegin.size()), contents);
+        begun = true;
+      } else if (text.starts_with(kVariant)) {
+        contents.entries.push_back(parse_summary_row(std::string(text.substr(kVariant.size()))));
+      } else if (text.starts_with(kFile)) {
+        read_file_event(std::string(text.substr(kFile.size())), contents);
+      } else if (text == kCommit) {
+        contents.committed = true;
+      }
+    } catch (const nlohmann::json::exception&) {
+      break;  // a checksum that fits, but nothing that a journal says: as a torn line
+    } catch (const InputError&) {
+      break;
     }
   }
   if (!begun) return std::nullopt;

@@ -44,6 +44,12 @@ std::string dump(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+/// What status_of(), with_status() and asked_for_hdf5() rely on.
+std::string checked_run(const Json& run, const std::filesystem::path& file) {
+  if (!run.is_object() || !run.at("status").is_string()) throw_strange(file, "was not written by epsflow");
+  return dump(run);
+}
+
 void read_files(const Json& json, const std::filesystem::path& file, Manifest& manifest) {
   if (!json.contains("files")) {
     // As version 0.1.0 wrote it.
@@ -134,12 +140,12 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
     manifest.checksum = json.at("input").at("checksum");
     manifest.input = dump(json.at("input"));
     if (json.contains("runs")) {
-      for (const Json& run : json.at("runs")) manifest.runs.push_back(dump(run));
+      for (const Json& run : json.at("runs")) manifest.runs.push_back(checked_run(run, file));
     } else {
       Json run;
       for (const char* name : {"status", "started", "seconds", "version", "options", "machine"})
         run[name] = json.at(name);
-      manifest.runs.push_back(dump(run));
+      manifest.runs.push_back(checked_run(run, file));
     }
     read_files(json, file, manifest);
   } catch (const Json::exception&) {

@@ -8,17 +8,50 @@
 #include <vector>
 
 #include <epsflow/io/hdf5_writer.hpp>
+#include <epsflow/io/results_folder.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace {
 
 namespace fs = std::filesystem;
 
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 void add_seed(const fs::path& folder, const fs::path& file) {
   fs::create_directories(folder);
-  std::ifstream in(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  std::ofstream(folder / file.filename(), std::ios::binary) << '\0' << bytes;
+  std::ofstream(folder / file.filename(), std::ios::binary) << '\0' << bytes_of(file);
+}
+
+// In the form of fuzz_results.cpp: the way to open, summary.csv, sweep.json, lines of the journal.
+void add_results_seeds(const fs::path& seeds, const fs::path& folder, const epsflow::VariantResult& result) {
+  const epsflow::Points points(result.labels.size(), 1, epsflow::Precision::float64);
+  {
+    epsflow::io::ResultsFolder results(folder, epsflow::Sweep({result.variant}), epsflow::io::FolderMode::fresh, {},
+                                       {});
+    if (!results.begin(points, {}).empty()) results.add(result);
+    results.finish("complete", 1, epsflow::Trace());
+  }
+  const std::string summary = bytes_of(folder / "summary.csv");
+  const std::string manifest = bytes_of(folder / "sweep.json");
+  const std::string row = summary.substr(summary.find('\n') + 1);
+  const std::string journal = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})"
+                              "\nfile trace.json 3 00000000\nvariant " +
+                              row;
+  fs::create_directories(seeds);
+  for (const int mode : {8, 9, 10, 11, 12, 13}) {
+    const auto seed = [&](const std::string& name, const std::string& first, const std::string& second,
+                          const std::string& third) {
+      std::ofstream(seeds / (name + std::to_string(mode)), std::ios::binary)
+          << static_cast<char>(mode) << first << '\0' << second << '\0' << third;
+    };
+    seed("complete", summary, manifest, "");
+    seed("killed", summary, manifest, journal);
+    seed("begun", "", "", journal);
+    seed("committed", summary, manifest, journal + "commit\n");
+  }
 }
 
 }  // namespace
@@ -39,6 +72,7 @@ int main(int count, char** words) {
   epsflow::io::write_hdf5_neighbors(work / "neighbors.h5", {offsets, ids, {}, 0.5}, overwrite);
   epsflow::io::write_points(work / "points.npy", epsflow::PointsView(xy, 2), {}, overwrite);
   epsflow::io::write_points(work / "points.csv", epsflow::PointsView(xy, 2), {"x", "y"}, overwrite);
+  add_results_seeds(root / "fuzz_results", work / "results", result);
   add_seed(root / "fuzz_fits", work / "labels.fits");
   add_seed(root / "fuzz_hdf5", work / "labels.h5");
   add_seed(root / "fuzz_hdf5", work / "neighbors.h5");

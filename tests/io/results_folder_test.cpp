@@ -184,4 +184,36 @@ TEST_CASE("results names: epsflow's own, and no others") {
   }
 }
 
+TEST_CASE("results folder: a manifest that says what no run can have said is refused") {
+  for (const char* runs : {"[1]", "[{}]", R"([{"status": 3}])", R"({"a": 1})", "3"}) {
+    CAPTURE(runs);
+    const TempFolder folder;
+    std::filesystem::create_directory(folder / "r");
+    folder.write("r/sweep.json", R"({"program": "epsflow", "input": {"checksum": "x"}, "files": [], "runs": )" +
+                                     std::string(runs) + "}");
+    check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume); }), {"sweep.json", "epsflow"});
+  }
+}
+
+TEST_CASE("results folder: journal lines with right checksums and wrong contents are as torn ones") {
+  const std::string begin = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})";
+  for (const std::string& event :
+       {std::string("begin junk"), std::string(R"(begin {"replaces": 3, "input": [], "run": 1})"),
+        std::string(R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {}})"), std::string("variant junk"),
+        std::string("file"), std::string("file x"), std::string("file trace.json"),
+        std::string("file trace.json -1 00"), std::string("file ../x 1 00000000")}) {
+    CAPTURE(event);
+    const TempFolder folder;
+    std::filesystem::create_directories(folder / "r/.epsflow");
+    std::string journal;
+    for (const std::string& line : {begin, event}) {
+      Checksum checksum;
+      checksum.add(line);
+      journal += line + " " + format_checksum(checksum.value()) + "\n";
+    }
+    folder.write("r/.epsflow/journal", journal);
+    CHECK(make(folder / "r", FolderMode::resume) == 2);
+  }
+}
+
 }  // namespace epsflow::io::test
