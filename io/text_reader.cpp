@@ -44,15 +44,23 @@ void for_each_parallel(std::size_t count, F f) {
   for (std::future<void>& other : others) other.get();
 }
 
-std::vector<std::span<const char>> split_at_lines(std::span<const char> text, std::size_t parts) {
-  std::vector<std::span<const char>> chunks;
+/// Lines that one thread parses, and what comes of them.
+struct Chunk {
+  std::span<const char> lines;
+  std::uint64_t newlines = 0;
+  Buffer<double> values;
+  ChunkResult result;
+};
+
+std::vector<Chunk> split_at_lines(std::span<const char> text, std::size_t parts) {
+  std::vector<Chunk> chunks;
   const char* p = text.data();
   const char* const end = p + text.size();
   for (std::size_t i = 0; i < parts && p != end; ++i) {
     const char* stop = i + 1 == parts ? end : std::max(p, text.data() + text.size() / parts * (i + 1));
     stop = find_newline(stop, end);
     if (stop != end) ++stop;
-    chunks.emplace_back(p, stop);
+    chunks.emplace_back().lines = {p, stop};
     p = stop;
   }
   return chunks;
@@ -69,44 +77,22 @@ class RowCollector {
     const bool has_quotes = std::memchr(lines.data(), '"', lines.size()) != nullptr;
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     const std::size_t parts = has_quotes ? 1 : std::clamp<std::size_t>(lines.size() / kChunkBytes, 1, cores);
-    const std::vector<std::span<const char>> chunks = split_at_lines(lines, parts);
-    const std::size_t dims = table_.shape.dims;
-
-    // Room for every line of every chunk: a bound on its rows, exact without comments and blank lines. What stays
-    // unused is never touched. A row takes at least a byte per field, all but a faulty one, which ends its chunk.
-    std::vector<std::uint64_t> newlines(chunks.size());
-    std::vector<std::uint64_t> begin(chunks.size() + 1, 0);
-    for_each_parallel(chunks.size(), [&](std::size_t i) {
-      newlines[i] = count_newlines(chunks[i].data(), chunks[i].data() + chunks[i].size());
-    });
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      begin[i + 1] = begin[i] + std::min<std::uint64_t>(newlines[i] + 1, chunks[i].size() / table_.columns.count + 1);
-    }
-    Buffer<double> values(checked_multiply(begin.back(), dims, "coordinates of a block"));
-    std::vector<ChunkResult> results(chunks.size());
-    for_each_parallel(chunks.size(), [&](std::size_t i) {
-      results[i] = parse_rows(table_.shape, source_.options.on_nan, chunks[i], values.data() + begin[i] * dims);
-    });
-
+    std::vector<Chunk> chunks = split_at_lines(lines, parts);
+    for_each_parallel(chunks.size(), [&](std::size_t i) { parse(chunks[i]); });
     std::size_t used = lines.size();
-    std::uint64_t kept = 0;
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      const ChunkResult& result = results[i];
+    for (Chunk& chunk : chunks) {
+      const ChunkResult& result = chunk.result;
       if (result.fault == Fault::open_quote && !is_last) {
         used = static_cast<std::size_t>(result.fault_row - lines.data());
       } else if (result.fault != Fault::none) {
         throw_fault(result, lines);
       }
-      double* const to = values.data() + kept * dims;
-      double* const from = values.data() + begin[i] * dims;
-      if (to != from) std::memmove(to, from, result.kept * dims * sizeof(double));
       for (const std::uint64_t row : result.dropped) dropped_.push_back(rows_ + row);
-      kept += result.kept;
       rows_ += result.rows;
-      lines_ += result.fault == Fault::none ? newlines[i] : result.lines;
+      kept_ += result.kept;
+      lines_ += result.fault == Fault::none ? chunk.newlines : result.lines;
+      if (result.kept > 0) blocks_.push_back({std::move(chunk.values), result.kept});
     }
-    if (kept > 0) blocks_.push_back({std::move(values), kept});
-    kept_ += kept;
     require_memory();
     return used;
   }
@@ -133,6 +119,16 @@ class RowCollector {
     Buffer<double> values;
     std::uint64_t rows = 0;
   };
+
+  void parse(Chunk& chunk) const {
+    const std::span<const char> lines = chunk.lines;
+    chunk.newlines = count_newlines(lines.data(), lines.data() + lines.size());
+    // Room for every line: a bound on the rows, exact without comments and blank lines. What stays unused is never
+    // touched. A row takes at least a byte per field, all but a faulty one, which ends its chunk.
+    const std::uint64_t room = std::min<std::uint64_t>(chunk.newlines + 1, lines.size() / table_.columns.count + 1);
+    chunk.values = Buffer<double>(checked_multiply(room, table_.shape.dims, "coordinates of a block"));
+    chunk.result = parse_rows(table_.shape, source_.options.on_nan, lines, chunk.values.data());
+  }
 
   /// Text does not say how many rows it has, so that the budget is looked at block by block.
   void require_memory() const {
