@@ -22,7 +22,7 @@ namespace {
 
 Sweep requested_variant(const Arguments& arguments) {
   arguments.require({"eps", "minpts"});
-  const Sweep sweep = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
+  Sweep sweep = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
   if (sweep.size() != 1) throw UsageError("cluster takes one eps and one minpts; use epsflow sweep for several");
   return sweep;
 }
