@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
@@ -27,18 +29,33 @@ enum class ValueType : std::uint8_t {
 /// Bytes of one value.
 [[nodiscard]] std::size_t bytes_of(ValueType type) noexcept;
 
-/// One column: value i lies at offset + i · stride, unaligned.
+/// As numpy calls it: "float32".
+[[nodiscard]] std::string_view type_name(ValueType type) noexcept;
+
+/// One column of binary values, unaligned.
 struct BinaryColumn {
   ValueType type = ValueType::float64;
   bool big_endian = false;
-  std::uint64_t offset = 0;
-  std::uint64_t stride = 0;
+  std::uint64_t offset = 0;  ///< of its first value in the data
 };
 
-/// Rows 0…n-1 of the columns, which must lie within `bytes`, as points: float32 when every column is float32, else
-/// float64, to which integers are converted, nearest even. Values already laid out as points are copied at the speed of
-/// memory. O(n·d). Throws as make_points does.
-[[nodiscard]] Points points_from_columns(std::span<const char> bytes, std::uint64_t n,
-                                         std::span<const BinaryColumn> columns, const Source& source);
+/// float32 when every column is float32, else float64, to which integers are converted, nearest even.
+[[nodiscard]] Precision precision_of(std::span<const BinaryColumn> columns) noexcept;
+
+/// The next n rows of the stream, row_bytes each, as points of the columns that lie in every row. Values already laid out
+/// as points are read straight into them. One pass, a block at a time. Throws as make_points does, InputError where the
+/// stream is shorter.
+[[nodiscard]] Points points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
+                                      std::span<const BinaryColumn> columns, const Source& source);
+
+/// The same for columns that lie behind each other, n values each.
+[[nodiscard]] Points points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
+                                      const Source& source);
+
+/// The next points.size() values of the stream as coordinate k of the points.
+void read_run(ByteStream& stream, const BinaryColumn& column, Points& points, std::size_t k, const Source& source);
+
+/// The InputError of a file that ends before its data do.
+[[noreturn]] void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t found);
 
 }  // namespace epsflow::io

@@ -118,6 +118,28 @@ std::vector<ElementChoice> select_elements(const Source& source, const ColumnLis
   return chosen;
 }
 
+void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t columns) {
+  constexpr std::uint64_t kFewRows = 4;
+  constexpr std::uint64_t kManyColumns = 32;
+  // Without rows no bytes vouch for the width, so that it is bounded here, before a list of columns is made of it.
+  constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 20;
+  if (columns > kMostColumns) {
+    throw InputError(fmt::format("{}: {} columns, but points have at most {}; transpose the array", source.name,
+                                 format_count(columns), format_count(kMaxDims, "dimension")));
+  }
+  if (rows == 0 || rows > kFewRows || columns <= kManyColumns || !source.options.columns.empty()) return;
+  throw InputError(
+      fmt::format("{}: {} of {} look transposed: points are rows, coordinates columns; save the array transposed "
+                  "(array.T), or choose the coordinates with ReadOptions::columns",
+                  source.name, format_count(rows, "row"), format_count(columns, "column")));
+}
+
+std::string describe_wide(std::uint64_t rows, std::uint64_t columns) {
+  constexpr std::uint64_t kFew = 4;
+  if (rows == 0 || rows > kFew || columns <= kFew) return {};
+  return fmt::format(", {} of {}; transposed?", format_count(rows, "row"), format_count(columns, "column"));
+}
+
 void set_columns(Points& points, std::span<const ElementChoice> chosen) {
   points.column_names.clear();
   points.column_numbers.clear();

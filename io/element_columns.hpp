@@ -24,6 +24,13 @@ struct ElementChoice {
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          std::span<const std::uint64_t> elements);
 
+/// Throws InputError for a matrix of a few long rows, as of coordinates that lie in rows: points are its rows, and so many
+/// columns are coordinates only where ReadOptions::columns chooses of them.
+void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t columns);
+
+/// For InputRows::kind: ", 2 rows of 5 columns; transposed?" for a few rows of more columns, else nothing.
+[[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
+
 /// Writes names and numbers of the chosen columns into the points.
 void set_columns(Points& points, std::span<const ElementChoice> chosen);
 

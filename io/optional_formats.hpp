@@ -8,6 +8,7 @@ namespace epsflow::io {
 
 [[nodiscard]] FormatInfo fits_info();
 [[nodiscard]] FormatInfo hdf5_info();
+[[nodiscard]] FormatInfo npz_info();
 
 /// The UsageError of a format that this build leaves out.
 [[noreturn]] void throw_left_out(const FormatInfo& format);

@@ -19,6 +19,7 @@
 #include <epsflow/io/fits_reader.hpp>
 #include <epsflow/io/hdf5_reader.hpp>
 #include <epsflow/io/npy_reader.hpp>
+#include <epsflow/io/npz_reader.hpp>
 #include <epsflow/io/raw_reader.hpp>
 #include <epsflow/io/source.hpp>
 #include <epsflow/io/text_reader.hpp>
@@ -85,18 +86,14 @@ void set_raw_precision(const OpenFile& file, RawLayout& raw) {
 
 Points read_kind(const OpenFile& file, const Source& source) {
   if (file.kind == FileKind::text) return read_text(*file.bytes, source);
-  if (file.kind == FileKind::npz) {
-    throw InputError(source.name + ": is an NPZ archive; unpack it with unzip and name the .npy file of the points");
-  }
+  if (file.kind == FileKind::npz) return read_npz(*file.bytes, source);
   if (file.kind == FileKind::hdf5) return read_hdf5(*file.bytes, source);
-  if (file.kind == FileKind::raw && file.name.is_packed && !file.bytes->is_gzip()) {
+  if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
+  if (file.kind == FileKind::npy) return read_npy(*file.bytes, source);
+  if (file.name.is_packed && !file.bytes->is_gzip()) {
     throw InputError(source.name + ": not a gzip file, although its name says so; rename it or fetch it again");
   }
-  if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
-  // Readers say more exactly what of a file of known size does not fit.
-  const std::uint64_t budget = file.bytes->size() ? std::numeric_limits<std::uint64_t>::max() : memory_left(source);
-  const OwnedBytes bytes = read_all(*file.bytes, budget, source.name);
-  return file.kind == FileKind::npy ? read_npy(bytes.span(), source) : read_raw(bytes.span(), source);
+  return read_raw(*file.bytes, source);
 }
 
 /// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.

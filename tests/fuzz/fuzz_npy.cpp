@@ -4,6 +4,7 @@
 
 #include "fuzz/fuzz.hpp"
 
+#include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/npy_reader.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else if (!epsflow::io::is_npy(bytes)) {
       bytes = "\x93NUMPY" + bytes;
     }
-    return epsflow::io::read_npy(bytes, source);
+    const auto stream = epsflow::io::stream_of(bytes, source.name, epsflow::io::Unpack::nothing);
+    return epsflow::io::read_npy(*stream, source);
   });
 }

@@ -563,5 +563,24 @@ TEST_CASE("hdf5: a file that another program writes to is not called damaged") {
   CHECK(values_of(read(file)) == Values{1, 2});
 }
 
+TEST_CASE("hdf5: chunks of another size than their shape tells are not read past") {
+  const TempFolder folder;
+  const std::filesystem::path whole = folder / "whole.h5";
+  Hdf5Writer(whole).matrix("/x", H5T_IEEE_F64LE, {64, 2}, Values(128, 1.0), true);
+  const std::string bytes = bytes_of_file(whole);
+  // The chunks' extents: 2 rows of 2 values of 8 bytes, once in the layout of the data set.
+  const std::string extents("\2\0\0\0\2\0\0\0\10\0\0\0", 12);
+  const std::size_t at = bytes.find(extents);
+  REQUIRE(at != std::string::npos);
+  for (std::size_t byte = at; byte < at + extents.size(); ++byte) {
+    for (int bit = 0; bit < 8; ++bit) {
+      CAPTURE(byte - at, bit);
+      std::string damaged = bytes;
+      damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
+      check_mentions(error_of<InputError>([&] { read(folder.write("x.h5", damaged)); }), {"x.h5"});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace epsflow::io

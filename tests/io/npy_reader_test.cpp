@@ -5,7 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include <sys/stat.h>
+
+#include <epsflow/io/byte_stream.hpp>
+#include <epsflow/io/read_points.hpp>
 
 #include "io/io_test.hpp"
 
@@ -44,7 +50,8 @@ std::string pack(std::initializer_list<T> values, bool swap = false) {
 }
 
 Points read(const std::string& bytes, const ReadOptions& options = {}) {
-  return read_npy(bytes, {.name = "flights.npy", .options = options});
+  const auto stream = stream_of(bytes, "flights.npy", Unpack::nothing);
+  return read_npy(*stream, {.name = "flights.npy", .options = options});
 }
 
 TEST_CASE("npy: float64 in all versions") {
@@ -127,8 +134,8 @@ TEST_CASE("npy: structured arrays") {
   CHECK(values_of(single) == Values{3, 6});
   CHECK(values_of(read(file, {.columns = {"7", "2"}})) == Values{3, 2, 6, 5});  // padding is no column
   check_mentions(error_of<InputError>([&] { read(file); }),
-                 {"flights.npy", "'class'", "S6", "ReadOptions::columns", "u, class, n, name"});
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pos"}}); }), {"'pos'", "sub-array"});
+                 {"flights.npy", "'pos'", "3 values", "ReadOptions::columns", "u, class, n, name"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pos"}}); }), {"'pos'", "3 values", "'pos[0]'"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"inner"}}); }), {"'inner'", "nested"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"t"}}); }), {"'t'", "M8"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"v"}}); }), {"'v'", "u, class, n"});
@@ -136,11 +143,67 @@ TEST_CASE("npy: structured arrays") {
                  {"one axis", "ravel"});
 }
 
+TEST_CASE("npy: fields that are arrays, by element") {
+  const std::string file =
+      npy(dictionary("[('pos', '<f4', (2, 2)), ('n', '<i2')]", "(2,)"),
+          pack<float>({1, 2, 3, 4}) + pack<std::int16_t>({5}) + pack<float>({6, 7, 8, 9}) + pack<std::int16_t>({10}));
+  const Points points = read(file, {.columns = {"pos[3]", "pos[0]"}});
+  CHECK(points.precision() == Precision::float32);
+  CHECK(values_of(points) == Values{4, 1, 9, 6});
+  CHECK(points.column_names == std::vector<std::string>{"pos[3]", "pos[0]"});
+  CHECK(points.inputs[0].kind == "NPY records");
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pos[4]"}}); }), {"'pos[4]'", "4 values"});
+}
+
+TEST_CASE("npy: names in headers of version 1 are Latin-1, of version 3 UTF-8") {
+  const std::string data = pack<double>({1});
+  CHECK(read(npy(dictionary("[('gr\xf6\xdf\x65', '<f8')]", "(1,)"), data)).column_names ==
+        std::vector<std::string>{"gr\xc3\xb6\xc3\x9f\x65"});
+  CHECK(read(npy(dictionary("[('gr\xc3\xb6\xc3\x9f\x65', '<f8')]", "(1,)"), data, 3)).column_names ==
+        std::vector<std::string>{"gr\xc3\xb6\xc3\x9f\x65"});
+}
+
+TEST_CASE("npy: arrays that look transposed") {
+  const std::string two_rows = npy(dictionary("'|i1'", "(2, 33)"), std::string(66, '\1'));
+  check_mentions(error_of<InputError>([&] { read(two_rows); }),
+                 {"flights.npy", "2 rows of 33 columns", "transposed", "array.T", "ReadOptions::columns"});
+  CHECK(read(two_rows, {.columns = {"0", "32"}}).size() == 2);
+  const Points few = read(npy(dictionary("'|i1'", "(2, 5)"), std::string(10, '\1')));
+  CHECK(few.inputs[0].kind == "NPY int8, 2 rows of 5 columns; transposed?");
+  CHECK(read(npy(dictionary("'<f4'", "(2, 2)"), pack<float>({1, 2, 3, 4}))).inputs[0].kind == "NPY float32");
+}
+
+TEST_CASE("npy: chosen columns in Fortran order, of many blocks") {
+  constexpr std::size_t kRows = 40000;
+  std::string data;
+  for (std::size_t i = 0; i < kRows * 3; ++i) data += bytes_of_value(static_cast<std::int32_t>(i));
+  const Points points = read(npy(dictionary("'<i4'", "(40000, 3)", true), data), {.columns = {"2", "0"}});
+  REQUIRE(points.size() == kRows);
+  bool same = true;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    same = same && points.view().at(i, 0) == static_cast<double>(2 * kRows + i) &&
+           points.view().at(i, 1) == static_cast<double>(i);
+  }
+  CHECK(same);
+}
+
+TEST_CASE("npy: a file of unknown size that ends early") {
+  const std::string file = npy(dictionary("'<f8'", "(2, 2)"), pack<double>({1, 2, 3, 4}));
+  const test::TempFolder folder;
+  const std::filesystem::path pipe = folder / "pipe.npy";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << file.substr(0, file.size() - 1); });
+  check_mentions(error_of<InputError>([&] { (void)read_points(pipe); }),
+                 {"pipe.npy", "truncated", "32 bytes", "there are 31"});
+  writer.join();
+}
+
 TEST_CASE("npy: types that are no plain numbers") {
   const auto read_type = [](const std::string& type) {
     read(npy(dictionary("'" + type + "'", "(1,)"), std::string(64, 'x')));
   };
-  check_mentions(error_of<InputError>([&] { read_type("<f2"); }), {"flights.npy", "<f2", "half", "astype('float32')"});
+  check_mentions(error_of<InputError>([&] { read_type("<f2"); }),
+                 {"flights.npy", "<f2", "half precision", "convert it to float32 first"});
   check_mentions(error_of<InputError>([&] { read_type("|O"); }), {"flights.npy", "objects", "astype"});
   for (const char* type : {"<c16", "|S8", "<U4", "<f16", "<M8[s]", "|V8"}) {
     CAPTURE(type);
@@ -155,7 +218,7 @@ TEST_CASE("npy: shapes that are no points") {
                  {"axis", "3", "reshape"});
   check_mentions(error_of<InputError>([] { read(npy(dictionary("'<f8'", "(5, 0)"), "")); }), {"no columns"});
   check_mentions(error_of<InputError>([] { read(npy(dictionary("'|i1'", "(1, 4097)"), std::string(4097, '\1'))); }),
-                 {"4097 columns", "4096"});
+                 {"1 row of 4,097 columns", "transposed", "array.T"});
 }
 
 TEST_CASE("npy: truncated data are refused, whatever the header claims; trailing bytes are ignored") {
@@ -163,13 +226,13 @@ TEST_CASE("npy: truncated data are refused, whatever the header claims; trailing
   check_mentions(error_of<InputError>([&] { read(npy(dictionary("'<f8'", "(2, 2)"), data.substr(0, 31))); }),
                  {"flights.npy", "truncated", "32 bytes", "31"});
   check_mentions(error_of<InputError>([&] { read(npy(dictionary("'<f8'", "(1152921504606846976,)"), data)); }),
-                 {"flights.npy", "truncated", "9223372036854775808"});
+                 {"flights.npy", "truncated", "9,223,372,036,854,775,808 bytes"});
   check_mentions(error_of<InputError>([&] { read(npy(dictionary("'|i1'", "(1152921504606846976,)"), data)); }),
-                 {"truncated", "1152921504606846976"});
+                 {"truncated", "1,152,921,504,606,846,976 bytes"});
   check_mentions(error_of<InputError>([&] { read(npy(dictionary("'<f8'", "(4294967296, 4294967296)"), data)); }),
                  {"64 bits"});
   check_mentions(error_of<InputError>([&] { read(npy(dictionary("'<f8'", "(0, 1152921504606846976)"), "")); }),
-                 {"1152921504606846976 columns"});
+                 {"1,152,921,504,606,846,976 columns"});
   CHECK(values_of(read(npy(dictionary("'<f8'", "(2, 2)"), data + "tail"))) == Values{1, 2, 3, 4});
 }
 

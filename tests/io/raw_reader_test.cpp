@@ -23,7 +23,8 @@ std::string four_doubles() {
 }
 
 Points read(const std::string& bytes, const ReadOptions& options) {
-  return read_raw(bytes, {.name = "cloud.raw", .options = options});
+  const auto stream = stream_of(bytes, "cloud.raw", Unpack::nothing);
+  return read_raw(*stream, {.name = "cloud.raw", .options = options});
 }
 
 TEST_CASE("raw: float64 and float32, all columns and some") {
