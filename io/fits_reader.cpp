@@ -58,6 +58,20 @@ struct MessageMark {
 };
 using FitsFile = std::unique_ptr<fitsfile, CloseFits>;
 
+/// Fills the last block of a FITS file in memory with zeros where it is not complete, and returns the size with them:
+/// cfitsio reads whole blocks, past the end of the bytes that it is given.
+std::size_t complete_last_block(OwnedBytes& bytes) {
+  constexpr std::size_t kBlock = 2880;
+  const std::size_t padded = (bytes.size + kBlock - 1) / kBlock * kBlock;
+  if (padded > bytes.storage.size()) {
+    Buffer<char> room(padded);
+    std::copy_n(bytes.storage.data(), bytes.size, room.data());
+    bytes.storage = std::move(room);
+  }
+  std::fill(bytes.storage.data() + bytes.size, bytes.storage.data() + padded, '\0');
+  return padded;
+}
+
 /// A FITS file: a plain regular one by its path, any other unpacked into memory.
 class OpenFits {
  public:
@@ -74,14 +88,15 @@ class OpenFits {
       size_ = stream.size().value_or(0);
     } else {
       bytes_ = read_all(stream, memory_left(source), source.name);
-      address_ = bytes_.storage.data();
       size_ = bytes_.size;
-      fits_open_memfile(&opened, "memory", READONLY, &address_, &size_, 0, nullptr, &status);
+      padded_size_ = complete_last_block(bytes_);
+      address_ = bytes_.storage.data();
+      fits_open_memfile(&opened, "memory", READONLY, &address_, &padded_size_, 0, nullptr, &status);
     }
     file_.reset(opened);
     check(status, source, "opening the FITS file");
   }
-  // cfitsio keeps the addresses of address_ and size_.
+  // cfitsio keeps the addresses of address_ and padded_size_.
   OpenFits(const OpenFits&) = delete;
   OpenFits& operator=(const OpenFits&) = delete;
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
@@ -93,7 +108,8 @@ class OpenFits {
   MessageMark mark_;
   OwnedBytes bytes_;
   void* address_ = nullptr;
-  std::size_t size_ = 0;
+  std::size_t padded_size_ = 0;
+  std::uint64_t size_ = 0;
   FitsFile file_;
 };
 

@@ -114,8 +114,8 @@ std::string manifest_json(const Manifest& manifest, std::size_t variants, bool f
   }
   json["variants"] = variants;
   json["input"] = Json::parse(manifest.input);
-  json["options"] = last["options"];
-  json["machine"] = last["machine"];
+  json["options"] = last.value("options", Json::object());
+  json["machine"] = last.value("machine", Json::object());
   json["runs"] = Json::array();
   for (const std::string& run : manifest.runs) json["runs"].push_back(Json::parse(run));
   if (files) {

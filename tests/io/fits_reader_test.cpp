@@ -334,6 +334,25 @@ TEST_CASE("fits: gzipped files") {
                  {"cut.fits.gz", "truncated gzip"});
 }
 
+TEST_CASE("fits: a file in memory whose last block is not complete") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "column.fits";
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "T", {"x"}, {"1J"});
+    fits.write(1, {1, 2, 3});
+  }
+  const std::string bytes = bytes_of_file(file);
+  constexpr std::size_t kDataEnd = 5760 + 12;
+  for (const std::size_t length : {kDataEnd, kDataEnd + 1, bytes.size() - 1, bytes.size()}) {
+    CAPTURE(length);
+    folder.write("cut.fits.gz", test::gzip(bytes.substr(0, length)));
+    CHECK(values_of(read(folder / "cut.fits.gz")) == Values{1, 2, 3});
+  }
+  folder.write("cut.fits.gz", test::gzip(bytes.substr(0, kDataEnd - 1)));
+  check_mentions(error_of<InputError>([&] { (void)read(folder / "cut.fits.gz"); }), {"cut.fits.gz", "truncated"});
+}
+
 TEST_CASE("fits: truncated and damaged files") {
   const TempFolder folder;
   const std::filesystem::path whole = folder / "whole.fits";

@@ -195,6 +195,21 @@ TEST_CASE("results folder: a manifest that says what no run can have said is ref
   }
 }
 
+TEST_CASE("results folder: a journal whose run says little is enough to replace what it tells of") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "r/.epsflow");
+  std::string journal;
+  for (const std::string line :
+       {R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})",
+        "variant 0.5,2,2,1,5,0,3,0.100000,labels/eps_0.5_minpts_2.npy,e02015c5"}) {
+    Checksum checksum;
+    checksum.add(line);
+    journal += line + " " + format_checksum(checksum.value()) + "\n";
+  }
+  folder.write("r/.epsflow/journal", journal);
+  CHECK(make(folder / "r", FolderMode::overwrite) == 2);
+}
+
 TEST_CASE("results folder: journal lines with right checksums and wrong contents are as torn ones") {
   const std::string begin = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})";
   for (const std::string& event :
