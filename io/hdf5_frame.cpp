@@ -313,6 +313,11 @@ Points read_frame(const Hdf5Frame& frame, const Hdf5File& file) {
     throw InputError(fmt::format("{}: the data set {} {}; choose another with ReadOptions::table", source.name,
                                  show_text(dataset.path), dataset.why_not));
   }
+  std::string wide;
+  if (frame.datasets.size() == 1 && !frame.datasets[0].is_table) {
+    refuse_transposed(source, frame.datasets[0].rows, frame.columns.size());
+    wide = describe_wide(frame.datasets[0].rows, frame.columns.size());
+  }
   const std::vector<ElementChoice> chosen = choose_columns(frame, source);
   bool single = true;
   std::vector<std::vector<Target>> targets(frame.datasets.size());
@@ -340,7 +345,7 @@ Points read_frame(const Hdf5Frame& frame, const Hdf5File& file) {
     }
   }
   apply_nan_policy(points, source);
-  points.inputs.front().kind = frame.kind;
+  points.inputs.front().kind = frame.kind + wide;
   return points;
 }
 

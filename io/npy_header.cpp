@@ -198,7 +198,7 @@ NpyType parse_type(std::string_view text, const Source& source) {
     throw_damaged(source, fmt::format("{} is no type", type.name));
   }
   type.bytes = kind == 'U' ? multiply_sizes(size, 4, source) : size;
-  if (kind == 'f' && type.bytes == 2) type.name += ", half precision (convert it to float32 first)";
+  type.is_half = kind == 'f' && type.bytes == 2;
   type.number = number_type(kind, type.bytes);
   return type;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,8 @@ void require_bytes(const NpyHeader& header, std::uint64_t expected, const Source
   if (header.data_bytes && expected > *header.data_bytes) throw_truncated(source, expected, *header.data_bytes);
 }
 
+constexpr std::string_view kHalfRemedy = "half precision: convert it to float32 first";
+
 Points read_structured(ByteStream& stream, const NpyHeader& header, const Source& source) {
   if (header.shape.size() != 1) {
     throw InputError(
@@ -38,7 +41,10 @@ Points read_structured(ByteStream& stream, const NpyHeader& header, const Source
   std::vector<BinaryColumn> columns;
   for (const ElementChoice& choice : chosen) {
     const NpyField& field = header.fields[choice.column];
-    if (!field.type.number) throw_not_numeric(source, available, choice.column, field.type.name);
+    if (!field.type.number) {
+      throw_not_numeric(source, available, choice.column,
+                        field.type.is_half ? fmt::format("{} ({})", field.type.name, kHalfRemedy) : field.type.name);
+    }
     columns.push_back({.type = *field.type.number,
                        .big_endian = field.type.big_endian,
                        .offset = field.offset + choice.element * bytes_of(*field.type.number)});
@@ -52,6 +58,9 @@ Points read_structured(ByteStream& stream, const NpyHeader& header, const Source
 }
 
 Points read_plain(ByteStream& stream, const NpyHeader& header, const Source& source) {
+  if (header.type.is_half) {
+    throw InputError(fmt::format("{}: the array holds {}, {}", source.name, header.type.name, kHalfRemedy));
+  }
   if (!header.type.number) {
     throw InputError(fmt::format("{}: the array holds {}, not plain numbers; convert it with astype('float64') first",
                                  source.name, header.type.name));

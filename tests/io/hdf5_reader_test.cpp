@@ -167,6 +167,14 @@ TEST_CASE("hdf5: one axis, no rows") {
   CHECK(read(folder / "none.hdf").dims() == 2);
 }
 
+TEST_CASE("hdf5: matrices that look transposed") {
+  const TempFolder folder;
+  Hdf5Writer(folder / "rows.h5").matrix("xy", H5T_IEEE_F64LE, {2, 33}, Values(66, 1.0));
+  check_mentions(error_of<InputError>([&] { read(folder / "rows.h5"); }),
+                 {"rows.h5", "2 rows of 33 columns", "transposed"});
+  CHECK(read(folder / "rows.h5", {.columns = {"0", "32"}}).size() == 2);
+}
+
 TEST_CASE("hdf5: columns of a matrix in many blocks") {
   const TempFolder folder;
   constexpr std::size_t kCount = 300000;
