@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <span>
@@ -58,10 +59,12 @@ struct MessageMark {
 };
 using FitsFile = std::unique_ptr<fitsfile, CloseFits>;
 
+constexpr std::size_t kBlock = 2880;
+constexpr std::size_t kCard = 80;
+
 /// Fills the last block of a FITS file in memory with zeros where it is not complete, and returns the size with them:
 /// cfitsio reads whole blocks, past the end of the bytes that it is given.
 std::size_t complete_last_block(OwnedBytes& bytes) {
-  constexpr std::size_t kBlock = 2880;
   const std::size_t padded = (bytes.size + kBlock - 1) / kBlock * kBlock;
   if (padded > bytes.storage.size()) {
     Buffer<char> room(padded);
@@ -70,6 +73,22 @@ std::size_t complete_last_block(OwnedBytes& bytes) {
   }
   std::fill(bytes.storage.data() + bytes.size, bytes.storage.data() + padded, '\0');
   return padded;
+}
+
+/// Throws InputError for a block of a header that names a column without quotes: cfitsio would copy 70 such characters
+/// past the end of its room for them. Returns whether it is the header's last block.
+bool require_quoted_names(std::string_view block, const Source& source) {
+  for (; block.size() >= kCard; block.remove_prefix(kCard)) {
+    const std::string_view card = block.substr(0, kCard);
+    if (card.starts_with("END     ")) return true;
+    if (!card.starts_with("TTYPE")) continue;
+    const std::size_t value = card.find_first_not_of(' ', std::min(card.find('='), kCard - 1) + 1);
+    if (value == std::string_view::npos || card[value] == '\'') continue;
+    throw InputError(
+        fmt::format("{}: the name of a column stands without quotes in {}; the file may be damaged, fetch it again",
+                    source.name, show_text(card)));
+  }
+  return false;
 }
 
 /// A FITS file: a plain regular one by its path, any other unpacked into memory.
@@ -95,6 +114,7 @@ class OpenFits {
     }
     file_.reset(opened);
     check(status, source, "opening the FITS file");
+    visit_extensions(stream.regular_file(), source);
   }
   // cfitsio keeps the addresses of address_ and padded_size_.
   OpenFits(const OpenFits&) = delete;
@@ -105,6 +125,28 @@ class OpenFits {
   [[nodiscard]] std::uint64_t memory() const noexcept { return bytes_.size; }
 
  private:
+  /// Makes cfitsio know every extension, each after a look at its header.
+  void visit_extensions(const std::filesystem::path* path, const Source& source) {
+    std::ifstream stream;
+    if (path != nullptr) stream.open(*path, std::ios::binary);
+    std::array<char, kBlock> block{};
+    const auto read_block = [&](std::uint64_t at) {
+      if (at + kBlock > (path != nullptr ? size_ : padded_size_)) return false;
+      if (path == nullptr) return std::copy_n(bytes_.storage.data() + at, kBlock, block.data()) == block.end();
+      return static_cast<bool>(stream.seekg(static_cast<std::streamoff>(at)).read(block.data(), kBlock));
+    };
+    for (int status = 0; status == 0;) {
+      LONGLONG header = 0;
+      LONGLONG data = 0;
+      LONGLONG next = 0;
+      check(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source, "finding the next extension");
+      for (auto at = narrow<std::uint64_t>(next); read_block(at); at += kBlock) {
+        if (require_quoted_names({block.data(), block.size()}, source)) break;
+      }
+      fits_movrel_hdu(file_.get(), 1, nullptr, &status);
+    }
+  }
+
   MessageMark mark_;
   OwnedBytes bytes_;
   void* address_ = nullptr;

@@ -353,6 +353,26 @@ TEST_CASE("fits: a file in memory whose last block is not complete") {
   check_mentions(error_of<InputError>([&] { (void)read(folder / "cut.fits.gz"); }), {"cut.fits.gz", "truncated"});
 }
 
+TEST_CASE("fits: a column's name without quotes is refused before cfitsio copies it") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "column.fits";
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "FIRST", {"x"}, {"1J"});
+    fits.write(1, {1, 2, 3});
+    fits.table(BINARY_TBL, "SECOND", {"y"}, {"1J"});
+    fits.write(1, {1, 2, 3});
+  }
+  std::string bytes = bytes_of_file(file);
+  const std::size_t at = bytes.rfind("TTYPE1");
+  bytes.replace(at + 10, 70, 70, 'x');
+  folder.write("bad.fits", bytes);
+  folder.write("bad.fits.gz", test::gzip(bytes));
+  for (const char* name : {"bad.fits", "bad.fits.gz"}) {
+    check_mentions(error_of<InputError>([&] { (void)read(folder / name); }), {name, "TTYPE1", "quotes"});
+  }
+}
+
 TEST_CASE("fits: truncated and damaged files") {
   const TempFolder folder;
   const std::filesystem::path whole = folder / "whole.fits";
