@@ -41,6 +41,7 @@ void prepare_streams() {
     static_cast<void>(opened);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void print_text(std::string_view text) {

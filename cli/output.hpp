@@ -17,7 +17,8 @@ class ReaderGone : public std::runtime_error {
 };
 
 /// To be called first. Gives standard streams that were closed a place to go, so that no file of a result takes their
-/// number, and has writing to a pipe that nobody reads fail instead of ending the program.
+/// number, and has writing to a pipe that nobody reads, or beyond the limit of a file's size, fail instead of ending the
+/// program.
 void prepare_streams();
 
 /// Prints on standard output. Throws ResourceError, ReaderGone.
