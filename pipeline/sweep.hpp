@@ -15,7 +15,9 @@ namespace epsflow {
 /// Clusters `points` under every variant of `sweep`.
 ///
 /// points: [host] [n × d], row-major; finite. Returns one result per variant, in the sweep's order. The labels of each
-/// are those of sklearn.cluster.DBSCAN(eps, min_samples=minpts, algorithm="kd_tree"), element for element.
+/// are those of sklearn.cluster.DBSCAN(eps, min_samples=minpts, algorithm="kd_tree"), element for element, wherever no
+/// computed distance equals eps to the last bits: q is a neighbour of p when Σ_k (p_k − q_k)² <= eps·eps in float64, each
+/// operation rounded once, summed over k in order. (At eps itself scikit-learn's own algorithms differ from each other.)
 ///
 /// Time: one table per eps, O(n + candidates), shared by its minpts. Memory: Options::memory bounds what is held; a
 /// table that cannot fit is refused before it is searched. The returned labels, 4·n bytes per variant, come on top: use
