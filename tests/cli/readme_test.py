@@ -24,9 +24,8 @@ class Readme(ProgramTest):
         made = set(os.listdir(self.folder))
         for command in commands:
             words = shlex.split(command)
-            for option in ("--out", "--labelled"):
-                if option in words:
-                    self.assertIn(words[words.index(option) + 1], made)
+            if "--out" in words:
+                self.assertIn(words[words.index("--out") + 1], made)
 
 
 if __name__ == "__main__":
