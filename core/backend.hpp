@@ -84,7 +84,7 @@ struct PlanOptions {
 class NeighborSearch {
  public:
   /// Called exactly once per search or sort, from any thread, with the error if it failed. Must not throw, and must not
-  /// call the backend.
+  /// call the backend. A search or sort that throws instead has left nothing behind that still works on the lane.
   using Completion = std::function<void(std::exception_ptr)>;
 
   NeighborSearch() = default;

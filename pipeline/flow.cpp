@@ -96,6 +96,9 @@ class WayBack {
     gateway_.release_wait();
   }
 
+  /// True for the first who asks: whoever it is works on the message, and puts it.
+  [[nodiscard]] bool claim() noexcept { return !claimed_.test_and_set(); }
+
   template <class Message>
   void put(const Message& message) noexcept {
     if (used_.test_and_set()) return;
@@ -110,6 +113,7 @@ class WayBack {
  private:
   Gateway& gateway_;
   Failure& failure_;
+  std::atomic_flag claimed_;
   std::atomic_flag used_;
 };
 
@@ -270,12 +274,14 @@ class Flow {
     const auto way_back = std::make_shared<WayBack<Prepare>>(gateway, failure_);
     try {
       context_.backend.post([this, way_back, job, body] {
+        if (!way_back->claim()) return;
         (this->*body)(*job);
         way_back->put(job);
       });
     } catch (...) {
+      // The task may be running already: then it passes the job on.
       failure_.record(std::current_exception());
-      way_back->put(job);
+      if (way_back->claim()) way_back->put(job);
     }
   }
 
