@@ -1,5 +1,7 @@
 // make_seeds FOLDER: writes a small valid file per reader into FOLDER/<fuzz target>, behind the byte that picks the options.
 // Files of a library's own format are made here, not kept as bytes that nobody can read.
+#include <zip.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +25,18 @@ std::string bytes_of(const fs::path& file) {
 void add_seed(const fs::path& folder, const fs::path& file) {
   fs::create_directories(folder);
   std::ofstream(folder / file.filename(), std::ios::binary) << '\0' << bytes_of(file);
+}
+
+void write_npz(const fs::path& file, const fs::path& array) {
+  const std::string bytes = bytes_of(array);
+  zip_t* const archive = zip_open(file.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
+  for (const char* member : {"x.npy", "packed.npy"}) {
+    const zip_int64_t index =
+        zip_file_add(archive, member, zip_source_buffer(archive, bytes.data(), bytes.size(), 0), 0);
+    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index),
+                             member[0] == 'x' ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 0);
+  }
+  zip_close(archive);
 }
 
 // In the form of fuzz_results.cpp: the way to open, summary.csv, sweep.json, lines of the journal.
@@ -77,6 +91,8 @@ int main(int count, char** words) {
   add_seed(root / "fuzz_hdf5", work / "labels.h5");
   add_seed(root / "fuzz_hdf5", work / "neighbors.h5");
   add_seed(root / "fuzz_npy", work / "points.npy");
+  write_npz(work / "points.npz", work / "points.npy");
+  add_seed(root / "fuzz_npz", work / "points.npz");
   add_seed(root / "fuzz_text", work / "points.csv");
   fs::remove_all(work);
   return 0;
