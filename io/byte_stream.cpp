@@ -47,9 +47,9 @@ class Descriptor {
   int fd_ = STDIN_FILENO;
 };
 
-class FileStream final : public ByteStream {
+class FileByteStream final : public ByteStream {
  public:
-  FileStream(const std::filesystem::path& file, std::string name)
+  FileByteStream(const std::filesystem::path& file, std::string name)
       : path_(file), name_(std::move(name)), descriptor_(file, name_) {
     struct stat status {};
     if (::fstat(descriptor_.get(), &status) != 0) throw_unreadable(name_, errno);
@@ -250,7 +250,7 @@ std::span<const char> ByteStream::peek() {
 std::string display_name(const std::filesystem::path& file) { return file == "-" ? "standard input" : file.string(); }
 
 std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& file, Unpack unpack) {
-  return unpacked(std::make_unique<FileStream>(file, display_name(file)), display_name(file), unpack);
+  return unpacked(std::make_unique<FileByteStream>(file, display_name(file)), display_name(file), unpack);
 }
 
 std::unique_ptr<ByteStream> stream_of(std::span<const char> bytes, std::string name, Unpack unpack) {

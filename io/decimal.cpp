@@ -7,8 +7,6 @@
 namespace epsflow::io {
 namespace {
 
-constexpr bool is_digit(char c) noexcept { return static_cast<unsigned char>(c - '0') < 10; }
-
 // The value of a number that from_chars found out of range: an infinity, or a zero, by the sign of its decimal
 // exponent.
 double out_of_range_value(std::string_view text) noexcept {

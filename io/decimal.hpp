@@ -12,6 +12,8 @@
 
 namespace epsflow::io {
 
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return static_cast<unsigned char>(c - '0') < 10; }
+
 namespace detail {
 
 // Clinger's argument needs operations that round once, to float64.

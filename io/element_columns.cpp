@@ -31,7 +31,7 @@ std::optional<ElementName> parse_element(std::string_view text) {
 }
 
 /// The columns that one entry of ReadOptions::columns stands for: more than one where it is a range.
-std::vector<std::size_t> find_columns(const Source& source, const ColumnList& available, const std::string& wanted) {
+std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available, const std::string& wanted) {
   ReadOptions options = source.options;
   options.columns = {wanted};
   return select_columns({.name = source.name, .options = options}, available);
@@ -39,7 +39,7 @@ std::vector<std::size_t> find_columns(const Source& source, const ColumnList& av
 
 bool has_column(const Source& source, const ColumnList& available, const std::string& wanted) {
   try {
-    return !find_columns(source, available, wanted).empty();
+    return !columns_of(source, available, wanted).empty();
   } catch (const InputError&) {
     return false;
   }
@@ -74,12 +74,12 @@ std::vector<ElementChoice> choose(const Source& source, const ColumnList& availa
   const std::optional<ElementName> parsed = parse_element(wanted);
   // A column's name may end in brackets of its own.
   if (!parsed || has_column(source, available, wanted)) {
-    for (const std::size_t column : find_columns(source, available, wanted)) {
+    for (const std::size_t column : columns_of(source, available, wanted)) {
       chosen.push_back(choose_whole(source, available, elements, column));
     }
     return chosen;
   }
-  for (const std::size_t column : find_columns(source, available, parsed->column)) {
+  for (const std::size_t column : columns_of(source, available, parsed->column)) {
     if (parsed->element >= elements[column]) {
       throw InputError(fmt::format("{}: there is no {}: column {} holds {} in each row, counted from 0", source.name,
                                    show_text(wanted), available.label(column),

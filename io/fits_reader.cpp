@@ -38,7 +38,7 @@ std::string describe_status(int status) {
 }
 
 /// Every call goes through here: what was being done, and the status it returned.
-void check(int status, const Source& source, std::string_view doing) {
+void check_fits(int status, const Source& source, std::string_view doing) {
   if (status == 0) return;
   throw InputError(fmt::format("{}: {} failed: {}; the file may be truncated or damaged, fetch it again", source.name,
                                doing, describe_status(status)));
@@ -113,7 +113,7 @@ class OpenFits {
       fits_open_memfile(&opened, "memory", READONLY, &address_, &padded_size_, 0, nullptr, &status);
     }
     file_.reset(opened);
-    check(status, source, "opening the FITS file");
+    check_fits(status, source, "opening the FITS file");
     visit_extensions(stream.regular_file(), source);
   }
   // cfitsio keeps the addresses of address_ and padded_size_.
@@ -139,7 +139,7 @@ class OpenFits {
       LONGLONG header = 0;
       LONGLONG data = 0;
       LONGLONG next = 0;
-      check(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source, "finding the next extension");
+      check_fits(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source, "finding the next extension");
       for (auto at = narrow<std::uint64_t>(next); read_block(at); at += kBlock) {
         if (require_quoted_names({block.data(), block.size()}, source)) break;
       }
@@ -164,10 +164,10 @@ std::vector<TableEntry> list_tables(fitsfile* file, const Source& source) {
   std::vector<TableEntry> tables;
   int status = 0;
   int count = 0;
-  check(fits_get_num_hdus(file, &count, &status), source, "counting the extensions");
+  check_fits(fits_get_num_hdus(file, &count, &status), source, "counting the extensions");
   for (int hdu = 1; hdu <= count; ++hdu) {
     int type = 0;
-    check(fits_movabs_hdu(file, hdu, &type, &status), source, fmt::format("opening extension {}", hdu - 1));
+    check_fits(fits_movabs_hdu(file, hdu, &type, &status), source, fmt::format("opening extension {}", hdu - 1));
     if (type != BINARY_TBL && type != ASCII_TBL) continue;
     std::array<char, FLEN_VALUE> name{};
     fits_write_errmark();
@@ -220,7 +220,7 @@ const TableEntry& select_table(std::span<const TableEntry> tables, const Source&
 
 void open_table(fitsfile* file, const TableEntry& table, const Source& source) {
   int status = 0;
-  check(fits_movabs_hdu(file, table.extension + 1, nullptr, &status), source, "opening the table");
+  check_fits(fits_movabs_hdu(file, table.extension + 1, nullptr, &status), source, "opening the table");
 }
 
 struct FitsColumn {
@@ -249,7 +249,7 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   LONGLONG repeat = 0;
   LONGLONG width = 0;  // of no interest, but written for ASCII tables without asking whether it is there
   fits_get_coltypell(file, number, &type, &repeat, &width, &status);
-  check(status, source, fmt::format("reading the description of column {}", number - 1));
+  check_fits(status, source, fmt::format("reading the description of column {}", number - 1));
   constexpr std::array kIntegers{TBYTE, TSBYTE, TSHORT, TUSHORT, TINT, TUINT, TLONG, TULONG, TLONGLONG, TULONGLONG};
   FitsColumn column{.name = name.data(), .type = fmt::format("values of type {}", show_text(form.data()))};
   const bool is_integer = std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end();
@@ -278,7 +278,7 @@ FitsTable describe_table(fitsfile* file, const Source& source) {
   fits_get_hdu_type(file, &type, &status);
   fits_get_num_cols(file, &count, &status);
   fits_get_num_rowsll(file, &rows, &status);
-  check(status, source, "reading the size of the table");
+  check_fits(status, source, "reading the size of the table");
   FitsTable table;
   table.rows = narrow<std::uint64_t>(rows, "rows");
   table.available.count = narrow<std::size_t>(count);
@@ -322,7 +322,7 @@ void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& sourc
   fits_get_hduaddrll(file, nullptr, &begin, nullptr, &status);
   fits_read_key(file, TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
   fits_read_key(file, TLONGLONG, "NAXIS2", &rows, nullptr, &status);
-  check(status, source, "reading the size of the table");
+  check_fits(status, source, "reading the size of the table");
   if (begin < 0 || row_bytes < 0 || rows < 0) {
     throw InputError(source.name + ": the FITS table has a negative size; fetch the file again");
   }
@@ -346,7 +346,7 @@ void read_logical(fitsfile* file, const ElementChoice& choice, std::size_t first
   int status = 0;
   fits_read_colnull(file, TLOGICAL, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1,
                     narrow<LONGLONG>(count), bytes.data(), undefined.data(), &any, &status);
-  if (status != 0) check(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
+  if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
   for (std::size_t i = 0; i < count; ++i) {
     if (undefined[i] == 0 && bytes[i] != 0 && bytes[i] != 1) {
       throw InputError(
@@ -371,7 +371,7 @@ void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& 
   int any_null = 0;  // cfitsio writes it without asking whether it is there
   fits_read_col(file, kType, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1, narrow<LONGLONG>(count),
                 &null, values, &any_null, &status);
-  if (status != 0) check(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
+  if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
 }
 
 /// The chosen element of `rows` rows of a column.
@@ -398,7 +398,7 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, std::sp
   const std::size_t dims = points.dims();
   int status = 0;
   long best_rows = 0;
-  check(fits_get_rowsize(file, &best_rows, &status), source, "reading the size of a row");
+  check_fits(fits_get_rowsize(file, &best_rows, &status), source, "reading the size of a row");
   const std::size_t block = static_cast<std::size_t>(std::max(best_rows, 1L));
   Buffer<T> run(std::min(block, points.size()));
   for (std::size_t first = 0; first < points.size(); first += block) {

@@ -23,7 +23,7 @@ constexpr const char* kSummaryHeader = "eps,minpts,clusters,noise,core,border,la
 /// Before label files had checksums.
 constexpr const char* kOldSummaryHeader = "eps,minpts,clusters,noise,core,border,largest,seconds,labels";
 
-std::string read_text(const std::filesystem::path& file) {
+std::string read_bytes(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw ResourceError("cannot read " + file.string() + "; get the right to read it, or choose another folder");
   return {std::istreambuf_iterator<char>(in), {}};
@@ -135,7 +135,7 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
   if (!std::filesystem::is_regular_file(status)) throw_strange(file, "is no file that epsflow wrote");
   Manifest manifest;
   try {
-    const Json json = Json::parse(read_text(file));
+    const Json json = Json::parse(read_bytes(file));
     if (json.value("program", "") != "epsflow") throw_strange(file, "was not written by epsflow");
     manifest.checksum = json.at("input").at("checksum");
     manifest.input = dump(json.at("input"));
@@ -195,7 +195,7 @@ Entries read_summary(const std::filesystem::path& folder) {
   std::error_code code;
   Entries entries;
   if (!std::filesystem::exists(std::filesystem::symlink_status(file, code))) return entries;
-  std::istringstream lines(read_text(file));
+  std::istringstream lines(read_bytes(file));
   std::string line;
   std::getline(lines, line);
   if (line != kSummaryHeader && line != kOldSummaryHeader) throw_strange(file, "was not written by epsflow");

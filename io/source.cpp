@@ -68,7 +68,7 @@ std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList
 }
 
 /// The first and the last of the columns that one entry of ReadOptions::columns means.
-std::pair<std::size_t, std::size_t> find_columns(const Source& source, const ColumnList& available,
+std::pair<std::size_t, std::size_t> column_range(const Source& source, const ColumnList& available,
                                                  const std::string& entry) {
   const std::string_view wanted = trim_blanks(entry);
   if (const auto column = find_name(source, available, wanted)) return {*column, *column};
@@ -166,7 +166,7 @@ std::vector<std::size_t> select_columns(const Source& source, const ColumnList& 
     return selected;
   }
   for (const std::string& wanted : source.options.columns) {
-    const auto [first, last] = find_columns(source, available, wanted);
+    const auto [first, last] = column_range(source, available, wanted);
     for (std::size_t column = first; column <= last; ++column) {
       if (std::find(selected.begin(), selected.end(), column) != selected.end()) {
         throw UsageError(fmt::format("ReadOptions::columns names column {} of {} twice; give every column once",

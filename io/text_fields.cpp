@@ -9,8 +9,6 @@
 namespace epsflow::io {
 namespace {
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 /// A field's text without the line end and the blanks in front of its end.
 std::string_view trim_end(const char* begin, const char* stop, const char* end) noexcept {
   if (stop != begin && stop[-1] == '\r' && at_line_end(stop, end)) --stop;
