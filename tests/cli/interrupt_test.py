@@ -41,6 +41,10 @@ class Interrupt(ProgramTest):
                     interrupted += 1
                     if p.returncode == -signal.SIGINT:
                         continue  # before the sweep began
+                    if not (parts / "sweep.json").exists():
+                        self.assertEqual(p.returncode, 130)
+                        self.assertIn("interrupted before any variant was finished; nothing was written", errors)
+                        continue
                     if p.returncode == 130:
                         self.assertIn("--resume goes on", errors)
                         self.assertEqual(json.loads((parts / "sweep.json").read_text())["status"], "interrupted")
