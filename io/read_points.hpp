@@ -60,15 +60,15 @@ struct ReadOptions {
 /// first bytes, and is text when they say nothing. All but HDF5 may be gzipped, with .gz behind the name. float32
 /// columns only give float32 points; anything else gives float64.
 ///
-/// Complexity: one pass over the file; text two. Peak memory: the points, plus the file's unpacked bytes where it is
-/// gzipped. Safe to call from several threads; reads of FITS and of HDF5 wait for each other. Throws InputError naming
+/// Complexity: one pass over the file. Peak memory: the points and some blocks; for FITS and HDF5 that do not come from
+/// a plain file, and for raw and NPZ archives from a pipe, also the unpacked bytes. Safe to call from several threads; reads of FITS and of HDF5 wait for each other. Throws InputError naming
 /// file, row (0-based data row, dropped ones counted; for text also the line) and column, UsageError for options that
 /// do not fit the kind, ResourceError where the points exceed options.memory.
 [[nodiscard]] Points read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// The same for several files of one kind, whose rows follow each other as one data set: float32 when all of them are.
 /// They must have as many columns and, unless options.columns chooses, the same column names. Peak memory: the points
-/// twice, for a moment.
+/// and the largest part of them once more.
 [[nodiscard]] Points read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options = {});
 
 }  // namespace epsflow::io
