@@ -1,7 +1,6 @@
 #include <epsflow/io/atomic_file.hpp>
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -229,6 +229,20 @@ void AtomicFile::commit() {
   stream_.close();
   if (temporary_.empty()) return;
   commit_file(std::exchange(temporary_, {}), target_, overwrite_);
+}
+
+void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
+                      const std::function<void(const std::filesystem::path& file)>& write) {
+  if (is_standard_output(target)) return write(target);
+  const std::filesystem::path temporary = temporary_beside(target);
+  try {
+    write(temporary);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+  commit_file(temporary, target, overwrite);
 }
 
 void write_text_file(const std::filesystem::path& target, std::string_view text) {

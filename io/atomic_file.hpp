@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,6 +90,11 @@ class AtomicFile {
   std::filesystem::path temporary_;  ///< empty for standard output, and once committed
   FileStream stream_;
 };
+
+/// Has `write` write a file beside `target`, which is moved there as by commit_file(); where it throws nothing is left
+/// behind. Standard output is written to at once.
+void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
+                      const std::function<void(const std::filesystem::path& file)>& write);
 
 /// The whole of `text` as the file `target`, over an older one.
 void write_text_file(const std::filesystem::path& target, std::string_view text);

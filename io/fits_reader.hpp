@@ -1,8 +1,6 @@
 // FITS tables, through cfitsio.
 #pragma once
 
-#include <mutex>
-
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/source.hpp>
@@ -19,8 +17,5 @@ namespace epsflow::io {
 /// is damaged or truncated, or lists the tables or columns there are; ResourceError when the points exceed the memory
 /// budget. Source: FITS Standard 4.0, section 7.
 [[nodiscard]] Points read_fits(ByteStream& stream, const Source& source);
-
-/// To be held around every use of cfitsio, by writers too.
-[[nodiscard]] std::mutex& fits_mutex();
 
 }  // namespace epsflow::io

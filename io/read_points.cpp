@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,10 +13,9 @@
 #include <fmt/format.h>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/byte_stream.hpp>
-#include <epsflow/io/file_kind.hpp>
 #include <epsflow/io/fits_reader.hpp>
 #include <epsflow/io/hdf5_reader.hpp>
+#include <epsflow/io/input_file.hpp>
 #include <epsflow/io/npy_reader.hpp>
 #include <epsflow/io/npz_reader.hpp>
 #include <epsflow/io/raw_reader.hpp>
@@ -27,29 +25,8 @@
 namespace epsflow::io {
 namespace {
 
-/// Raw coordinates may happen to begin like a gzip file, so that there only the name counts.
-Unpack unpack_of(const FileName& name) {
-  return name.kind == FileKind::raw && !name.is_packed ? Unpack::nothing : Unpack::gzip;
-}
-
-/// A file that is there, with bytes in it, and of a known kind.
-struct OpenFile {
-  std::string shown;  ///< as errors name it
-  FileName name;
-  std::unique_ptr<ByteStream> bytes;
-  FileKind kind;
-
-  OpenFile(const std::filesystem::path& file, const ReadOptions& options)
-      : shown(display_name(file)),
-        name(parse_name(file)),
-        bytes(open_stream(file, unpack_of(name))),
-        kind(find_kind(bytes->peek(), name, options.raw.dims > 0, shown)) {
-    if (bytes->peek().empty()) throw InputError(shown + ": empty: the file has no bytes; points are needed");
-  }
-};
-
 /// Options that say what the file itself says, or that nobody would look at.
-void refuse_idle_options(const OpenFile& file, const ReadOptions& options) {
+void refuse_idle_options(const InputFile& file, const ReadOptions& options) {
   const auto refuse = [&](bool is_given, std::string_view option, std::string_view kinds) {
     if (!is_given) return;
     throw UsageError(fmt::format("{}: {} is for {}, but this is read as {}; leave it out", file.shown, option, kinds,
@@ -71,7 +48,7 @@ void refuse_idle_options(const OpenFile& file, const ReadOptions& options) {
 }
 
 /// The precision that an extension such as .f32 says.
-void set_raw_precision(const OpenFile& file, RawLayout& raw) {
+void set_raw_precision(const InputFile& file, RawLayout& raw) {
   const bool is_single = file.name.extension == ".f32";
   if (!is_single && file.name.extension != ".f64") return;
   const Precision said = is_single ? Precision::float32 : Precision::float64;
@@ -84,7 +61,7 @@ void set_raw_precision(const OpenFile& file, RawLayout& raw) {
   raw.precision = said;
 }
 
-Points read_kind(const OpenFile& file, const Source& source) {
+Points read_kind(const InputFile& file, const Source& source) {
   if (file.kind == FileKind::text) return read_text(*file.bytes, source);
   if (file.kind == FileKind::npz) return read_npz(*file.bytes, source);
   if (file.kind == FileKind::hdf5) return read_hdf5(*file.bytes, source);
@@ -97,7 +74,7 @@ Points read_kind(const OpenFile& file, const Source& source) {
 }
 
 /// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
-Points read_file(const OpenFile& file, const ReadOptions& options, std::uint64_t taken) {
+Points read_file(const InputFile& file, const ReadOptions& options, std::uint64_t taken) {
   refuse_idle_options(file, options);
   ReadOptions adjusted = options;
   if (file.kind == FileKind::raw) set_raw_precision(file, adjusted.raw);
@@ -163,7 +140,7 @@ Points join(std::vector<Points> parts, const std::string& names, const ReadOptio
 }  // namespace
 
 Points read_points(const std::filesystem::path& file, const ReadOptions& options) {
-  return read_file(OpenFile(file, options), options, 0);
+  return read_file(InputFile(file, options), options, 0);
 }
 
 Points read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options) {
@@ -173,7 +150,7 @@ Points read_points(const std::vector<std::filesystem::path>& files, const ReadOp
   std::optional<FileKind> kind;
   std::uint64_t taken = 0;
   for (const std::filesystem::path& path : files) {
-    const OpenFile file(path, options);
+    const InputFile file(path, options);
     if (!kind) kind = file.kind;
     if (file.kind != *kind) {
       throw UsageError(fmt::format("{} is {}, but {} is {}; files read as one data set must be of one kind", file.shown,

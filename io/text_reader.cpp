@@ -16,8 +16,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/text_blocks.hpp>
-#include <epsflow/io/text_table.hpp>
+#include <epsflow/io/text_opening.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -197,77 +196,13 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
   }
 }
 
-void skip_byte_order_mark(TextBlocks& blocks, const Source& source) {
-  const std::string_view text(blocks.text().data(), blocks.text().size());
-  if (text.starts_with("\xEF\xBB\xBF")) blocks.use(3);
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    throw InputError(source.name + ": the text is UTF-16; convert it to UTF-8, as iconv -f UTF-16 -t UTF-8 does");
-  }
-}
-
-/// For a text that goes on behind what is at hand, of which nothing can be used.
-[[noreturn]] void throw_long_line(const TextBlocks& blocks, const Source& source, std::uint64_t lines_before) {
-  throw ResourceError(
-      fmt::format("{}: line {} is longer than the {} that are taken for reading lines; raise "
-                  "ReadOptions::memory, or close a quote that is open there",
-                  source.name, lines_before + 1, format_bytes(blocks.text().size())));
-}
-
-/// Skips the lines that the options name, and returns how many lines that are.
-std::uint64_t skip_first_lines(TextBlocks& blocks, const Source& source) {
-  const std::uint64_t wanted = source.options.text.skip_rows;
-  for (std::uint64_t lines = 0; lines < wanted;) {
-    const std::span<const char> text = blocks.text();
-    const char* const end = text.data() + text.size();
-    const char* const newline = find_newline(text.data(), end);
-    if (newline != end) {
-      blocks.use(static_cast<std::size_t>(newline - text.data()) + 1);
-      ++lines;
-    } else if (blocks.is_last()) {
-      throw InputError(fmt::format("{}: ReadOptions::text.skip_rows is {}, but there are only {} lines", source.name,
-                                   wanted, lines + (text.empty() ? 0 : 1)));
-    } else {
-      blocks.use(text.size());
-      (void)blocks.read_on();
-    }
-  }
-  return wanted;
-}
-
-/// Finds the table, behind as many blocks of comments as there may be.
-TextTable find_table_in(TextBlocks& blocks, const Source& source, std::uint64_t& lines_before) {
-  for (;;) {
-    const std::span<const char> lines = blocks.whole_lines();
-    if (lines.empty() && !blocks.is_last()) throw_long_line(blocks, source, lines_before);
-    if (std::optional<TextTable> table = find_table(lines, blocks.is_last(), lines_before, source)) {
-      blocks.use(static_cast<std::size_t>(table->data - lines.data()));
-      return std::move(*table);
-    }
-    if (blocks.is_last()) {
-      throw InputError(source.name +
-                       ": empty: there is nothing but blank lines and comments; rows of numbers are "
-                       "needed");
-    }
-    lines_before += count_newlines(lines.data(), lines.data() + lines.size());
-    blocks.use(lines.size());
-    if (!blocks.read_on()) throw_long_line(blocks, source, lines_before);
-  }
-}
-
 }  // namespace
 
 Points read_text(ByteStream& stream, const Source& source) {
-  check_text_options(source.options.text);
-  TextBlocks blocks(stream, block_bytes(source));
-  if (blocks.text().empty()) {
-    throw InputError(source.name + ": empty: the file has no bytes; rows of numbers are needed");
-  }
-  skip_byte_order_mark(blocks, source);
-  std::uint64_t lines_before = skip_first_lines(blocks, source);
-  const TextTable table = find_table_in(blocks, source, lines_before);
-  RowCollector rows(table, source);
-  rows.start_at_line(table.lines_before);
-  for (;;) {
+  OpenText text(stream, source, block_bytes(source));
+  RowCollector rows(text.table, source);
+  rows.start_at_line(text.table.lines_before);
+  for (TextBlocks& blocks = text.blocks;;) {
     const std::span<const char> lines = blocks.whole_lines();
     blocks.use(rows.parse(lines, blocks.is_last()));
     if (blocks.is_last()) return rows.join();

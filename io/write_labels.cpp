@@ -1,14 +1,12 @@
 #include <epsflow/io/write_labels.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/csv_writer.hpp>
 #include <epsflow/io/fits_writer.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
@@ -32,33 +30,30 @@ OutputFormat require_known(OutputFormat format) {
 
 void write_csv_labels(const std::filesystem::path& file, std::span<const std::int32_t> labels, Overwrite overwrite) {
   AtomicFile out(file, overwrite);
-  fmt::memory_buffer text;
-  fmt::format_to(std::back_inserter(text), "label\n");
+  CsvWriter csv(out);
+  csv.text("label");
+  csv.end_row();
   for (const std::int32_t label : labels) {
-    fmt::format_to(std::back_inserter(text), "{}\n", label);
-    if (text.size() < (1U << 20)) continue;
-    out.write(std::string_view(text.data(), text.size()));
-    text.clear();
+    csv.number(label);
+    csv.end_row();
   }
-  out.write(std::string_view(text.data(), text.size()));
+  csv.flush();
   out.commit();
 }
 
 void write_csv_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
                       Overwrite overwrite) {
   AtomicFile out(file, overwrite);
-  fmt::memory_buffer text;
-  if (!names.empty()) fmt::format_to(std::back_inserter(text), "{}\n", fmt::join(names, ","));
+  CsvWriter csv(out);
+  for (const std::string& name : names) csv.text(name);
+  if (!names.empty()) csv.end_row();
   points.visit([&](auto values) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      fmt::format_to(std::back_inserter(text), "{}\n",
-                     fmt::join(values.subspan(i * points.dims(), points.dims()), ","));
-      if (text.size() < (1U << 20)) continue;
-      out.write(std::string_view(text.data(), text.size()));
-      text.clear();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      csv.number(values[i]);
+      if ((i + 1) % points.dims() == 0) csv.end_row();
     }
   });
-  out.write(std::string_view(text.data(), text.size()));
+  csv.flush();
   out.commit();
 }
 

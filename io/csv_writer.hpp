@@ -1,0 +1,77 @@
+// Rows of CSV, field by field.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace epsflow::io {
+
+/// Writes to a Sink, which has write(std::string_view), in blocks. A field is quoted where it holds the delimiter, a quote
+/// or a line end, and where it would make a row begin as a comment does.
+template <class Sink>
+class CsvWriter {
+ public:
+  explicit CsvWriter(Sink& sink, char delimiter = ',') : sink_(sink), delimiter_(delimiter) {}
+
+  /// A field of text; `quoted`: in quotes even where it needs none.
+  void text(std::string_view field, bool quoted = false) {
+    const bool is_first = !in_row_;
+    begin_field();
+    if (!quoted && !needs_quotes(field, is_first)) {
+      text_.append(field);
+      return;
+    }
+    text_.push_back('"');
+    for (const char c : field) {
+      if (c == '"') text_.push_back('"');
+      text_.push_back(c);
+    }
+    text_.push_back('"');
+  }
+
+  /// A number; floating-point ones with the fewest digits that read back as the same.
+  template <class T>
+  void number(T value) {
+    begin_field();
+    fmt::format_to(std::back_inserter(text_), "{}", value);
+  }
+
+  void nothing() { begin_field(); }
+
+  void end_row() {
+    text_.push_back('\n');
+    in_row_ = false;
+    if (text_.size() >= kBlockBytes) flush();
+  }
+
+  /// To be called behind the last row.
+  void flush() {
+    sink_.write(std::string_view(text_.data(), text_.size()));
+    text_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+
+  void begin_field() {
+    if (in_row_) text_.push_back(delimiter_);
+    in_row_ = true;
+  }
+
+  [[nodiscard]] bool needs_quotes(std::string_view field, bool is_first) const noexcept {
+    const std::size_t begin = field.find_first_not_of(" \t");
+    if (is_first && begin != std::string_view::npos && field[begin] == '#') return true;
+    return std::any_of(field.begin(), field.end(),
+                       [&](char c) { return c == delimiter_ || c == '"' || c == '\n' || c == '\r'; });
+  }
+
+  Sink& sink_;
+  char delimiter_;
+  bool in_row_ = false;
+  fmt::memory_buffer text_;
+};
+
+}  // namespace epsflow::io

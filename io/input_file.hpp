@@ -1,0 +1,25 @@
+// A file of points, opened and recognised.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <epsflow/io/byte_stream.hpp>
+#include <epsflow/io/file_kind.hpp>
+#include <epsflow/io/read_points.hpp>
+
+namespace epsflow::io {
+
+/// A file that is there, with bytes in it, and of a known kind. Throws as open_stream() and find_kind() do, and InputError
+/// for one without bytes.
+struct InputFile {
+  InputFile(const std::filesystem::path& file, const ReadOptions& options);
+
+  std::string shown;  ///< as errors name it
+  FileName name;
+  std::unique_ptr<ByteStream> bytes;
+  FileKind kind;
+};
+
+}  // namespace epsflow::io
