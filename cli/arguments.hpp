@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -13,6 +14,11 @@
 namespace epsflow::cli {
 
 using Words = std::vector<std::string>;
+
+/// Words that are files.
+[[nodiscard]] inline std::vector<std::filesystem::path> paths_of(const Words& words) {
+  return {words.begin(), words.end()};
+}
 
 class Arguments {
  public:

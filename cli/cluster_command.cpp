@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
@@ -57,13 +58,20 @@ int run_cluster(const Arguments& arguments) {
   const Words& files = arguments.operands();
   require_output(arguments, "out", io::kLabelFormats, files);
   require_output(arguments, "core", io::kMaskFormats, files);
-  const bool streamed = goes_to_standard_output(arguments, "out");
+  require_output(arguments, "labelled", io::kLabelledFormats, files);
+  require_different_outputs(arguments, {"out", "core", "labelled"});
+  const bool streamed = goes_to_standard_output(arguments, "out") || goes_to_standard_output(arguments, "labelled");
   Options options = run_options(arguments);
   options.core_mask = arguments.given("core");
   const Points points = read_input(arguments);
   const std::filesystem::path rows = rows_file(arguments, points);
   if (!rows.empty()) {
-    io::require_target(rows, overwrite(arguments), std::vector<std::filesystem::path>(files.begin(), files.end()));
+    io::require_target(rows, overwrite(arguments), paths_of(files));
+  }
+  std::optional<io::LabelledCopy> labelled;
+  if (arguments.given("labelled")) {
+    labelled.emplace(labelled_copy(
+        arguments, points, io::output_format(arguments.text("labelled"), io::kLabelledFormats), options.core_mask));
   }
 
   const InterruptGuard interrupt;
@@ -79,6 +87,7 @@ int run_cluster(const Arguments& arguments) {
   if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments));
   if (!rows.empty()) io::write_npy(rows, io::npy_rows(io::row_numbers(points)), overwrite(arguments));
   if (arguments.given("core")) io::write_npy(arguments.text("core"), io::npy_mask(result.core), overwrite(arguments));
+  if (labelled) labelled->write(arguments.text("labelled"), result, overwrite(arguments));
   if (arguments.flag("json")) {
     print_summary_as_json(result, points);
   } else if (!arguments.flag("quiet") && !streamed) {
@@ -116,6 +125,13 @@ Command cluster_command() {
                   "labels as .npy (int32), .csv, .fits or .h5, or - for CSV on standard output; without it only the "
                   "summary is shown"},
              {.name = "core", .kind = ValueKind::file, .value = "FILE", .help = "mask of core points as .npy (bool)"},
+             {.name = "labelled",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help =
+                  "columns of the input with the label beside them, and with --core the mask, as .csv, .fits or .h5: "
+                  "every column from text to .csv and from FITS to .fits, else the coordinates; - for CSV on "
+                  "standard output"},
              overwrite_option()}},
            input_options(),
            run_options_group(),

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
+#include <system_error>
 
 #include <epsflow/core/error.hpp>
 
@@ -21,7 +21,22 @@ void require_output(const Arguments& arguments, std::string_view option, std::sp
   if (!arguments.given(option)) return;
   const std::filesystem::path file = arguments.text(option);
   static_cast<void>(io::output_format(file, formats));
-  io::require_target(file, overwrite(arguments), std::vector<std::filesystem::path>(inputs.begin(), inputs.end()));
+  io::require_target(file, overwrite(arguments), paths_of(inputs));
+}
+
+void require_different_outputs(const Arguments& arguments, std::initializer_list<std::string_view> options) {
+  for (auto a = options.begin(); a != options.end(); ++a) {
+    for (auto b = options.begin(); b != a; ++b) {
+      if (!arguments.given(*a) || !arguments.given(*b)) continue;
+      std::error_code code;
+      const auto place = [&](std::string_view option) {
+        return std::filesystem::weakly_canonical(arguments.text(option), code);
+      };
+      if (place(*a) != place(*b)) continue;
+      throw UsageError("--" + std::string(*b) + " and --" + std::string(*a) + " are both " + arguments.text(*a) +
+                       "; give each a place of its own");
+    }
+  }
 }
 
 bool goes_to_standard_output(const Arguments& arguments, std::string_view option) {

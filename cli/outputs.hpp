@@ -1,6 +1,7 @@
 // The single files that commands write: what they may be called, and whether they may replace others.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -18,6 +19,9 @@ namespace epsflow::cli {
 /// replaces no other without --overwrite, and none of `inputs` at all. Throws UsageError, ResourceError.
 void require_output(const Arguments& arguments, std::string_view option, std::span<const io::OutputFormat> formats,
                     const Words& inputs);
+
+/// Throws UsageError where two of the options name one and the same place.
+void require_different_outputs(const Arguments& arguments, std::initializer_list<std::string_view> options);
 
 /// Whether the file of `option` is standard output, so that nothing else may be printed there. Throws UsageError where
 /// that is to carry the JSON of --json as well.

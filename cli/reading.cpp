@@ -204,10 +204,17 @@ Points read_input(const Arguments& arguments) {
   if (std::count(files.begin(), files.end(), "-") > 1) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
   }
-  Points points =
-      io::read_points(std::vector<std::filesystem::path>(files.begin(), files.end()), read_options(arguments));
+  Points points = io::read_points(paths_of(files), read_options(arguments));
   if (!arguments.flag("quiet")) say_what_was_read(points);
   return points;
+}
+
+io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format, bool core) {
+  io::LabelledCopy copy(paths_of(arguments.operands()), read_options(arguments), points, format, core);
+  if (!copy.limit().empty() && !arguments.flag("quiet")) {
+    say("labelled files hold the coordinates alone: " + copy.limit());
+  }
+  return copy;
 }
 
 void add_input(nlohmann::ordered_json& json, const Points& points) {

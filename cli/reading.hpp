@@ -8,6 +8,7 @@
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/read_points.hpp>
 
 namespace epsflow::cli {
@@ -25,6 +26,11 @@ namespace epsflow::cli {
 /// Reads the files that the command names, and unless --quiet is given prints a line on each: what it was taken for, its
 /// rows, the columns that became coordinates, the rows that were dropped. Throws UsageError, InputError, ResourceError.
 [[nodiscard]] Points read_input(const Arguments& arguments);
+
+/// What copies the columns of the input that was read beside the labels, and the mask of core points where `core`; where
+/// it takes the coordinates alone a line says so, and why, unless --quiet is given. Throws UsageError, InputError.
+[[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format,
+                                             bool core);
 
 /// Adds to the JSON of a result what was read: "inputs", "columns", "column_numbers", "dropped_rows".
 void add_input(nlohmann::ordered_json& json, const Points& points);

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -107,15 +108,20 @@ int run_sweep(const Arguments& arguments) {
   const bool json = arguments.flag("json");
 
   if (arguments.flag("hdf5")) io::require_format("HDF5");
-  const Words& files = arguments.operands();
+  const std::string extension = arguments.given("labelled") ? "." + arguments.text("labelled") : "";
+  std::optional<io::OutputFormat> format;
+  if (!extension.empty()) format = io::output_format("labelled" + extension, io::kLabelledFormats);
   io::ResultsFolder folder(out, sweep, mode,
                            {.hdf5 = arguments.flag("hdf5"),
                             .core = options.core_mask,
-                            .inputs = std::vector<std::filesystem::path>(files.begin(), files.end())},
+                            .labelled = extension,
+                            .inputs = paths_of(arguments.operands())},
                            notices(arguments));
 
   const Points points = read_input(arguments);
-  const std::vector<Variant> missing = folder.begin(points, describe_run(arguments));
+  std::optional<io::LabelledCopy> labelled;
+  if (format) labelled.emplace(labelled_copy(arguments, points, *format, options.core_mask));
+  const std::vector<Variant> missing = folder.begin(points, describe_run(arguments), labelled ? &*labelled : nullptr);
 
   const InterruptGuard interrupt;
   Trace trace;
@@ -185,6 +191,12 @@ Command sweep_command() {
                    {.name = "core",
                     .kind = ValueKind::flag,
                     .help = "write the mask of core points of each variant as well, core/….npy"},
+                   {.name = "labelled",
+                    .kind = ValueKind::word,
+                    .words = {"csv", "fits", "h5"},
+                    .help = "write the columns of the input with the label beside them, and with --core the mask, for "
+                            "each variant, labelled/…: every column from text to csv and from FITS to fits, else the "
+                            "coordinates"},
                    {.name = "hdf5",
                     .kind = ValueKind::flag,
                     .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},

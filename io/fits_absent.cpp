@@ -1,6 +1,7 @@
-// Stands in for fits_reader.cpp and fits_writer.cpp in a build without cfitsio.
+// Stands in for the reader and the writers of FITS in a build without cfitsio.
 #include <epsflow/io/fits_reader.hpp>
 #include <epsflow/io/fits_writer.hpp>
+#include <epsflow/io/labelled_fits.hpp>
 #include <epsflow/io/optional_formats.hpp>
 
 namespace epsflow::io {
@@ -10,5 +11,21 @@ FormatInfo fits_info() { return {"FITS", false, "EPSFLOW_WITH_FITS=ON (cfitsio)"
 Points read_fits(ByteStream&, const Source&) { throw_left_out(fits_info()); }
 
 void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overwrite) { throw_left_out(fits_info()); }
+
+std::vector<std::string> fits_column_names(std::span<const std::filesystem::path>, const ReadOptions&, const Points&) {
+  throw_left_out(fits_info());
+}
+
+void write_fits_copy(const std::filesystem::path&, const std::filesystem::path&, std::span<const std::filesystem::path>,
+                     const ReadOptions&, const LabelledRows&) {
+  throw_left_out(fits_info());
+}
+
+void require_fits_names(std::span<const std::string>) { throw_left_out(fits_info()); }
+
+void write_fits_coordinates(const std::filesystem::path&, const std::filesystem::path&, std::span<const std::string>,
+                            const LabelledRows&) {
+  throw_left_out(fits_info());
+}
 
 }  // namespace epsflow::io

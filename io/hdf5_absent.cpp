@@ -1,6 +1,7 @@
-// Stands in for hdf5_reader.cpp and hdf5_writer.cpp in a build without HDF5.
+// Stands in for the reader and the writers of HDF5 in a build without it.
 #include <epsflow/io/hdf5_reader.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
+#include <epsflow/io/labelled_hdf5.hpp>
 #include <epsflow/io/optional_formats.hpp>
 
 namespace epsflow::io {
@@ -17,5 +18,12 @@ void write_hdf5_sweep(const std::filesystem::path&, const std::vector<SweepEntry
 }
 
 void write_hdf5_neighbors(const std::filesystem::path&, const NeighborRows&, Overwrite) { throw_left_out(hdf5_info()); }
+
+void require_hdf5_names(std::span<const std::string>) { throw_left_out(hdf5_info()); }
+
+void write_hdf5_coordinates(const std::filesystem::path&, const std::filesystem::path&, std::span<const std::string>,
+                            const LabelledRows&) {
+  throw_left_out(hdf5_info());
+}
 
 }  // namespace epsflow::io

@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -18,6 +17,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
 #include <epsflow/io/row_numbers.hpp>
+#include <epsflow/io/trace_json.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -141,7 +141,10 @@ void ResultsFolder::require_no_inputs() const {
   }
 }
 
-std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription run, WriteLabelled write_labelled) {
+std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription run, const LabelledCopy* labelled) {
+  if (outputs_.labelled.empty() != (labelled == nullptr)) {
+    throw UsageError("a folder with labelled files needs the extension of their names and what writes them; give both");
+  }
   const std::string checksum = checksum_of(points);
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.manifest.checksum != checksum) {
@@ -151,7 +154,7 @@ std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription r
   run_ = std::move(run);
   started_ = now_utc();
   points_ = points.size();
-  write_labelled_ = std::move(write_labelled);
+  labelled_ = labelled;
   std::error_code code;
   const std::filesystem::path replacement = hidden_ / "replacement";
   if (mode_ == FolderMode::overwrite && holds) {
@@ -308,7 +311,8 @@ void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants
   struct statvfs disk {};
   if (!notice_ || variants == 0 || statvfs(hidden_.c_str(), &disk) != 0) return;
   const std::uint64_t labels = points * sizeof(std::int32_t) * variants;
-  const std::uint64_t wanted = labels + (outputs_.core ? points * variants : 0) + (outputs_.hdf5 ? labels : 0);
+  const std::uint64_t copies = labelled_ != nullptr ? labelled_->bytes() * variants : 0;
+  const std::uint64_t wanted = labels + copies + (outputs_.core ? points * variants : 0) + (outputs_.hdf5 ? labels : 0);
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
   if (wanted <= free) return;
   notice_(fmt::format(
@@ -318,22 +322,28 @@ void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants
 }
 
 PendingFile ResultsFolder::stage(const std::string& name, const NpyArray& array) const {
-  PendingFile file{name, partial(name), {}};
-  try {
-    FileStream stream(file.partial, folder_ / name);
+  Checksum checksum;
+  checksum.add(array.header);
+  checksum.add(array.data);
+  return stage(name, [&](const std::filesystem::path& file, const std::filesystem::path& target) {
+    FileStream stream(file, target);
     stream.write(array.header);
     stream.write(array.data);
     if (array.data.size() >= kWorthStarting) stream.start_writeback();
     stream.close();
-  } catch (const ResourceError&) {
+    return FileDigest{array.bytes(), checksum.value()};
+  });
+}
+
+PendingFile ResultsFolder::stage(const std::string& name, const Write& write) const {
+  PendingFile file{name, partial(name), {}};
+  try {
+    file.digest = write(file.partial, folder_ / name);
+  } catch (const Error&) {
     std::error_code ignored;
     std::filesystem::remove(file.partial, ignored);  // so that there is room to tell what is finished
     throw;
   }
-  Checksum checksum;
-  checksum.add(array.header);
-  checksum.add(array.data);
-  file.digest = {array.bytes(), checksum.value()};
   return file;
 }
 
@@ -342,12 +352,12 @@ void ResultsFolder::add(const VariantResult& result) {
   variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
   variant.entry = {result.variant, result.summary, result.seconds, variant.files.front().digest.crc32};
   if (outputs_.core) variant.files.push_back(stage(core_name(result.variant), npy_mask(result.core)));
-  if (!outputs_.labelled.empty()) {
+  if (labelled_ != nullptr) {
     const std::string name = variant_file(kLabelledFolder, result.variant, outputs_.labelled);
-    PendingFile file{name, partial(name), {}};
-    write_labelled_(file.partial, result);
-    file.digest = digest_of(file.partial).value_or(FileDigest{});
-    variant.files.push_back(std::move(file));
+    variant.files.push_back(stage(name, [&](const std::filesystem::path& file, const std::filesystem::path& target) {
+      labelled_->write(file, target, result);
+      return digest_of(file).value_or(FileDigest{});
+    }));
   }
   thread_->add(std::move(variant));
 }
@@ -478,25 +488,6 @@ void ResultsFolder::leave() {
   std::filesystem::remove_all(hidden_ / "replacement", ignored);
   std::filesystem::remove(hidden_ / "journal.next", ignored);
   std::filesystem::remove(hidden_ / "journal", ignored);
-}
-
-std::string trace_json(const Trace& trace) {
-  using Json = nlohmann::ordered_json;
-  Json events = Json::array();
-  for (const TraceSpan& span : trace.spans()) {
-    events.push_back({{"name", stage_name(span.stage)},
-                      {"ph", "X"},
-                      {"pid", 1},
-                      {"tid", span.thread},
-                      {"ts", static_cast<double>(span.begin_ns) / 1000},
-                      {"dur", static_cast<double>(span.end_ns - span.begin_ns) / 1000},
-                      {"args", {{"eps", span.eps}, {std::string(span.detail.name), span.detail.value}}}});
-  }
-  Json json;
-  json["traceEvents"] = std::move(events);
-  json["displayTimeUnit"] = "ms";
-  json["otherData"] = {{"retries", std::to_string(trace.retries())}};
-  return json.dump() + "\n";
 }
 
 }  // namespace epsflow::io

@@ -21,6 +21,7 @@
 #include <epsflow/core/trace.hpp>
 #include <epsflow/io/commit_thread.hpp>
 #include <epsflow/io/folder_lock.hpp>
+#include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/npy_writer.hpp>
 #include <epsflow/io/results_journal.hpp>
 #include <epsflow/io/results_manifest.hpp>
@@ -46,9 +47,6 @@ struct FolderOutputs {
 
 class ResultsFolder {
  public:
-  /// Writes the labelled copy of a variant to the file.
-  using WriteLabelled = std::function<void(const std::filesystem::path&, const VariantResult&)>;
-
   /// Locks `folder`, making it where it is missing, and finds out what is there: to be done before the input is read.
   /// Throws UsageError where it holds results and the mode is fresh, where another run writes to it, and for a file in
   /// the way that epsflow did not write; ResourceError when it cannot be written. Nothing is changed by then. O(variants
@@ -61,12 +59,14 @@ class ResultsFolder {
   ResultsFolder& operator=(const ResultsFolder&) = delete;
 
   /// Begins a run over `points`, and returns the variants of the sweep that are still to be made. Those that are there
-  /// are compared with their checksums: O(their bytes). Throws InputError where results of another input are to be
-  /// resumed, ResourceError when the folder cannot be written.
-  [[nodiscard]] std::vector<Variant> begin(const Points& points, RunDescription run, WriteLabelled write_labelled = {});
+  /// are compared with their checksums: O(their bytes). `labelled`, of the format that FolderOutputs::labelled says, must
+  /// be there until finish(); null for none. Throws InputError where results of another input are to be resumed,
+  /// ResourceError when the folder cannot be written.
+  [[nodiscard]] std::vector<Variant> begin(const Points& points, RunDescription run,
+                                           const LabelledCopy* labelled = nullptr);
 
   /// Takes a variant; it is on the disk, and in its place, within about a second. Throws ResourceError, also for variants
-  /// before it. Not thread-safe.
+  /// before it, and what LabelledCopy::write() throws. Not thread-safe.
   void add(const VariantResult& result);
 
   /// Ends the run: writes what is left, summary.csv, trace.json, sweep.h5 where asked for now or before, and sweep.json
@@ -95,6 +95,9 @@ class ResultsFolder {
   void remove_file(const std::string& name);
   void warn_of_full_disk(std::uint64_t points, std::size_t variants) const;
 
+  /// Writes a file, known to people as the second name, and tells what it holds.
+  using Write = std::function<FileDigest(const std::filesystem::path&, const std::filesystem::path&)>;
+  [[nodiscard]] PendingFile stage(const std::string& name, const Write& write) const;
   [[nodiscard]] PendingFile stage(const std::string& name, const NpyArray& array) const;
   void commit(const std::vector<PendingVariant>& batch);
   void make_durable(const std::vector<PendingVariant>& batch) const;
@@ -118,13 +121,10 @@ class ResultsFolder {
   RunDescription run_;
   std::string started_;
   std::uint64_t points_ = 0;
-  WriteLabelled write_labelled_;
+  const LabelledCopy* labelled_ = nullptr;
   std::unique_ptr<Journal> journal_;
   std::chrono::steady_clock::time_point next_publication_;
   std::unique_ptr<CommitThread> thread_;
 };
-
-/// The trace in Chrome's trace event format, for Perfetto or chrome://tracing.
-[[nodiscard]] std::string trace_json(const Trace& trace);
 
 }  // namespace epsflow::io

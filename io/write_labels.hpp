@@ -28,6 +28,8 @@ inline constexpr std::array kLabelFormats{OutputFormat::npy, OutputFormat::csv, 
 inline constexpr std::array kPointFormats{OutputFormat::npy, OutputFormat::csv};
 /// Formats of masks of core points.
 inline constexpr std::array kMaskFormats{OutputFormat::npy};
+/// Formats of the input with labels beside it: labelled_copy.hpp.
+inline constexpr std::array kLabelledFormats{OutputFormat::csv, OutputFormat::fits, OutputFormat::hdf5};
 /// Formats of neighbour tables.
 inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
 

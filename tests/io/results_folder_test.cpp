@@ -68,6 +68,12 @@ TEST_CASE("results folder: another input is not resumed, and nothing is changed"
   CHECK(digest_of(folder / "r/sweep.json") == digest);
 }
 
+TEST_CASE("results folder: labelled files need a name and what writes them") {
+  const TempFolder folder;
+  ResultsFolder results(folder / "r", both(), FolderMode::fresh, {.labelled = ".csv"}, {});
+  check_mentions(error_of<UsageError>([&] { (void)results.begin(six_points(), {}); }), {"labelled", "give both"});
+}
+
 TEST_CASE("results folder: a run that finished nothing leaves no trace, neither ended nor dropped") {
   const TempFolder folder;
   for (const bool ended : {false, true}) {

@@ -1,0 +1,161 @@
+#include <epsflow/io/labelled_copy.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/formats.hpp>
+#include <epsflow/io/input_file.hpp>
+#include <epsflow/io/labelled_csv.hpp>
+#include <epsflow/io/labelled_fits.hpp>
+#include <epsflow/io/labelled_hdf5.hpp>
+#include <epsflow/io/source.hpp>
+
+namespace epsflow::io {
+namespace {
+
+OutputFormat require_labelled(OutputFormat format) {
+  if (std::find(kLabelledFormats.begin(), kLabelledFormats.end(), format) == kLabelledFormats.end()) {
+    throw UsageError("the input with labels is written as CSV, FITS or HDF5; choose one of them");
+  }
+  if (format == OutputFormat::fits) require_format("FITS");
+  if (format == OutputFormat::hdf5) require_format("HDF5");
+  return format;
+}
+
+/// As LabelledCopy::limit() says it.
+std::string find_limit(const std::vector<std::filesystem::path>& files, const ReadOptions& options,
+                       OutputFormat format) {
+  constexpr std::string_view kOtherKind = "all columns are copied from text to CSV and from FITS to FITS only";
+  if (format == OutputFormat::hdf5) return std::string(kOtherKind);
+  for (const std::filesystem::path& file : files) {
+    std::error_code code;
+    const bool is_regular = file != "-" && std::filesystem::is_regular_file(file, code);
+    if (!is_regular) return display_name(file) + " can be read only once";
+  }
+  for (const std::filesystem::path& path : files) {
+    const InputFile file(path, options);
+    if (file.kind != (format == OutputFormat::csv ? FileKind::text : FileKind::fits)) return std::string(kOtherKind);
+    if (file.kind == FileKind::fits && file.bytes->is_gzip()) {
+      return file.shown + " is gzipped; unpack it to have all columns copied";
+    }
+  }
+  return {};
+}
+
+bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcept {
+  const auto folded = [&](char c) {
+    return ignore_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return folded(x) == folded(y); });
+}
+
+}  // namespace
+
+LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const Points& points,
+                           OutputFormat format, bool core)
+    : files_(std::move(files)),
+      options_(std::move(options)),
+      points_(points),
+      format_(require_labelled(format)),
+      core_(core),
+      limit_(find_limit(files_, options_, format_)) {
+  if (points_.inputs.size() != files_.size()) {
+    throw UsageError(fmt::format("the points were read from {} files, not from {}; give those that they were read from",
+                                 points_.inputs.size(), files_.size()));
+  }
+  find_names();
+  require_free_names();
+  constexpr std::uint64_t kLabelBytes = 5;
+  constexpr std::uint64_t kDigits = 18;  // of a coordinate in CSV
+  const std::uint64_t values = std::uint64_t{points_.size()} * points_.dims();
+  bytes_ = points_.size() * kLabelBytes;
+  for (const Seen& seen : seen_) bytes_ += seen.bytes;
+  if (seen_.empty()) bytes_ += values * (format_ == OutputFormat::csv ? kDigits : bytes_of(points_.precision()));
+}
+
+LabelledCopy::Seen LabelledCopy::look_at(const std::filesystem::path& file) {
+  std::error_code code;
+  Seen seen;
+  seen.written = std::filesystem::last_write_time(file, code);
+  const std::uintmax_t bytes = std::filesystem::file_size(file, code);
+  if (!code) seen.bytes = bytes;
+  return seen;
+}
+
+void LabelledCopy::find_names() {
+  if (limit_.empty()) {
+    seen_.resize(files_.size());
+    std::transform(files_.begin(), files_.end(), seen_.begin(), look_at);
+    names_ = format_ == OutputFormat::csv ? text_column_names(files_, options_, points_)
+                                          : fits_column_names(files_, options_, points_);
+    return;
+  }
+  const bool has_names = points_.column_names.size() == points_.dims();
+  for (std::size_t k = 0; k < points_.dims(); ++k) {
+    const std::size_t number = k < points_.column_numbers.size() ? points_.column_numbers[k] : k;
+    const bool is_named = has_names && !points_.column_names[k].empty();
+    names_.push_back(is_named ? points_.column_names[k] : fmt::format("x{}", number));
+  }
+  if (format_ == OutputFormat::fits) require_fits_names(names_);
+  if (format_ == OutputFormat::hdf5) require_hdf5_names(names_);
+}
+
+void LabelledCopy::require_free_names() const {
+  const bool ignore_case = format_ == OutputFormat::fits;
+  std::vector<std::string> added{kLabelColumn};
+  if (core_) added.emplace_back(kCoreColumn);
+  if (!limit_.empty() && points_.renumbered()) added.emplace_back(kRowColumn);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const auto is_same = [&](const std::string& other) { return same_name(names_[i], other, ignore_case); };
+    if (std::any_of(added.begin(), added.end(), is_same)) {
+      throw InputError(
+          fmt::format("{} has a column {} already, beside which none of that name can be written; rename it there",
+                      display_name(files_[0]), show_text(names_[i])));
+    }
+    // What is copied may have the same name twice, as it had before.
+    if (limit_.empty() || format_ == OutputFormat::csv) continue;
+    if (std::any_of(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(i), is_same)) {
+      throw InputError(
+          fmt::format("{} names two coordinates {}, which no table of FITS or HDF5 can; rename one of "
+                      "them, or choose .csv",
+                      display_name(files_[0]), show_text(names_[i])));
+    }
+  }
+}
+
+void LabelledCopy::require_unchanged() const {
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    if (look_at(files_[i]) == seen_[i]) continue;
+    throw InputError(display_name(files_[i]) + ": has changed since it was read; run again");
+  }
+}
+
+void LabelledCopy::write(const std::filesystem::path& file, const std::filesystem::path& target,
+                         const VariantResult& result) const {
+  const LabelledRows rows{.points = points_, .result = result, .core = core_};
+  require_unchanged();
+  if (format_ == OutputFormat::hdf5) {
+    write_hdf5_coordinates(file, target, names_, rows);
+  } else if (format_ == OutputFormat::fits) {
+    if (limit_.empty()) {
+      write_fits_copy(file, target, files_, options_, rows);
+    } else {
+      write_fits_coordinates(file, target, names_, rows);
+    }
+  } else if (limit_.empty()) {
+    write_csv_copy(file, target, files_, options_, names_, rows);
+  } else {
+    write_csv_coordinates(file, target, names_, rows);
+  }
+  require_unchanged();
+}
+
+void LabelledCopy::write(const std::filesystem::path& target, const VariantResult& result, Overwrite overwrite) const {
+  write_atomically(target, overwrite, [&](const std::filesystem::path& file) { write(file, target, result); });
+}
+
+}  // namespace epsflow::io

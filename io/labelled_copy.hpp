@@ -1,0 +1,68 @@
+// The input with the labels beside it: what somebody draws, or looks an object up in.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write_labels.hpp>
+
+namespace epsflow::io {
+
+/// Writes files with the columns of the input, in its order, and behind them `label` (int32, −1 is noise) and, where asked
+/// for, `core` (0 or 1).
+///
+/// From text to CSV and from FITS to FITS every column of the input is copied as it is, and every row: a dropped one has no
+/// label (an empty field; TNULL). That takes regular files, and plain ones for FITS. Otherwise the coordinates alone are
+/// written, of points alone, under the names of their columns, or x and their number; before them `row`, the row of the
+/// input from 0 through all files, where rows were dropped or files joined; in HDF5 as a data set `labelled` of compound
+/// elements.
+class LabelledCopy {
+ public:
+  /// `points` are those that read_points(files, options) gave, and must outlive this. Looks at the files once more and
+  /// finds out whether they can be copied: to be done before the labels are computed. Throws UsageError for a format that
+  /// is none of kLabelledFormats or that this build leaves out, InputError where files differ in their columns, and where
+  /// a column has the name of one that is to be added.
+  LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const Points& points, OutputFormat format,
+               bool core);
+
+  /// Why the coordinates alone are written, in words; empty where all columns are copied.
+  [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
+  /// About how many bytes one copy takes.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+  /// Writes `file` anew, which errors call `target`; not atomic. The result is of the points. Copying reads the files
+  /// again, blockwise. Throws InputError where they have changed since, ResourceError where they cannot be written.
+  void write(const std::filesystem::path& file, const std::filesystem::path& target, const VariantResult& result) const;
+  /// The same, atomically. Errors as commit_file().
+  void write(const std::filesystem::path& target, const VariantResult& result, Overwrite overwrite) const;
+
+ private:
+  /// What tells a file from what it was.
+  struct Seen {
+    std::filesystem::file_time_type written;
+    std::uint64_t bytes = 0;
+    friend bool operator==(const Seen&, const Seen&) = default;
+  };
+
+  [[nodiscard]] static Seen look_at(const std::filesystem::path& file);
+  void find_names();
+  void require_free_names() const;
+  void require_unchanged() const;
+
+  std::vector<std::filesystem::path> files_;
+  ReadOptions options_;
+  const Points& points_;
+  OutputFormat format_;
+  bool core_;
+  std::string limit_;
+  std::vector<std::string> names_;  ///< of the columns of the input that are written
+  std::vector<Seen> seen_;          ///< of each file, where it is copied
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace epsflow::io

@@ -1,0 +1,226 @@
+#include <epsflow/io/labelled_copy.hpp>
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "io/io_test.hpp"
+
+namespace epsflow::io::test {
+namespace {
+
+using Paths = std::vector<std::filesystem::path>;
+using Values = std::vector<double>;
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Labels 0, 1, 2, … and a mask of every other point.
+VariantResult result_of(const Points& points) {
+  VariantResult result{.variant = {0.5, 3}, .labels = {}, .summary = {}};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    result.labels.push_back(i == 1 ? kNoise : static_cast<std::int32_t>(i));
+    result.core.push_back(static_cast<std::uint8_t>(i % 2));
+  }
+  return result;
+}
+
+struct Copied {
+  std::filesystem::path file;
+  std::string limit;
+  Points points;
+};
+
+/// Reads the files, and writes them with labels to `name`.
+Copied copy(const TempFolder& folder, const Paths& files, const std::string& name, const ReadOptions& options = {},
+            bool core = false) {
+  Copied copied{folder / name, {}, read_points(files, options)};
+  const OutputFormat format = output_format(copied.file, kLabelledFormats);
+  const LabelledCopy labelled(files, options, copied.points, format, core);
+  copied.limit = labelled.limit();
+  labelled.write(copied.file, result_of(copied.points), Overwrite::replace);
+  return copied;
+}
+
+std::string copied_text(const std::string& text, const ReadOptions& options = {}, bool core = false) {
+  const TempFolder folder;
+  const Copied copied = copy(folder, {folder.write("in.txt", text)}, "out.csv", options, core);
+  CHECK(copied.limit.empty());
+  return text_of(copied.file);
+}
+
+}  // namespace
+
+TEST_CASE("labelled copy: fields of CSV stay as they are, and what is no row is left out") {
+  const ReadOptions options{.columns = {"x"}, .on_nan = NanPolicy::drop};
+  CHECK(
+      copied_text("# about\nname,x,note\n\"a, \"\"b\"\"\",1, padded \n\nc,nan,\"two\nlines\"\n# more\nd, 2 ,5\" disc\n",
+                  options, true) ==
+      "name,x,note,label,core\n\"a, \"\"b\"\"\",1, padded ,0,0\nc,nan,\"two\nlines\",,\nd, 2 ,\"5\"\" disc\",-1,1\n");
+  CHECK(copied_text("x,u\nm,s\n1,2\n3,4\n", options) == "x,u,label\n1,2,0\n3,4,-1\n");
+  CHECK(copied_text("name,x\r\na,1\r\nb,2", options) == "name,x,label\na,1,0\nb,2,-1\n");
+  CHECK(copied_text("name,x\ra,1\rb,2\r", options) == "name,x,label\na,1,0\nb,2,-1\n");
+  CHECK(copied_text("\xEF\xBB\xBFname,x\na,1\n\"#b\",2\n", options) == "name,x,label\na,1,0\n\"#b\",2,-1\n");
+}
+
+TEST_CASE("labelled copy: other delimiters become commas, and decimal commas keep a semicolon") {
+  const ReadOptions options{.columns = {"1"}};
+  CHECK(copied_text("a b\t1\nc,d\t2\n", options) == "x0,x1,label\na b,1,0\n\"c,d\",2,-1\n");
+  CHECK(copied_text("  a   1  \nb 2\n", options) == "x0,x1,label\na,1,0\nb,2,-1\n");
+  CHECK(copied_text("| n | v |\n|---|---|\n| a | 1 |\n| b | 2 |\n", options) == "n,v,label\na,1,0\nb,2,-1\n");
+  CHECK(copied_text("# n v\na 1\nb 2\n", options) == "n,v,label\na,1,0\nb,2,-1\n");
+  CHECK(copied_text("n;v\na;1,5\nb;2,5\n", {.columns = {"v"}, .text = {.decimal = ','}}) ==
+        "n;v;label\na;1,5;0\nb;2,5;-1\n");
+  CHECK(copied_text("skipped\nid,x\n1,1\n", {.text = {.skip_rows = 1}}) == "id,x,label\n1,1,0\n");
+}
+
+TEST_CASE("labelled copy: more text than a block holds, with quotes across the blocks") {
+  std::string text = "name,x\n";
+  std::string expected = "name,x,label\n";
+  for (int i = 0; i < 60'000; ++i) {
+    const std::string row = "\"row\n" + std::string(static_cast<std::size_t>(i % 71), 'x') + "\"," + std::to_string(i);
+    text += row + "\n";
+    expected += row + "," + (i == 1 ? "-1" : std::to_string(i)) + "\n";
+  }
+  CHECK(copied_text(text, {.columns = {"x"}}) == expected);
+  const TempFolder folder;
+  const Copied copied = copy(folder, {folder.write("in.csv.gz", gzip(text))}, "out.csv", {.columns = {"x"}});
+  CHECK(copied.limit.empty());
+  CHECK(text_of(copied.file) == expected);
+}
+
+TEST_CASE("labelled copy: a row that is longer than copying takes is told") {
+  const TempFolder folder;
+  std::string text = "name,x\na,1\nb,2\n";
+  text += std::string(3'000'000, 'c') + ",3\n";
+  for (int i = 0; i < 100; ++i) text += std::string(30'000, 'd') + ",4\n";
+  const auto file = folder.write("in.csv", text);
+  check_mentions(error_of<ResourceError>([&] { copy(folder, {file}, "out.csv", {.columns = {"x"}}); }),
+                 {"in.csv", "row 2", "coordinates alone"});
+  CHECK(values_of(read_points(copy(folder, {file}, "out.h5", {.columns = {"x"}}).file, {.columns = {"x"}})).size() ==
+        103);
+}
+
+TEST_CASE("labelled copy: text files follow each other") {
+  const TempFolder folder;
+  const auto first = folder.write("a.csv", "n,x\na,1\nb,nan\n");
+  const auto second = folder.write("b.csv", "n,x\n\"c\",3\n");
+  const ReadOptions options{.columns = {"1"}, .on_nan = NanPolicy::drop};
+  const std::string expected = "n,x,label\na,1,0\nb,nan,\n\"c\",3,-1\n";
+  CHECK(text_of(copy(folder, {first, second}, "out.csv", options).file) == expected);
+  const auto bare = folder.write("c.csv", "\"c\",3\n");  // as split leaves the second half of a file
+  CHECK(text_of(copy(folder, {first, bare}, "out.csv", options).file) == expected);
+  const auto other = folder.write("d.csv", "m,x\nd,4\n");
+  check_mentions(error_of<InputError>([&] {
+                   copy(folder, {first, other}, "out.csv", options);
+                 }),
+                 {"a.csv", "d.csv", "different columns", "the same"});
+  const auto wider = folder.write("e.csv", "n,x,z\nd,4,5\n");
+  check_mentions(error_of<InputError>([&] {
+                   copy(folder, {first, wider}, "out.csv", options);
+                 }),
+                 {"different columns"});
+}
+
+TEST_CASE("labelled copy: coordinates where the kinds differ") {
+  const TempFolder folder;
+  const std::vector<float> values{0.1F, 1, 2, 3, 4, 5};
+  const auto npy = folder / "p.npy";
+  write_points(npy, PointsView(std::span(values), 2), {}, Overwrite::refuse);
+  for (const char* name : {"out.csv", "out.fits", "out.h5"}) {
+    INFO(name);
+    const Copied copied = copy(folder, {npy}, name, {}, true);
+    check_mentions(copied.limit, {"from text to CSV and from FITS to FITS only"});
+    const Points back = read_points(copied.file, {.columns = {"x0", "x1"}});
+    const Values widened(values.begin(), values.end());
+    if (name != std::string("out.csv")) {
+      CHECK(values_of(back) == widened);
+      CHECK(back.precision() == Precision::float32);
+    }
+    CHECK(values_of(read_points(copied.file, {.columns = {"label"}})) == Values{0, -1, 2});
+    CHECK(values_of(read_points(copied.file, {.columns = {"core"}})) == Values{0, 1, 0});
+    CHECK(error_of<InputError>([&] { (void)read_points(copied.file, {.columns = {"row"}}); }).size() > 0);
+  }
+  CHECK(text_of(folder / "out.csv") == "x0,x1,label,core\n0.1,1,0,0\n2,3,-1,1\n4,5,2,0\n");
+}
+
+TEST_CASE("labelled copy: rows are told where some were dropped or files joined") {
+  const TempFolder folder;
+  const auto first = folder.write("a.csv", "n,ra,dec\na,0.1,1\nb,,2\n");
+  const auto second = folder.write("b.csv", "n,ra,dec\nc,0.30000000000000004,3\n");
+  const ReadOptions options{.columns = {"dec", "ra"}, .on_nan = NanPolicy::drop};
+  for (const char* name : {"out.fits", "out.h5"}) {
+    INFO(name);
+    const Copied copied = copy(folder, {first, second}, name, options);
+    CHECK(values_of(read_points(copied.file, {.columns = {"row", "dec", "ra", "label"}})) ==
+          Values{0, 1, 0.1, 0, 2, 3, 0.30000000000000004, -1});
+  }
+}
+
+TEST_CASE("labelled copy: names that are taken, or that a format cannot have") {
+  const TempFolder folder;
+  const auto labelled = folder.write("l.csv", "x,label\n1,2\n");
+  check_mentions(error_of<InputError>([&] { copy(folder, {labelled}, "out.csv"); }), {"l.csv", "'label'", "rename"});
+  const auto core = folder.write("c.csv", "x,core\n1,2\n");
+  CHECK(text_of(copy(folder, {core}, "out.csv").file) == "x,core,label\n1,2,0\n");
+  check_mentions(error_of<InputError>([&] { copy(folder, {core}, "out.csv", {}, true); }), {"'core'"});
+  const auto row = folder.write("r.csv", "row,x\n1,2\n,3\n");
+  check_mentions(error_of<InputError>([&] { copy(folder, {row}, "out.h5", {.on_nan = NanPolicy::drop}); }), {"'row'"});
+  const auto upper = folder.write("u.csv", "LABEL,x,X\n1,2,3\n");
+  check_mentions(error_of<InputError>([&] { copy(folder, {upper}, "out.fits"); }), {"'LABEL'"});
+  check_mentions(error_of<InputError>([&] {
+                   copy(folder, {upper}, "out.fits", {.columns = {"1", "2"}});
+                 }),
+                 {"two coordinates 'X'", ".csv"});
+  copy(folder, {upper}, "out.h5");
+  const auto umlaut = folder.write("v.csv", "L\u00e4nge,x\n1,2\n");
+  check_mentions(error_of<UsageError>([&] { copy(folder, {umlaut}, "out.fits"); }), {"L\u00e4nge", ".csv or .h5"});
+  CHECK(values_of(read_points(copy(folder, {umlaut}, "out.h5").file, {.columns = {"L\u00e4nge"}})) == Values{1});
+  std::string wide = "1";
+  for (int i = 1; i < 1000; ++i) wide += "," + std::to_string(i);
+  const auto many = folder.write("m.csv", wide + "\n" + wide + "\n");
+  check_mentions(error_of<UsageError>([&] { copy(folder, {many}, "out.fits"); }), {"1,000 coordinates", ".csv"});
+  check_mentions(error_of<UsageError>([&] { copy(folder, {many}, "out.h5"); }), {"1,000 coordinates", ".csv"});
+  const auto fewer = folder.write("f.csv", wide.substr(0, wide.find(",780")) + "\n");
+  copy(folder, {fewer}, "out.h5");
+}
+
+TEST_CASE("labelled copy: a file that has changed since is found out") {
+  const TempFolder folder;
+  const auto file = folder.write("a.csv", "x\n1\n2\n3\n");
+  const auto time = std::filesystem::last_write_time(file);
+  const Points points = read_points(file);
+  const LabelledCopy labelled({file}, {}, points, OutputFormat::csv, false);
+  CHECK(labelled.bytes() == 8 + 3 * 5);
+  const auto fails = [&](const char* text, bool shows) {
+    folder.write("a.csv", text);
+    if (!shows) std::filesystem::last_write_time(file, time);
+    check_mentions(
+        error_of<InputError>([&] { labelled.write(folder / "out.csv", result_of(points), Overwrite::refuse); }),
+        {"a.csv", "has changed since it was read", "run again"});
+    CHECK_FALSE(std::filesystem::exists(folder / "out.csv"));
+  };
+  fails("x\n3\n2\n1\n4\n", true);
+  fails("x\n1\n234\n", false);    // fewer rows of as many bytes
+  fails("1\n2\n3\n4\n", false);   // no header any more
+  fails("x\n1\n2\n\"\n", false);  // a quote that stays open
+  folder.write("a.csv", "x\n1\n2\n3\n");
+  std::filesystem::last_write_time(file, time);
+  labelled.write(folder / "out.csv", result_of(points), Overwrite::refuse);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder / ""), {}) == 2);
+  error_of<UsageError>([&] { labelled.write(folder / "out.csv", result_of(points), Overwrite::refuse); });
+}
+
+TEST_CASE("labelled copy: formats that it has not, and points of other files") {
+  const TempFolder folder;
+  const auto file = folder.write("a.csv", "x\n1\n2\n");
+  const Points points = read_points(file);
+  error_of<UsageError>([&] { LabelledCopy({file}, {}, points, OutputFormat::npy, false); });
+  error_of<UsageError>([&] { LabelledCopy({file, file}, {}, points, OutputFormat::csv, false); });
+}
+
+}  // namespace epsflow::io::test
