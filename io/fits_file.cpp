@@ -76,36 +76,30 @@ void check_fits(int status, const Source& source, std::string_view doing) {
                                doing, describe_fits(status)));
 }
 
-FitsFile::FitsFile(ByteStream& stream, const Source& source) {
-  const std::span<const char> begin = stream.peek();
-  if (!std::string_view(begin.data(), begin.size()).starts_with("SIMPLE")) {
-    throw InputError(source.name + ": not a FITS file: it does not begin with SIMPLE; name it by its kind");
-  }
+FitsFile::FitsFile(LibraryFile file, const Source& source) : bytes_(std::move(file)) {
   fitsfile* opened = nullptr;
   int status = 0;
-  if (const std::filesystem::path* const path = stream.regular_file()) {
+  if (bytes_.path != nullptr) {
     // The plain call would read brackets in a name as cfitsio's filter language; an absolute path begins with no "~".
-    fits_open_diskfile(&opened, std::filesystem::absolute(*path).c_str(), READONLY, &status);
-    size_ = stream.size().value_or(0);
+    fits_open_diskfile(&opened, std::filesystem::absolute(*bytes_.path).c_str(), READONLY, &status);
   } else {
-    bytes_ = read_all(stream, memory_left(source), source.name);
-    size_ = bytes_.size;
-    padded_size_ = complete_last_block(bytes_);
-    address_ = bytes_.storage.data();
+    padded_size_ = complete_last_block(bytes_.bytes);
+    address_ = bytes_.bytes.storage.data();
     fits_open_memfile(&opened, "memory", READONLY, &address_, &padded_size_, 0, nullptr, &status);
   }
   file_.reset(opened);
   check_fits(status, source, "opening the FITS file");
-  visit_extensions(stream.regular_file(), source);
+  visit_extensions(source);
 }
 
-void FitsFile::visit_extensions(const std::filesystem::path* path, const Source& source) {
+void FitsFile::visit_extensions(const Source& source) {
+  const bool is_plain = bytes_.path != nullptr;
   std::ifstream stream;
-  if (path != nullptr) stream.open(*path, std::ios::binary);
+  if (is_plain) stream.open(*bytes_.path, std::ios::binary);
   std::array<char, kBlock> block{};
   const auto read_block = [&](std::uint64_t at) {
-    if (at + kBlock > (path != nullptr ? size_ : padded_size_)) return false;
-    if (path == nullptr) return std::copy_n(bytes_.storage.data() + at, kBlock, block.data()) == block.end();
+    if (at + kBlock > (is_plain ? bytes_.size : padded_size_)) return false;
+    if (!is_plain) return std::copy_n(bytes_.bytes.storage.data() + at, kBlock, block.data()) == block.end();
     return static_cast<bool>(stream.seekg(static_cast<std::streamoff>(at)).read(block.data(), kBlock));
   };
   for (int status = 0; status == 0;) {

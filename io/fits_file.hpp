@@ -12,7 +12,7 @@
 
 #include <fitsio.h>
 
-#include <epsflow/io/byte_stream.hpp>
+#include <epsflow/io/library_file.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
@@ -43,30 +43,29 @@ struct FitsMessageMark {
   FitsMessageMark& operator=(const FitsMessageMark&) = delete;
 };
 
-/// A FITS file: a plain regular one by its path, any other unpacked into memory. Headers are looked at before cfitsio
+/// A FITS file. Headers are looked at before cfitsio
 /// gets them, where it would trust what it should not: tables are copied in the very process.
 class FitsFile {
  public:
   /// Throws InputError for what is no FITS file or damaged, ResourceError where it does not fit the memory budget.
-  FitsFile(ByteStream& stream, const Source& source);
+  FitsFile(LibraryFile file, const Source& source);
   // cfitsio keeps the addresses of address_ and padded_size_.
   FitsFile(const FitsFile&) = delete;
   FitsFile& operator=(const FitsFile&) = delete;
 
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size; }
   /// What the file's own bytes take of the memory budget.
-  [[nodiscard]] std::uint64_t memory() const noexcept { return bytes_.size; }
+  [[nodiscard]] std::uint64_t memory() const noexcept { return bytes_.bytes.size; }
 
  private:
   /// Makes cfitsio know every extension, each after a look at its header.
-  void visit_extensions(const std::filesystem::path* path, const Source& source);
+  void visit_extensions(const Source& source);
 
   FitsMessageMark mark_;
-  OwnedBytes bytes_;
+  LibraryFile bytes_;
   void* address_ = nullptr;
   std::size_t padded_size_ = 0;
-  std::uint64_t size_ = 0;
   FitsHandle file_;
 };
 

@@ -17,8 +17,10 @@
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/child_reader.hpp>
 #include <epsflow/io/element_columns.hpp>
 #include <epsflow/io/fits_file.hpp>
+#include <epsflow/io/library_file.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -167,31 +169,26 @@ void read_run(fitsfile* file, const FitsColumn& column, const ElementChoice& cho
   }
 }
 
-/// Reads the columns a block of rows at a time: cfitsio delivers a column, points want rows.
+/// Reads the columns a block of rows at a time, as cfitsio holds it.
 template <class T>
-void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, std::span<const FitsColumn> columns,
-                  Points& points, const Source& source) {
-  const std::span<T> values = points.values<T>();
-  const std::size_t dims = points.dims();
+void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const FitsTable& table, PointsSink& points,
+                  const Source& source) {
   int status = 0;
   long best_rows = 0;
   check_fits(fits_get_rowsize(file, &best_rows, &status), source, "reading the size of a row");
-  const std::size_t block = static_cast<std::size_t>(std::max(best_rows, 1L));
-  Buffer<T> run(std::min(block, points.size()));
-  for (std::size_t first = 0; first < points.size(); first += block) {
-    const std::size_t count = std::min(block, points.size() - first);
-    for (std::size_t k = 0; k < dims; ++k) {
-      read_run(file, columns[chosen[k].column], chosen[k], first, count, run.data(), source);
-      for (std::size_t i = 0; i < count; ++i) values[(first + i) * dims + k] = run[i];
+  const auto block = static_cast<std::uint64_t>(std::max(best_rows, 1L));
+  Buffer<T> run(std::min(block, table.rows));
+  for (std::uint64_t first = 0; first < table.rows; first += block) {
+    const std::size_t count = std::min(block, table.rows - first);
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      read_run(file, table.columns[chosen[k].column], chosen[k], first, count, run.data(), source);
+      points.put_coordinate(first, k, std::span<const T>(run.data(), count));
     }
   }
 }
 
-}  // namespace
-
-Points read_fits(ByteStream& stream, const Source& source) {
-  const std::scoped_lock lock(fits_mutex());
-  const FitsFile file(stream, source);
+void read_table(LibraryFile bytes, const Source& source, PointsSink& points) {
+  const FitsFile file(std::move(bytes), source);
   const std::vector<FitsTableEntry> tables = list_tables(file.get(), source);
   const FitsTableEntry& entry = select_table(tables, source);
   open_table(file.get(), entry, source);
@@ -204,18 +201,29 @@ Points read_fits(ByteStream& stream, const Source& source) {
     if (!column.is_number) throw_not_numeric(source, table.available, choice.column, column.type);
     single = single && column.is_plain_float32;
   }
-  const Source remaining{
-      .name = source.name, .options = source.options, .memory_taken = source.memory_taken + file.memory()};
-  Points points = make_points(remaining, table.rows, chosen.size(), single ? Precision::float32 : Precision::float64);
-  set_columns(points, chosen);
+  points.begin({.rows = table.rows,
+                .precision = single ? Precision::float32 : Precision::float64,
+                .columns = chosen,
+                .kind = "FITS table " + describe(entry),
+                .memory_taken = file.memory()});
   if (single) {
-    read_columns<float>(file.get(), chosen, table.columns, points, source);
+    read_columns<float>(file.get(), chosen, table, points, source);
   } else {
-    read_columns<double>(file.get(), chosen, table.columns, points, source);
+    read_columns<double>(file.get(), chosen, table, points, source);
   }
-  apply_nan_policy(points, source);
-  points.inputs.front().kind = "FITS table " + describe(entry);
-  return points;
+}
+
+}  // namespace
+
+Points read_fits(ByteStream& stream, const Source& source) {
+  const std::span<const char> begin = stream.peek();
+  if (!begin.empty() && !std::string_view(begin.data(), begin.size()).starts_with("SIMPLE")) {
+    throw InputError(source.name + ": not a FITS file: it does not begin with SIMPLE; name it by its kind");
+  }
+  LibraryFile file = library_file(stream, source);
+  // Held here, so that no other thread is within cfitsio when the child takes over its memory.
+  const std::scoped_lock lock(fits_mutex());
+  return read_in_child(source, "cfitsio", [&](PointsSink& points) { read_table(std::move(file), source, points); });
 }
 
 }  // namespace epsflow::io

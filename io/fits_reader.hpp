@@ -12,10 +12,11 @@ namespace epsflow::io {
 /// (0 and 1) and are named without regard to case; one element of a vector is "POS[2]", counted from 0. Nulls become NaN;
 /// TSCAL and TZERO are applied. Unscaled columns of type E only give float32 points, anything else float64.
 ///
-/// A plain regular file is opened by its path; a pipe or a gzipped file is unpacked into memory, within the budget. Calls
-/// are serialised by fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason when the file
-/// is damaged or truncated, or lists the tables or columns there are; ResourceError when the points exceed the memory
-/// budget. Source: FITS Standard 4.0, section 7.
+/// A plain regular file is opened by its path; a pipe or a gzipped file is unpacked into memory, within the budget. All of
+/// it happens in a child process, as damaged files crash cfitsio: its crash is an InputError here. Calls are serialised by
+/// fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason when the file is damaged or
+/// truncated, or lists the tables or columns there are; ResourceError when the points exceed the memory budget, or there
+/// can be no child. Source: FITS Standard 4.0, section 7.
 [[nodiscard]] Points read_fits(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

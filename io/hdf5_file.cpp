@@ -51,12 +51,10 @@ void throw_hdf5(const Source& source, std::string_view doing) {
                                doing, take_error_text()));
 }
 
-Hdf5File::Hdf5File(ByteStream& stream, const Source& source) : source_(source) {
-  if (stream.peek().empty()) throw InputError(source.name + ": empty: the file has no bytes");
-  if (const std::filesystem::path* const path = stream.regular_file()) {
-    open_path(path->string());
+Hdf5File::Hdf5File(LibraryFile file, const Source& source) : source_(source), image_(std::move(file.bytes)) {
+  if (file.path != nullptr) {
+    open_path(file.path->string());
   } else {
-    image_ = read_all(stream, memory_left(source), source.name);
     open_image();
   }
   const ListHandle creation = check(ListHandle(H5Fget_create_plist(file_->get())), source, "reading the superblock");

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <epsflow/io/byte_stream.hpp>
 #include <epsflow/io/hdf5_handle.hpp>
 #include <epsflow/io/hdf5_storage.hpp>
+#include <epsflow/io/library_file.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
@@ -34,8 +34,7 @@ class Hdf5File {
  public:
   enum class Object : std::uint8_t { none, group, dataset, other };
 
-  /// A plain regular file is opened by its path; anything else is read into memory, within the budget, and used there.
-  Hdf5File(ByteStream& stream, const Source& source);
+  Hdf5File(LibraryFile file, const Source& source);
   ~Hdf5File();
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;

@@ -124,21 +124,18 @@ TypeHandle memory_type(const Hdf5Dataset& dataset, const ReadPlan& plan, bool si
   return row;
 }
 
-/// One column's values out of the rows just read, into coordinate k of the points.
+/// One column's values out of the rows just read.
 template <class T>
-void scatter(const Hdf5Dataset& dataset, std::span<const T> rows, std::uint64_t slots, std::uint64_t slot, T* to,
-             std::size_t dims) {
-  const std::size_t count = rows.size() / slots;
-  for (std::size_t i = 0; i < count; ++i) to[i * dims] = rows[i * slots + slot];
+void gather(const Hdf5Dataset& dataset, std::span<const T> rows, std::uint64_t slots, std::uint64_t slot,
+            std::span<T> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = rows[i * slots + slot];
   for (const double missing : dataset.missing) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (rows[i * slots + slot] == static_cast<T>(missing)) to[i * dims] = std::numeric_limits<T>::quiet_NaN();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      if (rows[i * slots + slot] == static_cast<T>(missing)) to[i] = std::numeric_limits<T>::quiet_NaN();
     }
   }
   if (!dataset.is_scaled()) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i * dims] = static_cast<T>(static_cast<double>(to[i * dims]) * dataset.scale + dataset.offset);
-  }
+  for (T& value : to) value = static_cast<T>(static_cast<double>(value) * dataset.scale + dataset.offset);
 }
 
 /// A chosen column and the coordinate that it becomes.
@@ -175,7 +172,7 @@ void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std:
   }
 }
 
-/// Whether the rows are read straight into the points: all of them are the data set's own.
+/// Whether the data set's rows are the points'.
 bool is_point_layout(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims) {
   if (dataset.is_table || dataset.is_scaled() || !dataset.missing.empty()) return false;
   if (targets.size() != dims || dataset.members[0].elements != dims) return false;
@@ -186,30 +183,29 @@ bool is_point_layout(const Hdf5Dataset& dataset, std::span<const Target> targets
 }
 
 template <class T>
-void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, Points& points, const Source& source) {
-  const std::span<T> values = points.values<T>();
-  const std::size_t dims = points.dims();
+void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims, PointsSink& points,
+                  const Source& source) {
   const ReadPlan plan = plan_of(dataset, targets);
   const TypeHandle type = memory_type(dataset, plan, sizeof(T) == sizeof(float), source);
   const std::uint64_t block = std::min<std::uint64_t>(
-      rows_per_block(dataset, checked_multiply(plan.slots, sizeof(T), "bytes of a row")), points.size());
-  if (is_point_layout(dataset, targets, dims)) {
-    for (std::uint64_t first = 0; first < points.size(); first += block) {
-      read_rows(dataset, type.get(), first, std::min<std::uint64_t>(block, points.size() - first),
-                values.data() + first * dims, source);
+      rows_per_block(dataset, checked_multiply(plan.slots, sizeof(T), "bytes of a row")), dataset.rows);
+  const bool is_whole = is_point_layout(dataset, targets, dims);
+  Buffer<T> room(checked_multiply(block, plan.slots, "values of a block"));
+  Buffer<T> column(is_whole ? 0 : block);
+  for (std::uint64_t first = 0; first < dataset.rows; first += block) {
+    const std::uint64_t count = std::min<std::uint64_t>(block, dataset.rows - first);
+    const std::span<const T> rows = room.span().first(count * plan.slots);
+    read_rows(dataset, type.get(), first, count, room.data(), source);
+    if (is_whole) {
+      points.put_rows(first, rows);
+      continue;
     }
-    return;
-  }
-  Buffer<T> rows(checked_multiply(block, plan.slots, "values of a block"));
-  for (std::uint64_t first = 0; first < points.size(); first += block) {
-    const std::uint64_t count = std::min<std::uint64_t>(block, points.size() - first);
-    read_rows(dataset, type.get(), first, count, rows.data(), source);
     for (const Target& target : targets) {
       const auto member = std::find(plan.members.begin(), plan.members.end(), target.column->member);
       const std::uint64_t slot = plan.first_slot[static_cast<std::size_t>(member - plan.members.begin())] +
                                  target.column->first_element + target.element;
-      scatter<T>(dataset, rows.span().first(count * plan.slots), plan.slots, slot,
-                 values.data() + first * dims + target.coordinate, dims);
+      gather<T>(dataset, rows, plan.slots, slot, column.span().first(count));
+      points.put_coordinate(first, target.coordinate, std::span<const T>(column.data(), count));
     }
   }
 }
@@ -306,7 +302,7 @@ bool is_suitable(const Hdf5Frame& frame, const Source& source) {
   }
 }
 
-Points read_frame(const Hdf5Frame& frame, const Hdf5File& file) {
+void read_frame(const Hdf5Frame& frame, const Hdf5File& file, PointsSink& points) {
   const Source& source = file.source();
   for (const Hdf5Dataset& dataset : frame.datasets) {
     if (dataset.why_not.empty()) continue;
@@ -328,25 +324,22 @@ Points read_frame(const Hdf5Frame& frame, const Hdf5File& file) {
     single = single && member.is_float32 && !frame.datasets[column.dataset].is_scaled();
     targets[column.dataset].push_back({&column, chosen[k].element, k});
   }
-  const Source remaining{
-      .name = source.name, .options = source.options, .memory_taken = source.memory_taken + file.memory()};
-  const std::uint64_t rows = frame.datasets.empty() ? 0 : frame.datasets[0].rows;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (!targets[i].empty()) require_written(frame.datasets[i], source);
   }
-  Points points = make_points(remaining, rows, chosen.size(), single ? Precision::float32 : Precision::float64);
-  set_columns(points, chosen);
-  for (std::size_t i = 0; i < targets.size() && points.size() > 0; ++i) {
+  points.begin({.rows = frame.datasets.empty() ? 0 : frame.datasets[0].rows,
+                .precision = single ? Precision::float32 : Precision::float64,
+                .columns = chosen,
+                .kind = frame.kind + wide,
+                .memory_taken = file.memory()});
+  for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].empty()) continue;
     if (single) {
-      read_dataset<float>(frame.datasets[i], targets[i], points, source);
+      read_dataset<float>(frame.datasets[i], targets[i], chosen.size(), points, source);
     } else {
-      read_dataset<double>(frame.datasets[i], targets[i], points, source);
+      read_dataset<double>(frame.datasets[i], targets[i], chosen.size(), points, source);
     }
   }
-  apply_nan_policy(points, source);
-  points.inputs.front().kind = frame.kind + wide;
-  return points;
 }
 
 }  // namespace epsflow::io

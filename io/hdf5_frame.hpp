@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/io/child_reader.hpp>
 #include <epsflow/io/hdf5_file.hpp>
 
 namespace epsflow::io {
@@ -63,6 +64,6 @@ void add_column(Hdf5Frame& frame, const Hdf5Frame::Column& column, std::string n
 [[nodiscard]] bool is_suitable(const Hdf5Frame& frame, const Source& source);
 
 /// Reads all rows of the chosen columns.
-[[nodiscard]] Points read_frame(const Hdf5Frame& frame, const Hdf5File& file);
+void read_frame(const Hdf5Frame& frame, const Hdf5File& file, PointsSink& points);
 
 }  // namespace epsflow::io

@@ -11,9 +11,11 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/child_reader.hpp>
 #include <epsflow/io/hdf5_file.hpp>
 #include <epsflow/io/hdf5_frame.hpp>
 #include <epsflow/io/hdf5_pandas.hpp>
+#include <epsflow/io/library_file.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -191,9 +193,13 @@ Hdf5Frame find_frame(const Hdf5File& file) {
 }  // namespace
 
 Points read_hdf5(ByteStream& stream, const Source& source) {
+  LibraryFile bytes = library_file(stream, source);
+  // Held here, so that no other thread is within the library when the child takes over its memory.
   const Hdf5Session session;
-  const Hdf5File file(stream, source);
-  return read_frame(source.options.table.empty() ? find_frame(file) : frame_of_table(file), file);
+  return read_in_child(source, "libhdf5", [&](PointsSink& points) {
+    const Hdf5File file(std::move(bytes), source);
+    read_frame(source.options.table.empty() ? find_frame(file) : frame_of_table(file), file, points);
+  });
 }
 
 }  // namespace epsflow::io

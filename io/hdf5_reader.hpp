@@ -18,11 +18,11 @@ namespace epsflow::io {
 /// the columns asked for is read. Integers and floats are numbers. float32 only gives float32 points, anything else
 /// float64. netCDF's _FillValue and missing_value become NaN; scale_factor and add_offset are applied.
 ///
-/// A plain regular file is read in place; a pipe or a gzipped file is unpacked into memory, within the budget. Calls are
-/// serialised, since the library may be built without thread safety; its error printing is off during the call. Throws
-/// InputError with the library's reason when the file is damaged or truncated, when it is open for writing, or lists the
-/// data sets or columns there are; also for values kept in other files, unless ReadOptions::external_storage.
-/// ResourceError when the points exceed the memory budget.
+/// A plain regular file is read in place; a pipe or a gzipped file is unpacked into memory, within the budget. All of it
+/// happens in a child process, as damaged files crash the library: its crash is an InputError here. Calls are serialised.
+/// Throws InputError with the library's reason when the file is damaged or truncated, when it is open for writing, or
+/// lists the data sets or columns there are; also for values kept in other files, unless ReadOptions::external_storage.
+/// ResourceError when the points exceed the memory budget, or there can be no child.
 [[nodiscard]] Points read_hdf5(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -30,7 +30,9 @@ constexpr std::int32_t kNullCore = 255;
 class TableInput {
  public:
   TableInput(const std::filesystem::path& path, const ReadOptions& options, const InputRows& read)
-      : file_(path, options), source_{.name = file_.shown, .options = options}, fits_(*file_.bytes, source_) {
+      : file_(path, options),
+        source_{.name = file_.shown, .options = options},
+        fits_(library_file(*file_.bytes, source_), source_) {
     const std::vector<FitsTableEntry> tables = list_tables(get(), source_);
     open_table(get(), select_table(tables, source_), source_);
     require_table_bytes(get(), fits_.size(), source_);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <future>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -47,8 +49,9 @@ void for_each_parallel(std::size_t count, F f) {
 struct Chunk {
   std::span<const char> lines;
   std::uint64_t newlines = 0;
-  Buffer<double> values;
-  ChunkResult result;
+  std::uint64_t room = 0;  ///< rows that it may have
+  double* rows = nullptr;  ///< where they go
+  ChunkResult result = {};
 };
 
 std::vector<Chunk> split_at_lines(std::span<const char> text, std::size_t parts) {
@@ -65,10 +68,16 @@ std::vector<Chunk> split_at_lines(std::span<const char> text, std::size_t parts)
   return chunks;
 }
 
-/// Rows of coordinates as they come, in blocks that are joined at the end.
+/// Rows of coordinates as they come: straight into the points where the size of the text tells how many there will be,
+/// else in blocks that are joined at the end.
 class RowCollector {
  public:
-  RowCollector(const TextTable& table, const Source& source) : table_(table), source_(source) {}
+  RowCollector(const TextTable& table, std::optional<std::uint64_t> text_bytes, const Source& source)
+      : table_(table),
+        dims_(table.shape.dims),
+        text_bytes_(text_bytes),
+        source_(source),
+        points_(make_points(source, 0, table.shape.dims, Precision::float64)) {}
 
   /// Parses whole lines and returns how many bytes of them were used: all, but for a row at their end whose quote is
   /// still open while more text follows.
@@ -77,9 +86,14 @@ class RowCollector {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     const std::size_t parts = has_quotes ? 1 : std::clamp<std::size_t>(lines.size() / kChunkBytes, 1, cores);
     std::vector<Chunk> chunks = split_at_lines(lines, parts);
-    for_each_parallel(chunks.size(), [&](std::size_t i) { parse(chunks[i]); });
+    for_each_parallel(chunks.size(), [&](std::size_t i) { count_rows(chunks[i]); });
+    double* const first_row = make_room(chunks, lines.size());
+    for_each_parallel(chunks.size(), [&](std::size_t i) {
+      chunks[i].result = parse_rows(table_.shape, source_.options.on_nan, chunks[i].lines, chunks[i].rows);
+    });
     std::size_t used = lines.size();
-    for (Chunk& chunk : chunks) {
+    double* next_row = first_row;
+    for (const Chunk& chunk : chunks) {
       const ChunkResult& result = chunk.result;
       if (result.fault == Fault::open_quote && !is_last) {
         used = static_cast<std::size_t>(result.fault_row - lines.data());
@@ -90,8 +104,11 @@ class RowCollector {
       rows_ += result.rows;
       kept_ += result.kept;
       lines_ += result.fault == Fault::none ? chunk.newlines : result.lines;
-      if (result.kept > 0) blocks_.push_back({std::move(chunk.values), result.kept});
+      const std::uint64_t values = result.kept * dims_;
+      if (chunk.rows != next_row) std::memmove(next_row, chunk.rows, values * sizeof(double));
+      next_row += values;
     }
+    if (!blocks_.empty()) blocks_.back().values = static_cast<std::uint64_t>(next_row - first_row);
     require_memory();
     return used;
   }
@@ -99,40 +116,81 @@ class RowCollector {
   void start_at_line(std::uint64_t lines_before) noexcept { lines_ = lines_before; }
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
 
-  Points join() {
-    const std::size_t dims = table_.shape.dims;
-    Points points = make_points(source_, kept_, dims, Precision::float64);
-    double* to = points.values<double>().data();
-    for (Block& block : blocks_) {
-      to = std::copy_n(block.values.data(), block.rows * dims, to);
-      block.values = Buffer<double>();
+  Points take_points() {
+    if (blocks_.empty()) {
+      points_.truncate(narrow<std::size_t>(kept_));
+    } else {
+      join_blocks();
     }
-    points.column_names = selected_names(table_.columns, table_.selected);
-    points.column_numbers = table_.selected;
-    points.inputs = {{source_.name, table_.kind, rows_, std::move(dropped_)}};
-    return points;
+    points_.column_names = selected_names(table_.columns, table_.selected);
+    points_.column_numbers = table_.selected;
+    points_.inputs = {{source_.name, table_.kind, rows_, std::move(dropped_)}};
+    return std::move(points_);
   }
 
  private:
   struct Block {
-    Buffer<double> values;
-    std::uint64_t rows = 0;
+    Buffer<double> room;
+    std::uint64_t values = 0;
   };
 
-  void parse(Chunk& chunk) const {
+  /// A bound on the rows, exact without comments and blank lines.
+  void count_rows(Chunk& chunk) const {
     const std::span<const char> lines = chunk.lines;
     chunk.newlines = count_newlines(lines.data(), lines.data() + lines.size());
-    // Room for every line: a bound on the rows, exact without comments and blank lines. What stays unused is never
-    // touched. A row takes at least a byte per field, all but a faulty one, which ends its chunk.
-    const std::uint64_t room = std::min<std::uint64_t>(chunk.newlines + 1, lines.size() / table_.columns.count + 1);
-    chunk.values = Buffer<double>(checked_multiply(room, table_.shape.dims, "coordinates of a block"));
-    chunk.result = parse_rows(table_.shape, source_.options.on_nan, lines, chunk.values.data());
+    const std::uint64_t count = chunk.newlines + (lines.back() == '\n' ? 0 : 1);
+    // A row takes at least a byte per field, all but a faulty one, which ends its chunk.
+    chunk.room = std::min<std::uint64_t>(count, lines.size() / table_.columns.count + 1);
+  }
+
+  /// Tells every chunk where its rows go, one behind the other, and returns where the first one's do.
+  double* make_room(std::vector<Chunk>& chunks, std::size_t bytes) {
+    std::uint64_t room = 0;
+    for (const Chunk& chunk : chunks) room += chunk.room;
+    if (text_bytes_) reserve_points(room, bytes);
+    double* rows = nullptr;
+    if (blocks_.empty() && room <= points_.size() - kept_) {
+      rows = points_.values<double>().data() + kept_ * dims_;
+    } else {
+      blocks_.push_back({Buffer<double>(checked_multiply(room, dims_, "coordinates of a block"))});
+      rows = blocks_.back().room.data();
+    }
+    double* const first = rows;
+    for (Chunk& chunk : chunks) {
+      chunk.rows = rows;
+      rows += chunk.room * dims_;
+    }
+    return first;
+  }
+
+  /// Room for all points, as the first block lets expect, with a reserve: what stays unused is never touched.
+  void reserve_points(std::uint64_t rows, std::size_t bytes) {
+    const double share = static_cast<double>(*text_bytes_) / static_cast<double>(std::max<std::size_t>(1, bytes));
+    text_bytes_.reset();
+    constexpr double kReserve = 1.25;
+    const std::uint64_t expected = rows + static_cast<std::uint64_t>(static_cast<double>(rows) * share * kReserve);
+    const std::uint64_t most = memory_left(source_) / (dims_ * sizeof(double)) + rows;
+    points_ = Points(narrow<std::size_t>(std::min({expected, most, kMaxPoints})), dims_, Precision::float64);
+  }
+
+  void join_blocks() {
+    const std::uint64_t in_blocks = std::accumulate(blocks_.begin(), blocks_.end(), std::uint64_t{0},
+                                                    [](std::uint64_t sum, const Block& b) { return sum + b.values; });
+    Points all = make_points(source_, kept_, dims_, Precision::float64);
+    double* to = all.values<double>().data();
+    if (points_.size() > 0) to = std::copy_n(points_.values<double>().data(), kept_ * dims_ - in_blocks, to);
+    points_ = Points();
+    for (Block& block : blocks_) {
+      to = std::copy_n(block.room.data(), block.values, to);
+      block.room = Buffer<double>();
+    }
+    points_ = std::move(all);
   }
 
   /// Text does not say how many rows it has, so that the budget is looked at block by block.
   void require_memory() const {
     const std::uint64_t left = memory_left(source_);
-    const std::uint64_t dims = table_.shape.dims;
+    const std::uint64_t dims = dims_;
     const std::uint64_t numbers = dropped_.size() * sizeof(std::uint64_t);
     if (numbers <= left && kept_ <= (left - numbers) / (dims * sizeof(double)) && kept_ <= kMaxPoints) return;
     if (kept_ > kMaxPoints) (void)make_points(source_, kept_, dims, Precision::float64);  // throws
@@ -143,8 +201,11 @@ class RowCollector {
   [[noreturn]] void throw_fault(const ChunkResult& result, std::span<const char> lines) const;
 
   const TextTable& table_;
+  std::size_t dims_;
+  std::optional<std::uint64_t> text_bytes_;  ///< until room for the points is made
   const Source& source_;
-  std::vector<Block> blocks_;
+  Points points_;              ///< the first rows, where there is room for them
+  std::vector<Block> blocks_;  ///< those that follow
   std::vector<std::uint64_t> dropped_;
   std::uint64_t kept_ = 0;
   std::uint64_t rows_ = 0;
@@ -200,12 +261,12 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
 
 Points read_text(ByteStream& stream, const Source& source) {
   OpenText text(stream, source, block_bytes(source));
-  RowCollector rows(text.table, source);
+  RowCollector rows(text.table, stream.size(), source);
   rows.start_at_line(text.table.lines_before);
   for (TextBlocks& blocks = text.blocks;;) {
     const std::span<const char> lines = blocks.whole_lines();
     blocks.use(rows.parse(lines, blocks.is_last()));
-    if (blocks.is_last()) return rows.join();
+    if (blocks.is_last()) return rows.take_points();
     if (!blocks.read_on()) throw_long_line(blocks, source, rows.lines());
   }
 }

@@ -5,18 +5,17 @@
 #include <iterator>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fcntl.h>
 #include <hdf5.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <epsflow/io/read_points.hpp>
 
+#include "io/hdf5_samples.hpp"
 #include "io/io_test.hpp"
 
 namespace epsflow::io {
@@ -24,116 +23,11 @@ namespace {
 
 using test::check_mentions;
 using test::error_of;
+using test::Hdf5Writer;
+using test::Row;
 using test::TempFolder;
 using test::values_of;
 using Values = std::vector<double>;
-
-// Writes an HDF5 file; groups on the way to a data set are made.
-class Hdf5Writer {
- public:
-  explicit Hdf5Writer(const std::filesystem::path& file)
-      : file_(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)), links_(H5Pcreate(H5P_LINK_CREATE)) {
-    REQUIRE(file_ >= 0);
-    H5Pset_create_intermediate_group(links_, 1);
-  }
-  ~Hdf5Writer() {
-    H5Pclose(links_);
-    H5Fclose(file_);
-  }
-  Hdf5Writer(const Hdf5Writer&) = delete;
-  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
-
-  void matrix(const char* path, hid_t type, std::vector<hsize_t> shape, const Values& values, bool chunked = false) {
-    dataset(path, type, H5T_NATIVE_DOUBLE, shape, values.data(), chunked);
-  }
-
-  void dataset(const char* path, hid_t type, hid_t memory_type, std::vector<hsize_t> shape, const void* values,
-               bool chunked = false) {
-    const hid_t space =
-        shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
-    const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
-    if (chunked) {
-      std::vector<hsize_t> chunk(shape);
-      chunk[0] = 2;
-      H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data());
-      H5Pset_deflate(layout, 4);
-    }
-    const hid_t id = H5Dcreate2(file_, path, type, space, links_, layout, H5P_DEFAULT);
-    REQUIRE(id >= 0);
-    if (values != nullptr) REQUIRE(H5Dwrite(id, memory_type, hid_t{0}, hid_t{0}, H5P_DEFAULT, values) >= 0);
-    H5Dclose(id);
-    H5Pclose(layout);
-    H5Sclose(space);
-  }
-
-  // A scalar attribute of any object: text of fixed length, or a number.
-  void text(const char* path, const char* name, const std::string& value) {
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, value.size());
-    attribute(path, name, type, value.data());
-    H5Tclose(type);
-  }
-  void number(const char* path, const char* name, hid_t type, double value) {
-    const hid_t id = open_attribute(path, name, type);
-    REQUIRE(H5Awrite(id, H5T_NATIVE_DOUBLE, &value) >= 0);
-    H5Aclose(id);
-  }
-  void attribute(const char* path, const char* name, hid_t type, const void* value) {
-    const hid_t id = open_attribute(path, name, type);
-    REQUIRE(H5Awrite(id, type, value) >= 0);
-    H5Aclose(id);
-  }
-  void texts(const char* path, std::size_t size, const std::vector<std::string>& values) {
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, size);
-    std::string joined;
-    for (std::string value : values) {
-      value.resize(size, '\0');
-      joined += value;
-    }
-    dataset(path, type, type, {values.size()}, joined.data());
-    H5Tclose(type);
-  }
-
-  hid_t file() const { return file_; }
-
- private:
-  hid_t open_attribute(const char* path, const char* name, hid_t type) {
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t id = H5Acreate_by_name(file_, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    REQUIRE(id >= 0);
-    H5Sclose(space);
-    return id;
-  }
-
-  hid_t file_;
-  hid_t links_;
-};
-
-struct Row {
-  double lat;
-  float lon;
-  std::int32_t kind;
-  char name[4];
-  float pair[2];
-};
-
-void write_table(const Hdf5Writer& writer, const char* path, const std::vector<Row>& rows, bool chunked) {
-  const hid_t text = H5Tcopy(H5T_C_S1);
-  H5Tset_size(text, 4);
-  const hsize_t two = 2;
-  const hid_t pair = H5Tarray_create2(H5T_NATIVE_FLOAT, 1, &two);
-  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(Row));
-  H5Tinsert(type, "lat", offsetof(Row, lat), H5T_NATIVE_DOUBLE);
-  H5Tinsert(type, "lon", offsetof(Row, lon), H5T_NATIVE_FLOAT);
-  H5Tinsert(type, "kind", offsetof(Row, kind), H5T_NATIVE_INT32);
-  H5Tinsert(type, "name", offsetof(Row, name), text);
-  H5Tinsert(type, "pair", offsetof(Row, pair), pair);
-  const_cast<Hdf5Writer&>(writer).dataset(path, type, type, {rows.size()}, rows.data(), chunked);
-  H5Tclose(type);
-  H5Tclose(pair);
-  H5Tclose(text);
-}
 
 const std::vector<Row> kRows{{1, 2, 3, "a", {0, 0}}, {4, 5, 6, "b", {0, 0}}, {7, 8, 9, "c", {0, 0}}};
 
@@ -195,7 +89,7 @@ TEST_CASE("hdf5: compound tables") {
   const TempFolder folder;
   const std::filesystem::path file = folder / "radar.hdf5";
   const bool chunked = GENERATE(false, true);
-  { write_table(Hdf5Writer(file), "/Data/Table Layout", kRows, chunked); }
+  Hdf5Writer(file).table("/Data/Table Layout", kRows, chunked);
   const Points points = read(file, {.columns = {"kind", "lat"}});
   CHECK(values_of(read(file, {.columns = {"0-2"}})) == Values{1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(points.precision() == Precision::float64);
@@ -219,7 +113,7 @@ TEST_CASE("hdf5: which data set") {
     writer.matrix("/b", H5T_IEEE_F64LE, {2, 3}, {1, 2, 3, 4, 5, 6});
     writer.matrix("/cube", H5T_IEEE_F64LE, {1, 1, 2}, {1, 2});
     writer.matrix("/one", H5T_IEEE_F64LE, {}, {1});
-    write_table(writer, "/t/table", kRows, false);
+    writer.table("/t/table", kRows, false);
     H5Lcreate_soft("/nowhere", writer.file(), "/dangling", H5P_DEFAULT, H5P_DEFAULT);
     H5Lcreate_hard(writer.file(), "/", writer.file(), "/a/cycle", H5P_DEFAULT, H5P_DEFAULT);
   }
@@ -240,7 +134,7 @@ TEST_CASE("hdf5: the columns asked for settle which data set") {
   {
     Hdf5Writer writer(file);
     writer.matrix("/b", H5T_IEEE_F64LE, {2, 3}, {1, 2, 3, 4, 5, 6});
-    write_table(writer, "/table", kRows, false);
+    writer.table("/table", kRows, false);
   }
   CHECK(values_of(read(file, {.columns = {"lat", "lon"}})) == Values{1, 2, 4, 5, 7, 8});
   CHECK(values_of(read(file)) == Values{1, 2, 3, 4, 5, 6});  // the table holds text, and so cannot be all columns
@@ -307,7 +201,7 @@ TEST_CASE("hdf5: data sets of one axis as columns") {
     writer.matrix("/g/deep/y", H5T_IEEE_F32LE, {2}, {11, 12});
     writer.matrix("/wide", H5T_IEEE_F64LE, {3, 1, 1}, {1, 2, 3});
     writer.matrix("/two", H5T_IEEE_F64LE, {3, 4}, Values(12, 1.0));
-    write_table(writer, "/table", kRows, false);
+    writer.table("/table", kRows, false);
   }
   const std::vector<std::vector<std::string>> spellings{{"/lon", "/lat"}, {"/lon", "lat"}, {"lon", "lat"}};
   for (const auto& columns : spellings) {
@@ -484,7 +378,7 @@ TEST_CASE("hdf5: members that are arrays, by element") {
   {
     std::vector<Row> rows = kRows;
     rows[1].pair[1] = 2.5F;
-    write_table(Hdf5Writer(file), "/table", rows, false);
+    Hdf5Writer(file).table("/table", rows, false);
   }
   const Points points = read(file, {.columns = {"pair[1]", "lon"}});
   CHECK(points.precision() == Precision::float32);
@@ -506,10 +400,8 @@ TEST_CASE("hdf5: pipes and gzip are read from memory") {
   check_mentions(error_of<ResourceError>([&] { read(packed, {.memory = bytes.size() - 1}); }), {"cloud.h5.gz"});
   check_mentions(error_of<ResourceError>([&] { read(packed, {.memory = bytes.size() + 799}); }), {"cloud.h5.gz"});
   const std::filesystem::path pipe = folder / "pipe.h5";
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << bytes; });
+  test::feed_pipe(file, pipe);
   CHECK(values_of(read(pipe)) == Values(100, 1.5));
-  writer.join();
 }
 
 TEST_CASE("hdf5: values kept in other files are refused unless they are allowed") {
@@ -569,25 +461,6 @@ TEST_CASE("hdf5: a file that another program writes to is not called damaged") {
                  {"busy.h5", "open for writing by another program", "HDF5_USE_FILE_LOCKING=FALSE"});
   ::close(descriptor);
   CHECK(values_of(read(file)) == Values{1, 2});
-}
-
-TEST_CASE("hdf5: chunks of another size than their shape tells are not read past") {
-  const TempFolder folder;
-  const std::filesystem::path whole = folder / "whole.h5";
-  Hdf5Writer(whole).matrix("/x", H5T_IEEE_F64LE, {64, 2}, Values(128, 1.0), true);
-  const std::string bytes = bytes_of_file(whole);
-  // The chunks' extents: 2 rows of 2 values of 8 bytes, once in the layout of the data set.
-  const std::string extents("\2\0\0\0\2\0\0\0\10\0\0\0", 12);
-  const std::size_t at = bytes.find(extents);
-  REQUIRE(at != std::string::npos);
-  for (std::size_t byte = at; byte < at + extents.size(); ++byte) {
-    for (int bit = 0; bit < 8; ++bit) {
-      CAPTURE(byte - at, bit);
-      std::string damaged = bytes;
-      damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
-      check_mentions(error_of<InputError>([&] { read(folder.write("x.h5", damaged)); }), {"x.h5"});
-    }
-  }
 }
 
 }  // namespace

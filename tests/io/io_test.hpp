@@ -1,6 +1,7 @@
 // Shared by the tests of io/: files in a folder of their own, and errors as text.
 #pragma once
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -52,6 +54,13 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// Writes a file into a named pipe, in a process of its own: where another thread runs at a fork(), the child may wait for
+/// ever for a lock of a sanitizer.
+inline void feed_pipe(const std::filesystem::path& file, const std::filesystem::path& pipe) {
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  REQUIRE(std::system(("cat '" + file.string() + "' > '" + pipe.string() + "' &").c_str()) == 0);
+}
 
 /// Whether this build reads and writes the format.
 inline bool has_format(std::string_view name) {

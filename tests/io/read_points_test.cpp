@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -159,10 +158,8 @@ TEST_CASE("read_points: HDF5 through a named pipe is read once, not waited for a
   if (!test::has_format("HDF5")) return;
   const TempFolder folder;
   const auto pipe = folder / "pipe.h5";
-  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  std::thread writer([&] { folder.write("pipe.h5", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(5000, '\0')); });
+  test::feed_pipe(folder.write("bad.h5", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(5000, '\0')), pipe);
   check_mentions(error_of<InputError>([&] { (void)read_points(pipe); }), {"pipe.h5", "HDF5"});
-  writer.join();
 }
 
 TEST_CASE("read_points: endless input ends with the budget") {

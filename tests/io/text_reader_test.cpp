@@ -273,5 +273,18 @@ TEST_CASE("text: large files") {
   }
 }
 
+TEST_CASE("text: many more rows than the first lines let expect") {
+  constexpr std::size_t kRows = 3000000;
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += std::string(100000, ' ') + "7\n";  // more than the first block
+  for (std::size_t i = 0; i < kRows; ++i) text += std::to_string(i % 10) + "\n";
+  const Points points = read(text, {.text = {.header = TextLayout::Header::no}});
+  REQUIRE(points.size() == 200 + kRows);
+  bool same = true;
+  for (std::size_t i = 0; i < 200; ++i) same = same && points.view().at(i, 0) == 7;
+  for (std::size_t i = 0; i < kRows; ++i) same = same && points.view().at(200 + i, 0) == static_cast<double>(i % 10);
+  CHECK(same);
+}
+
 }  // namespace
 }  // namespace epsflow::io

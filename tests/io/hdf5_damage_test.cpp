@@ -1,0 +1,109 @@
+// HDF5 files that lost their end or a bit. libhdf5 crashes on some of them, in a process of its own.
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "io/hdf5_samples.hpp"
+#include "io/io_test.hpp"
+#include "support/damage.hpp"
+
+#include <epsflow/io/read_points.hpp>
+
+namespace epsflow::io::test {
+namespace {
+
+using epsflow::test::flip_bits;
+using epsflow::test::truncate_everywhere;
+using Values = std::vector<double>;
+
+std::string bytes_of_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// A file of each layout, and the columns to read of it.
+struct Sample {
+  std::string name;
+  std::function<void(Hdf5Writer&)> write;
+  std::vector<std::string> columns = {};
+};
+
+std::vector<Sample> samples() {
+  Values values(400);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.25 * static_cast<double>(i * 7919 % 1000) + 1;
+  std::vector<Row> rows(50);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {values[i], 2, 3, "abc", {4, 5}};
+  const auto matrix = [values](bool chunked) {
+    return [=](Hdf5Writer& file) { file.matrix("/cloud/xy", H5T_IEEE_F64LE, {200, 2}, values, chunked); };
+  };
+  const auto table = [rows](bool chunked) { return [=](Hdf5Writer& file) { file.table("/events", rows, chunked); }; };
+  return {{"matrix.h5", matrix(false)},
+          {"chunks.h5", matrix(true)},
+          {"table.h5", table(false), {"lat", "pair[1]"}},
+          {"table_chunks.h5", table(true), {"lat", "pair[1]"}}};
+}
+
+}  // namespace
+
+TEST_CASE("hdf5 damage: a truncated file is an error, or all of its points are there") {
+  const TempFolder folder;
+  for (const Sample& sample : samples()) {
+    CAPTURE(sample.name);
+    const std::filesystem::path file = folder / sample.name;
+    {
+      Hdf5Writer writer(file);
+      sample.write(writer);
+    }
+    const auto read = [&](const std::string& bytes) {
+      return read_points(folder.write("damaged_" + sample.name, bytes), {.columns = sample.columns});
+    };
+    const std::string bytes = bytes_of_file(file);
+    const Values all = values_of(read(bytes));
+    REQUIRE(all.size() >= 100);
+    const auto is_right = [&](const Points& points, const std::string&) { return values_of(points) == all; };
+    truncate_everywhere(bytes, read, is_right);
+  }
+}
+
+TEST_CASE("hdf5 damage: a flipped bit is an error, or leaves the number of rows") {
+  const TempFolder folder;
+  for (const Sample& sample : samples()) {
+    CAPTURE(sample.name);
+    const std::filesystem::path file = folder / sample.name;
+    {
+      Hdf5Writer writer(file);
+      sample.write(writer);
+    }
+    const auto read = [&](const std::string& bytes) {
+      return read_points(folder.write("damaged_" + sample.name, bytes), {.columns = sample.columns});
+    };
+    const std::string bytes = bytes_of_file(file);
+    const std::size_t rows = read(bytes).size();
+    const auto keeps_rows = [&](const Points& points, const std::string&) { return points.size() == rows; };
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) flip_bits(bytes, read, keeps_rows, 400, seed);
+  }
+}
+
+TEST_CASE("hdf5: chunks of another size than their shape tells are not read past") {
+  const TempFolder folder;
+  const std::filesystem::path whole = folder / "whole.h5";
+  Hdf5Writer(whole).matrix("/x", H5T_IEEE_F64LE, {64, 2}, Values(128, 1.0), true);
+  const std::string bytes = bytes_of_file(whole);
+  // The chunks' extents: 2 rows of 2 values of 8 bytes, once in the layout of the data set.
+  const std::string extents("\2\0\0\0\2\0\0\0\10\0\0\0", 12);
+  const std::size_t at = bytes.find(extents);
+  REQUIRE(at != std::string::npos);
+  for (std::size_t byte = at; byte < at + extents.size(); ++byte) {
+    for (int bit = 0; bit < 8; ++bit) {
+      CAPTURE(byte - at, bit);
+      std::string damaged = bytes;
+      damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
+      check_mentions(error_of<InputError>([&] { (void)read_points(folder.write("x.h5", damaged)); }), {"x.h5"});
+    }
+  }
+}
+
+}  // namespace epsflow::io::test

@@ -1,0 +1,125 @@
+// HDF5 files for tests, as other programs write them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <hdf5.h>
+
+#include "support/catch.hpp"
+
+namespace epsflow::io::test {
+
+/// A row of a table, with members that are no numbers.
+struct Row {
+  double lat;
+  float lon;
+  std::int32_t kind;
+  char name[4];
+  float pair[2];
+};
+
+/// Writes an HDF5 file; groups on the way to a data set are made.
+class Hdf5Writer {
+ public:
+  explicit Hdf5Writer(const std::filesystem::path& file)
+      : file_(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)), links_(H5Pcreate(H5P_LINK_CREATE)) {
+    REQUIRE(file_ >= 0);
+    H5Pset_create_intermediate_group(links_, 1);
+  }
+  ~Hdf5Writer() {
+    H5Pclose(links_);
+    H5Fclose(file_);
+  }
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
+
+  void matrix(const char* path, hid_t type, std::vector<hsize_t> shape, const std::vector<double>& values,
+              bool chunked = false) {
+    dataset(path, type, H5T_NATIVE_DOUBLE, shape, values.data(), chunked);
+  }
+
+  void dataset(const char* path, hid_t type, hid_t memory_type, std::vector<hsize_t> shape, const void* values,
+               bool chunked = false) {
+    const hid_t space =
+        shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+    const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+    if (chunked) {
+      std::vector<hsize_t> chunk(shape);
+      chunk[0] = 2;
+      H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data());
+      H5Pset_deflate(layout, 4);
+    }
+    const hid_t id = H5Dcreate2(file_, path, type, space, links_, layout, H5P_DEFAULT);
+    REQUIRE(id >= 0);
+    if (values != nullptr) REQUIRE(H5Dwrite(id, memory_type, hid_t{0}, hid_t{0}, H5P_DEFAULT, values) >= 0);
+    H5Dclose(id);
+    H5Pclose(layout);
+    H5Sclose(space);
+  }
+
+  void table(const char* path, const std::vector<Row>& rows, bool chunked) {
+    const hid_t text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, 4);
+    const hsize_t two = 2;
+    const hid_t pair = H5Tarray_create2(H5T_NATIVE_FLOAT, 1, &two);
+    const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(Row));
+    H5Tinsert(type, "lat", offsetof(Row, lat), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "lon", offsetof(Row, lon), H5T_NATIVE_FLOAT);
+    H5Tinsert(type, "kind", offsetof(Row, kind), H5T_NATIVE_INT32);
+    H5Tinsert(type, "name", offsetof(Row, name), text);
+    H5Tinsert(type, "pair", offsetof(Row, pair), pair);
+    dataset(path, type, type, {rows.size()}, rows.data(), chunked);
+    H5Tclose(type);
+    H5Tclose(pair);
+    H5Tclose(text);
+  }
+
+  /// A scalar attribute of any object: text of fixed length, or a number.
+  void text(const char* path, const char* name, const std::string& value) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, value.size());
+    attribute(path, name, type, value.data());
+    H5Tclose(type);
+  }
+  void number(const char* path, const char* name, hid_t type, double value) {
+    const hid_t id = open_attribute(path, name, type);
+    REQUIRE(H5Awrite(id, H5T_NATIVE_DOUBLE, &value) >= 0);
+    H5Aclose(id);
+  }
+  void attribute(const char* path, const char* name, hid_t type, const void* value) {
+    const hid_t id = open_attribute(path, name, type);
+    REQUIRE(H5Awrite(id, type, value) >= 0);
+    H5Aclose(id);
+  }
+  void texts(const char* path, std::size_t size, const std::vector<std::string>& values) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, size);
+    std::string joined;
+    for (std::string value : values) {
+      value.resize(size, '\0');
+      joined += value;
+    }
+    dataset(path, type, type, {values.size()}, joined.data());
+    H5Tclose(type);
+  }
+
+  hid_t file() const { return file_; }
+
+ private:
+  hid_t open_attribute(const char* path, const char* name, hid_t type) {
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t id = H5Acreate_by_name(file_, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(id >= 0);
+    H5Sclose(space);
+    return id;
+  }
+
+  hid_t file_;
+  hid_t links_;
+};
+
+}  // namespace epsflow::io::test
