@@ -17,10 +17,8 @@
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/child_reader.hpp>
 #include <epsflow/io/element_columns.hpp>
 #include <epsflow/io/fits_file.hpp>
-#include <epsflow/io/library_file.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -187,7 +185,9 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
   }
 }
 
-void read_table(LibraryFile bytes, const Source& source, PointsSink& points) {
+}  // namespace
+
+void read_fits_here(LibraryFile bytes, const Source& source, PointsSink& points) {
   const FitsFile file(std::move(bytes), source);
   const std::vector<FitsTableEntry> tables = list_tables(file.get(), source);
   const FitsTableEntry& entry = select_table(tables, source);
@@ -213,8 +213,6 @@ void read_table(LibraryFile bytes, const Source& source, PointsSink& points) {
   }
 }
 
-}  // namespace
-
 Points read_fits(ByteStream& stream, const Source& source) {
   const std::span<const char> begin = stream.peek();
   if (!begin.empty() && !std::string_view(begin.data(), begin.size()).starts_with("SIMPLE")) {
@@ -223,7 +221,7 @@ Points read_fits(ByteStream& stream, const Source& source) {
   LibraryFile file = library_file(stream, source);
   // Held here, so that no other thread is within cfitsio when the child takes over its memory.
   const std::scoped_lock lock(fits_mutex());
-  return read_in_child(source, "cfitsio", [&](PointsSink& points) { read_table(std::move(file), source, points); });
+  return read_in_child(source, "cfitsio", [&](PointsSink& points) { read_fits_here(std::move(file), source, points); });
 }
 
 }  // namespace epsflow::io

@@ -3,6 +3,8 @@
 
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/byte_stream.hpp>
+#include <epsflow/io/child_reader.hpp>
+#include <epsflow/io/library_file.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
@@ -18,5 +20,8 @@ namespace epsflow::io {
 /// truncated, or lists the tables or columns there are; ResourceError when the points exceed the memory budget, or there
 /// can be no child. Source: FITS Standard 4.0, section 7.
 [[nodiscard]] Points read_fits(ByteStream& stream, const Source& source);
+
+/// What the child does: the same in this process, where a damaged file may crash it.
+void read_fits_here(LibraryFile file, const Source& source, PointsSink& points);
 
 }  // namespace epsflow::io

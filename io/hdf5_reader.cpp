@@ -11,11 +11,9 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/child_reader.hpp>
 #include <epsflow/io/hdf5_file.hpp>
 #include <epsflow/io/hdf5_frame.hpp>
 #include <epsflow/io/hdf5_pandas.hpp>
-#include <epsflow/io/library_file.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -192,14 +190,16 @@ Hdf5Frame find_frame(const Hdf5File& file) {
 
 }  // namespace
 
+void read_hdf5_here(LibraryFile file, const Source& source, PointsSink& points) {
+  const Hdf5File opened(std::move(file), source);
+  read_frame(source.options.table.empty() ? find_frame(opened) : frame_of_table(opened), opened, points);
+}
+
 Points read_hdf5(ByteStream& stream, const Source& source) {
-  LibraryFile bytes = library_file(stream, source);
+  LibraryFile file = library_file(stream, source);
   // Held here, so that no other thread is within the library when the child takes over its memory.
   const Hdf5Session session;
-  return read_in_child(source, "libhdf5", [&](PointsSink& points) {
-    const Hdf5File file(std::move(bytes), source);
-    read_frame(source.options.table.empty() ? find_frame(file) : frame_of_table(file), file, points);
-  });
+  return read_in_child(source, "libhdf5", [&](PointsSink& points) { read_hdf5_here(std::move(file), source, points); });
 }
 
 }  // namespace epsflow::io

@@ -3,6 +3,8 @@
 
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/byte_stream.hpp>
+#include <epsflow/io/child_reader.hpp>
+#include <epsflow/io/library_file.hpp>
 #include <epsflow/io/source.hpp>
 
 namespace epsflow::io {
@@ -24,5 +26,8 @@ namespace epsflow::io {
 /// lists the data sets or columns there are; also for values kept in other files, unless ReadOptions::external_storage.
 /// ResourceError when the points exceed the memory budget, or there can be no child.
 [[nodiscard]] Points read_hdf5(ByteStream& stream, const Source& source);
+
+/// What the child does: the same in this process, where a damaged file may crash it.
+void read_hdf5_here(LibraryFile file, const Source& source, PointsSink& points);
 
 }  // namespace epsflow::io

@@ -1,5 +1,6 @@
 // Any bytes as a FITS file. Its parser is cfitsio, which carries no coverage probes: only a build with a sanitized cfitsio
 // sees all of it.
+#include "fuzz/checking_sink.hpp"
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/byte_stream.hpp>
@@ -7,6 +8,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.fits", [](auto bytes, const auto& source, std::uint8_t) {
-    return epsflow::io::read_fits(*epsflow::io::stream_of(bytes, source.name), source);
+    const auto stream = epsflow::io::stream_of(bytes, source.name);
+    epsflow::fuzz::CheckingSink sink(source);
+    epsflow::io::read_fits_here(library_file(*stream, source), source, sink);
+    return sink.take();
   });
 }

@@ -1,12 +1,18 @@
 // Any bytes as an HDF5 file. Its parser is libhdf5, which carries no coverage probes: only a build with a sanitized libhdf5
 // sees all of it.
+#include "fuzz/checking_sink.hpp"
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/byte_stream.hpp>
+#include <epsflow/io/hdf5_handle.hpp>
 #include <epsflow/io/hdf5_reader.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.h5", [](auto bytes, const auto& source, std::uint8_t) {
-    return epsflow::io::read_hdf5(*epsflow::io::stream_of(bytes, source.name), source);
+    const auto stream = epsflow::io::stream_of(bytes, source.name);
+    const epsflow::io::Hdf5Session session;
+    epsflow::fuzz::CheckingSink sink(source);
+    epsflow::io::read_hdf5_here(library_file(*stream, source), source, sink);
+    return sink.take();
   });
 }
