@@ -62,7 +62,8 @@ struct InputRows {
   std::string kind;        ///< what it was read as, guesses included: "text, comma, header in line 1"
   std::uint64_t rows = 0;  ///< rows of data that the file holds
   std::vector<std::uint64_t>
-      dropped;  ///< rows left out because a coordinate was NaN, infinite or missing; ascending, from 0
+      dropped;             ///< rows left out because a coordinate was NaN, infinite or missing; ascending, from 0
+  std::string stamp = {};  ///< what tells the file, as it was before it was read, from one that has changed since
 };
 
 /// A data set with its storage, as a reader or a generator makes it. Move-only.

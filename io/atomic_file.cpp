@@ -182,7 +182,9 @@ std::filesystem::path temporary_beside(const std::filesystem::path& target) {
   if (code) throw_cannot_write(target, code.value());
   if (std::filesystem::is_directory(target, code)) throw_cannot_write(target, EISDIR);
   remove_orphans(target);
-  return folder_of(target) / (temporary_prefix(target) + std::to_string(getpid()));
+  std::filesystem::path file = folder_of(target) / (temporary_prefix(target) + std::to_string(getpid()));
+  std::filesystem::remove(file, code);  // of a process that had our number before us
+  return file;
 }
 
 void commit_file(const std::filesystem::path& temporary, const std::filesystem::path& target, Overwrite overwrite) {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <type_traits>
 
@@ -44,6 +45,14 @@ class Pipe {
     if (::pipe2(ends_.data(), O_CLOEXEC) != 0) {
       throw ResourceError(fmt::format("no pipe to a child process: {}; close files or raise the limit (ulimit -n)",
                                       std::strerror(errno)));
+    }
+    // The child closes its standard output and error, which these may be where the parent has none.
+    for (int& end : ends_) {
+      if (end > STDERR_FILENO) continue;
+      const int higher = ::fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+      if (higher < 0) continue;
+      ::close(end);
+      end = higher;
     }
     // More at once is faster; it may be refused, and does not matter then.
     ::fcntl(ends_[1], F_SETPIPE_SZ, 1 << 20);
@@ -165,7 +174,9 @@ void become_child(pid_t parent) {
   }
   pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (nowhere >= 0) ::dup2(nowhere, stream);
+  }
 }
 
 /// The child from its first to its last moment. Nothing of the parent is destroyed in it.
@@ -361,6 +372,9 @@ std::string describe_end(int status, std::chrono::seconds patience) {
 
 Points read_in_child(const Source& source, std::string_view library, const std::function<void(PointsSink&)>& read,
                      std::chrono::seconds patience) {
+  // One at a time: a child that held the other end of another's pipe would hide that one's end.
+  static std::mutex mutex;
+  std::unique_lock lock(mutex);
   Pipe pipe;
   const pid_t parent = ::getpid();
   pid_t id = 0;
@@ -377,12 +391,20 @@ Points read_in_child(const Source& source, std::string_view library, const std::
   }
   Child child(id);
   pipe.close_end(1);
+  lock.unlock();
   try {
     return ChildMessages(pipe.read_end()).read(source);
   } catch (const BadMessage&) {
     pipe.close_end(0);
-    throw InputError(fmt::format("{}: damaged: {} {}; fetch the file again", source.name, library,
-                                 describe_end(child.wait(), patience)));
+    const int status = child.wait();
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+      throw ResourceError(
+          fmt::format("{}: the process that read it was killed, as happens where memory runs out; end "
+                      "other programs, or read it in parts",
+                      source.name));
+    }
+    throw InputError(
+        fmt::format("{}: damaged: {} {}; fetch the file again", source.name, library, describe_end(status, patience)));
   }
 }
 

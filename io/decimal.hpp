@@ -44,8 +44,9 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
 
 }  // namespace detail
 
-/// Scans a plain decimal number, [-]digits[.digits][e[±]digits] with `decimal` for the point, at p and returns where it ends, or nullptr when the
-/// text is something else or its exact value needs parse_number. Never reads at or behind `end`. O(length).
+/// Scans a plain decimal number, [-]digits[.digits][e[±]digits] with `decimal` for the point, at p and returns where it
+/// ends, or nullptr when the text is something else or its exact value needs parse_number. Never reads at or behind
+/// `end`. O(length).
 ///
 /// Source: Clinger, "How to read floating point numbers accurately", PLDI 1990: an integer up to 2^53 and a power of
 /// ten up to 10^22 are exact in float64, so that one multiplication or division rounds once. Where long double has a

@@ -107,6 +107,7 @@ void FitsFile::visit_extensions(const Source& source) {
     LONGLONG data = 0;
     LONGLONG next = 0;
     check_fits(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source, "finding the next extension");
+    if (next < 0) throw InputError(source.name + ": damaged: an extension ends before it begins; fetch the file again");
     for (auto at = narrow<std::uint64_t>(next); read_block(at); at += kBlock) {
       if (require_quoted_names({block.data(), block.size()}, source)) break;
     }
@@ -196,6 +197,30 @@ void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& sourc
                     "again",
                     source.name, bytes, first, size));
   }
+}
+
+void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source) {
+  constexpr auto kBlockBytes = static_cast<LONGLONG>(kBlock);
+  int status = 0;
+  LONGLONG begin = 0;
+  LONGLONG end = 0;
+  LONGLONG row_bytes = 0;
+  LONGLONG rows = 0;
+  fits_get_hduaddrll(file, nullptr, &begin, &end, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS2", &rows, nullptr, &status);
+  check_fits(status, source, "reading the size of the table");
+  LONGLONG heap = row_bytes * rows;
+  {
+    const FitsMessageMark mark;
+    fits_read_key(file, TLONGLONG, "THEAP", &heap, nullptr, &status);  // most tables have none
+  }
+  const auto padded = narrow<LONGLONG>((size + kBlock - 1) / kBlock) * kBlockBytes;
+  if (end >= begin && end <= padded && heap >= row_bytes * rows && heap <= end - begin) return;
+  throw InputError(fmt::format(
+      "{}: damaged: what lies behind the rows of the table is said to go on to byte {}, but the file has {}; "
+      "fetch it again",
+      source.name, std::max(end, begin + heap), size));
 }
 
 }  // namespace epsflow::io

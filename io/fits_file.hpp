@@ -88,5 +88,7 @@ void open_table(fitsfile* file, const FitsTableEntry& table, const Source& sourc
 /// Throws InputError where the file, of `size` bytes, is shorter than the table that is open: to be found out before room
 /// for the table is made.
 void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& source);
+/// The same for what lies behind its rows, for whoever copies that too. To be called behind require_table_bytes().
+void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source);
 
 }  // namespace epsflow::io

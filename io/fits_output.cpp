@@ -19,11 +19,14 @@ FitsOutput::FitsOutput(const std::filesystem::path& file, std::filesystem::path 
 
 FitsOutput::~FitsOutput() = default;
 
+bool FitsOutput::is_of_system(int status) noexcept {
+  return status == WRITE_ERROR || status == SEEK_ERROR || status == FILE_NOT_CLOSED || status == FILE_NOT_CREATED ||
+         status == FILE_NOT_OPENED;
+}
+
 void FitsOutput::check(int status) const {
   if (status == 0) return;
-  const bool is_of_system = status == WRITE_ERROR || status == SEEK_ERROR || status == FILE_NOT_CLOSED ||
-                            status == FILE_NOT_CREATED || status == FILE_NOT_OPENED;
-  if (!is_of_system) throw_cannot_write(target_, describe_fits(status), wanted_);
+  if (!is_of_system(status)) throw_cannot_write(target_, describe_fits(status), wanted_);
   throw_cannot_write(target_, errno != 0 ? errno : EIO, wanted_);
 }
 

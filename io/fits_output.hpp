@@ -23,6 +23,8 @@ class FitsOutput {
 
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
 
+  /// Whether it is the system that could not do what cfitsio wanted to write.
+  [[nodiscard]] static bool is_of_system(int status) noexcept;
   /// Throws for the status of a call that failed. cfitsio says that it cannot write; why, the system has said to it.
   void check(int status) const;
   /// The keywords EPS and MINPTS of the extension that is open.

@@ -1,5 +1,8 @@
 #include <epsflow/io/input_file.hpp>
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <epsflow/core/error.hpp>
 
 namespace epsflow::io {
@@ -12,8 +15,17 @@ Unpack unpack_of(const FileName& name) {
 
 }  // namespace
 
+std::string stamp_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (file == "-" || stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto time_of = [](const timespec& time) { return fmt::format("{}.{:09}", time.tv_sec, time.tv_nsec); };
+  return fmt::format("{}:{} {} bytes {} {}", status.st_dev, status.st_ino, status.st_size, time_of(status.st_mtim),
+                     time_of(status.st_ctim));
+}
+
 InputFile::InputFile(const std::filesystem::path& file, const ReadOptions& options)
     : shown(display_name(file)),
+      stamp(stamp_of(file)),
       name(parse_name(file)),
       bytes(open_stream(file, unpack_of(name))),
       kind(find_kind(bytes->peek(), name, options.raw.dims > 0, shown)) {

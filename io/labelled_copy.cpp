@@ -73,23 +73,27 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
   constexpr std::uint64_t kDigits = 18;  // of a coordinate in CSV
   const std::uint64_t values = std::uint64_t{points_.size()} * points_.dims();
   bytes_ = points_.size() * kLabelBytes;
-  for (const Seen& seen : seen_) bytes_ += seen.bytes;
-  if (seen_.empty()) bytes_ += values * (format_ == OutputFormat::csv ? kDigits : bytes_of(points_.precision()));
+  if (!limit_.empty()) bytes_ += values * (format_ == OutputFormat::csv ? kDigits : bytes_of(points_.precision()));
+  for (std::size_t i = 0; limit_.empty() && i < files_.size(); ++i) {
+    std::error_code code;
+    const std::uintmax_t size = std::filesystem::file_size(files_[i], code);
+    if (!code) bytes_ += size;
+  }
 }
 
-LabelledCopy::Seen LabelledCopy::look_at(const std::filesystem::path& file) {
-  std::error_code code;
-  Seen seen;
-  seen.written = std::filesystem::last_write_time(file, code);
-  const std::uintmax_t bytes = std::filesystem::file_size(file, code);
-  if (!code) seen.bytes = bytes;
-  return seen;
+std::string LabelledCopy::contents() const {
+  std::string text = limit_.empty() ? "all columns" : "coordinates";
+  for (const std::string& name : names_) text += " " + show_text(name);
+  if (core_) text += ", core points";
+  if (limit_.empty()) {
+    for (const InputRows& input : points_.inputs) text += ", " + input.stamp;
+  }
+  return text;
 }
 
 void LabelledCopy::find_names() {
   if (limit_.empty()) {
-    seen_.resize(files_.size());
-    std::transform(files_.begin(), files_.end(), seen_.begin(), look_at);
+    require_unchanged();
     names_ = format_ == OutputFormat::csv ? text_column_names(files_, options_, points_)
                                           : fits_column_names(files_, options_, points_);
     return;
@@ -128,8 +132,8 @@ void LabelledCopy::require_free_names() const {
 }
 
 void LabelledCopy::require_unchanged() const {
-  for (std::size_t i = 0; i < seen_.size(); ++i) {
-    if (look_at(files_[i]) == seen_[i]) continue;
+  for (std::size_t i = 0; limit_.empty() && i < files_.size(); ++i) {
+    if (stamp_of(files_[i]) == points_.inputs[i].stamp) continue;
     throw InputError(display_name(files_[i]) + ": has changed since it was read; run again");
   }
 }

@@ -32,6 +32,8 @@ class LabelledCopy {
 
   /// Why the coordinates alone are written, in words; empty where all columns are copied.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
+  /// What the files are made of beside the labels: what is made of the same is the same.
+  [[nodiscard]] std::string contents() const;
   /// About how many bytes one copy takes.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
@@ -42,14 +44,6 @@ class LabelledCopy {
   void write(const std::filesystem::path& target, const VariantResult& result, Overwrite overwrite) const;
 
  private:
-  /// What tells a file from what it was.
-  struct Seen {
-    std::filesystem::file_time_type written;
-    std::uint64_t bytes = 0;
-    friend bool operator==(const Seen&, const Seen&) = default;
-  };
-
-  [[nodiscard]] static Seen look_at(const std::filesystem::path& file);
   void find_names();
   void require_free_names() const;
   void require_unchanged() const;
@@ -61,7 +55,6 @@ class LabelledCopy {
   bool core_;
   std::string limit_;
   std::vector<std::string> names_;  ///< of the columns of the input that are written
-  std::vector<Seen> seen_;          ///< of each file, where it is copied
   std::uint64_t bytes_ = 0;
 };
 

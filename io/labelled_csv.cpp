@@ -16,17 +16,18 @@
 namespace epsflow::io {
 namespace {
 
-constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;
-
 [[noreturn]] void throw_changed(const std::string& name, const std::string& what) {
   throw InputError(fmt::format("{}: has changed since it was read: {}; run again", name, what));
 }
 
-/// A text file opened once more.
+/// File number i opened once more.
 struct TextInput {
-  TextInput(const std::filesystem::path& path, const ReadOptions& options, const Points& points, const InputRows& read)
-      : file(path, options), source{.name = file.shown, .options = options}, text(*file.bytes, source, kBlockBytes) {
-    if (read.kind.starts_with(text.table.kind) && text.table.selected == points.column_numbers) return;
+  TextInput(std::span<const std::filesystem::path> files, std::size_t i, const ReadOptions& options,
+            const Points& points)
+      : file(files[i], options), source{.name = file.shown, .options = options}, text(*file.bytes, source) {
+    // The numbers are those of the first file: in another the names may stand elsewhere.
+    const bool same_columns = i > 0 || text.table.selected == points.column_numbers;
+    if (points.inputs[i].kind.starts_with(text.table.kind) && same_columns) return;
     throw_changed(source.name, "it is " + text.table.kind);
   }
 
@@ -175,7 +176,7 @@ std::vector<std::string> text_column_names(std::span<const std::filesystem::path
   std::size_t named = 0;  // the file that the names are from
   std::size_t count = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const TextInput input(files[i], options, points, points.inputs[i]);
+    const TextInput input(files, i, options, points);
     const ColumnList& columns = input.text.table.columns;
     if (i == 0) count = columns.count;
     if (names.empty()) {
@@ -200,7 +201,7 @@ void write_csv_copy(const std::filesystem::path& file, const std::filesystem::pa
   write_header(csv, names, rows);
   RowWalker walker(rows.points.inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TextInput input(inputs[i], options, rows.points, rows.points.inputs[i]);
+    TextInput input(inputs, i, options, rows.points);
     RowCopier(input, rows.points.inputs[i], rows, walker).copy(csv);
   }
   csv.flush();

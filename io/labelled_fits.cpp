@@ -36,6 +36,7 @@ class TableInput {
     const std::vector<FitsTableEntry> tables = list_tables(get(), source_);
     open_table(get(), select_table(tables, source_), source_);
     require_table_bytes(get(), fits_.size(), source_);
+    require_heap_bytes(get(), fits_.size(), source_);
     int status = 0;
     int type = 0;
     LONGLONG rows = 0;
@@ -163,6 +164,14 @@ void add_column(const FitsOutput& out, const TableInput& first, const char* name
   }
 }
 
+/// The keywords that other files of labels have may be the input's own.
+void write_history(const FitsOutput& out, const Variant& variant) {
+  const std::string text = fmt::format("labels of DBSCAN by epsflow: eps {}, minpts {}", variant.eps, variant.minpts);
+  int status = 0;
+  fits_write_history(out.get(), text.c_str(), &status);
+  out.check(status);
+}
+
 /// The checksums of the input are none of the output's.
 void renew_checksums(const FitsOutput& out) {
   std::array<char, FLEN_CARD> card{};
@@ -266,7 +275,7 @@ void write_fits_copy(const std::filesystem::path& file, const std::filesystem::p
   FitsOutput out(file, target, bytes);
   int status = 0;
   fits_copy_hdu(first.get(), out.get(), 0, &status);
-  if (status == READ_ERROR || status == END_OF_FILE) check_fits(status, first.source(), "copying the table");
+  if (!FitsOutput::is_of_system(status)) check_fits(status, first.source(), "copying the table");
   out.check(status);
   std::uint64_t others = 0;
   for (std::size_t i = 1; i < inputs.size(); ++i) others += read[i].rows;
@@ -285,7 +294,7 @@ void write_fits_copy(const std::filesystem::path& file, const std::filesystem::p
     add_column(out, first, kCoreColumn, first.is_ascii() ? "I3" : "1B", kNullCore, read,
                [&](std::size_t point) { return std::int32_t{rows.result.core[point]}; });
   }
-  out.write_variant(rows.result.variant);
+  write_history(out, rows.result.variant);
   renew_checksums(out);
   out.close();
 }

@@ -18,8 +18,8 @@ namespace epsflow::io {
                                                          const ReadOptions& options, const Points& points);
 
 /// Copies the table of the first file with its keywords, types and units, puts the rows of the others behind it, and the
-/// labels beside them (int32; null, TNULL, in dropped rows). The files are plain ones. O(bytes); memory: some MiB. Throws InputError where a file is not what it was when it was read, ResourceError
-/// naming `target`.
+/// labels beside them (int32; null, TNULL, in dropped rows). The files are plain ones. O(bytes); memory: some MiB.
+/// Throws InputError where a file is not what it was when it was read, ResourceError naming `target`.
 void write_fits_copy(const std::filesystem::path& file, const std::filesystem::path& target,
                      std::span<const std::filesystem::path> inputs, const ReadOptions& options,
                      const LabelledRows& rows);

@@ -80,6 +80,7 @@ Points read_file(const InputFile& file, const ReadOptions& options, std::uint64_
   if (file.kind == FileKind::raw) set_raw_precision(file, adjusted.raw);
   const Source source{.name = file.shown, .options = adjusted, .memory_taken = taken};
   Points points = read_kind(file, source);
+  points.inputs.front().stamp = file.stamp;
   std::string& kind = points.inputs.front().kind;
   if (kind.empty()) kind = kind_name(file.kind);
   if (file.kind != file.name.kind.value_or(FileKind::text)) kind += " by its first bytes";

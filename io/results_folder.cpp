@@ -180,6 +180,7 @@ std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription r
   }
   drop_unsound(points.size());
   if (replacing()) drop_unasked();
+  drop_outdated_copies();
   if (!state_.manifest.runs.empty() && status_of(state_.manifest.runs.back()) == kRunning) {
     state_.manifest.runs.back() = with_status(state_.manifest.runs.back(), "killed");
   }
@@ -293,6 +294,26 @@ void ResultsFolder::drop_unasked() {
     if (!wanted.contains(name)) unwanted.push_back(name);
   }
   for (const std::string& name : unwanted) remove_file(name);
+}
+
+/// A run before may have copied other columns, or an input that has changed since beside its coordinates.
+void ResultsFolder::drop_outdated_copies() {
+  if (labelled_ == nullptr) return;
+  std::string& contents = state_.manifest.labelled[outputs_.labelled];
+  if (contents == labelled_->contents()) return;
+  contents = labelled_->contents();
+  std::vector<std::string> outdated;
+  for (const auto& [name, digest] : state_.manifest.files) {
+    if (name.starts_with(std::string(kLabelledFolder) + "/") && name.ends_with(outputs_.labelled)) {
+      outdated.push_back(name);
+    }
+  }
+  for (const std::string& name : outdated) remove_file(name);
+  if (outdated.empty() || !notice_) return;
+  notice_(
+      fmt::format("{} in {} were made of other columns, or of the input as it was before: they are made again where "
+                  "their variants are asked for",
+                  format_count(outdated.size(), "file"), (base_ / kLabelledFolder).string()));
 }
 
 std::vector<Variant> ResultsFolder::missing() const {

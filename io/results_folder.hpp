@@ -91,6 +91,7 @@ class ResultsFolder {
   [[nodiscard]] std::vector<std::string> files_of(const Variant& variant) const;
   void drop_unsound(std::uint64_t points);
   void drop_unasked();
+  void drop_outdated_copies();
   [[nodiscard]] std::vector<Variant> missing() const;
   void remove_file(const std::string& name);
   void warn_of_full_disk(std::uint64_t points, std::size_t variants) const;

@@ -124,6 +124,7 @@ std::string manifest_json(const Manifest& manifest, std::size_t variants, bool f
       json["files"].push_back({{"name", name}, {"bytes", digest.bytes}, {"crc32", format_checksum(digest.crc32)}});
     }
   }
+  if (!manifest.labelled.empty()) json["labelled"] = manifest.labelled;
   return dump(json, 2) + "\n";
 }
 
@@ -148,6 +149,7 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
       manifest.runs.push_back(checked_run(run, file));
     }
     read_files(json, file, manifest);
+    if (json.contains("labelled")) manifest.labelled = json.at("labelled").get<decltype(manifest.labelled)>();
   } catch (const Json::exception&) {
     throw_strange(file, "was not written by epsflow, or is damaged");
   }

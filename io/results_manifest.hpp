@@ -38,6 +38,7 @@ struct Manifest {
   std::vector<std::string> runs = {};  ///< JSON, the last being the last
   /// Every file but summary.csv, sweep.json and the label files, by name.
   std::map<std::string, FileDigest, std::less<>> files = {};
+  std::map<std::string, std::string> labelled = {};  ///< LabelledCopy::contents() by extension
 };
 
 /// The run of JSON text with another status.

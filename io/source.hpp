@@ -33,7 +33,8 @@ struct ColumnList {
 };
 
 /// The columns that source.options asks for as indices into `available`: by name, blanks around it aside, else by
-/// 0-based number, -1 for the last one, or a range such as 0-2; all of them when none is asked for. Throws InputError listing the columns there are, UsageError for one asked for twice.
+/// 0-based number, -1 for the last one, or a range such as 0-2; all of them when none is asked for. Throws InputError
+/// listing the columns there are, UsageError for one asked for twice.
 [[nodiscard]] std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available);
 
 /// The names of the selected columns, or nothing without names.

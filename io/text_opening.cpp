@@ -1,5 +1,6 @@
 #include <epsflow/io/text_opening.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,6 +13,15 @@
 
 namespace epsflow::io {
 namespace {
+
+/// Two blocks are in memory at a time, and the points of one, which take up to four times its bytes.
+std::uint64_t checked_block_bytes(const Source& source) {
+  check_text_options(source.options.text);
+  constexpr std::uint64_t kSmallestBlock = std::uint64_t{64} << 10;
+  constexpr std::uint64_t kLargestBlock = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kShareOfMemory = 32;
+  return std::clamp(memory_left(source) / kShareOfMemory, kSmallestBlock, kLargestBlock);
+}
 
 void skip_byte_order_mark(TextBlocks& blocks, const Source& source) {
   const std::string_view text(blocks.text().data(), blocks.text().size());
@@ -72,11 +82,6 @@ TextTable open_table(TextBlocks& blocks, const Source& source) {
   return find_table_in(blocks, source, lines_before);
 }
 
-std::uint64_t checked_block(const Source& source, std::uint64_t block_bytes) {
-  check_text_options(source.options.text);
-  return block_bytes;
-}
-
 }  // namespace
 
 void throw_long_line(const TextBlocks& blocks, const Source& source, std::uint64_t lines_before) {
@@ -86,7 +91,7 @@ void throw_long_line(const TextBlocks& blocks, const Source& source, std::uint64
                   source.name, lines_before + 1, format_bytes(blocks.text().size())));
 }
 
-OpenText::OpenText(ByteStream& stream, const Source& source, std::uint64_t block_bytes)
-    : blocks(stream, checked_block(source, block_bytes)), table(open_table(blocks, source)) {}
+OpenText::OpenText(ByteStream& stream, const Source& source)
+    : blocks(stream, checked_block_bytes(source)), table(open_table(blocks, source)) {}
 
 }  // namespace epsflow::io

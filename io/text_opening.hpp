@@ -13,7 +13,7 @@ namespace epsflow::io {
 /// Skips what stands before the rows, and finds out what they look like: `blocks` goes on with the first of them. Throws
 /// as find_table() does, and InputError for UTF-16 and for a text without rows.
 struct OpenText {
-  OpenText(ByteStream& stream, const Source& source, std::uint64_t block_bytes);
+  OpenText(ByteStream& stream, const Source& source);
 
   TextBlocks blocks;
   TextTable table;

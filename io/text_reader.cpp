@@ -25,14 +25,6 @@ namespace {
 
 /// Less text than this per thread is not worth a thread.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
-constexpr std::uint64_t kSmallestBlock = std::uint64_t{64} << 10;
-constexpr std::uint64_t kLargestBlock = std::uint64_t{16} << 20;
-
-/// Two blocks are in memory at a time, and the points of one, which take up to four times its bytes.
-std::uint64_t block_bytes(const Source& source) noexcept {
-  constexpr std::uint64_t kShareOfMemory = 32;
-  return std::clamp(memory_left(source) / kShareOfMemory, kSmallestBlock, kLargestBlock);
-}
 
 /// Calls f(i) for i in [0, count), each on a thread of its own where there is more than one.
 template <class F>
@@ -260,7 +252,7 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
 }  // namespace
 
 Points read_text(ByteStream& stream, const Source& source) {
-  OpenText text(stream, source, block_bytes(source));
+  OpenText text(stream, source);
   RowCollector rows(text.table, stream.size(), source);
   rows.start_at_line(text.table.lines_before);
   for (TextBlocks& blocks = text.blocks;;) {

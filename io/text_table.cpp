@@ -157,9 +157,9 @@ class TableFinder {
     }
     if (!is_whole && rows_.size() < 2) {
       throw ResourceError(
-          fmt::format("{}: line {} is longer than the {} that are taken for reading lines; raise "
+          fmt::format("{}: line {}, or the one behind it, is longer than what is taken for reading lines; raise "
                       "ReadOptions::memory, or close a quote that is open there",
-                      source_.name, line_, format_bytes(static_cast<std::uint64_t>(end_ - p_))));
+                      source_.name, line_));
     }
     strip_bars();
     find_names();

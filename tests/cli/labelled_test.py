@@ -195,6 +195,21 @@ class Sweep(Labelled):
         self.succeeds(*self.sweep("--overwrite"))
         self.assertFalse((self.out / "labelled").exists())
 
+    def test_resume_makes_again_what_is_made_of_something_else(self):
+        self.succeeds(*self.sweep("--labelled", "csv"))
+        file = self.out / "labelled/eps_0.2_minpts_3.csv"
+        self.assertEqual(rows_of(file.read_text())[0][-1], "label")
+        self.succeeds(*self.sweep("--resume", "--core"))
+        p = self.succeeds(*self.sweep("--resume", "--core", "--labelled", "csv"))
+        self.assertIn("2 files", p.stderr)
+        self.assertIn("made again", p.stderr)
+        self.assertEqual(rows_of(file.read_text())[0][-1], "core")
+        self.assertIn("0 variants", self.succeeds(*self.sweep("--resume", "--core", "--labelled", "csv")).stdout)
+        self.points.write_text(TABLE.replace("NGC 7", "NGC 8"))  # the same coordinates
+        self.assertIn("2 variants", self.succeeds(*self.sweep("--resume", "--core", "--labelled", "csv")).stdout)
+        self.assertIn("NGC 8", file.read_text())
+        self.assertIn("0 variants", self.succeeds(*self.sweep("--resume")).stdout)
+
     def test_a_full_disk_keeps_what_is_whole(self):
         self.points = self.folder / "p.csv"
         self.succeeds("generate", "uniform", "--n", 20_000, "--out", self.points)

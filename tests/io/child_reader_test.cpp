@@ -107,7 +107,7 @@ TEST_CASE("child reader: a crash is an input error, wherever it happens") {
   const auto crash = [](int how) {
     if (how == 0) ::raise(SIGSEGV);
     if (how == 1) std::abort();
-    if (how == 2) ::raise(SIGKILL);
+    if (how == 2) ::raise(SIGFPE);
     if (how == 3) ::_exit(0);
     if (how == 4) ::raise(SIGBUS);
   };
@@ -125,6 +125,8 @@ TEST_CASE("child reader: a crash is an input error, wherever it happens") {
     CHECK(has_no_child());
   }
   check_mentions(error_of_child<InputError>([](PointsSink&) { ::raise(SIGSEGV); }), {"Segmentation fault"});
+  // Nothing in the child does this: memory has run out, or somebody ended it.
+  check_mentions(error_of_child<ResourceError>([](PointsSink&) { ::raise(SIGKILL); }), {"x.dat", "killed", "memory"});
 }
 
 TEST_CASE("child reader: values that cannot be are refused") {

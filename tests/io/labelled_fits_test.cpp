@@ -1,6 +1,8 @@
 #include <epsflow/io/labelled_fits.hpp>
 
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 
 #include "io/io_test.hpp"
 
+#include <epsflow/io/input_file.hpp>
 #include <epsflow/io/labelled_copy.hpp>
 
 namespace epsflow::io::test {
@@ -90,6 +93,12 @@ class Table {
     REQUIRE(status_ == 0);
     return values;
   }
+  [[nodiscard]] std::string card(const char* name) {
+    std::string text(FLEN_CARD, '\0');
+    fits_read_card(file_, name, text.data(), &status_);
+    REQUIRE(status_ == 0);
+    return text.c_str();
+  }
   [[nodiscard]] bool has_sound_sums() {
     int data = 0;
     int all = 0;
@@ -101,6 +110,11 @@ class Table {
   fitsfile* file_ = nullptr;
   int status_ = 0;
 };
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 std::filesystem::path copy(const TempFolder& folder, const Paths& files, const ReadOptions& options, bool core = true) {
   const Points points = read_points(files, options);
@@ -163,12 +177,11 @@ TEST_CASE("labelled fits: a table keeps its columns, keywords and lists") {
                                                                                    {"TFORM6", "'1J      '"},
                                                                                    {"TNULL6", "-2147483648"},
                                                                                    {"TTYPE7", "'core    '"},
-                                                                                   {"TNULL7", "255"},
-                                                                                   {"EPS", "0.5"},
-                                                                                   {"MINPTS", "3"}}) {
+                                                                                   {"TNULL7", "255"}}) {
     CHECK(table.key(key) == value);
   }
   CHECK(table.has_sound_sums());
+  CHECK(table.card("HISTORY") == "HISTORY labels of DBSCAN by epsflow: eps 0.5, minpts 3");
   const Points back = read_points(out, {.columns = {"ra", "label", "core"}, .on_nan = NanPolicy::drop});
   CHECK(values_of(back) == Values{1, 0, 0, 3, -1, 1});
   CHECK(back.inputs[0].dropped == std::vector<std::uint64_t>{1});
@@ -215,6 +228,25 @@ TEST_CASE("labelled fits: an ASCII table stays one") {
   CHECK(values_of(read_points(out, {.columns = {"x", "label", "core"}})) == Values{1, 0, 0, 2, -1, 1, 3, 2, 0});
 }
 
+TEST_CASE("labelled fits: what is said to lie behind the rows is not looked for there") {
+  const TempFolder folder;
+  const std::string bytes = bytes_of(write_stars(folder, "a.fits", {"a", "b"}, {1, 2}, true));
+  const auto refuses = [&](const char* replaced, const char* key, const std::string& value) {
+    CAPTURE(key, value);
+    std::string damaged = bytes;
+    const std::size_t at = damaged.find(replaced);
+    REQUIRE(at != std::string::npos);
+    std::string card = key + std::string(30 - std::string(key).size() - value.size(), ' ') + value;
+    card[8] = '=';
+    card.resize(80, ' ');
+    const auto file = folder.write("bad.fits", damaged.replace(at, 80, card));
+    check_mentions(error_of<InputError>([&] { copy(folder, {file}, {.columns = {"ra"}}); }),
+                   {"bad.fits", "behind the rows", "fetch it again"});
+  };
+  for (const char* value : {"99999999999999", "-5", "1"}) refuses("EXTNAME", "THEAP", value);
+  refuses("PCOUNT", "PCOUNT", "900000000000");
+}
+
 TEST_CASE("labelled fits: more rows than a block, and a file that has changed") {
   const TempFolder folder;
   const auto file = folder / "a.fits";
@@ -232,8 +264,9 @@ TEST_CASE("labelled fits: more rows than a block, and a file that has changed") 
   CHECK(back.view().at(99'999, 0) == 99'999);
   CHECK(back.view().at(100'000, 0) == 0);
   CHECK(back.view().at(199'999, 1) == 199'999);
-  const Points points = read_points(file);
+  Points points = read_points(file);
   write(100'001);
+  points.inputs[0].stamp = stamp_of(file);
   check_mentions(error_of<InputError>([&] { LabelledCopy({file}, {}, points, OutputFormat::fits, false); }),
                  {"a.fits", "has changed", "100,001 rows"});
 }
@@ -241,9 +274,7 @@ TEST_CASE("labelled fits: more rows than a block, and a file that has changed") 
 TEST_CASE("labelled fits: a gzipped table gives its coordinates alone, and says so") {
   const TempFolder folder;
   const auto plain = write_stars(folder, "a.fits", {"a", "b"}, {1, 2});
-  std::ifstream stream(plain, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  const auto packed = folder.write("a.fits.gz", gzip(bytes));
+  const auto packed = folder.write("a.fits.gz", gzip(bytes_of(plain)));
   const ReadOptions options{.columns = {"ra"}};
   const Points points = read_points(packed, options);
   const LabelledCopy labelled({packed}, options, points, OutputFormat::fits, false);
