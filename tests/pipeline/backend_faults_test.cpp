@@ -91,10 +91,11 @@ class FaultySearch final : public NeighborSearch {
   template <class F>
   void complete(const char* where, Completion done, F&& work) {
     if (!plan_.strikes()) return work(std::move(done));
-    if (plan_.fault == Fault::throws) throw Injected(where);
-    if (plan_.fault == Fault::forgets) return work([](std::exception_ptr) {});
+    const Fault fault = plan_.fault;  // once it is done, this object may be gone
+    if (fault == Fault::throws) throw Injected(where);
+    if (fault == Fault::forgets) return work([](std::exception_ptr) {});
     work(done);
-    if (plan_.fault == Fault::throws_late) throw Injected(where);
+    if (fault == Fault::throws_late) throw Injected(where);
     done(std::make_exception_ptr(Injected(where)));
   }
 
