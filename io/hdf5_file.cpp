@@ -81,7 +81,7 @@ void Hdf5File::open_path(const std::string& path) {
 void Hdf5File::open_image() {
   const ListHandle access = check(ListHandle(H5Pcreate(H5P_FILE_ACCESS)), source_, "preparing to read from memory");
   constexpr std::size_t kIncrement = std::size_t{1} << 16;  // of no effect: nothing is written
-  check(H5Pset_fapl_core(access.get(), kIncrement, 0), source_, "preparing to read from memory");
+  check(H5Pset_fapl_core(access.get(), kIncrement, false), source_, "preparing to read from memory");
   H5FD_file_image_callbacks_t callbacks = ImageCallbacks::of(image_.storage.data());
   check(H5Pset_file_image_callbacks(access.get(), &callbacks), source_, "preparing to read from memory");
   check(H5Pset_file_image(access.get(), image_.storage.data(), image_.size), source_, "preparing to read from memory");
