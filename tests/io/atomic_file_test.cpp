@@ -13,11 +13,6 @@
 namespace epsflow::io::test {
 namespace {
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::size_t files_in(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
@@ -52,7 +47,7 @@ TEST_CASE("atomic file: nothing appears without a commit, and an older file stay
     file.write("new");
   }
   CHECK(files_in(folder / "a/b") == 1);
-  CHECK(text_of(folder / "a/b/c.txt") == "old");
+  CHECK(bytes_of_file(folder / "a/b/c.txt") == "old");
   check_mentions(error_of<ResourceError>([&] { write_text_file(folder / "a/b", "x"); }),
                  {"Is a directory", "choose another place"});
   check_mentions(error_of<ResourceError>([&] { write_text_file("/proc/none/x", "x"); }), {"/proc/none/x"});
@@ -66,7 +61,7 @@ TEST_CASE("atomic file: a file that has come to exist is refused, however late")
     folder.write("x", "theirs");
     check_mentions(error_of<UsageError>([&] { file.commit(); }), {"x exists already", "Overwrite::replace"});
   }
-  CHECK(text_of(folder / "x") == "theirs");
+  CHECK(bytes_of_file(folder / "x") == "theirs");
   CHECK(files_in(folder / "") == 1);
 }
 

@@ -2,7 +2,6 @@
 // of its own.
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -19,11 +18,6 @@ namespace {
 using epsflow::test::flip_bits;
 using epsflow::test::truncate_everywhere;
 using Values = std::vector<double>;
-
-std::string bytes_of_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 struct Sample {
   std::string name;  ///< of the file that is damaged

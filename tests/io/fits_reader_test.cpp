@@ -2,8 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -19,6 +17,7 @@
 namespace epsflow::io {
 namespace {
 
+using test::bytes_of_file;
 using test::check_mentions;
 using test::error_of;
 using test::TempFolder;
@@ -77,11 +76,6 @@ class FitsWriter {
 };
 
 Points read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
-
-std::string bytes_of_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // Extension 1 "STARS": float32 RA and DEC, float64 Z, int32 N, text, a vector, a logical. Extension 2 "EVENTS": two
 // columns.

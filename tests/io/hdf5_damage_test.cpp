@@ -1,8 +1,6 @@
 // HDF5 files that lost their end or a bit. libhdf5 crashes on some of them, in a process of its own.
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,11 +16,6 @@ namespace {
 using epsflow::test::flip_bits;
 using epsflow::test::truncate_everywhere;
 using Values = std::vector<double>;
-
-std::string bytes_of_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// A file of each layout, and the columns to read of it.
 struct Sample {
@@ -46,9 +39,9 @@ std::vector<Sample> samples() {
           {"table_chunks.h5", table(true), {"lat", "pair[1]"}}};
 }
 
-}  // namespace
-
-TEST_CASE("hdf5 damage: a truncated file is an error, or all of its points are there") {
+/// Calls test(bytes, read) for each sample: its file, and what reads damaged ones of it.
+template <class Test>
+void for_each_sample(Test test) {
   const TempFolder folder;
   for (const Sample& sample : samples()) {
     CAPTURE(sample.name);
@@ -57,34 +50,29 @@ TEST_CASE("hdf5 damage: a truncated file is an error, or all of its points are t
       Hdf5Writer writer(file);
       sample.write(writer);
     }
-    const auto read = [&](const std::string& bytes) {
+    test(bytes_of_file(file), [&](const std::string& bytes) {
       return read_points(folder.write("damaged_" + sample.name, bytes), {.columns = sample.columns});
-    };
-    const std::string bytes = bytes_of_file(file);
+    });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("hdf5 damage: a truncated file is an error, or all of its points are there") {
+  for_each_sample([](const std::string& bytes, auto read) {
     const Values all = values_of(read(bytes));
     REQUIRE(all.size() >= 100);
     const auto is_right = [&](const Points& points, const std::string&) { return values_of(points) == all; };
     truncate_everywhere(bytes, read, is_right);
-  }
+  });
 }
 
 TEST_CASE("hdf5 damage: a flipped bit is an error, or leaves the number of rows") {
-  const TempFolder folder;
-  for (const Sample& sample : samples()) {
-    CAPTURE(sample.name);
-    const std::filesystem::path file = folder / sample.name;
-    {
-      Hdf5Writer writer(file);
-      sample.write(writer);
-    }
-    const auto read = [&](const std::string& bytes) {
-      return read_points(folder.write("damaged_" + sample.name, bytes), {.columns = sample.columns});
-    };
-    const std::string bytes = bytes_of_file(file);
+  for_each_sample([](const std::string& bytes, auto read) {
     const std::size_t rows = read(bytes).size();
     const auto keeps_rows = [&](const Points& points, const std::string&) { return points.size() == rows; };
     for (std::uint64_t seed = 1; seed <= 5; ++seed) flip_bits(bytes, read, keeps_rows, 400, seed);
-  }
+  });
 }
 
 TEST_CASE("hdf5: chunks of another size than their shape tells are not read past") {

@@ -21,6 +21,7 @@
 namespace epsflow::io {
 namespace {
 
+using test::bytes_of_file;
 using test::check_mentions;
 using test::error_of;
 using test::Hdf5Writer;
@@ -182,11 +183,6 @@ TEST_CASE("hdf5: damaged files, and the program's error printing afterwards") {
   H5E_auto2_t after = nullptr;
   H5Eget_auto2(hid_t{0}, &after, &data);
   CHECK(before == after);
-}
-
-std::string bytes_of_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 TEST_CASE("hdf5: data sets of one axis as columns") {

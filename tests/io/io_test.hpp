@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,11 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
+
+inline std::string bytes_of_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 /// Writes a file into a named pipe, in a process of its own: where another thread runs at a fork(), the child may wait for
 /// ever for a lock of a sanitizer.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <vector>
@@ -16,11 +15,6 @@ namespace {
 
 using Paths = std::vector<std::filesystem::path>;
 using Values = std::vector<double>;
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// Labels 0, 1, 2, … and a mask of every other point.
 VariantResult result_of(const Points& points) {
@@ -53,7 +47,7 @@ std::string copied_text(const std::string& text, const ReadOptions& options = {}
   const TempFolder folder;
   const Copied copied = copy(folder, {folder.write("in.txt", text)}, "out.csv", options, core);
   CHECK(copied.limit.empty());
-  return text_of(copied.file);
+  return bytes_of_file(copied.file);
 }
 
 }  // namespace
@@ -93,7 +87,7 @@ TEST_CASE("labelled copy: more text than a block holds, with quotes across the b
   const TempFolder folder;
   const Copied copied = copy(folder, {folder.write("in.csv.gz", gzip(text))}, "out.csv", {.columns = {"x"}});
   CHECK(copied.limit.empty());
-  CHECK(text_of(copied.file) == expected);
+  CHECK(bytes_of_file(copied.file) == expected);
 }
 
 TEST_CASE("labelled copy: a row as long as reading takes is copied") {
@@ -112,9 +106,9 @@ TEST_CASE("labelled copy: text files follow each other") {
   const auto second = folder.write("b.csv", "n,x\n\"c\",3\n");
   const ReadOptions options{.columns = {"1"}, .on_nan = NanPolicy::drop};
   const std::string expected = "n,x,label\na,1,0\nb,nan,\n\"c\",3,-1\n";
-  CHECK(text_of(copy(folder, {first, second}, "out.csv", options).file) == expected);
+  CHECK(bytes_of_file(copy(folder, {first, second}, "out.csv", options).file) == expected);
   const auto bare = folder.write("c.csv", "\"c\",3\n");  // as split leaves the second half of a file
-  CHECK(text_of(copy(folder, {first, bare}, "out.csv", options).file) == expected);
+  CHECK(bytes_of_file(copy(folder, {first, bare}, "out.csv", options).file) == expected);
   const auto other = folder.write("d.csv", "m,x\nd,4\n");
   check_mentions(error_of<InputError>([&] {
                    copy(folder, {first, other}, "out.csv", options);
@@ -151,7 +145,7 @@ TEST_CASE("labelled copy: coordinates where the kinds differ") {
     CHECK(values_of(read_points(copied.file, {.columns = {"core"}})) == Values{0, 1, 0});
     CHECK(error_of<InputError>([&] { (void)read_points(copied.file, {.columns = {"row"}}); }).size() > 0);
   }
-  CHECK(text_of(folder / "out.csv") == "x0,x1,label,core\n0.1,1,0,0\n2,3,-1,1\n4,5,2,0\n");
+  CHECK(bytes_of_file(folder / "out.csv") == "x0,x1,label,core\n0.1,1,0,0\n2,3,-1,1\n4,5,2,0\n");
 }
 
 TEST_CASE("labelled copy: rows are told where some were dropped or files joined") {
@@ -172,7 +166,7 @@ TEST_CASE("labelled copy: names that are taken, or that a format cannot have") {
   const auto labelled = folder.write("l.csv", "x,label\n1,2\n");
   check_mentions(error_of<InputError>([&] { copy(folder, {labelled}, "out.csv"); }), {"l.csv", "'label'", "rename"});
   const auto core = folder.write("c.csv", "x,core\n1,2\n");
-  CHECK(text_of(copy(folder, {core}, "out.csv").file) == "x,core,label\n1,2,0\n");
+  CHECK(bytes_of_file(copy(folder, {core}, "out.csv").file) == "x,core,label\n1,2,0\n");
   check_mentions(error_of<InputError>([&] { copy(folder, {core}, "out.csv", {}, true); }), {"'core'"});
   const auto row = folder.write("r.csv", "row,x\n1,2\n,3\n");
   check_mentions(error_of<InputError>([&] { copy(folder, {row}, "out.h5", {.on_nan = NanPolicy::drop}); }), {"'row'"});

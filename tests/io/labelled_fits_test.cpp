@@ -1,8 +1,6 @@
 #include <epsflow/io/labelled_fits.hpp>
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -110,11 +108,6 @@ class Table {
   fitsfile* file_ = nullptr;
   int status_ = 0;
 };
-
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 std::filesystem::path copy(const TempFolder& folder, const Paths& files, const ReadOptions& options, bool core = true) {
   const Points points = read_points(files, options);
@@ -230,7 +223,7 @@ TEST_CASE("labelled fits: an ASCII table stays one") {
 
 TEST_CASE("labelled fits: what is said to lie behind the rows is not looked for there") {
   const TempFolder folder;
-  const std::string bytes = bytes_of(write_stars(folder, "a.fits", {"a", "b"}, {1, 2}, true));
+  const std::string bytes = bytes_of_file(write_stars(folder, "a.fits", {"a", "b"}, {1, 2}, true));
   const auto refuses = [&](const char* replaced, const char* key, const std::string& value) {
     CAPTURE(key, value);
     std::string damaged = bytes;
@@ -274,7 +267,7 @@ TEST_CASE("labelled fits: more rows than a block, and a file that has changed") 
 TEST_CASE("labelled fits: a gzipped table gives its coordinates alone, and says so") {
   const TempFolder folder;
   const auto plain = write_stars(folder, "a.fits", {"a", "b"}, {1, 2});
-  const auto packed = folder.write("a.fits.gz", gzip(bytes_of(plain)));
+  const auto packed = folder.write("a.fits.gz", gzip(bytes_of_file(plain)));
   const ReadOptions options{.columns = {"ra"}};
   const Points points = read_points(packed, options);
   const LabelledCopy labelled({packed}, options, points, OutputFormat::fits, false);

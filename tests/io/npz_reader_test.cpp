@@ -1,7 +1,5 @@
 #include <epsflow/io/npz_reader.hpp>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +14,7 @@
 namespace epsflow::io {
 namespace {
 
+using test::bytes_of_file;
 using test::bytes_of_value;
 using test::check_mentions;
 using test::error_of;
@@ -50,11 +49,6 @@ std::filesystem::path write_zip(const TempFolder& folder, const std::string& nam
 }
 
 Points read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
-
-std::string bytes_of_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 TEST_CASE("npz: the only array that can be points, or the one that is named") {
   const TempFolder folder;
