@@ -53,11 +53,12 @@ class PointsSink {
   virtual void put(std::uint64_t first, std::uint64_t coordinate, std::span<const std::byte> values) = 0;
 };
 
-/// Runs `read` in a child process, a fork() of this one, and returns the points that it puts, after the NaN policy. What
-/// `read` throws is thrown here. Throws InputError that calls the source damaged and names `library` when the child
-/// crashes, sends what cannot be, or takes more than `patience` of processor time for one step; ResourceError when there
-/// can be no child. Peak memory: the points, a block of them, and what `read` takes. The child prints nothing, dumps no
-/// core, and ends with its parent. A thread that holds a lock which `read` takes must be the calling one.
+/// Runs `read` in a child process, a fork() of this one, and returns the points that it puts, after the NaN policy.
+/// What `read` throws is thrown here. Throws InputError that calls the source damaged and names `library` when the
+/// child crashes, sends what cannot be, or takes more than `patience` of processor time for one step; ResourceError
+/// when there can be no child, or somebody killed it. Peak memory: the points, a block of them, and what `read` takes.
+/// The child prints nothing, dumps no core, and ends with its parent. A thread that holds a lock which `read` takes
+/// must be the calling one.
 [[nodiscard]] Points read_in_child(const Source& source, std::string_view library,
                                    const std::function<void(PointsSink&)>& read,
                                    std::chrono::seconds patience = std::chrono::seconds(60));

@@ -14,7 +14,8 @@
 namespace epsflow::io {
 namespace {
 
-/// Two blocks are in memory at a time, and the points of one, which take up to four times its bytes.
+/// Two blocks are in memory at a time, and where the size of the text is not known the points of one apart from the
+/// others, which take up to four times its bytes.
 std::uint64_t checked_block_bytes(const Source& source) {
   check_text_options(source.options.text);
   constexpr std::uint64_t kSmallestBlock = std::uint64_t{64} << 10;

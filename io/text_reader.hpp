@@ -21,8 +21,9 @@ namespace epsflow::io {
 ///   a missing value (nothing, NA, null, -, …); any other text is an error under either policy.
 ///
 /// Blocks without quotes are parsed by as many threads as there are cores. O(bytes). Peak memory: the points, and a
-/// fifth of ReadOptions::memory, but at least 1 MiB and at most 128 MiB, for the text at hand. Throws InputError naming
-/// line, row and column, ResourceError when the points exceed the memory budget.
+/// fifth of ReadOptions::memory, but at least 1 MiB and at most 128 MiB, for the text at hand; for a moment the points
+/// twice where far more rows come than a first block of the file lets expect. Throws InputError naming line, row and
+/// column, ResourceError when the points exceed the memory budget.
 [[nodiscard]] Points read_text(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io
