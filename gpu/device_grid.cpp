@@ -45,10 +45,13 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
   view_.precision = device.precision;
   view_.eps_squared = eps * eps;
   if (device.size == 0) return;
-  const std::vector<index::CellAxis> axes = index::choose_axes(points.host(), eps, cancel, points.extents());
-  const index::CellKeys keys(axes);
+  const index::CellAxes chosen =
+      index::choose_axes(points.host(), eps, index::Cells::reach, cancel, points.extents());
+  const std::vector<index::CellAxis>& axes = chosen.axes;
+  const index::CellKeys keys(chosen);
   KeyMaker maker;
   maker.count = static_cast<std::uint32_t>(axes.size());
+  maker.window = keys.window;
   std::vector<DeviceBuffer<index::AxisStretch>> stretches;  // alive until the keys are made
   for (std::size_t a = 0; a < axes.size(); ++a) {
     maker.axes[a] = axes[a].view();
@@ -69,7 +72,7 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
   const DeviceBuffer<std::int64_t> neighbor_offsets(memory, stream_.get(), keys.neighbor_offsets.size());
   upload(neighbor_offsets, keys.neighbor_offsets.data(), stream_.get());
   const CellTable table{cell_keys_.data(), cell_starts_.data(), view_.cells, neighbor_offsets.data(),
-                        static_cast<std::uint32_t>(neighbor_offsets.size())};
+                        static_cast<std::uint32_t>(neighbor_offsets.size()), keys.window};
   run_offsets_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
   cell_words_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
   launch_measure_runs(table, run_offsets_.data(), cell_words_.data(), {memory, stream_.get()});

@@ -53,7 +53,7 @@ __global__ void keys_kernel(PointsOnDevice points, KeyMaker maker, Key* keys, st
   const T* const point = static_cast<const T*>(points.data) + i * points.dims;
   std::uint64_t key = 0;
   for (std::uint32_t a = 0; a < maker.count; ++a) {
-    key += (maker.axes[a].slot(static_cast<double>(point[maker.axes[a].dim])) + 1) * maker.strides[a];
+    key += (maker.axes[a].slot(static_cast<double>(point[maker.axes[a].dim])) + maker.window) * maker.strides[a];
   }
   keys[i] = static_cast<Key>(key);
   ids[i] = static_cast<std::uint32_t>(i);
@@ -108,7 +108,7 @@ __device__ void for_each_run(const CellTable& table, std::uint32_t cell, F f) {
     const std::uint64_t first_key = table.keys[cell] + static_cast<std::uint64_t>(table.neighbor_offsets[p]);
     const std::uint32_t first = lower_bound(table.keys, table.cells, first_key);
     std::uint32_t last = first;
-    while (last < table.cells && table.keys[last] <= first_key + 2) ++last;
+    while (last < table.cells && table.keys[last] <= first_key + 2 * std::uint64_t{table.window}) ++last;
     if (first == last) continue;
     const std::uint32_t begin = table.starts[first];
     if (run.end != begin || run.end == run.begin) {

@@ -34,6 +34,7 @@ struct KeyMaker {
   index::AxisView axes[index::kMostIndexedDims];
   std::uint64_t strides[index::kMostIndexedDims];
   std::uint32_t count = 0;
+  std::uint32_t window = 1;
 };
 
 /// Key of each point and its id. Key: std::uint32_t or std::uint64_t.
@@ -70,6 +71,7 @@ struct CellTable {
   std::uint32_t cells = 0;
   const std::int64_t* neighbor_offsets = nullptr;
   std::uint32_t neighbor_count = 0;
+  std::uint32_t window = 1;
 };
 
 /// run_offsets[c], cell_words[c]: runs and words of all rows of the cells before c. [cells + 1]

@@ -12,8 +12,8 @@
 
 namespace epsflow::index {
 
-/// Walks over consecutive cells of a grid. As cells and their neighbours ascend together, each of the 3^(axes − 1)
-/// places where a run may begin only moves forward: O(1) amortised per cell and place, one binary search per place at
+/// Walks over consecutive cells of a grid. As cells and their neighbours ascend together, each of the
+/// (2·window + 1)^(axes − 1) places where a run may begin only moves forward: O(1) amortised per cell and place, one binary search per place at
 /// the start.
 class CandidateRuns {
  public:
@@ -39,13 +39,14 @@ class CandidateRuns {
   void collect() {
     const auto keys = grid_.cell_keys();
     const auto starts = grid_.cell_starts();
+    const std::uint64_t last = 2 * std::uint64_t{grid_.window()};
     runs_.clear();
     for (std::size_t p = 0; p < places_.size(); ++p) {
       const std::uint64_t first_key = keys[cell_] + grid_.neighbor_offsets()[p];
       std::size_t& place = places_[p];
       while (place < keys.size() && keys[place] < first_key) ++place;
       std::size_t end = place;
-      while (end < keys.size() && keys[end] <= first_key + 2) ++end;
+      while (end < keys.size() && keys[end] <= first_key + last) ++end;
       if (end == place) continue;
       if (!runs_.empty() && runs_.back().end == starts[place]) {
         runs_.back().end = starts[end];

@@ -15,7 +15,12 @@ namespace epsflow::index {
 namespace {
 
 constexpr double kMostPlainSlots = 0x1p31;
-constexpr double kSideSlack = 1 + 0x1p-16;
+constexpr double kReachSlack = 1 + 0x1p-16;
+constexpr double kCliqueSlack = 1 - 0x1p-14;
+/// Rounding the difference must not turn a pair of neighbours into a gap.
+constexpr double kGapSlack = 1 + 0x1p-10;
+/// Smallest eps whose square, and those of the differences that matter, are far from underflow.
+constexpr double kFewestCliqueEps = 0x1p-500;
 
 /// Variance of each dimension, good enough to rank them: two passes over at most 100,000 evenly spaced points.
 std::vector<double> variances(PointsView points) {
@@ -56,32 +61,39 @@ Extent extent_of(PointsView points, std::size_t dim) {
   });
 }
 
-CellAxis::CellAxis(PointsView points, std::size_t dim, Extent extent, double reach, const CancelToken& cancel)
+SlotWidth SlotWidth::of_reach(double eps) noexcept {
+  const double reach = neighbor_reach(eps);
+  return {reach * kReachSlack, reach * kGapSlack, 1};
+}
+
+SlotWidth SlotWidth::of_clique(double eps, std::size_t dims) noexcept {
+  return {neighbor_reach(eps) / std::sqrt(static_cast<double>(dims)) * kCliqueSlack, neighbor_reach(eps) * kGapSlack, 2};
+}
+
+CellAxis::CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth width, const CancelToken& cancel)
     : dim_(dim), lo_(extent.lo) {
   cancel.check();
   // One slot where every pair may be a neighbour (or there is no point): slot() is 0 then.
-  if (points.size() == 0 || std::isinf(reach)) return;
-  inverse_side_ = 1 / (reach * kSideSlack);
+  if (points.size() == 0 || std::isinf(width.side)) return;
+  inverse_side_ = 1 / width.side;
   const double slots = (extent.hi - extent.lo) * inverse_side_;
   if (slots < kMostPlainSlots) {
     slots_ = static_cast<std::uint64_t>(slots) + 1;
   } else {
-    cut_at_gaps(points, reach, cancel);
+    cut_at_gaps(points, width, cancel);
   }
 }
 
-void CellAxis::cut_at_gaps(PointsView points, double reach, const CancelToken& cancel) {
+void CellAxis::cut_at_gaps(PointsView points, SlotWidth width, const CancelToken& cancel) {
   Buffer<double> sorted(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) sorted[i] = points.at(i, dim_);
   cancel.check();
   tbb::parallel_sort(sorted.begin(), sorted.end());
   cancel.check();
-  // Rounding the difference must not turn a pair of neighbours into a gap.
-  const double gap = reach * (1 + 0x1p-10);
   stretches_.push_back({sorted[0], 0});
   for (std::size_t i = 1; i < sorted.size(); ++i) {
-    if (sorted[i] - sorted[i - 1] <= gap) continue;
-    stretches_.push_back({sorted[i], slot(sorted[i - 1]) + 2});
+    if (sorted[i] - sorted[i - 1] <= width.gap) continue;
+    stretches_.push_back({sorted[i], slot(sorted[i - 1]) + 1 + width.window});
   }
   slots_ = slot(sorted[sorted.size() - 1]) + 1;
 }
@@ -91,8 +103,8 @@ void CellAxis::coarsen() noexcept {
   slots_ = ((slots_ - 1) >> 1) + 1;
 }
 
-std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelToken& cancel,
-                                  std::span<const Extent> extents) {
+CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
+                     std::span<const Extent> extents) {
   std::vector<std::size_t> dims(points.dims());
   std::iota(dims.begin(), dims.end(), 0);
   if (dims.size() > kMostIndexedDims) {
@@ -101,34 +113,38 @@ std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelTok
     dims.resize(kMostIndexedDims);
     std::sort(dims.begin(), dims.end());
   }
-  const double reach = neighbor_reach(eps);
-  std::vector<CellAxis> axes;
-  axes.reserve(dims.size());
+  const bool cliques = cells == Cells::clique && dims.size() <= kMostCliqueDims && eps >= kFewestCliqueEps;
+  const SlotWidth width = cliques ? SlotWidth::of_clique(eps, dims.size()) : SlotWidth::of_reach(eps);
+  CellAxes chosen{{}, width.window, cliques};
+  chosen.axes.reserve(dims.size());
   for (const std::size_t dim : dims) {
-    axes.emplace_back(points, dim, extents.empty() ? extent_of(points, dim) : extents[dim], reach, cancel);
+    chosen.axes.emplace_back(points, dim, extents.empty() ? extent_of(points, dim) : extents[dim], width, cancel);
   }
   const auto log_cells = [&] {
     double sum = 0;
-    for (const CellAxis& axis : axes) sum += std::log2(static_cast<double>(axis.slots()) + 2);
+    for (const CellAxis& axis : chosen.axes) sum += std::log2(static_cast<double>(axis.slots()) + 2 * width.window);
     return sum;
   };
   while (log_cells() > 62.5) {
-    std::max_element(axes.begin(), axes.end(), [](const CellAxis& a, const CellAxis& b) {
+    std::max_element(chosen.axes.begin(), chosen.axes.end(), [](const CellAxis& a, const CellAxis& b) {
       return a.slots() < b.slots();
     })->coarsen();
+    chosen.cliques = false;
   }
-  return axes;
+  return chosen;
 }
 
-CellKeys::CellKeys(std::span<const CellAxis> axes) : strides(axes.size()), neighbor_offsets{-1} {
-  // One empty slot at either end of every axis: a neighbour's key never wraps into another row of cells.
-  for (std::size_t a = axes.size(); a-- > 0;) {
+CellKeys::CellKeys(const CellAxes& axes)
+    : window(axes.window), strides(axes.axes.size()), neighbor_offsets{-static_cast<std::int64_t>(window)} {
+  // Empty slots at either end of every axis: a neighbour's key never wraps into another row of cells.
+  for (std::size_t a = strides.size(); a-- > 0;) {
     strides[a] = count;
-    count *= axes[a].slots() + 2;
+    count *= axes.axes[a].slots() + 2 * window;
   }
-  for (std::size_t a = axes.size() - 1; a-- > 0;) {
+  const auto reach = static_cast<std::int64_t>(window);
+  for (std::size_t a = strides.size() - 1; a-- > 0;) {
     std::vector<std::int64_t> more;
-    for (const std::int64_t step : {-1, 0, 1}) {
+    for (std::int64_t step = -reach; step <= reach; ++step) {
       for (const std::int64_t offset : neighbor_offsets) {
         more.push_back(offset + step * static_cast<std::int64_t>(strides[a]));
       }

@@ -58,12 +58,39 @@ struct AxisView {
   }
 };
 
-/// One indexed axis, cut into slots at least as wide as the reach of a neighbourhood, so that neighbours lie in the
-/// same or in adjacent slots.
+/// What the cells of a grid are for.
+enum class Cells : std::uint8_t {
+  reach,   ///< as wide as a neighbourhood reaches: few candidate runs, for searches point by point
+  clique,  ///< so narrow that any two points of a cell are neighbours, for clustering cell by cell; up to three dimensions
+};
+
+/// Dimensions up to which cells can be cliques: their neighbours lie within two cells then.
+inline constexpr std::size_t kMostCliqueDims = 3;
+
+/// How wide the slots of an axis are, and how far apart those of neighbours may be.
 ///
-/// slot(x) = floor((x − lo)·(1/side)) has a relative error of 3u per value (u = 2^-53), so below 2^32 slots an absolute
-/// one of less than 2^-19 slots. With side = reach·(1 + 2^-16), neighbours are at most 1 − 2^-17 slots apart, plus
-/// twice that error still at most 1; hence their floors differ by at most 1.
+/// slot(x) = floor((x − lo)·(1/side)) has a relative error of 3u per value (u = 2^-53), so below 2^33 slots an absolute
+/// one of less than 2^-18 slots. Neighbours differ by at most the reach of distance.hpp.
+///
+/// Cells::reach. With side = reach·(1 + 2^-16) neighbours are at most 1 − 2^-17 slots apart, plus twice that error still
+/// at most 1; hence their floors differ by at most 1.
+///
+/// Cells::clique, d dimensions, d <= 3. With side = eps/√d·(1 − 2^-14) two values of a slot differ by at most
+/// side·(1 + 2^-17), so the squares of a cell's differences sum to at most eps²·(1 − 2^-14)²·(1 + 2^-17)² in real numbers.
+/// The test of distance.hpp rounds d + 2 times in a row, each time by u at most, and eps² once; (1 − 2^-13 + 2^-16)·
+/// (1 + u)^(d + 2) < 1 − u, so every pair of a cell passes it. Neighbours are at most √3·(1 + 2^-13) slots apart, plus
+/// twice the error still below 2; hence their floors differ by at most 2. This needs squares that do not underflow: below
+/// 2^-500 cells are as wide as the reach.
+struct SlotWidth {
+  double side = 0;           ///< infinite where every pair may be a neighbour
+  double gap = 0;            ///< no pair of neighbours crosses a gap that is wider
+  std::uint32_t window = 1;  ///< slots of neighbours differ by at most this
+
+  static SlotWidth of_reach(double eps) noexcept;
+  static SlotWidth of_clique(double eps, std::size_t dims) noexcept;
+};
+
+/// One indexed axis, cut into slots.
 ///
 /// An axis that is longer than 2^31 sides (one far outlier suffices) is cut at its gaps: no pair crosses a gap wider
 /// than the reach, so each stretch between gaps is numbered by itself. A stretch of m points is at most m reaches long,
@@ -71,10 +98,10 @@ struct AxisView {
 class CellAxis {
  public:
   /// Coordinates of dimension `dim`. O(n), with gaps O(n log n). Throws Cancelled.
-  CellAxis(PointsView points, std::size_t dim, double reach, const CancelToken& cancel)
-      : CellAxis(points, dim, extent_of(points, dim), reach, cancel) {}
+  CellAxis(PointsView points, std::size_t dim, SlotWidth width, const CancelToken& cancel)
+      : CellAxis(points, dim, extent_of(points, dim), width, cancel) {}
   /// The same where the extent is known: O(1), with gaps O(n log n).
-  CellAxis(PointsView points, std::size_t dim, Extent extent, double reach, const CancelToken& cancel);
+  CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth width, const CancelToken& cancel);
 
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   /// Slots in use are 0 … slots() − 1.
@@ -88,11 +115,11 @@ class CellAxis {
             shift_,
             static_cast<std::uint32_t>(dim_)};
   }
-  /// Halves the resolution: slots 2i and 2i + 1 become one. Neighbours stay in adjacent slots.
+  /// Halves the resolution: slots 2i and 2i + 1 become one. Neighbours stay within the window.
   void coarsen() noexcept;
 
  private:
-  void cut_at_gaps(PointsView points, double reach, const CancelToken& cancel);
+  void cut_at_gaps(PointsView points, SlotWidth width, const CancelToken& cancel);
 
   std::size_t dim_;
   double lo_ = 0;
@@ -102,19 +129,28 @@ class CellAxis {
   std::vector<AxisStretch> stretches_;  // empty unless cut at gaps
 };
 
-/// The axes to index, in the order of the dimensions, coarsened until the slots with one empty slot at either end of
-/// every axis multiply to less than 2^63. O(n·d); less where the extents of all dimensions are given.
-[[nodiscard]] std::vector<CellAxis> choose_axes(PointsView points, double eps, const CancelToken& cancel,
-                                                std::span<const Extent> extents = {});
+/// The indexed axes, in the order of the dimensions.
+struct CellAxes {
+  std::vector<CellAxis> axes;
+  std::uint32_t window = 1;  ///< on every axis the slots of neighbours differ by at most this
+  bool cliques = false;      ///< any two points of a cell are neighbours
+};
 
-/// How cells are numbered: a cell's key is Σ (slot_k + 1)·strides[k], the last axis with stride 1.
+/// The axes to index, coarsened until the slots with `window` empty slots at either end of every axis multiply to less
+/// than 2^63. Cells are cliques where that is wanted and possible: not above kMostCliqueDims, not once an axis had to be
+/// coarsened. O(n·d); less where the extents of all dimensions are given.
+[[nodiscard]] CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
+                                   std::span<const Extent> extents = {});
+
+/// How cells are numbered: a cell's key is Σ (slot_k + window)·strides[k], the last axis with stride 1.
 struct CellKeys {
-  explicit CellKeys(std::span<const CellAxis> axes);
+  explicit CellKeys(const CellAxes& axes);
 
+  std::uint32_t window = 1;
   std::vector<std::uint64_t> strides;
   std::uint64_t count = 1;  ///< keys are less
-  /// For each combination of -1, 0, +1 over all axes but the last: what to add to a cell's key, less one, to get the
-  /// first of three consecutive keys of neighbouring cells. Ascending; 3^(axes − 1) values.
+  /// For each combination of −window … window over all axes but the last: what to add to a cell's key, less the window,
+  /// to get the first of 2·window + 1 consecutive keys of neighbouring cells. Ascending; (2·window + 1)^(axes − 1) values.
   std::vector<std::int64_t> neighbor_offsets;
 };
 

@@ -45,7 +45,7 @@ void complete(const NeighborSearch::Completion& done, F&& body) {
 class CpuSearch final : public NeighborSearch {
  public:
   CpuSearch(PointsView points, double eps, const CancelToken& cancel)
-      : cancel_(cancel), grid_(points, eps, cancel), rows_(grid_) {}
+      : cancel_(cancel), grid_(points, eps, Cells::reach, cancel), rows_(grid_) {}
 
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
   [[nodiscard]] std::uint64_t bytes() const override { return grid_.bytes(); }

@@ -27,22 +27,25 @@ struct WideItem {
 
 }  // namespace
 
-Grid::Grid(PointsView points, double eps, const CancelToken& cancel)
+Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel)
     : dims_(points.dims()), precision_(points.precision()), eps_(eps), order_(points.size()) {
-  sort_points(points, choose_axes(points, eps, cancel), cancel);
+  sort_points(points, choose_axes(points, eps, cells, cancel), cancel);
   cancel.check();
   copy_coordinates(points);
 }
 
-void Grid::sort_points(PointsView points, const std::vector<CellAxis>& axes, const CancelToken& cancel) {
-  CellKeys keys(axes);
+void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelToken& cancel) {
+  const std::vector<CellAxis>& axes = chosen.axes;
+  CellKeys keys(chosen);
+  cliques_ = chosen.cliques;
+  window_ = chosen.window;
   neighbor_offsets_ = std::move(keys.neighbor_offsets);
   const unsigned bits = static_cast<unsigned>(std::bit_width(keys.count - 1));
   points.visit([&](auto values) {
     const auto key_of = [&](std::size_t i) {
       std::uint64_t key = 0;
       for (std::size_t a = 0; a < axes.size(); ++a) {
-        key += (axes[a].slot(values[i * dims_ + axes[a].dim()]) + 1) * keys.strides[a];
+        key += (axes[a].slot(values[i * dims_ + axes[a].dim()]) + window_) * keys.strides[a];
       }
       return key;
     };

@@ -19,27 +19,29 @@ namespace epsflow::index {
 
 class Grid {
  public:
-  /// Index of `points` for eps: cells of side eps (a 2^-16th more, see CellAxis) over up to kMostIndexedDims
-  /// dimensions. Keeps a copy of the coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws
-  /// Cancelled.
-  Grid(PointsView points, double eps, const CancelToken& cancel);
+  /// Index of `points` for eps: cells for the given use over up to kMostIndexedDims dimensions. Keeps a copy of the
+  /// coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws Cancelled.
+  Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
   [[nodiscard]] Precision precision() const noexcept { return precision_; }
   [[nodiscard]] double eps() const noexcept { return eps_; }
+  /// Any two points of a cell are neighbours.
+  [[nodiscard]] bool cliques() const noexcept { return cliques_; }
+  /// On every axis the slots of neighbours differ by at most this.
+  [[nodiscard]] std::uint32_t window() const noexcept { return window_; }
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
 
   [[nodiscard]] std::size_t cells() const noexcept { return cell_keys_.size(); }
-  /// Keys of the non-empty cells, ascending. A cell's key is Σ (slot_k + 1)·stride_k, the last axis with stride 1.
+  /// Keys of the non-empty cells, ascending. See CellKeys.
   [[nodiscard]] std::span<const std::uint64_t> cell_keys() const noexcept { return cell_keys_.span(); }
   /// First position of each cell, and n. [cells + 1]
   [[nodiscard]] std::span<const std::uint32_t> cell_starts() const noexcept { return cell_starts_.span(); }
   [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept;
 
-  /// For each combination of -1, 0, +1 over all axes but the last: what to add to a cell's key, less one, to get the
-  /// first of three consecutive keys of neighbouring cells. Ascending; 3^(axes − 1) values.
+  /// What to add to a cell's key to get the first of 2·window() + 1 consecutive keys of neighbouring cells. See CellKeys.
   [[nodiscard]] std::span<const std::int64_t> neighbor_offsets() const noexcept { return neighbor_offsets_; }
 
   /// Coordinate k of all points, by position; Buffer::kPadding bytes behind the end are readable. T must be the
@@ -52,7 +54,7 @@ class Grid {
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
-  void sort_points(PointsView points, const std::vector<CellAxis>& axes, const CancelToken& cancel);
+  void sort_points(PointsView points, const CellAxes& chosen, const CancelToken& cancel);
   template <class Item, class Make, class Key, class Id>
   void sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel);
   void copy_coordinates(PointsView points);
@@ -60,6 +62,8 @@ class Grid {
   std::size_t dims_ = 1;
   Precision precision_ = Precision::float64;
   double eps_ = 0;
+  bool cliques_ = false;
+  std::uint32_t window_ = 1;
   Buffer<std::uint32_t> order_;
   Buffer<std::uint64_t> cell_keys_;
   Buffer<std::uint32_t> cell_starts_;

@@ -41,7 +41,7 @@ TEST_CASE("batch plan: batches hold every row once, in order, for any data and l
     INFO("seed " << seed);
     const DataSet data = test::random_data(seed, 300);
     Random random(seed);
-    const Grid grid(data.view(), test::make_eps(data, random), CancelToken());
+    const Grid grid(data.view(), test::make_eps(data, random), Cells::reach, CancelToken());
     const RowSearch search(grid);
     PlanOptions options;
     options.workers = static_cast<unsigned>(1 + random.below(8));
@@ -62,7 +62,7 @@ TEST_CASE("batch plan: batches hold every row once, in order, for any data and l
 TEST_CASE("batch plan: the estimate is near the truth where points are spread evenly") {
   const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 8);
   const double eps = 1;
-  const Grid grid(data.view(), eps, CancelToken());
+  const Grid grid(data.view(), eps, Cells::reach, CancelToken());
   PlanOptions options;
   options.lane_pairs = 10'000;
   const BatchPlan plan = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
@@ -76,7 +76,7 @@ TEST_CASE("batch plan: the estimate is near the truth where points are spread ev
 
 TEST_CASE("batch plan: batches are of bounded work, and there are enough for all workers") {
   const DataSet data = test::make_data("all equal", 20'000, 2, Precision::float32, 8);
-  const Grid grid(data.view(), 1, CancelToken());
+  const Grid grid(data.view(), 1, Cells::reach, CancelToken());
   const BatchPlan plan = plan_packed(grid, make_packed_layout(grid), {.format = TableFormat::packed, .workers = 4});
   check_cover(plan, 20'000);
   CHECK(plan.batches.size() >= 16);
@@ -87,7 +87,7 @@ TEST_CASE("batch plan: batches are of bounded work, and there are enough for all
 
 TEST_CASE("batch plan: the estimate times a factor, and batches as if it were true") {
   const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 8);
-  const Grid grid(data.view(), 1, CancelToken());
+  const Grid grid(data.view(), 1, Cells::reach, CancelToken());
   PlanOptions options;
   options.lane_pairs = 1000;
   const BatchPlan whole = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
@@ -119,7 +119,7 @@ TEST_CASE("batch plan: halves of a batch") {
 
 TEST_CASE("batch plan: a cancelled token stops it") {
   const DataSet data = test::make_data("uniform", 100, 2, Precision::float64, 8);
-  const Grid grid(data.view(), 1, CancelToken());
+  const Grid grid(data.view(), 1, Cells::reach, CancelToken());
   CancelToken token;
   token.cancel();
   CHECK_THROWS_AS(plan_by_pairs(grid, RowSearch(grid), {}, token), Cancelled);

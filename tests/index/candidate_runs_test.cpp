@@ -38,7 +38,7 @@ TEST_CASE("candidate runs: ascending, apart, and with every neighbour, for any d
     Random random(seed);
     const double eps = test::make_eps(data, random);
     INFO(test::describe(data) << ", eps " << eps);
-    const Grid grid(data.view(), eps, CancelToken());
+    const Grid grid(data.view(), eps, Cells::reach, CancelToken());
     const OracleTable table = data.oracle(eps);
     std::vector<std::uint32_t> position(data.size());
     for (std::uint32_t p = 0; p < grid.size(); ++p) position[grid.order()[p]] = p;
@@ -65,7 +65,7 @@ TEST_CASE("candidate runs: ascending, apart, and with every neighbour, for any d
 TEST_CASE("candidate runs: three rows of cells in 2-D, nine in 3-D") {
   for (const std::size_t dims : {2U, 3U}) {
     const DataSet data = test::make_data("uniform", 4000, dims, Precision::float64, 9);
-    const Grid grid(data.view(), 0.6, CancelToken());
+    const Grid grid(data.view(), 0.6, Cells::reach, CancelToken());
     std::size_t most = 0;
     std::uint64_t candidates = 0;
     CandidateRuns walk(grid, 0);
@@ -84,7 +84,7 @@ TEST_CASE("packed layout: the runs of every cell, and where their bits lie") {
   // Far more than 4096 cells, so that the layout is made in several blocks.
   for (const std::size_t dims : {1U, 2U, 3U}) {
     const DataSet data = test::make_data("uniform", 20'000, dims, Precision::float32, 3);
-    const Grid grid(data.view(), dims == 1 ? 0.1 : 0.5, CancelToken());
+    const Grid grid(data.view(), dims == 1 ? 0.1 : 0.5, Cells::reach, CancelToken());
     REQUIRE(grid.cells() > 9000);
     const PackedLayout layout = make_packed_layout(grid);
     REQUIRE(layout.cells() == grid.cells());
@@ -111,7 +111,7 @@ TEST_CASE("packed layout: the runs of every cell, and where their bits lie") {
 
 TEST_CASE("packed layout: of no points") {
   const DataSet data = test::make_data("uniform", 0, 2, Precision::float64, 3);
-  const PackedLayout layout = make_packed_layout(Grid(data.view(), 1, CancelToken()));
+  const PackedLayout layout = make_packed_layout(Grid(data.view(), 1, Cells::reach, CancelToken()));
   CHECK(layout.cells() == 0);
   CHECK(layout.words() == 0);
 }

@@ -21,7 +21,7 @@ namespace {
 using test::Random;
 
 CellAxis make_axis(const std::vector<double>& values, double eps) {
-  return {PointsView(std::span<const double>(values), 1), 0, neighbor_reach(eps), CancelToken()};
+  return {PointsView(std::span<const double>(values), 1), 0, SlotWidth::of_reach(eps), CancelToken()};
 }
 
 /// Checks all pairs of values: neighbours in adjacent slots, slots within their number and in the order of the values.
@@ -193,14 +193,16 @@ TEST_CASE("choose axes: up to six dimensions all are indexed, of more those of t
     // The spread of dimension k is (4 * k) % 9: 0 4 8 3 7 2 6 1 5.
     for (int k = 0; k < 9; ++k) values.push_back(((k * 4) % 9) * random.uniform(-1, 1));
   }
-  const auto axes = choose_axes(PointsView(std::span<const double>(values), 9), 0.5, CancelToken());
+  const CellAxes chosen =
+      choose_axes(PointsView(std::span<const double>(values), 9), 0.5, Cells::reach, CancelToken());
   std::vector<std::size_t> dims;
-  for (const CellAxis& axis : axes) dims.push_back(axis.dim());
+  for (const CellAxis& axis : chosen.axes) dims.push_back(axis.dim());
   // All but those of spread 0, 1 and 2.
   CHECK(dims == std::vector<std::size_t>{1, 2, 3, 4, 6, 8});
 
-  const auto all = choose_axes(PointsView(std::span<const double>(values).first(600), 6), 0.5, CancelToken());
-  CHECK(all.size() == 6);
+  const CellAxes all =
+      choose_axes(PointsView(std::span<const double>(values).first(600), 6), 0.5, Cells::reach, CancelToken());
+  CHECK(all.axes.size() == 6);
 }
 
 TEST_CASE("choose axes: wide axes are coarsened until all keys fit, and neighbours stay adjacent") {
@@ -212,11 +214,12 @@ TEST_CASE("choose axes: wide axes are coarsened until all keys fit, and neighbou
       for (std::size_t i = 0; i < 60 * dims; ++i) values.push_back(random.uniform(0, 1));
       // Neighbours: a copy of the first points, moved by up to eps.
       for (std::size_t i = 0; i < 60 * dims; ++i) values.push_back(values[i] + eps * random.uniform(-0.4, 0.4));
-      const auto axes = choose_axes(PointsView(std::span<const double>(values), dims), eps, CancelToken());
+      const CellAxes chosen =
+          choose_axes(PointsView(std::span<const double>(values), dims), eps, Cells::reach, CancelToken());
       double log_keys = 0;
-      for (const CellAxis& axis : axes) log_keys += std::log2(static_cast<double>(axis.slots()) + 2);
+      for (const CellAxis& axis : chosen.axes) log_keys += std::log2(static_cast<double>(axis.slots()) + 2);
       CHECK(log_keys < 63);
-      for (const CellAxis& axis : axes) {
+      for (const CellAxis& axis : chosen.axes) {
         std::vector<double> along;
         for (std::size_t i = axis.dim(); i < values.size(); i += dims) along.push_back(values[i]);
         check_axis(axis, along, eps);
@@ -225,11 +228,81 @@ TEST_CASE("choose axes: wide axes are coarsened until all keys fit, and neighbou
   }
 }
 
+/// Cell of each point, axis by axis.
+std::vector<std::vector<std::uint64_t>> slots_of(const CellAxes& chosen, const std::vector<double>& values,
+                                                 std::size_t dims) {
+  std::vector<std::vector<std::uint64_t>> slots;
+  for (std::size_t i = 0; i < values.size(); i += dims) {
+    slots.emplace_back();
+    for (const CellAxis& axis : chosen.axes) slots.back().push_back(axis.slot(values[i + axis.dim()]));
+  }
+  return slots;
+}
+
+TEST_CASE("clique cells: two points of a cell are neighbours, and neighbours are at most two cells apart") {
+  Random random(7);
+  std::size_t shared = 0;
+  std::size_t far = 0;
+  for (int round = 0; round < 120; ++round) {
+    const std::size_t dims = 1 + random.below(3);
+    const double eps = std::ldexp(1 + random.unit(), static_cast<int>(random.below(40)) - 20);
+    const double side = SlotWidth::of_clique(eps, dims).side;
+    const double offset = random.pick(std::vector<double>{0, 1, -1e3 * eps, 1e6 * eps, 1e9 * eps, 1e15 * eps});
+    std::vector<double> values(dims, offset);
+    for (int i = 0; i < 150; ++i) {
+      for (std::size_t k = 0; k < dims; ++k) {
+        // Edges of cells and what is an eps away from them, one step to either side.
+        const double edge = offset + side * static_cast<double>(random.below(6));
+        const double x = random.pick(std::vector<double>{edge, edge + eps, edge + eps / std::sqrt(dims), edge + side / 2});
+        values.push_back(random.pick(std::vector<double>{x, std::nextafter(x, 1e308), std::nextafter(x, -1e308)}));
+      }
+    }
+    if (round % 3 == 0) values.insert(values.end(), dims, offset + 1e13 * eps);  // cut at gaps
+    const PointsView points(std::span<const double>(values), dims);
+    const CellAxes chosen = choose_axes(points, eps, Cells::clique, CancelToken());
+    REQUIRE(chosen.window == 2);
+    const auto slots = slots_of(chosen, values, dims);
+    for (std::size_t a = 0; a < slots.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const bool near = is_neighbor(&values[a * dims], &values[b * dims], dims, eps * eps);
+        if (slots[a] == slots[b] && chosen.cliques) {
+          ++shared;
+          REQUIRE(near);
+        }
+        if (!near) continue;
+        for (std::size_t k = 0; k < dims; ++k) {
+          const std::uint64_t apart = std::max(slots[a][k], slots[b][k]) - std::min(slots[a][k], slots[b][k]);
+          REQUIRE(apart <= 2);
+          if (apart == 2) ++far;
+        }
+      }
+    }
+  }
+  CHECK(shared > 10'000);
+  CHECK(far > 1'000);
+}
+
+TEST_CASE("clique cells: only where their proof holds") {
+  const std::vector<double> values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  const auto cliques = [&](std::size_t dims, double eps) {
+    return choose_axes(PointsView(std::span<const double>(values), dims), eps, Cells::clique, CancelToken()).cliques;
+  };
+  CHECK(cliques(1, 1));
+  CHECK(cliques(2, 1e-3));
+  CHECK(cliques(3, 1e200));  // eps² is infinite: one cell
+  CHECK_FALSE(cliques(4, 1));
+  CHECK_FALSE(cliques(2, 1e-160));  // squares underflow
+  std::vector<double> wide;
+  for (int i = 0; i < 300; ++i) wide.push_back(std::fmod(i * 0.754877, 1.0));
+  const PointsView points(std::span<const double>(wide), 3);
+  CHECK_FALSE(choose_axes(points, 1e-9, Cells::clique, CancelToken()).cliques);  // coarsened
+}
+
 TEST_CASE("cell axis: a cancelled token stops it") {
   CancelToken token;
   token.cancel();
   const std::vector<double> values{0, 1};
-  CHECK_THROWS_AS(CellAxis(PointsView(std::span<const double>(values), 1), 0, 1, token), Cancelled);
+  CHECK_THROWS_AS(CellAxis(PointsView(std::span<const double>(values), 1), 0, SlotWidth::of_reach(1), token), Cancelled);
 }
 
 }  // namespace

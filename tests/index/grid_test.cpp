@@ -16,7 +16,7 @@ using test::DataSet;
 using test::Random;
 
 void check_grid(const DataSet& data, double eps) {
-  const Grid grid(data.view(), eps, CancelToken());
+  const Grid grid(data.view(), eps, Cells::reach, CancelToken());
   const auto n = static_cast<std::uint32_t>(data.size());
   REQUIRE(grid.size() == n);
   REQUIRE(grid.dims() == data.dims);
@@ -81,7 +81,7 @@ TEST_CASE("grid: so many points that blocks and passes of the sort are many") {
   // Keys of up to 32 bits travel in one word with the id, longer ones beside it.
   for (const double eps : {0.5, 1e-7}) {
     const DataSet data = test::make_data("uniform", 300'000, 2, Precision::float64, 5);
-    const Grid grid(data.view(), eps, CancelToken());
+    const Grid grid(data.view(), eps, Cells::reach, CancelToken());
     bool ascending = true;
     for (std::size_t c = 1; c < grid.cells(); ++c) ascending &= grid.cell_keys()[c - 1] < grid.cell_keys()[c];
     CHECK(ascending);
@@ -105,9 +105,9 @@ TEST_CASE("grid: so many points that blocks and passes of the sort are many") {
 
 TEST_CASE("grid: outliers cost a cell each, not the space between") {
   DataSet data = test::make_data("clustered", 1000, 3, Precision::float64, 5);
-  const std::uint64_t before = Grid(data.view(), 0.2, CancelToken()).bytes();
+  const std::uint64_t before = Grid(data.view(), 0.2, Cells::reach, CancelToken()).bytes();
   data.doubles.insert(data.doubles.end(), {1e300, -1e300, 1e15, -1e200, 5, 1e-300});
-  const Grid grid(data.view(), 0.2, CancelToken());
+  const Grid grid(data.view(), 0.2, Cells::reach, CancelToken());
   CHECK(grid.bytes() <= before + 2 * (4 + 12 + 24) + 12 * 1000);
   CHECK(grid.cells() > 100);
   // The crowd is still told apart: one cell for all would be a search of all pairs.
@@ -122,7 +122,7 @@ TEST_CASE("grid: a cancelled token stops it") {
   CancelToken token;
   token.cancel();
   const DataSet data = test::make_data("uniform", 10, 2, Precision::float64, 5);
-  CHECK_THROWS_AS(Grid(data.view(), 1, token), Cancelled);
+  CHECK_THROWS_AS(Grid(data.view(), 1, Cells::reach, token), Cancelled);
 }
 
 }  // namespace
