@@ -23,6 +23,9 @@ struct Choice {
 inline constexpr std::array kBackends{Choice<BackendChoice>{"auto", BackendChoice::automatic},
                                       Choice<BackendChoice>{"cpu", BackendChoice::cpu},
                                       Choice<BackendChoice>{"gpu", BackendChoice::gpu}};
+inline constexpr std::array kStrategies{Choice<StrategyChoice>{"auto", StrategyChoice::automatic},
+                                        Choice<StrategyChoice>{"table", StrategyChoice::table},
+                                        Choice<StrategyChoice>{"direct", StrategyChoice::direct}};
 inline constexpr std::array kKernels{Choice<Kernel>{"rows", Kernel::rows}, Choice<Kernel>{"global", Kernel::global},
                                      Choice<Kernel>{"shared", Kernel::shared}};
 inline constexpr std::array kFormats{Choice<FormatChoice>{"auto", FormatChoice::automatic},

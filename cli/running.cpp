@@ -44,6 +44,12 @@ OptionGroup run_options_group() {
             .kind = ValueKind::size,
             .value = "SIZE",
             .help = "most memory to hold on the GPU (default: nine tenths of what is free)"},
+           {.name = "strategy",
+            .kind = ValueKind::word,
+            .words = words_of(kStrategies),
+            .standard = "auto",
+            .help = "labels from a table of all neighbours, or directly without one; auto: directly wherever that is "
+                    "faster or a table does not fit; epsflow plan says which and why"},
            {.name = "kernel",
             .kind = ValueKind::word,
             .words = words_of(kKernels),
@@ -65,7 +71,7 @@ OptionGroup run_options_group() {
             .most = kMostThreads,
             .zero = "as many as suit the backend",
             .standard = "0",
-            .help = "neighbour tables in memory at once"},
+            .help = "radii under way at once, each with its index and its table where there is one"},
            {.name = "lanes",
             .kind = ValueKind::integer,
             .value = "N",
@@ -92,6 +98,7 @@ Options run_options(const Arguments& arguments) {
   options.backend = chosen(arguments.text("backend"), kBackends);
   if (arguments.given("gpu")) options.gpu = static_cast<int>(arguments.number("gpu"));
   if (arguments.given("gpu-memory")) options.gpu_memory = arguments.size("gpu-memory");
+  options.strategy = chosen(arguments.text("strategy"), kStrategies);
   options.kernel = chosen(arguments.text("kernel"), kKernels);
   options.format = chosen(arguments.text("table-format"), kFormats);
   options.method = chosen(arguments.text("method"), kMethods);

@@ -4,15 +4,14 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include <epsflow/clustering/row_loops.hpp>
 #include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 
 namespace epsflow::clustering {
@@ -21,7 +20,7 @@ namespace {
 constexpr std::uint32_t kNoNumber = kNoCluster;
 
 template <class F>
-void parallel_positions(std::size_t n, const CancelToken& cancel, F&& f) {
+void parallel_nodes(std::size_t n, const CancelToken& cancel, F&& f) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1 << 15), [&](const tbb::blocked_range<std::size_t>& r) {
     if (!cancel.cancelled()) f(static_cast<std::uint32_t>(r.begin()), static_cast<std::uint32_t>(r.end()));
   });
@@ -64,19 +63,17 @@ class RankedIds {
 };
 
 /// number[root] becomes the number of the root's cluster; returns how many there are.
-std::uint32_t number_clusters(std::span<const std::uint32_t> order, std::span<std::uint32_t> parent,
+std::uint32_t number_clusters(const ClusterSource& source, std::uint32_t minpts, std::span<std::uint32_t> parent,
                               std::span<std::uint32_t> number, const CancelToken& cancel) {
-  const std::size_t n = order.size();
   const UnionFind sets(parent);
-  parallel_positions(n, cancel, [&](std::uint32_t first, std::uint32_t last) {
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t x = first; x < last; ++x) {
       number[x] = kNoNumber;
       if (sets.parent(x) != kNotCore) sets.flatten(x);
     }
   });
-  // Smallest id of each cluster. Neighbouring positions are mostly in one cluster: one atomic per stretch, not per
-  // point.
-  parallel_positions(n, cancel, [&](std::uint32_t first, std::uint32_t last) {
+  // Smallest id of each cluster. Neighbouring nodes are mostly in one cluster: one atomic per stretch, not per node.
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
     std::uint32_t root = kNotCore;
     std::uint32_t smallest = kNoNumber;
     for (std::uint32_t x = first; x < last; ++x) {
@@ -86,18 +83,18 @@ std::uint32_t number_clusters(std::span<const std::uint32_t> order, std::span<st
         root = parent[x];
         smallest = kNoNumber;
       }
-      smallest = std::min(smallest, order[x]);
+      smallest = std::min(smallest, source.smallest_id(x, minpts));
     }
     if (root != kNotCore) store_smaller(number[root], smallest);
   });
-  RankedIds ids(n);
-  parallel_positions(n, cancel, [&](std::uint32_t first, std::uint32_t last) {
+  RankedIds ids(source.order().size());
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t x = first; x < last; ++x) {
       if (parent[x] == x) ids.insert(number[x]);
     }
   });
   const std::uint32_t clusters = ids.finish();
-  parallel_positions(n, cancel, [&](std::uint32_t first, std::uint32_t last) {
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t x = first; x < last; ++x) {
       if (parent[x] == x) number[x] = ids.rank(number[x]);
     }
@@ -134,37 +131,34 @@ class SizeCounter {
 
 }  // namespace
 
-LabelSummary label_clusters(const NeighborTable& table, std::span<const std::uint32_t> order,
-                            std::span<std::uint32_t> parent, std::span<std::uint32_t> number,
-                            std::span<std::int32_t> labels, const CancelToken& cancel) {
-  const std::uint32_t clusters = number_clusters(order, parent, number, cancel);
+LabelSummary label_clusters(const ClusterSource& source, std::uint32_t minpts, std::span<std::uint32_t> parent,
+                            std::span<std::uint32_t> number, std::span<std::int32_t> labels,
+                            const CancelToken& cancel) {
+  const std::uint32_t clusters = number_clusters(source, minpts, parent, number, cancel);
   if (clusters > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max())) {
     throw ResourceError(std::to_string(clusters) + " clusters do not fit int32 labels: raise eps or minpts");
   }
+  const auto order = source.order();
   std::vector<std::uint32_t> sizes(clusters);
   std::atomic<std::uint64_t> core{0};
   std::atomic<std::uint64_t> border{0};
-  tbb::parallel_for(std::size_t{0}, table.blocks().size(), [&](std::size_t b) {
+  tbb::parallel_for(std::size_t{0}, source.blocks().size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
+    const ClusterBlock& block = source.blocks()[b];
+    Buffer<std::uint32_t> clusters_of(block.rows.size());
+    const std::uint32_t block_core =
+        source.find_clusters(block, minpts, parent.data(), number.data(), clusters_of.data());
     SizeCounter counter(sizes);
-    std::uint64_t block_core = 0;
-    std::uint64_t block_border = 0;
-    std::array<std::uint32_t, 1024> clusters_of{};
-    const Run block = table.blocks()[b];
-    for (std::uint32_t first = block.begin; first < block.end;) {
-      const std::uint32_t last = first + std::min<std::uint32_t>(block.end - first, clusters_of.size());
-      find_clusters(table, {first, last}, parent.data(), number.data(), clusters_of.data());
-      for (std::uint32_t row = first; row < last; ++row) {
-        const std::uint32_t cluster = clusters_of[row - first];
-        labels[order[row]] = cluster == kNoCluster ? kNoise : static_cast<std::int32_t>(cluster);
-        if (cluster == kNoCluster) continue;
-        counter.add(cluster);
-        ++(parent[row] == kNotCore ? block_border : block_core);
-      }
-      first = last;
+    std::uint32_t clustered = 0;
+    for (std::uint32_t row = block.rows.begin; row < block.rows.end; ++row) {
+      const std::uint32_t cluster = clusters_of[row - block.rows.begin];
+      labels[order[row]] = cluster == kNoCluster ? kNoise : static_cast<std::int32_t>(cluster);
+      if (cluster == kNoCluster) continue;
+      counter.add(cluster);
+      ++clustered;
     }
     core.fetch_add(block_core, std::memory_order_relaxed);
-    border.fetch_add(block_border, std::memory_order_relaxed);
+    border.fetch_add(clustered - block_core, std::memory_order_relaxed);
   });
   cancel.check();
   LabelSummary summary;

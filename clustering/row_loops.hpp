@@ -22,9 +22,6 @@ struct RowSelection {
 /// from several threads at once. O(entries read).
 void unite_rows(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent);
 
-/// In place of a cluster's number: none.
-inline constexpr std::uint32_t kNoCluster = 0xFFFFFFFFU;
-
 /// The cluster of each point of `rows`: clusters[i] for row rows.begin + i, kNoCluster for noise. Core points have that
 /// of their root, others the lowest among their core neighbours. parent: as above, each core point's entry its root;
 /// number: [n] the number of each root's cluster. O(rows + entries of the rows that are not core).

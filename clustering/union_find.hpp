@@ -22,10 +22,9 @@
 #include <span>
 #include <utility>
 
-namespace epsflow::clustering {
+#include <epsflow/clustering/cluster_source.hpp>
 
-/// In place of a parent: the point is not core.
-inline constexpr std::uint32_t kNotCore = 0xFFFFFFFFU;
+namespace epsflow::clustering {
 
 class UnionFind {
  public:

@@ -22,6 +22,20 @@ enum class VariantMethod : std::uint8_t {
   each,    ///< each on its own, all concurrently (the paper's way)
 };
 
+/// How the variants of one eps get their labels.
+enum class Strategy : std::uint8_t {
+  table,   ///< from a table of all neighbours, shared by their minpts (the paper's way)
+  direct,  ///< without one, in memory that grows with the points only
+};
+
+/// What the cells of a grid are for.
+enum class Cells : std::uint8_t {
+  reach,   ///< as wide as a neighbourhood reaches: few candidate runs, for searches point by point
+  clique,  ///< so narrow that any two points of a cell are neighbours, for clustering cell by cell; up to three dimensions
+};
+
+enum class StrategyChoice : std::uint8_t { automatic, table, direct };
+
 enum class BackendChoice : std::uint8_t { automatic, cpu, gpu };
 
 }  // namespace epsflow

@@ -18,18 +18,10 @@
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/candidate_groups.hpp>
 #include <epsflow/core/memory.hpp>
 
 namespace epsflow {
-
-/// Positions [begin, end).
-struct Run {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-
-  [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
-  friend bool operator==(const Run&, const Run&) = default;
-};
 
 enum class TableFormat : std::uint8_t { csr, packed };
 
@@ -41,32 +33,20 @@ inline constexpr std::size_t kMostPackedDims = 3;
 
 /// Where the bits of a packed table lie: known once the index stands.
 struct PackedLayout {
-  Buffer<std::uint32_t> cell_starts;  ///< [cells + 1] first position of each cell
-  Buffer<std::uint64_t> run_offsets;  ///< [cells + 1] first of the cell's runs in `runs`
-  Buffer<Run> runs;                   ///< candidates of each cell, ascending
-  Buffer<std::uint64_t> cell_words;   ///< [cells + 1] first word of the cell's first row
+  CandidateGroups groups;
+  Buffer<std::uint64_t> first_words;  ///< [groups + 1] first word of the group's first row
 
-  [[nodiscard]] std::size_t cells() const noexcept { return cell_starts.size() - 1; }
-  [[nodiscard]] std::span<const Run> runs_of(std::size_t cell) const noexcept {
-    return runs.span().subspan(run_offsets[cell], run_offsets[cell + 1] - run_offsets[cell]);
+  [[nodiscard]] std::uint64_t words_per_row(std::size_t group) const noexcept {
+    return (first_words[group + 1] - first_words[group]) / groups.rows_of(group).size();
   }
-  [[nodiscard]] std::uint64_t words_per_row(std::size_t cell) const noexcept {
-    return (cell_words[cell + 1] - cell_words[cell]) / (cell_starts[cell + 1] - cell_starts[cell]);
-  }
-  /// The cell that holds a position. O(log cells).
-  [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept {
-    return std::upper_bound(cell_starts.begin(), cell_starts.end(), position) - cell_starts.begin() - 1;
-  }
-  /// First word of a row, or of the end. O(log cells).
+  /// First word of a row, or of the end. O(log groups).
   [[nodiscard]] std::uint64_t first_word(std::uint32_t row) const noexcept {
-    if (row == cell_starts[cells()]) return words();
-    const std::size_t cell = cell_of(row);
-    return cell_words[cell] + (row - cell_starts[cell]) * words_per_row(cell);
+    if (row == groups.starts[groups.size()]) return words();
+    const std::size_t group = groups.group_of(row);
+    return first_words[group] + (row - groups.starts[group]) * words_per_row(group);
   }
-  [[nodiscard]] std::uint64_t words() const noexcept { return cell_words[cells()]; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept {
-    return cell_starts.bytes() + run_offsets.bytes() + runs.bytes() + cell_words.bytes();
-  }
+  [[nodiscard]] std::uint64_t words() const noexcept { return first_words[groups.size()]; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return groups.bytes() + first_words.bytes(); }
 };
 
 /// One row of either format.
@@ -145,13 +125,14 @@ class NeighborTable {
       return;
     }
     if (rows.begin >= rows.end) return;
-    std::size_t cell = layout_->cell_of(rows.begin);
-    for (std::uint32_t row = rows.begin; row < rows.end; ++cell) {
-      const std::span<const Run> runs = layout_->runs_of(cell);
-      const std::uint64_t stride = layout_->words_per_row(cell);
-      const std::uint32_t first = layout_->cell_starts[cell];
-      const std::uint32_t last = std::min(rows.end, layout_->cell_starts[cell + 1]);
-      const std::uint32_t* words = words_ + layout_->cell_words[cell] + (row - first) * stride;
+    const CandidateGroups& groups = layout_->groups;
+    std::size_t group = groups.group_of(rows.begin);
+    for (std::uint32_t row = rows.begin; row < rows.end; ++group) {
+      const std::span<const Run> runs = groups.runs_of(group);
+      const std::uint64_t stride = layout_->words_per_row(group);
+      const auto [first, end] = groups.rows_of(group);
+      const std::uint32_t last = std::min(rows.end, end);
+      const std::uint32_t* words = words_ + layout_->first_words[group] + (row - first) * stride;
       for (; row < last; ++row, words += stride) f(row, RowView{words, counts_[row], runs, true});
     }
   }

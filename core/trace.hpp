@@ -17,12 +17,13 @@ enum class Stage : std::uint8_t {
   find_neighbors,
   sort_pairs,
   build_table,
+  cluster_directly,
   cluster_variants,
   emit_results,
 };
 
-inline constexpr std::array<std::string_view, 8> kStageNames{
-    "group by eps", "build index", "plan batches", "neighbours", "sort", "build table", "DBSCAN per variant", "results",
+inline constexpr std::array<std::string_view, 9> kStageNames{
+    "group by eps", "build index", "plan batches", "neighbours", "sort", "build table", "direct clustering", "DBSCAN per variant", "results",
 };
 
 [[nodiscard]] constexpr std::string_view stage_name(Stage s) noexcept {

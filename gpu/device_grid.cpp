@@ -123,17 +123,17 @@ std::vector<std::uint64_t> DeviceGrid::read_cell_keys() const {
 PackedLayout DeviceGrid::read_layout() const {
   PackedLayout layout;
   if (view_.size == 0) {
-    layout.cell_starts = Buffer<std::uint32_t>(1);
-    layout.run_offsets = Buffer<std::uint64_t>(1);
-    layout.cell_words = Buffer<std::uint64_t>(1);
-    layout.cell_starts[0] = 0;
-    layout.run_offsets[0] = layout.cell_words[0] = 0;
+    layout.groups.starts = Buffer<std::uint32_t>(1);
+    layout.groups.run_offsets = Buffer<std::uint64_t>(1);
+    layout.first_words = Buffer<std::uint64_t>(1);
+    layout.groups.starts[0] = 0;
+    layout.groups.run_offsets[0] = layout.first_words[0] = 0;
     return layout;
   }
-  layout.cell_starts = download(cell_starts_, stream_.get());
-  layout.run_offsets = download(run_offsets_, stream_.get());
-  layout.runs = download(runs_, stream_.get());
-  layout.cell_words = download(cell_words_, stream_.get());
+  layout.groups.starts = download(cell_starts_, stream_.get());
+  layout.groups.run_offsets = download(run_offsets_, stream_.get());
+  layout.groups.runs = download(runs_, stream_.get());
+  layout.first_words = download(cell_words_, stream_.get());
   stream_.synchronize();
   return layout;
 }

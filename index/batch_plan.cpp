@@ -86,21 +86,10 @@ double most_tests(const Grid& grid, double tests, unsigned workers) {
                     static_cast<double>(kMostTests) / dims_factor + kFewestTests);
 }
 
-}  // namespace
-
-BatchPlan plan_packed(const Grid& grid, const PackedLayout& layout, const PlanOptions& options) {
-  const double most = most_tests(grid, 32 * static_cast<double>(layout.words()), options.workers);
-  const auto tests_of = [&](std::size_t cell) {
-    return 32 * static_cast<double>(layout.cell_words[cell + 1] - layout.cell_words[cell]);
-  };
-  return cut(grid, tests_of, most, 0);
-}
-
-BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOptions& options,
-                        const CancelToken& cancel) {
-  const Sample sample = sample_pairs(grid, search, cancel);
-  Buffer<double> cell_tests(grid.cells());
-  const double tests = tbb::parallel_reduce(
+/// Calls f(cell, candidates of all its points) for every cell, and returns their sum.
+template <class F>
+double for_each_cell(const Grid& grid, const CancelToken& cancel, F f) {
+  return tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, grid.cells(), 4096), 0.0,
       [&](const tbb::blocked_range<std::size_t>& range, double sum) {
         if (cancel.cancelled()) return sum;
@@ -108,12 +97,36 @@ BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const PlanOpt
         for (std::size_t c = range.begin();; cell.next()) {
           double candidates = 0;
           for (const Run& run : cell.runs()) candidates += run.size();
-          cell_tests[c] = candidates * (grid.cell_starts()[c + 1] - grid.cell_starts()[c]);
-          sum += cell_tests[c];
+          candidates *= grid.cell_starts()[c + 1] - grid.cell_starts()[c];
+          f(c, candidates);
+          sum += candidates;
           if (++c == range.end()) return sum;
         }
       },
       std::plus<>());
+}
+
+}  // namespace
+
+std::uint64_t count_candidates(const Grid& grid, const CancelToken& cancel) {
+  const double sum = for_each_cell(grid, cancel, [](std::size_t, double) {});
+  cancel.check();
+  return static_cast<std::uint64_t>(sum);
+}
+
+BatchPlan plan_packed(const Grid& grid, const PackedLayout& layout, const TableOptions& options) {
+  const double most = most_tests(grid, 32 * static_cast<double>(layout.words()), options.workers);
+  const auto tests_of = [&](std::size_t cell) {
+    return 32 * static_cast<double>(layout.first_words[cell + 1] - layout.first_words[cell]);
+  };
+  return cut(grid, tests_of, most, 0);
+}
+
+BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const TableOptions& options,
+                        const CancelToken& cancel) {
+  const Sample sample = sample_pairs(grid, search, cancel);
+  Buffer<double> cell_tests(grid.cells());
+  const double tests = for_each_cell(grid, cancel, [&](std::size_t cell, double candidates) { cell_tests[cell] = candidates; });
   cancel.check();
   const double share = sample.candidates > 0 ? sample.pairs / sample.candidates * options.estimate_factor : 0;
   const auto pairs = static_cast<std::uint64_t>(std::ceil(tests * share));

@@ -15,9 +15,9 @@ PackedLayout make_packed_layout(const Grid& grid) {
   const std::size_t cells = grid.cells();
   const auto starts = grid.cell_starts();
   PackedLayout layout;
-  layout.cell_starts = Buffer<std::uint32_t>(cells + 1);
-  layout.run_offsets = Buffer<std::uint64_t>(cells + 1);
-  layout.cell_words = Buffer<std::uint64_t>(cells + 1);
+  layout.groups.starts = Buffer<std::uint32_t>(cells + 1);
+  layout.groups.run_offsets = Buffer<std::uint64_t>(cells + 1);
+  layout.first_words = Buffer<std::uint64_t>(cells + 1);
 
   // Offsets first count from the start of their block of cells, and are lifted once all blocks are known.
   std::vector<Block> blocks((cells + kGrain - 1) / kGrain);
@@ -28,9 +28,9 @@ PackedLayout make_packed_layout(const Grid& grid) {
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
     CandidateRuns candidates(grid, first);
     for (std::size_t cell = first;; candidates.next()) {
-      layout.cell_starts[cell] = starts[cell];
-      layout.run_offsets[cell] = block.runs.size();
-      layout.cell_words[cell] = block.words;
+      layout.groups.starts[cell] = starts[cell];
+      layout.groups.run_offsets[cell] = block.runs.size();
+      layout.first_words[cell] = block.words;
       std::uint64_t words = 0;
       for (const Run& run : candidates.runs()) words += packed_words(run.size());
       block.words += words * (starts[cell + 1] - starts[cell]);
@@ -46,17 +46,17 @@ PackedLayout make_packed_layout(const Grid& grid) {
     runs += block.runs.size();
     words += block.words;
   }
-  layout.runs = Buffer<Run>(runs);
+  layout.groups.runs = Buffer<Run>(runs);
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
     for (std::size_t cell = first; cell < last; ++cell) {
-      layout.run_offsets[cell] += block.first_run;
-      layout.cell_words[cell] += block.first_word;
+      layout.groups.run_offsets[cell] += block.first_run;
+      layout.first_words[cell] += block.first_word;
     }
-    std::copy(block.runs.begin(), block.runs.end(), layout.runs.begin() + block.first_run);
+    std::copy(block.runs.begin(), block.runs.end(), layout.groups.runs.begin() + block.first_run);
   });
-  layout.cell_starts[cells] = starts[cells];
-  layout.run_offsets[cells] = runs;
-  layout.cell_words[cells] = words;
+  layout.groups.starts[cells] = starts[cells];
+  layout.groups.run_offsets[cells] = runs;
+  layout.first_words[cells] = words;
   return layout;
 }
 

@@ -19,7 +19,7 @@ class CandidateRuns {
  public:
   CandidateRuns(const Grid& grid, std::size_t first_cell) : grid_(grid), cell_(first_cell) {
     const auto keys = grid.cell_keys();
-    for (const std::int64_t offset : grid.neighbor_offsets()) {
+    for (const std::int64_t offset : grid.keys().neighbor_offsets) {
       places_.push_back(std::lower_bound(keys.begin(), keys.end(), keys[cell_] + offset) - keys.begin());
     }
     collect();
@@ -39,10 +39,10 @@ class CandidateRuns {
   void collect() {
     const auto keys = grid_.cell_keys();
     const auto starts = grid_.cell_starts();
-    const std::uint64_t last = 2 * std::uint64_t{grid_.window()};
+    const std::uint64_t last = 2 * std::uint64_t{grid_.keys().window};
     runs_.clear();
     for (std::size_t p = 0; p < places_.size(); ++p) {
-      const std::uint64_t first_key = keys[cell_] + grid_.neighbor_offsets()[p];
+      const std::uint64_t first_key = keys[cell_] + grid_.keys().neighbor_offsets[p];
       std::size_t& place = places_[p];
       while (place < keys.size() && keys[place] < first_key) ++place;
       std::size_t end = place;

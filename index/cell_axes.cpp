@@ -134,23 +134,26 @@ CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelTok
   return chosen;
 }
 
-CellKeys::CellKeys(const CellAxes& axes)
-    : window(axes.window), strides(axes.axes.size()), neighbor_offsets{-static_cast<std::int64_t>(window)} {
+CellKeys::CellKeys(const CellAxes& axes) : window(axes.window), strides(axes.axes.size()) {
   // Empty slots at either end of every axis: a neighbour's key never wraps into another row of cells.
   for (std::size_t a = strides.size(); a-- > 0;) {
     strides[a] = count;
     count *= axes.axes[a].slots() + 2 * window;
   }
-  const auto reach = static_cast<std::int64_t>(window);
+  neighbor_offsets = row_offsets(window);
+}
+
+std::vector<std::int64_t> CellKeys::row_offsets(std::uint32_t cells) const {
+  const auto reach = static_cast<std::int64_t>(cells);
+  std::vector<std::int64_t> offsets{-reach};
   for (std::size_t a = strides.size() - 1; a-- > 0;) {
     std::vector<std::int64_t> more;
     for (std::int64_t step = -reach; step <= reach; ++step) {
-      for (const std::int64_t offset : neighbor_offsets) {
-        more.push_back(offset + step * static_cast<std::int64_t>(strides[a]));
-      }
+      for (const std::int64_t offset : offsets) more.push_back(offset + step * static_cast<std::int64_t>(strides[a]));
     }
-    neighbor_offsets = std::move(more);
+    offsets = std::move(more);
   }
+  return offsets;
 }
 
 }  // namespace epsflow::index

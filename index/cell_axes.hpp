@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/choices.hpp>
 #include <epsflow/core/host_device.hpp>
 #include <epsflow/core/points.hpp>
 
@@ -56,12 +57,6 @@ struct AxisView {
     if (inverse_side == 0) return 0;
     return (first + static_cast<std::uint64_t>((x - from) * inverse_side)) >> shift;
   }
-};
-
-/// What the cells of a grid are for.
-enum class Cells : std::uint8_t {
-  reach,   ///< as wide as a neighbourhood reaches: few candidate runs, for searches point by point
-  clique,  ///< so narrow that any two points of a cell are neighbours, for clustering cell by cell; up to three dimensions
 };
 
 /// Dimensions up to which cells can be cliques: their neighbours lie within two cells then.
@@ -146,12 +141,17 @@ struct CellAxes {
 struct CellKeys {
   explicit CellKeys(const CellAxes& axes);
 
+  CellKeys() = default;
+
   std::uint32_t window = 1;
   std::vector<std::uint64_t> strides;
   std::uint64_t count = 1;  ///< keys are less
-  /// For each combination of −window … window over all axes but the last: what to add to a cell's key, less the window,
-  /// to get the first of 2·window + 1 consecutive keys of neighbouring cells. Ascending; (2·window + 1)^(axes − 1) values.
-  std::vector<std::int64_t> neighbor_offsets;
+  std::vector<std::int64_t> neighbor_offsets;  ///< row_offsets(window)
+
+  /// For each combination of −reach … reach over all axes but the last: what to add to a cell's key, less `reach`, to get
+  /// the first of 2·reach + 1 consecutive keys of cells up to `reach` away, reach <= window. Ascending;
+  /// (2·reach + 1)^(axes − 1) values.
+  [[nodiscard]] std::vector<std::int64_t> row_offsets(std::uint32_t reach) const;
 };
 
 }  // namespace epsflow::index

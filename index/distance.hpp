@@ -33,19 +33,25 @@ namespace epsflow::index {
 #endif
 }
 
-/// q is a neighbour of p when Σ_k (p_k − q_k)² <= eps·eps, each operation rounded once in float64, summed over k in
-/// order, no fused multiply-add (the build sets -ffp-contract=off). Squared eps is rounded once as well.
+/// Σ_k (p_k − q_k)², each operation rounded once in float64, summed over k in order, no fused multiply-add (the build sets
+/// -ffp-contract=off).
 ///
 /// point(k), candidate(k): coordinate k, float or double. D: the dimensions where the compiler shall know them, else 0.
 template <std::size_t D, class Point, class Candidate>
-[[nodiscard]] EPSFLOW_HOST_DEVICE bool is_neighbor(Point point, Candidate candidate, std::size_t dims,
-                                                   double eps_squared) noexcept {
+[[nodiscard]] EPSFLOW_HOST_DEVICE double squared_distance(Point point, Candidate candidate, std::size_t dims) noexcept {
   double sum = 0;
   for (std::size_t k = 0; k < (D > 0 ? D : dims); ++k) {
     const double diff = rounded_difference(static_cast<double>(point(k)), static_cast<double>(candidate(k)));
     sum = rounded_sum(sum, rounded_product(diff, diff));
   }
-  return sum <= eps_squared;
+  return sum;
+}
+
+/// q is a neighbour of p when their squared distance is at most eps·eps, rounded once as well.
+template <std::size_t D, class Point, class Candidate>
+[[nodiscard]] EPSFLOW_HOST_DEVICE bool is_neighbor(Point point, Candidate candidate, std::size_t dims,
+                                                   double eps_squared) noexcept {
+  return squared_distance<D>(point, candidate, dims) <= eps_squared;
 }
 
 /// The same for points whose coordinates lie side by side.

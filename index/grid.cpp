@@ -36,16 +36,14 @@ Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel
 
 void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelToken& cancel) {
   const std::vector<CellAxis>& axes = chosen.axes;
-  CellKeys keys(chosen);
+  keys_ = CellKeys(chosen);
   cliques_ = chosen.cliques;
-  window_ = chosen.window;
-  neighbor_offsets_ = std::move(keys.neighbor_offsets);
-  const unsigned bits = static_cast<unsigned>(std::bit_width(keys.count - 1));
+  const unsigned bits = static_cast<unsigned>(std::bit_width(keys_.count - 1));
   points.visit([&](auto values) {
     const auto key_of = [&](std::size_t i) {
       std::uint64_t key = 0;
       for (std::size_t a = 0; a < axes.size(); ++a) {
-        key += (axes[a].slot(values[i * dims_ + axes[a].dim()]) + window_) * keys.strides[a];
+        key += (axes[a].slot(values[i * dims_ + axes[a].dim()]) + keys_.window) * keys_.strides[a];
       }
       return key;
     };

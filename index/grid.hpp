@@ -11,7 +11,6 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/core/neighbor_table.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/index/cell_axes.hpp>
 
@@ -29,8 +28,6 @@ class Grid {
   [[nodiscard]] double eps() const noexcept { return eps_; }
   /// Any two points of a cell are neighbours.
   [[nodiscard]] bool cliques() const noexcept { return cliques_; }
-  /// On every axis the slots of neighbours differ by at most this.
-  [[nodiscard]] std::uint32_t window() const noexcept { return window_; }
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
 
@@ -41,8 +38,8 @@ class Grid {
   [[nodiscard]] std::span<const std::uint32_t> cell_starts() const noexcept { return cell_starts_.span(); }
   [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept;
 
-  /// What to add to a cell's key to get the first of 2·window() + 1 consecutive keys of neighbouring cells. See CellKeys.
-  [[nodiscard]] std::span<const std::int64_t> neighbor_offsets() const noexcept { return neighbor_offsets_; }
+  /// How cells are numbered, and where a cell's neighbours are.
+  [[nodiscard]] const CellKeys& keys() const noexcept { return keys_; }
 
   /// Coordinate k of all points, by position; Buffer::kPadding bytes behind the end are readable. T must be the
   /// precision.
@@ -63,11 +60,10 @@ class Grid {
   Precision precision_ = Precision::float64;
   double eps_ = 0;
   bool cliques_ = false;
-  std::uint32_t window_ = 1;
   Buffer<std::uint32_t> order_;
   Buffer<std::uint64_t> cell_keys_;
   Buffer<std::uint32_t> cell_starts_;
-  std::vector<std::int64_t> neighbor_offsets_;
+  CellKeys keys_;
   std::vector<Buffer<std::byte>> coordinates_;
 };
 

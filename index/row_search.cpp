@@ -9,87 +9,17 @@
 // foreach_target.h must come first
 #include <hwy/highway.h>
 
+#include <epsflow/index/row_test-inl.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace epsflow::index {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Input = RowSearch::Input;
-using F64 = hn::ScalableTag<double>;
-using V64 = hn::Vec<F64>;
+using Input = SearchInput;
 using U32 = hn::ScalableTag<std::uint32_t>;
 
-constexpr std::size_t kLanes64 = hn::MaxLanes(F64());
 constexpr std::size_t kLanes32 = hn::MaxLanes(U32());
-
-HWY_INLINE V64 load(const double* p) { return hn::LoadU(F64(), p); }
-HWY_INLINE V64 load(const float* p) {
-  const hn::Rebind<float, F64> f32;
-  return hn::PromoteTo(F64(), hn::LoadU(f32, p));
-}
-
-HWY_INLINE std::uint32_t to_bits(hn::Mask<F64> mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(F64(), mask, bytes);
-  return bytes[0];
-}
-
-/// One row against candidates: D dimensions, or any number where D is 0.
-template <class T, std::size_t D>
-class RowTest {
- public:
-  HWY_INLINE RowTest(const Input& in, std::uint32_t row) : dims_(in.dims), limit_(hn::Set(F64(), in.eps_squared)) {
-    for (std::size_t k = 0; k < D; ++k) {
-      candidates_[k] = static_cast<const T*>(in.coordinates[k]);
-      point_[k] = hn::Set(F64(), static_cast<double>(candidates_[k][row]));
-    }
-    coordinates_ = in.coordinates;
-    row_ = row;
-  }
-
-  /// Bit i: candidate first + i is a neighbour. For as many candidates as a vector has lanes.
-  HWY_INLINE std::uint32_t bits(std::size_t first) const {
-    if constexpr (D > 0) {
-      const V64 diff = hn::Sub(point_[0], load(candidates_[0] + first));
-      V64 sum = hn::Mul(diff, diff);
-      for (std::size_t k = 1; k < D; ++k) {
-        const V64 d = hn::Sub(point_[k], load(candidates_[k] + first));
-        sum = hn::Add(sum, hn::Mul(d, d));
-      }
-      return to_bits(hn::Le(sum, limit_));
-    } else {
-      V64 sum = hn::Zero(F64());
-      for (std::size_t k = 0; k < dims_; ++k) {
-        const T* c = static_cast<const T*>(coordinates_[k]);
-        const V64 d = hn::Sub(hn::Set(F64(), static_cast<double>(c[row_])), load(c + first));
-        sum = hn::Add(sum, hn::Mul(d, d));
-        // The sum never falls, so once every lane is over the limit the rest cannot change the answer.
-        if (k % 8 == 7 && hn::AllFalse(F64(), hn::Le(sum, limit_))) return 0;
-      }
-      return to_bits(hn::Le(sum, limit_));
-    }
-  }
-
-  /// The bits of up to 32 candidates [first, end). May read, not use, coordinates behind `end`.
-  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const {
-    const std::uint64_t left = end - first;
-    std::uint32_t word = 0;
-    if (left >= 32) {
-      for (std::size_t k = 0; k < 32; k += kLanes64) word |= bits(first + k) << k;
-      return word;
-    }
-    for (std::size_t k = 0; k < left; k += kLanes64) word |= bits(first + k) << k;
-    return word & ((1U << left) - 1);
-  }
-
- private:
-  std::size_t dims_;
-  V64 limit_;
-  const T* candidates_[D == 0 ? 1 : D];
-  V64 point_[D == 0 ? 1 : D];
-  const void* const* coordinates_;
-  std::uint32_t row_;
-};
 
 /// Calls visit(first candidate, word) for all words of a row, run by run.
 template <class T, std::size_t D, class Visit>
@@ -145,35 +75,11 @@ struct IdsTask {
   }
 };
 
-template <class T, std::size_t D, class Task>
-HWY_INLINE void run_rows(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
-  for (std::uint32_t row = rows.begin; row < rows.end; ++row) task.template row<T, D>(in, row, candidates);
-}
-
-template <class T, class Task>
-void run_dims(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
-  switch (in.dims) {
-    case 1:
-      return run_rows<T, 1>(in, rows, candidates, task);
-    case 2:
-      return run_rows<T, 2>(in, rows, candidates, task);
-    case 3:
-      return run_rows<T, 3>(in, rows, candidates, task);
-    case 4:
-      return run_rows<T, 4>(in, rows, candidates, task);
-    case 5:
-      return run_rows<T, 5>(in, rows, candidates, task);
-    case 6:
-      return run_rows<T, 6>(in, rows, candidates, task);
-    default:
-      return run_rows<T, 0>(in, rows, candidates, task);
-  }
-}
-
 template <class Task>
 void run(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
-  if (in.precision == Precision::float32) return run_dims<float>(in, rows, candidates, task);
-  return run_dims<double>(in, rows, candidates, task);
+  with_types(in, [&]<class T, std::size_t D>() HWY_ATTR {
+    for (std::uint32_t row = rows.begin; row < rows.end; ++row) task.template row<T, D>(in, row, candidates);
+  });
 }
 
 void bit_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) {

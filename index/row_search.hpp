@@ -10,16 +10,25 @@
 #include <string_view>
 #include <vector>
 
-#include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/core/candidate_groups.hpp>
 #include <epsflow/index/grid.hpp>
 
 namespace epsflow::index {
 
 /// Coordinates by position and the squared radius: what the loops need of a grid.
+struct SearchInput {
+  const void* const* coordinates;  ///< [dims] pointers to [n] float or double, Buffer::kPadding bytes readable behind
+  std::size_t dims;
+  Precision precision;
+  double eps_squared;
+};
+
 class RowSearch {
  public:
-  /// `grid` must outlive it.
+  /// `grid` must outlive it. Does not move, as its input points into it.
   explicit RowSearch(const Grid& grid);
+  RowSearch(const RowSearch&) = delete;
+  RowSearch& operator=(const RowSearch&) = delete;
 
   /// Tests rows [rows.begin, rows.end), all of one cell, against the cell's candidates. Writes their bits, row after
   /// row, to `words`, and the neighbours of each row to counts[0 … rows.size()).
@@ -39,16 +48,11 @@ class RowSearch {
   /// The instruction set in use, as "AVX3" or "NEON".
   [[nodiscard]] static std::string_view instruction_set();
 
-  struct Input {
-    const void* const* coordinates;  ///< [dims] pointers to [n] float or double
-    std::size_t dims;
-    Precision precision;
-    double eps_squared;
-  };
+  [[nodiscard]] const SearchInput& input() const noexcept { return input_; }
 
  private:
   std::vector<const void*> coordinates_;
-  Input input_;
+  SearchInput input_;
 };
 
 }  // namespace epsflow::index

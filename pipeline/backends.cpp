@@ -1,7 +1,7 @@
 #include <epsflow/pipeline/backends.hpp>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/cpu/cpu_backend.hpp>
 #include <epsflow/index/row_search.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #ifdef EPSFLOW_WITH_CUDA
@@ -81,7 +81,7 @@ std::unique_ptr<Backend> make_backend(const Options& options, unsigned threads,
     }
     if (notice && info.present) notice("running on the CPU: " + reason);
   }
-  return index::make_cpu_backend(threads);
+  return cpu::make_cpu_backend(threads);
 }
 
 }  // namespace epsflow

@@ -1,4 +1,4 @@
-// The task graph: from groups of variants to finished tables, and whatever is done with each table.
+// The task graph: from groups of variants to labels, through tables or without them.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/pipeline/options.hpp>
-#include <epsflow/stages/table_job.hpp>
+#include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow {
 
@@ -25,21 +25,23 @@ struct FlowContext {
   CancelToken& stop;
 };
 
-/// What becomes of a finished table.
-struct TableConsumer {
-  /// Called from a task of the graph; the table is freed when it returns.
-  std::function<void(const stages::TableJob&)> consume;
+/// What becomes of the groups.
+struct FlowConsumer {
+  /// Called with a finished table from a task of the graph; the table is freed when it returns.
+  std::function<void(const stages::EpsJob&)> consume;
   /// Bytes that consume() will need for a group of so many variants, set aside before the table is made.
   std::function<std::uint64_t(std::size_t variants)> bytes;
-  /// Called with eps and the share of its rows as rows arrive, from any thread.
+  /// Called with the labels of a variant that needed no table. Empty: all groups go through tables.
+  std::function<void(VariantResult&&)> result;
+  /// Called with eps and the share of its rows as rows of a table arrive, from any thread.
   std::function<void(double, double)> moved;
 };
 
-/// Makes the table of each group and gives it to the consumer. Up to Options::tables tables are in flight, so that one
-/// is made while another is consumed.
+/// Takes each group to its table, which goes to the consumer, or to its labels without one, as stages/choose_strategy.hpp
+/// says. Up to Options::tables groups are in flight, so that one is prepared while another is clustered.
 ///
 /// The first exception of any stage stops the flow: no new work begins, every lane comes home, and it is thrown from
 /// here. Throws Cancelled when the caller's token stopped it.
-void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const TableConsumer& consumer);
+void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
 
 }  // namespace epsflow

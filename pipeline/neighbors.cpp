@@ -7,6 +7,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/index/distance.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
 
@@ -14,19 +15,15 @@ namespace epsflow {
 namespace {
 
 double distance(PointsView points, std::uint32_t a, std::uint32_t b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < points.dims(); ++k) {
-    const double diff = points.at(a, k) - points.at(b, k);
-    sum += diff * diff;
-  }
-  return std::sqrt(sum);
+  return std::sqrt(index::squared_distance<0>([&](std::size_t k) { return points.at(a, k); },
+                                              [&](std::size_t k) { return points.at(b, k); }, points.dims()));
 }
 
 /// Rows by position become rows by input id.
-Neighbors to_input_order(PointsView points, const stages::TableJob& job, Distances distances, MemoryBudget& budget,
+Neighbors to_input_order(PointsView points, const stages::EpsJob& job, Distances distances, MemoryBudget& budget,
                          const CancelToken& cancel) {
   const NeighborTable& table = *job.table;
-  const auto order = job.search->order();
+  const auto order = job.order.ids;
   const std::uint64_t pairs = table.pairs();
   const MemoryCharge memory(budget, pairs * (distances == Distances::include ? 12 : 4) + table.size() * 8,
                             "the neighbour table by input id");
@@ -58,16 +55,21 @@ Neighbors to_input_order(PointsView points, const stages::TableJob& job, Distanc
 Neighbors neighbors(PointsView points, double eps, Distances distances, const Options& options,
                     const Observer& observer) {
   const Sweep valid({{eps, 1}});  // checks eps
+  if (options.strategy == StrategyChoice::direct) {
+    throw UsageError(
+        "neighbors() makes a table, and Options::strategy = StrategyChoice::direct would make none; leave it out");
+  }
   Session session(points, options, observer);
   Reporter reporter(observer, 1);
   Neighbors result;
   session.run({{valid.variants().front().eps, {1}}},
               {.consume =
-                   [&](const stages::TableJob& job) {
+                   [&](const stages::EpsJob& job) {
                      result = to_input_order(points, job, distances, session.budget(), session.stop());
                      reporter.done([] {});
                    },
                .bytes = [](std::size_t) { return std::uint64_t{0}; },  // charged once the pairs are counted
+               .result = nullptr,
                .moved = [&](double table_eps, double share) { reporter.moved(table_eps, share); }});
   return result;
 }

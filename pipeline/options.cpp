@@ -28,6 +28,11 @@ void check_options(const Options& options) {
   if (options.gpu >= 0 && options.backend == BackendChoice::cpu) {
     throw UsageError("Options::gpu asks for a GPU and Options::backend for the CPU; leave one of them out");
   }
+  if (options.strategy == StrategyChoice::direct && table_wanted(options)) {
+    throw UsageError(
+        "Options::kernel, Options::format and Options::method are about tables, and Options::strategy = "
+        "StrategyChoice::direct makes none; leave one of them out");
+  }
   if (!(options.estimate_factor > 0) || !std::isfinite(options.estimate_factor)) {
     throw UsageError("Options::estimate_factor is " + std::to_string(options.estimate_factor) +
                      "; it must be a finite number > 0");

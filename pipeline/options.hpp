@@ -42,6 +42,9 @@ struct Options {
   int gpu = -1;
   /// Bytes of the GPU's memory that the run may hold. 0: nine tenths of what is free.
   std::uint64_t gpu_memory = 0;
+  /// Automatic: without a table wherever that is faster or a table does not fit, and from a table where an option of tables
+  /// (kernel, format, method) is given.
+  StrategyChoice strategy = StrategyChoice::automatic;
   /// Whole rows, or the paper's kernels, whose pairs are sorted afterwards.
   Kernel kernel = Kernel::rows;
   FormatChoice format = FormatChoice::automatic;
@@ -53,7 +56,7 @@ struct Options {
   /// Multiplies the estimate of a csr table's pairs. Less than 1 makes batches outgrow their lanes, and go again in
   /// halves.
   double estimate_factor = 1;
-  /// Tables in memory at once: one that is clustered while the next is made. 0: what suits the backend.
+  /// Radii under way at once: one whose variants are clustered while the next is prepared. 0: what suits the backend.
   unsigned tables = 0;
   /// Check every labelling against the definition of DBSCAN, with a search of its own; see clustering/verify.hpp for
   /// the cost.
@@ -65,6 +68,12 @@ struct Options {
 /// Throws UsageError naming the first option that no run can have, and the values it may take. What depends on the
 /// machine, as whether a GPU is there, is check_backend()'s.
 void check_options(const Options& options);
+
+/// Whether an option says how tables are made or read, so that one is wanted.
+[[nodiscard]] constexpr bool table_wanted(const Options& options) noexcept {
+  return options.kernel != Kernel::rows || options.format != FormatChoice::automatic ||
+         options.method != VariantMethod::nested;
+}
 
 /// Who watches a run. All callbacks are called one at a time, from any thread; what they throw ends the run and is
 /// thrown from it.

@@ -42,7 +42,7 @@ Session::Session(PointsView points, const Options& options, const Observer& obse
   });
 }
 
-void Session::run(std::vector<stages::EpsGroup> groups, const TableConsumer& consumer) {
+void Session::run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {
   const FlowContext context{points_, options_, observer_, *backend_, pool_, threads_, stop_};
   arena_.execute([&] { run_flow(context, std::move(groups), consumer); });
 }

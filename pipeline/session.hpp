@@ -17,7 +17,7 @@ class Session {
   Session(PointsView points, const Options& options, const Observer& observer);
 
   /// run_flow() on this session's threads.
-  void run(std::vector<stages::EpsGroup> groups, const TableConsumer& consumer);
+  void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
 
   [[nodiscard]] MemoryBudget& budget() noexcept { return budget_; }
   [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }

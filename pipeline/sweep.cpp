@@ -38,11 +38,12 @@ void run_each(PointsView points, const Sweep& sweep, const Options& options,
     });
   };
   session.run(std::move(groups), {.consume =
-                                      [&](const stages::TableJob& job) {
+                                      [&](const stages::EpsJob& job) {
                                         if (observer.before_stage) observer.before_stage(Stage::cluster_variants);
                                         cluster(job, emit);
                                       },
                                   .bytes = [&](std::size_t variants) { return cluster.bytes(points.size(), variants); },
+                               .result = emit,
                                   .moved = [&](double eps, double share) { reporter.moved(eps, share); }});
 }
 

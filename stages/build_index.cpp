@@ -4,16 +4,16 @@
 
 namespace epsflow::stages {
 
-bool BuildIndex::operator()(TableJob& job, bool alone) const {
+bool BuildIndex::operator()(EpsJob& job, bool alone) const {
   try {
     job.index_memory = MemoryCharge(budget, backend.index_bytes(points), "the index");
-    job.search = backend.build_index(points, job.group.eps, cancel);
+    job.index = backend.build_index(points, job.group.radius, cells, cancel);
   } catch (const ResourceError&) {
     if (alone) throw;
     return false;
   }
   // What the sort needed is free again.
-  job.index_memory.shrink(job.search->bytes());
+  job.index_memory.shrink(job.index->bytes());
   return true;
 }
 

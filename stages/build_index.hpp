@@ -4,7 +4,7 @@
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/stages/table_job.hpp>
+#include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
 
@@ -13,10 +13,11 @@ struct BuildIndex {
   PointsView points;
   MemoryBudget& budget;
   const CancelToken& cancel;
+  Cells cells = Cells::reach;
 
-  /// Sets job.search and returns true. When the budget or the device has no room for the index: returns false where
-  /// `alone` is false, as other tables may give memory back, and throws ResourceError otherwise.
-  [[nodiscard]] bool operator()(TableJob& job, bool alone) const;
+  /// Sets job.index and returns true. When the budget or the device has no room for the index: returns false where
+  /// `alone` is false, as other groups may give memory back, and throws ResourceError otherwise.
+  [[nodiscard]] bool operator()(EpsJob& job, bool alone) const;
 };
 
 }  // namespace epsflow::stages

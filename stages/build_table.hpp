@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <epsflow/core/backend.hpp>
+#include <epsflow/core/table_search.hpp>
 #include <epsflow/core/trace.hpp>
-#include <epsflow/stages/table_job.hpp>
+#include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
 
@@ -18,8 +18,8 @@ struct BuildTable {
     bool out_of_memory = false;
   };
 
-  /// Moves the lane's rows into job.table. Rows of a packed table are there already.
-  [[nodiscard]] Outcome operator()(TableJob& job, const Batch& batch, const Lane& lane) const;
+  /// Moves the rows that were found into job.table. Rows of a packed table are there already.
+  [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const FoundRows& found) const;
 };
 
 }  // namespace epsflow::stages

@@ -9,30 +9,33 @@
 #include <mutex>
 
 #include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/clustering/table_source.hpp>
 #include <epsflow/clustering/verify.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 
 namespace epsflow::stages {
 
+void check_labels(PointsView points, const VariantResult& result) {
+  const auto findings = clustering::verify(points, result.variant, result.labels);
+  if (findings.empty()) return;
+  throw Error("the labels of eps " + format_number(result.variant.eps) + ", minpts " +
+              std::to_string(result.variant.minpts) + " are wrong, which is a defect of epsflow: please report it. " +
+              findings.front());
+}
+
 std::uint64_t ClusterVariants::bytes(std::uint64_t n, std::size_t variants) const noexcept {
   const std::size_t at_once = method == VariantMethod::nested ? 1 : std::min<std::size_t>(workers, variants);
   return n * (at_once * clustering::kBytesPerPoint + (verify ? at_once * clustering::kVerifyBytesPerPoint : 0));
 }
 
-void ClusterVariants::operator()(const TableJob& job, const std::function<void(VariantResult&&)>& emit) const {
-  const clustering::ClusterInput input{*job.table, job.search->order(), job.group.eps, core_mask};
+void ClusterVariants::operator()(const EpsJob& job, const std::function<void(VariantResult&&)>& emit) const {
+  clustering::TableSource source(*job.table, job.order.ids);
+  const clustering::ClusterInput input{source, job.group.eps, core_mask};
   const std::vector<std::uint32_t>& minpts = job.group.minpts;
   const double share = job.table_seconds / static_cast<double>(minpts.size());
   const auto finish = [&](VariantResult&& result) {
-    if (verify) {
-      const auto findings = clustering::verify(points, result.variant, result.labels);
-      if (!findings.empty()) {
-        throw Error("the labels of eps " + format_number(result.variant.eps) + ", minpts " +
-                    std::to_string(result.variant.minpts) +
-                    " are wrong, which is a defect of epsflow: please report it. " + findings.front());
-      }
-    }
+    if (verify) check_labels(points, result);
     result.seconds += share;
     emit(std::move(result));
   };

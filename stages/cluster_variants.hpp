@@ -8,9 +8,12 @@
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/trace.hpp>
-#include <epsflow/stages/table_job.hpp>
+#include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
+
+/// Throws Error when labels are wrong, which is a defect of epsflow. Searches `points` itself; see clustering/verify.hpp.
+void check_labels(PointsView points, const VariantResult& result);
 
 struct ClusterVariants {
   VariantMethod method = VariantMethod::nested;
@@ -26,7 +29,7 @@ struct ClusterVariants {
 
   /// Calls emit(result) once per variant, from any thread, perhaps from several at once. Throws Error when `verify`
   /// finds a wrong label, which is a defect of epsflow.
-  void operator()(const TableJob& job, const std::function<void(VariantResult&&)>& emit) const;
+  void operator()(const EpsJob& job, const std::function<void(VariantResult&&)>& emit) const;
 };
 
 }  // namespace epsflow::stages

@@ -1,10 +1,10 @@
-// Stage: variants that share eps share one index and one table.
+// Stage: variants that share eps share one index, and one table or one count of neighbours.
 #pragma once
 
 #include <vector>
 
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/stages/table_job.hpp>
+#include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
 

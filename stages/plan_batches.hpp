@@ -1,4 +1,4 @@
-// Stage: an empty table of the right format, and the batches that will fill it.
+// Stage: the search of a table, an empty table of the right format, and the batches that will fill it.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +7,27 @@
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/stages/table_job.hpp>
+#include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
 
 struct PlanBatches {
   ArenaPool& pool;
-  PlanOptions options;  ///< but for the format
-  FormatChoice format = FormatChoice::automatic;
+  TableOptions options;
   /// Bytes that whoever consumes the table will need for a group of so many variants: set aside with the table, so that
   /// a table that is made can also be used.
   std::function<std::uint64_t(std::size_t variants)> consumer_bytes = nullptr;
 
-  /// Sets job.plan and job.table, and returns true. When the table does not fit the budget: returns false where `alone`
-  /// is false, as other tables may give memory back, and throws ResourceError with the bytes, the budget and the option
+  /// Sets job.search and job.table, and returns true. When the table does not fit the budget: returns false where `alone`
+  /// is false, as other groups may give memory back, and throws ResourceError with the bytes, the budget and the option
   /// otherwise. The size is exact for packed tables and counted ones, else an estimate.
-  [[nodiscard]] bool operator()(TableJob& job, bool alone) const;
+  [[nodiscard]] bool operator()(EpsJob& job, bool alone) const;
 
  private:
-  void plan(TableJob& job) const;
+  void plan(EpsJob& job) const;
 };
 
 /// The error for a table that does not fit: bytes needed (`exact` or estimated), the budget, and what to do.
-[[noreturn]] void throw_table_too_large(const TableJob& job, const ArenaPool& pool, std::uint64_t bytes, bool exact);
+[[noreturn]] void throw_table_too_large(const EpsJob& job, const ArenaPool& pool, std::uint64_t bytes, bool exact);
 
 }  // namespace epsflow::stages

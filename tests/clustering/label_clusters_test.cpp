@@ -8,6 +8,7 @@
 #include "support/oracle.hpp"
 #include "support/table_maker.hpp"
 
+#include <epsflow/clustering/table_source.hpp>
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
@@ -36,7 +37,8 @@ Labelled label(const NeighborTable& table, const std::vector<std::uint32_t>& ord
   std::vector<std::uint32_t> number(parent.size());
   Labelled result;
   result.labels.assign(parent.size(), 12345);
-  result.summary = label_clusters(table, order, parent.span(), number, result.labels, never);
+  const TableSource source(table, order);
+  result.summary = label_clusters(source, 1, parent.span(), number, result.labels, never);
   return result;
 }
 
@@ -98,7 +100,7 @@ TEST_CASE("label clusters: parents are flat on return") {
   Buffer<std::uint32_t> parent = padded({0, 0, 1, 2});
   std::vector<std::uint32_t> number(4);
   std::vector<std::int32_t> labels(4);
-  (void)label_clusters(table, order, parent.span(), number, labels, CancelToken());
+  (void)label_clusters(TableSource(table, order), 1, parent.span(), number, labels, CancelToken());
   CHECK(std::vector<std::uint32_t>(parent.begin(), parent.end()) == std::vector<std::uint32_t>{0, 0, 0, 0});
 }
 
@@ -128,7 +130,7 @@ TEST_CASE("label clusters: a cancelled token stops it") {
   std::vector<std::int32_t> labels(1);
   CancelToken token;
   token.cancel();
-  CHECK_THROWS_AS(label_clusters(table, order, parent.span(), number, labels, token), Cancelled);
+  CHECK_THROWS_AS(label_clusters(TableSource(table, order), 1, parent.span(), number, labels, token), Cancelled);
 }
 
 }  // namespace

@@ -140,18 +140,18 @@ TEST_CASE("neighbour table: packed rows are read run by run, from any row on") {
 TEST_CASE("neighbour table: packed bits of runs of every length up to two words and more") {
   for (std::uint32_t length = 1; length <= 70; ++length) {
     auto layout = std::make_shared<PackedLayout>();
-    layout->cell_starts = Buffer<std::uint32_t>(2);
-    layout->run_offsets = Buffer<std::uint64_t>(2);
-    layout->cell_words = Buffer<std::uint64_t>(2);
-    layout->runs = Buffer<Run>(2);
-    layout->cell_starts[0] = 0;
-    layout->cell_starts[1] = 1;
-    layout->run_offsets[0] = 0;
-    layout->run_offsets[1] = 2;
-    layout->runs[0] = {0, length};
-    layout->runs[1] = {200, 203};
-    layout->cell_words[0] = 0;
-    layout->cell_words[1] = packed_words(length) + 1;
+    layout->groups.starts = Buffer<std::uint32_t>(2);
+    layout->groups.run_offsets = Buffer<std::uint64_t>(2);
+    layout->first_words = Buffer<std::uint64_t>(2);
+    layout->groups.runs = Buffer<Run>(2);
+    layout->groups.starts[0] = 0;
+    layout->groups.starts[1] = 1;
+    layout->groups.run_offsets[0] = 0;
+    layout->groups.run_offsets[1] = 2;
+    layout->groups.runs[0] = {0, length};
+    layout->groups.runs[1] = {200, 203};
+    layout->first_words[0] = 0;
+    layout->first_words[1] = packed_words(length) + 1;
     CHECK(layout->words_per_row(0) == packed_words(length) + 1);
     MemoryBudget budget(1 << 20);
     ArenaPool pool(budget);
@@ -170,14 +170,14 @@ TEST_CASE("neighbour table: packed bits of runs of every length up to two words 
 
 TEST_CASE("neighbour table: a packed table that the budget has no room for is an error with the remedy") {
   auto layout = std::make_shared<PackedLayout>();
-  layout->cell_starts = Buffer<std::uint32_t>(2);
-  layout->run_offsets = Buffer<std::uint64_t>(2);
-  layout->cell_words = Buffer<std::uint64_t>(2);
-  layout->cell_starts[0] = 0;
-  layout->cell_starts[1] = 4;
-  layout->run_offsets[0] = layout->run_offsets[1] = 0;
-  layout->cell_words[0] = 0;
-  layout->cell_words[1] = 1000;
+  layout->groups.starts = Buffer<std::uint32_t>(2);
+  layout->groups.run_offsets = Buffer<std::uint64_t>(2);
+  layout->first_words = Buffer<std::uint64_t>(2);
+  layout->groups.starts[0] = 0;
+  layout->groups.starts[1] = 4;
+  layout->groups.run_offsets[0] = layout->groups.run_offsets[1] = 0;
+  layout->first_words[0] = 0;
+  layout->first_words[1] = 1000;
   MemoryBudget budget(3999);
   ArenaPool pool(budget);
   test::check_mentions(test::error_of<ResourceError>([&] { const NeighborTable table(layout, pool.acquire(4000)); }),

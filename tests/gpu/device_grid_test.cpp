@@ -48,15 +48,15 @@ void check_same(const DataSet& data, double eps) {
   REQUIRE(to_vector(grids.device.order()) == to_vector(grids.host.order()));
   const PackedLayout layout = grids.device.read_layout();
   if (n == 0) {
-    REQUIRE(layout.cells() == 0);
+    REQUIRE(layout.groups.size() == 0);
     return;
   }
   REQUIRE(grids.device.read_cell_keys() == to_vector(grids.host.cell_keys()));
   const PackedLayout expected = index::make_packed_layout(grids.host);
-  REQUIRE(to_vector(layout.cell_starts.span()) == to_vector(expected.cell_starts.span()));
-  REQUIRE(to_vector(layout.run_offsets.span()) == to_vector(expected.run_offsets.span()));
-  REQUIRE(to_vector(layout.cell_words.span()) == to_vector(expected.cell_words.span()));
-  REQUIRE(to_vector(layout.runs.span()) == to_vector(expected.runs.span()));
+  REQUIRE(to_vector(layout.groups.starts.span()) == to_vector(expected.groups.starts.span()));
+  REQUIRE(to_vector(layout.groups.run_offsets.span()) == to_vector(expected.groups.run_offsets.span()));
+  REQUIRE(to_vector(layout.first_words.span()) == to_vector(expected.first_words.span()));
+  REQUIRE(to_vector(layout.groups.runs.span()) == to_vector(expected.groups.runs.span()));
   REQUIRE(grids.device.packed_words() == expected.words());
   const GridView& view = grids.device.view();
   const std::vector<std::uint32_t> cell_of = download(view.cell_of, n);

@@ -43,7 +43,7 @@ TEST_CASE("batch plan: batches hold every row once, in order, for any data and l
     Random random(seed);
     const Grid grid(data.view(), test::make_eps(data, random), Cells::reach, CancelToken());
     const RowSearch search(grid);
-    PlanOptions options;
+    TableOptions options;
     options.workers = static_cast<unsigned>(1 + random.below(8));
     options.lane_pairs = random.chance(0.7) ? 1 + random.below(2000) : 0;
     const BatchPlan pairs = plan_by_pairs(grid, search, options, CancelToken());
@@ -63,7 +63,7 @@ TEST_CASE("batch plan: the estimate is near the truth where points are spread ev
   const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 8);
   const double eps = 1;
   const Grid grid(data.view(), eps, Cells::reach, CancelToken());
-  PlanOptions options;
+  TableOptions options;
   options.lane_pairs = 10'000;
   const BatchPlan plan = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
   const double pairs = static_cast<double>(data.oracle(eps).pairs());
@@ -77,7 +77,7 @@ TEST_CASE("batch plan: the estimate is near the truth where points are spread ev
 TEST_CASE("batch plan: batches are of bounded work, and there are enough for all workers") {
   const DataSet data = test::make_data("all equal", 20'000, 2, Precision::float32, 8);
   const Grid grid(data.view(), 1, Cells::reach, CancelToken());
-  const BatchPlan plan = plan_packed(grid, make_packed_layout(grid), {.format = TableFormat::packed, .workers = 4});
+  const BatchPlan plan = plan_packed(grid, make_packed_layout(grid), {.workers = 4});
   check_cover(plan, 20'000);
   CHECK(plan.batches.size() >= 16);
   for (const Batch& batch : plan.batches) {
@@ -88,7 +88,7 @@ TEST_CASE("batch plan: batches are of bounded work, and there are enough for all
 TEST_CASE("batch plan: the estimate times a factor, and batches as if it were true") {
   const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 8);
   const Grid grid(data.view(), 1, Cells::reach, CancelToken());
-  PlanOptions options;
+  TableOptions options;
   options.lane_pairs = 1000;
   const BatchPlan whole = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
   options.estimate_factor = 0.25;

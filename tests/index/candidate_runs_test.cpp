@@ -87,13 +87,13 @@ TEST_CASE("packed layout: the runs of every cell, and where their bits lie") {
     const Grid grid(data.view(), dims == 1 ? 0.1 : 0.5, Cells::reach, CancelToken());
     REQUIRE(grid.cells() > 9000);
     const PackedLayout layout = make_packed_layout(grid);
-    REQUIRE(layout.cells() == grid.cells());
+    REQUIRE(layout.groups.size() == grid.cells());
     CandidateRuns walk(grid, 0);
     std::uint64_t word = 0;
     for (std::size_t cell = 0;; ++cell) {
-      REQUIRE(layout.cell_starts[cell] == grid.cell_starts()[cell]);
-      REQUIRE(layout.cell_words[cell] == word);
-      const auto runs = layout.runs_of(cell);
+      REQUIRE(layout.groups.starts[cell] == grid.cell_starts()[cell]);
+      REQUIRE(layout.first_words[cell] == word);
+      const auto runs = layout.groups.runs_of(cell);
       REQUIRE(std::equal(runs.begin(), runs.end(), walk.runs().begin(), walk.runs().end()));
       std::uint64_t per_row = 0;
       for (const Run& run : runs) per_row += packed_words(run.size());
@@ -103,16 +103,16 @@ TEST_CASE("packed layout: the runs of every cell, and where their bits lie") {
       walk.next();
     }
     CHECK(layout.words() == word);
-    CHECK(layout.cell_starts[grid.cells()] == data.size());
-    CHECK(layout.cell_of(0) == 0);
-    CHECK(layout.cell_of(grid.size() - 1) == grid.cells() - 1);
+    CHECK(layout.groups.starts[grid.cells()] == data.size());
+    CHECK(layout.groups.group_of(0) == 0);
+    CHECK(layout.groups.group_of(grid.size() - 1) == grid.cells() - 1);
   }
 }
 
 TEST_CASE("packed layout: of no points") {
   const DataSet data = test::make_data("uniform", 0, 2, Precision::float64, 3);
   const PackedLayout layout = make_packed_layout(Grid(data.view(), 1, Cells::reach, CancelToken()));
-  CHECK(layout.cells() == 0);
+  CHECK(layout.groups.size() == 0);
   CHECK(layout.words() == 0);
 }
 

@@ -41,7 +41,7 @@ void check_grid(const DataSet& data, double eps) {
       if (p > starts[c]) REQUIRE(grid.order()[p - 1] < grid.order()[p]);
     }
   }
-  const auto offsets = grid.neighbor_offsets();
+  const auto offsets = grid.keys().neighbor_offsets;
   std::size_t places = 1;
   for (std::size_t a = 1; a < std::min(data.dims, kMostIndexedDims); ++a) places *= 3;
   REQUIRE(offsets.size() == places);

@@ -14,6 +14,8 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/core/neighbor_table.hpp>
+
 namespace epsflow::index {
 namespace {
 

@@ -14,7 +14,7 @@
 #include "support/random_points.hpp"
 #include "support/watchdog.hpp"
 
-#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/cpu/cpu_backend.hpp>
 #include <epsflow/pipeline/flow.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -57,34 +57,27 @@ auto call(Plan& plan, const char* where, F&& work) {
   }
 }
 
-class FaultySearch final : public NeighborSearch {
+class FaultySearch final : public TableSearch {
  public:
-  FaultySearch(std::unique_ptr<NeighborSearch> real, Plan& plan) : real_(std::move(real)), plan_(plan) {}
+  FaultySearch(std::unique_ptr<TableSearch> real, Plan& plan) : real_(std::move(real)), plan_(plan) {}
 
-  [[nodiscard]] std::span<const std::uint32_t> order() const override {
+  [[nodiscard]] const BatchPlan& plan() const override {
+    return *call(plan_, "plan", [&] { return &real_->plan(); });
+  }
+  [[nodiscard]] std::shared_ptr<const PackedLayout> layout() const override {
+    return call(plan_, "layout", [&] { return real_->layout(); });
+  }
+  [[nodiscard]] RowOrder order() const override {
     return call(plan_, "order", [&] { return real_->order(); });
-  }
-  [[nodiscard]] std::uint64_t bytes() const override {
-    return call(plan_, "bytes", [&] { return real_->bytes(); });
-  }
-  [[nodiscard]] std::shared_ptr<const PackedLayout> packed_layout() override {
-    return call(plan_, "packed_layout", [&] { return real_->packed_layout(); });
-  }
-  [[nodiscard]] bool suits_packed() const override {
-    return call(plan_, "suits_packed", [&] { return real_->suits_packed(); });
-  }
-  [[nodiscard]] BatchPlan plan(const PlanOptions& options) override {
-    return call(plan_, "plan", [&] { return real_->plan(options); });
   }
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override {
     return call(plan_, "split", [&] { return real_->split(batch); });
   }
-  void search(const Batch& batch, Lane& lane, NeighborTable& table, Completion done) override {
+  void search(const Batch& batch, unsigned lane, NeighborTable& table, Completion done) override {
     complete("search", std::move(done), [&](Completion inner) { real_->search(batch, lane, table, std::move(inner)); });
   }
-  void sort_pairs(Lane& lane, NeighborTable& table, Completion done) override {
-    complete("sort_pairs", std::move(done),
-             [&](Completion inner) { real_->sort_pairs(lane, table, std::move(inner)); });
+  void sort(unsigned lane, NeighborTable& table, Completion done) override {
+    complete("sort", std::move(done), [&](Completion inner) { real_->sort(lane, table, std::move(inner)); });
   }
 
  private:
@@ -93,38 +86,83 @@ class FaultySearch final : public NeighborSearch {
     if (!plan_.strikes()) return work(std::move(done));
     const Fault fault = plan_.fault;  // once it is done, this object may be gone
     if (fault == Fault::throws) throw Injected(where);
-    if (fault == Fault::forgets) return work([](std::exception_ptr) {});
+    if (fault == Fault::forgets) return work([](const FoundRows&) {});
     work(done);
     if (fault == Fault::throws_late) throw Injected(where);
-    done(std::make_exception_ptr(Injected(where)));
+    FoundRows failed;
+    failed.error = std::make_exception_ptr(Injected(where));
+    done(failed);
   }
 
-  std::unique_ptr<NeighborSearch> real_;
+  std::unique_ptr<TableSearch> real_;
+  Plan& plan_;
+};
+
+class FaultyClustering final : public DirectClustering {
+ public:
+  FaultyClustering(std::unique_ptr<DirectClustering> real, Plan& plan) : real_(std::move(real)), plan_(plan) {}
+
+  void run(const std::function<void(VariantResult&&)>& emit) override {
+    call(plan_, "run", [&] {
+      real_->run([&](VariantResult&& result) {
+        call(plan_, "between variants", [] {});
+        emit(std::move(result));
+      });
+    });
+  }
+
+ private:
+  std::unique_ptr<DirectClustering> real_;
+  Plan& plan_;
+};
+
+class FaultyIndex final : public Index {
+ public:
+  FaultyIndex(std::unique_ptr<Index> real, Plan& plan) : real_(std::move(real)), plan_(plan) {}
+
+  [[nodiscard]] IndexFigures figures() const override {
+    return call(plan_, "figures", [&] { return real_->figures(); });
+  }
+  [[nodiscard]] std::uint64_t bytes() const override {
+    return call(plan_, "bytes", [&] { return real_->bytes(); });
+  }
+  [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
+    return call(plan_, "table", [&] { return std::make_unique<FaultySearch>(real_->table(options), plan_); });
+  }
+  [[nodiscard]] std::uint64_t direct_bytes() const override {
+    return call(plan_, "direct_bytes", [&] { return real_->direct_bytes(); });
+  }
+  [[nodiscard]] std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts,
+                                                         bool core_mask) const override {
+    return call(plan_, "direct",
+                [&] { return std::make_unique<FaultyClustering>(real_->direct(minpts, core_mask), plan_); });
+  }
+
+ private:
+  std::unique_ptr<Index> real_;
   Plan& plan_;
 };
 
 class FaultyBackend final : public Backend {
  public:
   FaultyBackend(Plan& plan, bool own_threads)
-      : real_(index::make_cpu_backend(2)), plan_(plan), own_threads_(own_threads) {}
+      : real_(cpu::make_cpu_backend(2)), plan_(plan), own_threads_(own_threads) {}
 
   [[nodiscard]] std::string_view name() const override { return "faulty"; }
   [[nodiscard]] unsigned lanes() const override {
     return call(plan_, "lanes", [&] { return real_->lanes(); });
   }
-  [[nodiscard]] unsigned tables() const override {
-    return call(plan_, "tables", [&] { return real_->tables(); });
-  }
-  [[nodiscard]] std::unique_ptr<Lane> make_lane() override {
-    return call(plan_, "make_lane", [&] { return real_->make_lane(); });
+  [[nodiscard]] unsigned groups() const override {
+    return call(plan_, "groups", [&] { return real_->groups(); });
   }
   [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
     return call(plan_, "index_bytes", [&] { return real_->index_bytes(points); });
   }
-  [[nodiscard]] std::unique_ptr<NeighborSearch> build_index(PointsView points, double eps,
-                                                            const CancelToken& cancel) override {
-    return call(plan_, "build_index",
-                [&] { return std::make_unique<FaultySearch>(real_->build_index(points, eps, cancel), plan_); });
+  [[nodiscard]] std::unique_ptr<Index> build_index(PointsView points, double eps, Cells cells,
+                                                   const CancelToken& cancel) override {
+    return call(plan_, "build_index", [&] {
+      return std::make_unique<FaultyIndex>(real_->build_index(points, eps, cells, cancel), plan_);
+    });
   }
   void post(const std::function<void()>& task) override {
     const bool strikes = plan_.strikes();
@@ -149,7 +187,7 @@ class FaultyBackend final : public Backend {
 
 struct Outcome {
   std::string error;  ///< empty: none
-  std::size_t tables = 0;
+  std::size_t variants = 0;
 };
 
 Outcome run_with(Plan& plan, const Options& options, bool own_threads) {
@@ -159,17 +197,18 @@ Outcome run_with(Plan& plan, const Options& options, bool own_threads) {
   ArenaPool pool(budget);
   CancelToken stop;
   const Observer observer;
-  std::atomic<std::size_t> tables{0};
+  std::atomic<std::size_t> variants{0};
   Outcome outcome;
   try {
     run_flow({data.view(), options, observer, backend, pool, 2, stop}, {{0.5, {8, 4}}, {0.3, {4}}, {0.2, {4}}},
-             {.consume = [&](const stages::TableJob&) { ++tables; },
+             {.consume = [&](const stages::EpsJob& job) { variants += job.group.minpts.size(); },
               .bytes = [](std::size_t) { return std::uint64_t{0}; },
+              .result = [&](VariantResult&&) { ++variants; },
               .moved = [](double, double) {}});
   } catch (const std::exception& error) {
     outcome.error = error.what();
   }
-  outcome.tables = tables;
+  outcome.variants = variants;
   return outcome;
 }
 
@@ -178,7 +217,7 @@ void strike_everywhere(Fault fault, const Options& options, bool own_threads, co
   Plan quiet{.fault = fault, .at = ~std::uint64_t{0}};
   const Outcome whole = run_with(quiet, options, own_threads);
   REQUIRE(whole.error.empty());
-  REQUIRE(whole.tables == 3);
+  REQUIRE(whole.variants == 4);
   const std::uint64_t calls = quiet.calls;
   REQUIRE(calls > 20);
   std::size_t failed = 0;
@@ -190,7 +229,7 @@ void strike_everywhere(Fault fault, const Options& options, bool own_threads, co
     if (!outcome.error.empty()) {
       ++failed;
     } else {
-      CHECK(outcome.tables == 3);
+      CHECK(outcome.variants == 4);
     }
   }
   // An exception that comes after the work was reported may be overtaken by it; all others end the run.
@@ -202,9 +241,12 @@ TEST_CASE("backend faults: an exception from any call ends the run and never han
   const bool own_threads = GENERATE(false, true);
   const Fault fault = GENERATE(Fault::throws, Fault::throws_late, Fault::forgets, Fault::completes_twice);
   // Whole rows into a packed table; and pairs that are sorted, in buffers so small that batches are split.
-  strike_everywhere(fault, {.lanes = 2}, own_threads, "packed");
+  strike_everywhere(fault, {.strategy = StrategyChoice::table, .lanes = 2}, own_threads, "packed");
   strike_everywhere(fault, {.kernel = Kernel::global, .lanes = 2, .lane_pairs = 400, .estimate_factor = 0.2},
                     own_threads, "pairs");
+  // Without a table; and with the choice left open.
+  strike_everywhere(fault, {.strategy = StrategyChoice::direct}, own_threads, "direct");
+  strike_everywhere(fault, {}, own_threads, "automatic");
 }
 
 }  // namespace

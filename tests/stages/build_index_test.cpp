@@ -7,24 +7,26 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/cpu/cpu_backend.hpp>
 
 namespace epsflow::stages {
 namespace {
 
 TEST_CASE("build index: charged at its peak while it is built, and at its size from then on") {
-  const auto backend = index::make_cpu_backend(1);
+  const auto backend = cpu::make_cpu_backend(1);
   const CancelToken cancel;
   for (const std::size_t dims : {1U, 2U, 8U}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const test::DataSet data = test::make_data("uniform", 3000, dims, precision, 1);
       MemoryBudget budget(backend->index_bytes(data.view()));
       {
-        TableJob job(EpsGroup{0.5, {4}});
-        REQUIRE(BuildIndex{*backend, data.view(), budget, cancel}(job, true));
-        REQUIRE(job.search != nullptr);
-        CHECK(job.search->order().size() == 3000);
-        CHECK(budget.used() == job.search->bytes());
+        EpsJob job(EpsGroup{0.5, {4}});
+        const Cells cells = precision == Precision::float32 ? Cells::reach : Cells::clique;
+        REQUIRE(BuildIndex{*backend, data.view(), budget, cancel, cells}(job, true));
+        REQUIRE(job.index != nullptr);
+        CHECK(job.index->figures().cliques == (cells == Cells::clique && dims <= 3));
+        CHECK(job.index->table({})->order().ids.size() == 3000);
+        CHECK(budget.used() == job.index->bytes());
         CHECK(budget.used() >= 3000 * 4 + data.view().bytes());
       }
       CHECK(budget.used() == 0);
@@ -32,11 +34,11 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
       // Beside other tables it waits for their memory; alone there is nothing to wait for.
       MemoryBudget small(backend->index_bytes(data.view()) - 1);
       const BuildIndex build{*backend, data.view(), small, cancel};
-      TableJob job(EpsGroup{0.5, {4}});
+      EpsJob job(EpsGroup{0.5, {4}});
       CHECK_FALSE(build(job, false));
       test::check_mentions(test::error_of<ResourceError>([&] { (void)build(job, true); }),
                            {"the index", "Options::memory"});
-      CHECK(job.search == nullptr);
+      CHECK(job.index == nullptr);
       CHECK(small.used() == 0);
     }
   }

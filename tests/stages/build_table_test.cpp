@@ -12,27 +12,25 @@
 namespace epsflow::stages {
 namespace {
 
-/// An index that can do nothing but split: one unit, and the rest.
-struct TestSearch final : NeighborSearch {
-  [[nodiscard]] std::span<const std::uint32_t> order() const override { return {}; }
-  [[nodiscard]] std::uint64_t bytes() const override { return 0; }
-  [[nodiscard]] std::shared_ptr<const PackedLayout> packed_layout() override { return nullptr; }
-  [[nodiscard]] BatchPlan plan(const PlanOptions&) override { return {}; }
+/// A search that can do nothing but split: one unit, and the rest.
+struct TestSearch final : TableSearch {
+  [[nodiscard]] const BatchPlan& plan() const override { throw std::logic_error("not asked for"); }
+  [[nodiscard]] std::shared_ptr<const PackedLayout> layout() const override { return nullptr; }
+  [[nodiscard]] RowOrder order() const override { return {}; }
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override {
     Batch first = batch;
     Batch second = batch;
     first.range.end = second.range.begin = batch.range.begin + 1;
     return {first, second};
   }
-  void search(const Batch&, Lane&, NeighborTable&, Completion) override { throw std::logic_error("not asked for"); }
-  void sort_pairs(Lane&, NeighborTable&, Completion) override { throw std::logic_error("not asked for"); }
+  void search(const Batch&, unsigned, NeighborTable&, Completion) override { throw std::logic_error("not asked for"); }
+  void sort(unsigned, NeighborTable&, Completion) override { throw std::logic_error("not asked for"); }
 };
 
 struct Scene {
   explicit Scene(std::uint64_t memory) : budget(memory), pool(budget) {
     job.search = std::make_unique<TestSearch>();
     job.table = std::make_unique<NeighborTable>(4, pool.acquire(1 << 20));
-    job.open_batches = 2;
   }
   [[nodiscard]] std::vector<std::uint32_t> row(std::uint32_t row) const {
     std::vector<std::uint32_t> ids;
@@ -43,7 +41,7 @@ struct Scene {
   }
   MemoryBudget budget;
   ArenaPool pool;
-  TableJob job{EpsGroup{1, {4}}};
+  EpsJob job{EpsGroup{1, {4}}};
 };
 
 using Ids = std::vector<std::uint32_t>;
@@ -52,11 +50,11 @@ TEST_CASE("build table: the rows of a batch take their place") {
   Scene scene(1 << 20);
   const std::vector<std::uint32_t> counts{1, 2};
   const std::vector<std::uint32_t> ids{2, 3, 2};
-  Lane lane;
-  lane.rows = {2, 4};
-  lane.counts = counts;
-  lane.ids = ids;
-  const auto outcome = BuildTable{}(scene.job, {.range = {2, 4}, .expected_pairs = 3}, lane);
+  FoundRows found;
+  found.rows = {2, 4};
+  found.counts = counts;
+  found.ids = ids;
+  const auto outcome = BuildTable{}(scene.job, {.range = {2, 4}, .expected_pairs = 3}, found);
   CHECK(outcome.retry.empty());
   CHECK_FALSE(outcome.out_of_memory);
   CHECK(scene.job.rows_done == 2);
@@ -73,12 +71,12 @@ TEST_CASE("build table: rows that do not follow each other, their ids in the tab
   std::uint32_t* const place = scene.job.table->reserve(ids.size());
   REQUIRE(place != nullptr);
   std::copy(ids.begin(), ids.end(), place);
-  Lane lane;
-  lane.row_list = rows;
-  lane.counts = counts;
-  lane.ids = {place, ids.size()};
-  lane.ids_in_table = true;
-  const auto outcome = BuildTable{}(scene.job, {.range = {1, 4}, .stride = 2}, lane);
+  FoundRows found;
+  found.row_list = rows;
+  found.counts = counts;
+  found.ids = {place, ids.size()};
+  found.ids_in_table = true;
+  const auto outcome = BuildTable{}(scene.job, {.range = {1, 4}, .stride = 2}, found);
   CHECK(outcome.retry.empty());
   CHECK_FALSE(outcome.out_of_memory);
   CHECK(scene.job.rows_done == 2);
@@ -88,12 +86,12 @@ TEST_CASE("build table: rows that do not follow each other, their ids in the tab
 
 TEST_CASE("build table: a batch that outgrew its lane comes back in the halves of its index, and is counted") {
   Scene scene(1 << 20);
-  Lane lane;
-  lane.rows = {0, 3};
-  lane.overflow = true;
+  FoundRows found;
+  found.rows = {0, 3};
+  found.overflow = true;
   Trace trace;
   const Batch batch{.range = {0, 3}, .expected_pairs = 10, .stride = 1, .unit = Batch::Unit::cell};
-  const auto outcome = BuildTable{&trace}(scene.job, batch, lane);
+  const auto outcome = BuildTable{&trace}(scene.job, batch, found);
   REQUIRE(outcome.retry.size() == 2);
   CHECK(outcome.retry[0].range == Run{0, 1});
   CHECK(outcome.retry[1].range == Run{1, 3});
@@ -107,15 +105,15 @@ TEST_CASE("build table: rows that the budget has no room for") {
   Scene scene(100);
   const std::vector<std::uint32_t> counts{50};
   const std::vector<std::uint32_t> ids(50, 0);
-  Lane lane;
-  lane.rows = {0, 1};
+  FoundRows found;
+  found.rows = {0, 1};
   SECTION("found out as they are copied") {
-    lane.counts = counts;
-    lane.ids = ids;
+    found.counts = counts;
+    found.ids = ids;
   }
-  SECTION("found out by the search") { lane.out_of_memory = true; }
+  SECTION("found out by the search") { found.out_of_memory = true; }
   Trace trace;
-  const auto outcome = BuildTable{&trace}(scene.job, {.range = {0, 1}, .expected_pairs = 50}, lane);
+  const auto outcome = BuildTable{&trace}(scene.job, {.range = {0, 1}, .expected_pairs = 50}, found);
   CHECK(outcome.out_of_memory);
   CHECK(outcome.retry.empty());
   CHECK(scene.job.rows_done == 0);

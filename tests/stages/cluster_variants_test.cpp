@@ -13,7 +13,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/cpu/cpu_backend.hpp>
 
 namespace epsflow::stages {
 namespace {
@@ -25,8 +25,10 @@ struct Scene {
   template <class Drop>
   Scene(double eps, Drop drop) : pool(budget) {
     job.group.eps = eps;
-    job.search = backend->build_index(data.view(), eps, cancel);
-    const auto order = job.search->order();
+    job.index = backend->build_index(data.view(), eps, Cells::reach, cancel);
+    job.search = job.index->table({});
+    job.order = job.search->order();
+    const auto order = job.order.ids;
     std::vector<std::uint32_t> position(data.size());
     for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
     const test::OracleTable rows = data.oracle(eps);
@@ -50,8 +52,8 @@ struct Scene {
   CancelToken cancel;
   MemoryBudget budget{1 << 26};
   ArenaPool pool;
-  std::unique_ptr<Backend> backend = index::make_cpu_backend(1);
-  TableJob job{EpsGroup{1, {9, 4, 2}}};
+  std::unique_ptr<Backend> backend = cpu::make_cpu_backend(1);
+  EpsJob job{EpsGroup{1, {9, 4, 2}}};
 };
 
 TEST_CASE("cluster variants: every variant once, with a share of the table's time, whatever the method") {

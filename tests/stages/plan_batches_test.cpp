@@ -11,7 +11,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/cpu/cpu_backend.hpp>
 
 namespace epsflow::stages {
 namespace {
@@ -24,20 +24,19 @@ using test::error_of;
 struct Scene {
   explicit Scene(std::uint64_t memory, std::size_t dims = 2)
       : data(test::make_data("uniform", 2000, dims, Precision::float64, 4)), budget(memory), pool(budget) {
-    job.search = backend->build_index(data.view(), 1, cancel);
+    job.index = backend->build_index(data.view(), 1, Cells::reach, cancel);
   }
   DataSet data;
   CancelToken cancel;
   MemoryBudget budget;
   ArenaPool pool;
-  std::unique_ptr<Backend> backend = index::make_cpu_backend(1);
-  TableJob job{EpsGroup{1, {4}}};
+  std::unique_ptr<Backend> backend = cpu::make_cpu_backend(1);
+  EpsJob job{EpsGroup{1, {4}}};
 };
 
 PlanBatches make_plan(Scene& scene, FormatChoice format, Kernel kernel = Kernel::rows, std::uint64_t per_variant = 0) {
   return {.pool = scene.pool,
-          .options = {.kernel = kernel, .workers = 2},
-          .format = format,
+          .options = {.format = format, .kernel = kernel, .workers = 2},
           .consumer_bytes = [=](std::size_t variants) { return variants * per_variant; }};
 }
 
@@ -51,10 +50,10 @@ TEST_CASE("plan batches: an empty table of the right format, and batches for eve
       const bool packed = format == FormatChoice::packed || (format == FormatChoice::automatic && dims == 2);
       CHECK(scene.job.table->format() == (packed ? TableFormat::packed : TableFormat::csr));
       CHECK(scene.job.table->size() == 2000);
-      CHECK(scene.job.open_batches == scene.job.plan.batches.size());
-      CHECK(scene.job.table->blocks().size() == scene.job.plan.batches.size());
-      CHECK((scene.job.plan.pairs > 0) == !packed);
-      CHECK_FALSE(scene.job.plan.counted);
+      const BatchPlan& made = scene.job.search->plan();
+      CHECK(scene.job.table->blocks().size() == made.batches.size());
+      CHECK((made.pairs > 0) == !packed);
+      CHECK_FALSE(made.counted);
       std::uint32_t next = 0;
       for (const Run& block : scene.job.table->blocks()) {
         CHECK(block.begin == next);

@@ -13,6 +13,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/clustering/table_source.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/neighbor_table.hpp>
 
@@ -71,30 +72,30 @@ class TableMaker {
     }
     auto layout = std::make_shared<PackedLayout>();
     const std::size_t cells = starts.size();
-    layout->cell_starts = Buffer<std::uint32_t>(cells + 1);
-    layout->run_offsets = Buffer<std::uint64_t>(cells + 1);
-    layout->cell_words = Buffer<std::uint64_t>(cells + 1);
+    layout->groups.starts = Buffer<std::uint32_t>(cells + 1);
+    layout->groups.run_offsets = Buffer<std::uint64_t>(cells + 1);
+    layout->first_words = Buffer<std::uint64_t>(cells + 1);
     std::vector<Run> all;
     std::uint64_t words = 0;
     for (std::size_t c = 0; c < cells; ++c) {
-      layout->cell_starts[c] = starts[c];
-      layout->run_offsets[c] = all.size();
-      layout->cell_words[c] = words;
+      layout->groups.starts[c] = starts[c];
+      layout->groups.run_offsets[c] = all.size();
+      layout->first_words[c] = words;
       const std::uint32_t last = c + 1 < cells ? starts[c + 1] : n;
       for (const Run& run : runs[c]) words += packed_words(run.size()) * (last - starts[c]);
       all.insert(all.end(), runs[c].begin(), runs[c].end());
     }
-    layout->cell_starts[cells] = n;
-    layout->run_offsets[cells] = all.size();
-    layout->cell_words[cells] = words;
-    layout->runs = Buffer<Run>(all.size());
-    std::copy(all.begin(), all.end(), layout->runs.begin());
+    layout->groups.starts[cells] = n;
+    layout->groups.run_offsets[cells] = all.size();
+    layout->first_words[cells] = words;
+    layout->groups.runs = Buffer<Run>(all.size());
+    std::copy(all.begin(), all.end(), layout->groups.runs.begin());
     table_ = std::make_unique<NeighborTable>(layout, pool_.acquire(words * 4));
     std::uint32_t* word = table_->packed_words_for_writing();
     std::fill_n(word, words, 0U);
     for (std::uint32_t p = 0; p < n; ++p) {
       const std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
-      for (const Run& run : layout->runs_of(layout->cell_of(p))) {
+      for (const Run& run : layout->groups.runs_of(layout->groups.group_of(p))) {
         for (const std::uint32_t q : row) {
           if (q >= run.begin && q < run.end) word[(q - run.begin) / 32] |= 1U << ((q - run.begin) % 32);
         }
@@ -106,7 +107,11 @@ class TableMaker {
     return *table_;
   }
 
-  [[nodiscard]] clustering::ClusterInput input(double eps = 1) const { return {*table_, order_, eps}; }
+  [[nodiscard]] clustering::ClusterSource& source() {
+    source_ = std::make_unique<clustering::TableSource>(*table_, order_);
+    return *source_;
+  }
+  [[nodiscard]] clustering::ClusterInput input(double eps = 1) { return {source(), eps}; }
   [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
 
  private:
@@ -145,6 +150,7 @@ class TableMaker {
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> position_;
   std::unique_ptr<NeighborTable> table_;
+  std::unique_ptr<clustering::TableSource> source_;
 };
 
 /// 0 … n - 1, or a random order of them.

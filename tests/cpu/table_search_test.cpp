@@ -1,4 +1,4 @@
-#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/cpu/table_search.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,10 +10,12 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/cpu/cpu_backend.hpp>
 
-namespace epsflow::index {
+namespace epsflow::cpu {
 namespace {
 
 using test::DataSet;
@@ -21,13 +23,13 @@ using test::OracleTable;
 using test::Random;
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
-/// A search, a lane and a table, as the flow would put them together.
+/// A grid, its searches and a table, as the flow would put them together.
 class Bench {
  public:
-  Bench(const DataSet& data, double eps) : backend_(make_cpu_backend(2)), lane_(backend_->make_lane()), pool_(budget_) {
-    search_ = backend_->build_index(data.view(), eps, cancel_);
+  Bench(const DataSet& data, double eps)
+      : grid_(std::make_shared<const index::Grid>(data.view(), eps, Cells::reach, cancel_)), pool_(budget_) {
     std::vector<std::uint32_t> position(data.size());
-    const auto order = search_->order();
+    const auto order = grid_->order();
     for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
     const OracleTable table = data.oracle(eps);
     for (std::uint32_t p = 0; p < order.size(); ++p) {
@@ -37,54 +39,56 @@ class Bench {
     }
   }
 
-  BatchPlan plan(std::uint64_t lane_pairs, TableFormat format = TableFormat::csr, Kernel kernel = Kernel::rows) {
-    return search_->plan({.format = format, .kernel = kernel, .workers = 2, .lane_pairs = lane_pairs});
+  const BatchPlan& plan(std::uint64_t lane_pairs, FormatChoice format = FormatChoice::csr,
+                        Kernel kernel = Kernel::rows) {
+    search_ = make_table_search(
+        grid_, {.format = format, .kernel = kernel, .workers = 2, .lanes = 2, .lane_pairs = lane_pairs}, cancel_);
+    return search_->plan();
   }
 
   /// Searches, and fails when `done` is not called once, or with an error.
   void search(const Batch& batch, NeighborTable& table) {
-    complete([&](const auto& done) { search_->search(batch, *lane_, table, done); });
+    complete([&](const auto& done) { search_->search(batch, 1, table, done); });
   }
   /// The same for the sort.
-  void sort_pairs(NeighborTable& table) {
-    complete([&](const auto& done) { search_->sort_pairs(*lane_, table, done); });
+  void sort(NeighborTable& table) {
+    complete([&](const auto& done) { search_->sort(1, table, done); });
   }
 
   std::unique_ptr<NeighborTable> csr_table() {
     return std::make_unique<NeighborTable>(static_cast<std::uint32_t>(expected.size()), pool_.acquire(1 << 24));
   }
   std::unique_ptr<NeighborTable> packed_table() {
-    const auto layout = search_->packed_layout();
+    const auto layout = search_->layout();
     REQUIRE(layout != nullptr);
     return std::make_unique<NeighborTable>(layout, pool_.acquire(layout->words() * 4));
   }
 
-  [[nodiscard]] Lane& lane() { return *lane_; }
-  [[nodiscard]] NeighborSearch& index() { return *search_; }
+  [[nodiscard]] const FoundRows& found() const { return found_; }
+  [[nodiscard]] TableSearch& table_search() { return *search_; }
   Rows expected;  ///< by position
 
  private:
   template <class F>
-  static void complete(F&& start) {
+  void complete(F&& start) {
     int calls = 0;
-    std::exception_ptr error;
-    start([&](std::exception_ptr e) {
+    start([&](FoundRows found) {
       ++calls;
-      error = e;
+      found_ = std::move(found);
     });
     REQUIRE(calls == 1);
-    if (error != nullptr) std::rethrow_exception(error);
+    if (found_.error != nullptr) std::rethrow_exception(found_.error);
   }
 
   CancelToken cancel_;
-  std::unique_ptr<Backend> backend_;
-  std::unique_ptr<Lane> lane_;
+  std::shared_ptr<const index::Grid> grid_;
   MemoryBudget budget_{std::uint64_t{1} << 30};
   ArenaPool pool_;
-  std::unique_ptr<NeighborSearch> search_;
+  std::unique_ptr<TableSearch> search_;
+  FoundRows found_;
 };
 
-void check_rows(const Lane& lane, Run rows, const Rows& expected) {
+void check_rows(const FoundRows& lane, Run rows, const Rows& expected) {
   REQUIRE(lane.rows == rows);
   REQUIRE(lane.counts.size() == rows.size());
   std::size_t next = 0;
@@ -97,11 +101,11 @@ void check_rows(const Lane& lane, Run rows, const Rows& expected) {
   REQUIRE(lane.ids.size() == next);
 }
 
-TEST_CASE("cpu backend: its name, its lanes and its tables; nothing of it waits, nothing needs pinned memory") {
+TEST_CASE("cpu backend: its name, its lanes and its groups; nothing of it waits, nothing needs pinned memory") {
   const auto backend = make_cpu_backend(3);
   CHECK(backend->name() == "cpu");
   CHECK(backend->lanes() >= 3);
-  CHECK(backend->tables() == 2);
+  CHECK(backend->groups() == 2);
   CHECK(backend->pinner() == nullptr);
   bool done = false;
   backend->post([&] { done = true; });
@@ -127,9 +131,9 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
       std::uint64_t pairs = 0;
       for (std::uint32_t row = rows.begin; row < rows.end; ++row) pairs += bench.expected[row].size();
       for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
-        REQUIRE(bench.plan(lane_pairs, TableFormat::csr, kernel).lane_pairs == lane_pairs);
+        REQUIRE(bench.plan(lane_pairs, FormatChoice::csr, kernel).lane_pairs == lane_pairs);
         bench.search({rows, 0}, *table);
-        Lane& lane = bench.lane();
+        const FoundRows& lane = bench.found();
         REQUIRE(lane.pairs == pairs);
         REQUIRE_FALSE(lane.out_of_memory);
         REQUIRE_FALSE(lane.ids_in_table);
@@ -145,18 +149,19 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
         if (emits_pairs(kernel)) {
           REQUIRE(lane.counts.empty());
           REQUIRE(lane.ids.empty());
-          bench.sort_pairs(*table);
+          REQUIRE(lane.unsorted);
+          bench.sort(*table);
         }
         check_rows(lane, rows, bench.expected);
       }
     }
     if (data.dims > 3) {
-      REQUIRE(bench.index().packed_layout() == nullptr);
+      REQUIRE_THROWS_AS(bench.plan(0, FormatChoice::packed), UsageError);
       continue;
     }
-    auto packed = bench.packed_table();
     // From the last batch to the first: rows land in their place in any order.
-    BatchPlan by_tests = bench.plan(0, TableFormat::packed);
+    BatchPlan by_tests = bench.plan(0, FormatChoice::packed);
+    auto packed = bench.packed_table();
     std::reverse(by_tests.batches.begin(), by_tests.batches.end());
     for (const Batch& batch : by_tests.batches) bench.search(batch, *packed);
     packed->for_each_row({0, n}, [&](std::uint32_t row, const RowView& view) {
@@ -170,40 +175,30 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
   CHECK(fits > 750);
 }
 
-TEST_CASE("cpu backend: the layout of a packed table is made once") {
-  const DataSet data = test::make_data("uniform", 100, 2, Precision::float64, 1);
-  Bench bench(data, 1);
-  CHECK(bench.index().packed_layout() == bench.index().packed_layout());
+TEST_CASE("cpu backend: left open, the format is the one of fewer bytes") {
+  // Full cells: bits are fewer. Points far from each other: a run of one candidate takes a word, and the layout more.
+  const DataSet full = test::make_data("uniform", 3000, 2, Precision::float64, 1);
+  Bench dense(full, 2);
+  (void)dense.plan(0, FormatChoice::automatic);
+  CHECK(dense.table_search().layout() != nullptr);
+  Bench sparse(full, 1e-6);
+  (void)sparse.plan(0, FormatChoice::automatic);
+  CHECK(sparse.table_search().layout() == nullptr);
 }
 
 TEST_CASE("cpu backend: pairs of more rows and candidates than a tile") {
   const DataSet data = test::make_data("all equal", 2600, 1, Precision::float64, 1);
   Bench bench(data, 1);
-  const BatchPlan plan = bench.plan(10'000'000, TableFormat::csr, Kernel::global);
+  const BatchPlan plan = bench.plan(10'000'000, FormatChoice::csr, Kernel::global);
   REQUIRE(plan.lane_pairs == 10'000'000);
   auto table = bench.csr_table();
   for (const Run rows : {Run{0, 2600}, Run{1000, 1003}}) {
     bench.search({rows, 0}, *table);
-    REQUIRE_FALSE(bench.lane().overflow);
-    bench.sort_pairs(*table);
-    check_rows(bench.lane(), rows, bench.expected);
+    REQUIRE_FALSE(bench.found().overflow);
+    bench.sort(*table);
+    check_rows(bench.found(), rows, bench.expected);
   }
 }
 
-TEST_CASE("cpu backend: a lane of another backend is an error, told through the completion") {
-  struct Foreign final : Lane {
-  } foreign;
-  const DataSet data = test::make_data("uniform", 10, 2, Precision::float64, 1);
-  Bench bench(data, 1);
-  (void)bench.plan(100);
-  auto table = bench.csr_table();
-  std::exception_ptr error;
-  bench.index().search({{0, 10}, 0}, foreign, *table, [&](std::exception_ptr e) { error = e; });
-  CHECK(error != nullptr);
-  error = nullptr;
-  bench.index().sort_pairs(foreign, *table, [&](std::exception_ptr e) { error = e; });
-  CHECK(error != nullptr);
-}
-
 }  // namespace
-}  // namespace epsflow::index
+}  // namespace epsflow::cpu

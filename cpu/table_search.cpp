@@ -1,17 +1,21 @@
-#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/cpu/table_search.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <utility>
+#include <vector>
 
 #include <epsflow/index/batch_plan.hpp>
 #include <epsflow/index/candidate_runs.hpp>
-#include <epsflow/index/grid.hpp>
 #include <epsflow/index/radix_sort.hpp>
 #include <epsflow/index/row_search.hpp>
 
-namespace epsflow::index {
+namespace epsflow::cpu {
 namespace {
+
+using index::CandidateRuns;
+using index::Grid;
+using index::RowSearch;
 
 /// One (row, neighbour) of the pair-emitting search; sorting the numbers sorts by row, then by neighbour.
 using Pair = std::uint64_t;
@@ -22,72 +26,77 @@ void ensure(Buffer<T>& buffer, std::uint64_t size) {
   if (buffer.size() < size) buffer = Buffer<T>(size);
 }
 
-struct CpuLane final : Lane {
+struct CpuLane {
+  Run rows;  ///< of the last search
   Buffer<std::uint32_t> count_buffer;
   Buffer<std::uint32_t> id_buffer;
   Buffer<std::uint32_t> word_buffer;
   Buffer<Pair> pair_buffer;
   Buffer<Pair> spare_pairs;
+  std::uint64_t pairs = 0;
 };
 
-/// Calls body, then done with what body threw.
+/// Calls body(found), then done with what it has made of `found`, or with what it threw.
 template <class F>
-void complete(const NeighborSearch::Completion& done, F&& body) {
-  std::exception_ptr error;
+void complete(const TableSearch::Completion& done, F&& body) {
+  FoundRows found;
   try {
-    body();
+    body(found);
   } catch (...) {
-    error = std::current_exception();
+    found.error = std::current_exception();
   }
-  done(error);
+  done(std::move(found));
 }
 
-class CpuSearch final : public NeighborSearch {
+class CpuTableSearch final : public TableSearch {
  public:
-  CpuSearch(PointsView points, double eps, const CancelToken& cancel)
-      : cancel_(cancel), grid_(points, eps, Cells::reach, cancel), rows_(grid_) {}
-
-  [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
-  [[nodiscard]] std::uint64_t bytes() const override { return grid_.bytes(); }
-
-  [[nodiscard]] std::shared_ptr<const PackedLayout> packed_layout() override {
-    if (grid_.dims() > kMostPackedDims) return nullptr;
-    if (layout_ == nullptr) layout_ = std::make_shared<const PackedLayout>(make_packed_layout(grid_));
-    return layout_;
+  CpuTableSearch(std::shared_ptr<const Grid> grid, const TableOptions& options, const CancelToken& cancel)
+      : cancel_(cancel),
+        grid_(std::move(grid)),
+        rows_(*grid_),
+        emits_pairs_(emits_pairs(options.kernel)),
+        lanes_(std::max(1U, options.lanes)) {
+    const bool can_pack = grid_->dims() <= kMostPackedDims && !emits_pairs_;
+    if (options.format == FormatChoice::packed && !can_pack) throw_not_packable();
+    if (can_pack && options.format != FormatChoice::csr) {
+      layout_ = std::make_shared<const PackedLayout>(make_packed_layout(*grid_));
+    }
+    if (layout_ == nullptr || options.format == FormatChoice::automatic) {
+      plan_ = plan_by_pairs(*grid_, rows_, options, cancel_);
+      if (layout_ != nullptr && csr_table_bytes(grid_->size(), plan_.pairs) < packed_table_bytes(grid_->size(), *layout_)) {
+        layout_ = nullptr;
+      }
+    }
+    if (layout_ != nullptr) plan_ = plan_packed(*grid_, *layout_, options);
   }
 
-  [[nodiscard]] BatchPlan plan(const PlanOptions& options) override {
-    if (options.format == TableFormat::packed) return plan_packed(grid_, *packed_layout(), options);
-    BatchPlan plan = plan_by_pairs(grid_, rows_, options, cancel_);
-    lane_pairs_ = plan.lane_pairs;
-    emits_pairs_ = emits_pairs(options.kernel);
-    return plan;
-  }
+  [[nodiscard]] const BatchPlan& plan() const override { return plan_; }
+  [[nodiscard]] std::shared_ptr<const PackedLayout> layout() const override { return layout_; }
+  [[nodiscard]] RowOrder order() const override { return {grid_, grid_->order()}; }
+  [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override { return index::split_range(batch); }
 
-  [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override { return split_range(batch); }
-
-  void search(const Batch& batch, Lane& any_lane, NeighborTable& table, Completion done) override {
-    complete(done, [&] {
-      auto& lane = dynamic_cast<CpuLane&>(any_lane);
-      lane.clear();
-      lane.rows = batch.range;
-      if (table.format() == TableFormat::packed) {
+  void search(const Batch& batch, unsigned lane_number, NeighborTable& table, Completion done) override {
+    complete(done, [&](FoundRows& found) {
+      CpuLane& lane = lanes_.at(lane_number);
+      lane.rows = found.rows = batch.range;
+      if (layout_ != nullptr) {
         search_packed(batch.range, table);
       } else {
-        search_csr(batch.range, lane);
+        search_csr(batch.range, lane, found);
+        lane.pairs = found.pairs;
       }
     });
   }
 
-  void sort_pairs(Lane& any_lane, NeighborTable&, Completion done) override {
-    complete(done, [&] {
-      auto& lane = dynamic_cast<CpuLane&>(any_lane);
-      const unsigned id_bits = static_cast<unsigned>(std::bit_width(grid_.size() - 1));
+  void sort(unsigned lane_number, NeighborTable&, Completion done) override {
+    complete(done, [&](FoundRows& found) {
+      CpuLane& lane = lanes_.at(lane_number);
+      const unsigned id_bits = static_cast<unsigned>(std::bit_width(grid_->size() - 1));
       const unsigned row_bits = static_cast<unsigned>(std::bit_width(lane.rows.size()));
       ensure(lane.spare_pairs, lane.pairs);
       ensure(lane.id_buffer, lane.pairs + RowSearch::kSlack);
       const std::uint32_t first = lane.rows.begin;
-      const std::span<const Pair> sorted = radix_sort(
+      const std::span<const Pair> sorted = index::radix_sort(
           lane.pair_buffer.span().first(lane.pairs), lane.spare_pairs.span().first(lane.pairs), id_bits + row_bits,
           [=](Pair pair) { return (((pair >> 32) - first) << id_bits) | (pair & 0xFFFFFFFFU); }, cancel_);
       std::fill_n(lane.count_buffer.begin(), lane.rows.size(), 0U);
@@ -95,20 +104,22 @@ class CpuSearch final : public NeighborSearch {
         ++lane.count_buffer[(sorted[i] >> 32) - first];
         lane.id_buffer[i] = static_cast<std::uint32_t>(sorted[i]);
       }
-      lane.counts = lane.count_buffer.span().first(lane.rows.size());
-      lane.ids = lane.id_buffer.span().first(lane.pairs);
+      found.rows = lane.rows;
+      found.pairs = lane.pairs;
+      found.counts = lane.count_buffer.span().first(lane.rows.size());
+      found.ids = lane.id_buffer.span().first(lane.pairs);
     });
   }
 
  private:
   void search_packed(Run rows, NeighborTable& table) const {
     const PackedLayout& layout = *table.layout();
-    std::size_t cell = layout.cell_of(rows.begin);
+    std::size_t cell = layout.groups.group_of(rows.begin);
     for (std::uint32_t row = rows.begin; row < rows.end; ++cell) {
-      const std::uint32_t first = layout.cell_starts[cell];
-      const std::uint32_t last = std::min(rows.end, layout.cell_starts[cell + 1]);
-      const std::uint64_t word = layout.cell_words[cell] + (row - first) * layout.words_per_row(cell);
-      rows_.packed({row, last}, layout.runs_of(cell), table.packed_words_for_writing() + word,
+      const auto [first, end] = layout.groups.rows_of(cell);
+      const std::uint32_t last = std::min(rows.end, end);
+      const std::uint64_t word = layout.first_words[cell] + (row - first) * layout.words_per_row(cell);
+      rows_.packed({row, last}, layout.groups.runs_of(cell), table.packed_words_for_writing() + word,
                    table.counts_for_writing().data() + row);
       row = last;
     }
@@ -117,9 +128,9 @@ class CpuSearch final : public NeighborSearch {
   /// Calls f(rows of the batch in one cell, the cell's candidates).
   template <class F>
   void for_each_cell(Run rows, F&& f) const {
-    CandidateRuns candidates(grid_, grid_.cell_of(rows.begin));
+    CandidateRuns candidates(*grid_, grid_->cell_of(rows.begin));
     for (std::uint32_t row = rows.begin;;) {
-      const std::uint32_t last = std::min(rows.end, grid_.cell_starts()[candidates.cell() + 1]);
+      const std::uint32_t last = std::min(rows.end, grid_->cell_starts()[candidates.cell() + 1]);
       f(Run{row, last}, candidates.runs());
       row = last;
       if (row == rows.end) return;
@@ -127,18 +138,18 @@ class CpuSearch final : public NeighborSearch {
     }
   }
 
-  void search_csr(Run rows, CpuLane& lane) const {
+  void search_csr(Run rows, CpuLane& lane, FoundRows& found) const {
     const auto find = [&](std::uint64_t capacity) {
       return emits_pairs_ ? find_pairs(rows, lane, capacity) : find_rows(rows, lane, capacity);
     };
-    std::uint64_t found = find(lane_pairs_);
+    found.pairs = find(plan_.lane_pairs);
     // A single row cannot be split any more, so it gets the buffer that it needs.
-    if (found > lane_pairs_ && rows.size() == 1) found = find(found);
-    lane.pairs = found;
-    lane.overflow = found > lane_pairs_ && rows.size() > 1;
-    if (lane.overflow || emits_pairs_) return;
-    lane.counts = lane.count_buffer.span().first(rows.size());
-    lane.ids = lane.id_buffer.span().first(found);
+    if (found.pairs > plan_.lane_pairs && rows.size() == 1) found.pairs = find(found.pairs);
+    found.overflow = found.pairs > plan_.lane_pairs && rows.size() > 1;
+    found.unsorted = emits_pairs_ && !found.overflow;
+    if (found.overflow || emits_pairs_) return;
+    found.counts = lane.count_buffer.span().first(rows.size());
+    found.ids = lane.id_buffer.span().first(found.pairs);
   }
 
   std::uint64_t find_rows(Run rows, CpuLane& lane, std::uint64_t capacity) const {
@@ -182,39 +193,19 @@ class CpuSearch final : public NeighborSearch {
   }
 
   const CancelToken& cancel_;
-  Grid grid_;
+  std::shared_ptr<const Grid> grid_;
   RowSearch rows_;
+  bool emits_pairs_;
   std::shared_ptr<const PackedLayout> layout_;
-  std::uint64_t lane_pairs_ = kLanePairs;
-  bool emits_pairs_ = false;
-};
-
-class CpuBackend final : public Backend {
- public:
-  explicit CpuBackend(unsigned threads) : threads_(threads) {}
-
-  [[nodiscard]] std::string_view name() const override { return "cpu"; }
-  [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
-  [[nodiscard]] unsigned tables() const override { return 2; }
-  /// Sort items twice over, or the copy of the coordinates; ids, and the cells where every point has its own.
-  [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
-    constexpr std::uint64_t kIdsAndCells = 4 + 12;
-    constexpr std::uint64_t kSortItems = 2 * 16;
-    const std::uint64_t row = points.dims() * bytes_of(points.precision());
-    return points.size() * (kIdsAndCells + std::max(kSortItems, row));
-  }
-  [[nodiscard]] std::unique_ptr<Lane> make_lane() override { return std::make_unique<CpuLane>(); }
-  [[nodiscard]] std::unique_ptr<NeighborSearch> build_index(PointsView points, double eps,
-                                                            const CancelToken& cancel) override {
-    return std::make_unique<CpuSearch>(points, eps, cancel);
-  }
-
- private:
-  unsigned threads_;
+  BatchPlan plan_;
+  std::vector<CpuLane> lanes_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(unsigned threads) { return std::make_unique<CpuBackend>(threads); }
+std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::Grid> grid, const TableOptions& options,
+                                               const CancelToken& cancel) {
+  return std::make_unique<CpuTableSearch>(std::move(grid), options, cancel);
+}
 
-}  // namespace epsflow::index
+}  // namespace epsflow::cpu

@@ -3,9 +3,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/backend.hpp>
@@ -14,42 +15,45 @@
 
 namespace epsflow::stages {
 
-/// The variants that share one eps, and so one index and one table.
+/// The variants that share one eps, and so one index.
 struct EpsGroup {
-  double eps = 0;
+  double eps = 0;                     ///< as the caller gave it, which is what results carry
   std::vector<std::uint32_t> minpts;  ///< descending
+  double radius = eps;                ///< as it is searched
 };
 
 /// One eps on its way: each stage adds its part, the last drops it all.
-struct TableJob {
-  explicit TableJob(EpsGroup g) : group(std::move(g)) {}
+struct EpsJob {
+  explicit EpsJob(EpsGroup g) : group(std::move(g)) {}
+
+  using Clock = std::chrono::steady_clock;
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
   /// Frees everything but the group. Copies of the job's handle may live on in threads that have just put its last
   /// batch away.
   void release() noexcept {
     table.reset();
-    table_memory = {};
+    order = {};
     search.reset();
+    table_memory = {};
+    index.reset();
     index_memory = {};
   }
 
   EpsGroup group;
-  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  double table_seconds = 0;  ///< wall time from the index to the last row
+  Clock::time_point begin = Clock::now();
 
   MemoryCharge index_memory;
-  std::unique_ptr<NeighborSearch> search;
+  std::unique_ptr<Index> index;
+
+  // On the way through a table:
+  double table_seconds = 0;  ///< wall time from the index to the last row
+  std::unique_ptr<TableSearch> search;
+  RowOrder order;
   /// Offsets, counts, layout, and what its consumer needs; the entries are charged by the arena.
   MemoryCharge table_memory;
   std::unique_ptr<NeighborTable> table;
-  BatchPlan plan;
-  /// Batches that are neither in the table nor given up. A split batch counts as two.
-  std::atomic<std::size_t> open_batches{0};
   std::atomic<std::uint64_t> rows_done{0};
-  /// No other table shares the memory budget until this one is complete.
-  bool exclusive = false;
-  /// The budget was exhausted while other tables shared it: this one starts again when it is alone.
-  std::atomic<bool> starved{false};
 };
 
 }  // namespace epsflow::stages

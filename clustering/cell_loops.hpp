@@ -1,0 +1,31 @@
+// The loops of DBSCAN over clique cells, on vectors: counts of neighbours, unions of cells, clusters of border points.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/index/grid.hpp>
+#include <epsflow/index/row_search.hpp>
+
+namespace epsflow::clustering {
+
+struct CellInput {
+  const index::Grid& grid;  ///< of clique cells
+  const index::SearchInput& search;
+};
+
+/// counts[p] = the neighbours of each point of the cells, or `most` where there are more. Points that cannot have `least`
+/// get some number below it. counts: [n] by position.
+void count_cells(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t least, std::uint32_t* counts);
+
+/// Unites the core cells of `cells` with the core cells before them that are at most `reach` slots away and have a core
+/// point within eps of one of theirs. gained: [grid.cells()] pairs of cells in which neither is set are left out. parent:
+/// [grid.cells()].
+void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
+                 const std::uint8_t* gained, std::uint32_t* parent);
+
+/// clusters[i]: the cluster of the i-th point of the cells, as ClusterSource::find_clusters() says.
+void find_cell_clusters(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint32_t* counts,
+                        const std::uint32_t* parent, const std::uint32_t* number, std::uint32_t* clusters);
+
+}  // namespace epsflow::clustering

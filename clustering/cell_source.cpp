@@ -1,0 +1,70 @@
+#include <epsflow/clustering/cell_source.hpp>
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include <epsflow/clustering/cell_loops.hpp>
+
+namespace epsflow::clustering {
+namespace {
+
+/// Few enough that threads share the work evenly where cells are full, many enough that finding the first cell's
+/// neighbours by binary search does not show.
+constexpr std::uint32_t kBlockRows = 4096;
+
+std::vector<ClusterBlock> cut(const index::Grid& grid) {
+  std::vector<ClusterBlock> blocks;
+  const auto starts = grid.cell_starts();
+  const auto cells = static_cast<std::uint32_t>(grid.cells());
+  for (std::uint32_t first = 0; first < cells;) {
+    std::uint32_t last = first + 1;
+    while (last < cells && starts[last + 1] - starts[first] <= kBlockRows) ++last;
+    blocks.push_back({{first, last}, {starts[first], starts[last]}});
+    first = last;
+  }
+  return blocks;
+}
+
+}  // namespace
+
+CellSource::CellSource(const index::Grid& grid, std::uint32_t most_minpts, std::uint32_t least_minpts,
+                       const CancelToken& cancel)
+    : grid_(grid), search_(grid), blocks_(cut(grid)), counts_(grid.size()), gained_(grid.cells()) {
+  tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+    if (cancel.cancelled()) return;
+    count_cells({grid_, search_.input()}, blocks_[b].nodes, most_minpts, least_minpts, counts_.data());
+  });
+  cancel.check();
+}
+
+void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) {
+  const auto starts = grid_.cell_starts();
+  for (std::uint32_t cell = block.nodes.begin; cell < block.nodes.end; ++cell) {
+    std::uint8_t gained = 0;
+    for (std::uint32_t p = starts[cell]; p < starts[cell + 1] && gained == 0; ++p) gained = level.gained(counts_[p]);
+    gained_[cell] = gained;
+    if (gained != 0 && parent[cell] == kNotCore) parent[cell] = cell;
+  }
+}
+
+void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) {
+  const std::uint32_t reach = pass == 0 ? 1 : grid_.keys().window;
+  unite_cells({grid_, search_.input()}, block.nodes, level.minpts, reach, counts_.data(), gained_.data(), parent);
+}
+
+std::uint32_t CellSource::smallest_id(std::uint32_t node, std::uint32_t minpts) const {
+  // Points of a cell are in input order.
+  std::uint32_t p = grid_.cell_starts()[node];
+  while (counts_[p] < minpts) ++p;
+  return grid_.order()[p];
+}
+
+std::uint32_t CellSource::find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
+                                        const std::uint32_t* number, std::uint32_t* clusters) const {
+  find_cell_clusters({grid_, search_.input()}, block.nodes, minpts, counts_.data(), parent, number, clusters);
+  return static_cast<std::uint32_t>(std::count_if(counts_.begin() + block.rows.begin, counts_.begin() + block.rows.end,
+                                                  [=](std::uint32_t count) { return count >= minpts; }));
+}
+
+}  // namespace epsflow::clustering

@@ -1,0 +1,55 @@
+// Neighbours from the clique cells of a grid: nodes are cells.
+//
+// Any two points of a clique cell are neighbours. So a cell of minpts points or more has only core points, without a
+// distance; all core points of a cell are of one cluster, and union-find runs over cells; and two cells are of one cluster
+// as soon as a core point of one is a neighbour of a core point of the other. Unions go in two passes: adjacent cells first,
+// after which most cells two apart are of one set already and need no test at all.
+//
+// The idea of cells of side eps/√d is Gan & Tao's (SIGMOD 2015); Wang, Gu & Shun (SIGMOD 2020) run it on many cores. What
+// differs: membership implies the rounded test (index/cell_axes.hpp), counts serve all minpts of an eps, and the sets of a
+// larger minpts are those of the smaller one to begin with.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/index/grid.hpp>
+#include <epsflow/index/row_search.hpp>
+
+namespace epsflow::clustering {
+
+/// Serves one nested clustering at a time.
+class CellSource final : public ClusterSource {
+ public:
+  /// Counts neighbours up to most_minpts, in parallel; points that cannot have least_minpts of them are not counted. grid:
+  /// of clique cells; must outlive it. Throws Cancelled.
+  CellSource(const index::Grid& grid, std::uint32_t most_minpts, std::uint32_t least_minpts, const CancelToken& cancel);
+
+  [[nodiscard]] std::size_t nodes() const override { return grid_.cells(); }
+  [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
+  [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
+  [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
+  [[nodiscard]] unsigned passes() const override { return 2; }
+  void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
+  void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
+  [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node, std::uint32_t minpts) const override;
+  std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
+                              const std::uint32_t* number, std::uint32_t* clusters) const override;
+
+  /// Bytes per point and per cell.
+  static constexpr std::uint64_t kBytesPerPoint = 4;
+  static constexpr std::uint64_t kBytesPerCell = 2;
+
+ private:
+  const index::Grid& grid_;
+  index::RowSearch search_;
+  std::vector<ClusterBlock> blocks_;
+  Buffer<std::uint32_t> counts_;  ///< [n]
+  Buffer<std::uint8_t> gained_;   ///< [cells] 1 where the last level has made points core
+};
+
+}  // namespace epsflow::clustering

@@ -1,0 +1,120 @@
+#include <epsflow/clustering/cells_within.hpp>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/points.hpp>
+#include <epsflow/index/cell_axes.hpp>
+#include <epsflow/index/distance.hpp>
+
+namespace epsflow::clustering {
+namespace {
+
+using Positions = std::span<std::uint32_t>;
+
+/// Few enough that their pairs are tested one by one.
+constexpr std::uint64_t kFewPairs = 256;
+
+template <class T>
+class Bisection {
+ public:
+  explicit Bisection(const index::SearchInput& in) : dims_(in.dims), eps_squared_(in.eps_squared) {
+    for (std::size_t k = 0; k < dims_; ++k) coordinates_[k] = static_cast<const T*>(in.coordinates[k]);
+  }
+
+  [[nodiscard]] bool any_within(Positions a, Positions b) const {
+    if (a.empty() || b.empty()) return false;
+    return any_within(a, box_of(a), b, box_of(b));
+  }
+
+ private:
+  struct Box {
+    std::array<double, index::kMostCliqueDims> lo{};
+    std::array<double, index::kMostCliqueDims> hi{};
+  };
+
+  [[nodiscard]] bool any_within(Positions a, const Box& box_a, Positions b, const Box& box_b) const {
+    if (!(distance(box_a, box_b) <= eps_squared_)) return false;
+    if (std::uint64_t{a.size()} * b.size() <= kFewPairs) return any_pair_within(a, b);
+    if (a.size() < b.size()) return any_within(b, box_b, a, box_a);
+    const std::size_t axis = widest_axis(box_a);
+    const auto middle = a.begin() + static_cast<std::ptrdiff_t>(a.size() / 2);
+    std::nth_element(a.begin(), middle, a.end(), [&](std::uint32_t p, std::uint32_t q) {
+      return coordinates_[axis][p] < coordinates_[axis][q];
+    });
+    Positions halves[2] = {a.first(a.size() / 2), a.subspan(a.size() / 2)};
+    Box boxes[2] = {box_of(halves[0]), box_of(halves[1])};
+    const bool second_first = distance(boxes[1], box_b) < distance(boxes[0], box_b);
+    for (const std::size_t half : {std::size_t{second_first}, std::size_t{!second_first}}) {
+      if (any_within(halves[half], boxes[half], b, box_b)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] Box box_of(Positions positions) const {
+    Box box;
+    for (std::size_t k = 0; k < dims_; ++k) {
+      box.lo[k] = box.hi[k] = coordinates_[k][positions.front()];
+      for (const std::uint32_t p : positions) {
+        box.lo[k] = std::min<double>(box.lo[k], coordinates_[k][p]);
+        box.hi[k] = std::max<double>(box.hi[k], coordinates_[k][p]);
+      }
+    }
+    return box;
+  }
+
+  [[nodiscard]] std::size_t widest_axis(const Box& box) const {
+    std::size_t widest = 0;
+    for (std::size_t k = 1; k < dims_; ++k) {
+      if (box.hi[k] - box.lo[k] > box.hi[widest] - box.lo[widest]) widest = k;
+    }
+    return widest;
+  }
+
+  /// At most the squared distance, as computed, of any pair of points.
+  [[nodiscard]] double distance(const Box& a, const Box& b) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < dims_; ++k) {
+      const double gap = std::max({0.0, a.lo[k] - b.hi[k], b.lo[k] - a.hi[k]});
+      sum += gap * gap;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] bool any_pair_within(Positions a, Positions b) const {
+    for (const std::uint32_t p : a) {
+      for (const std::uint32_t q : b) {
+        if (index::is_neighbor<0>([&](std::size_t k) { return coordinates_[k][p]; },
+                                  [&](std::size_t k) { return coordinates_[k][q]; }, dims_, eps_squared_)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  std::size_t dims_;
+  double eps_squared_;
+  std::array<const T*, index::kMostCliqueDims> coordinates_{};
+};
+
+std::vector<std::uint32_t> core_points(Run run, const std::uint32_t* counts, std::uint32_t minpts) {
+  std::vector<std::uint32_t> core;
+  for (std::uint32_t p = run.begin; p < run.end; ++p) {
+    if (counts[p] >= minpts) core.push_back(p);
+  }
+  return core;
+}
+
+}  // namespace
+
+bool any_core_within(const index::SearchInput& in, Run a, Run b, const std::uint32_t* counts, std::uint32_t minpts) {
+  std::vector<std::uint32_t> of_a = core_points(a, counts, minpts);
+  std::vector<std::uint32_t> of_b = core_points(b, counts, minpts);
+  if (in.precision == Precision::float32) return Bisection<float>(in).any_within(of_a, of_b);
+  return Bisection<double>(in).any_within(of_a, of_b);
+}
+
+}  // namespace epsflow::clustering

@@ -1,0 +1,18 @@
+// Whether any core point of one large cell is a neighbour of any core point of another, without testing all pairs.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/index/row_search.hpp>
+
+namespace epsflow::clustering {
+
+/// Bisects both sets and leaves out halves whose boxes are farther apart than eps, nearer halves first; so two cells of a
+/// million points that are not within eps cost about as many tests as points, and those that are end early. Differences,
+/// squares and sums are rounded monotonically, so a box distance as computed never exceeds a pair's. counts: [n], core are
+/// those of at least minpts. O(m·log m) for m points that are far from each other, O(m) memory.
+[[nodiscard]] bool any_core_within(const index::SearchInput& in, Run a, Run b, const std::uint32_t* counts,
+                                   std::uint32_t minpts);
+
+}  // namespace epsflow::clustering

@@ -1,0 +1,66 @@
+// Where a clustering gets its neighbours from: a table, a search as it goes, or the cells of a grid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <epsflow/core/candidate_groups.hpp>
+
+namespace epsflow::clustering {
+
+/// In place of a parent: the node is not core.
+inline constexpr std::uint32_t kNotCore = 0xFFFFFFFFU;
+/// In place of a cluster's number: none.
+inline constexpr std::uint32_t kNoCluster = 0xFFFFFFFFU;
+
+/// Nodes and points that are looked at together.
+struct ClusterBlock {
+  Run nodes;
+  Run rows;  ///< positions
+};
+
+/// Which nodes have become core: those whose points have at least `minpts` neighbours, and fewer than `below` where they
+/// were core before.
+struct CoreLevel {
+  std::uint32_t minpts = 1;
+  std::uint64_t below = ~std::uint64_t{0};  ///< the minpts before, or no limit for the first
+
+  [[nodiscard]] bool first() const noexcept { return below == ~std::uint64_t{0}; }
+  [[nodiscard]] bool gained(std::uint32_t count) const noexcept { return count >= minpts && count < below; }
+};
+
+/// What the steps of DBSCAN ask for. Union-find runs over *nodes*: points, or cells of points that are neighbours of each
+/// other anyway. Arrays over nodes, `parent` and `number`, have Buffer::kPadding bytes readable behind them. All
+/// functions are safe to call for different blocks from several threads at once.
+class ClusterSource {
+ public:
+  ClusterSource() = default;
+  ClusterSource(const ClusterSource&) = delete;
+  ClusterSource& operator=(const ClusterSource&) = delete;
+  virtual ~ClusterSource() = default;
+
+  [[nodiscard]] virtual std::size_t nodes() const = 0;
+  /// Input id of each position. [n]
+  [[nodiscard]] virtual std::span<const std::uint32_t> order() const = 0;
+  /// Neighbours of each point, the point itself included; no more than the largest minpts need be counted. [n]
+  [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
+  /// Blocks of about equal cost, in order, that cover all nodes and all positions.
+  [[nodiscard]] virtual std::span<const ClusterBlock> blocks() const = 0;
+  /// Passes of unite() that a level takes, one after the other.
+  [[nodiscard]] virtual unsigned passes() const { return 1; }
+
+  /// parent[x] = x for the nodes of the block that become core at this level; others are left as they are.
+  virtual void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) = 0;
+  /// Unites the nodes of the block with nodes that have core neighbours in common, as far as that is new at this level.
+  virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
+  /// The smallest input id of a core point of a node that is core.
+  [[nodiscard]] virtual std::uint32_t smallest_id(std::uint32_t node, std::uint32_t minpts) const = 0;
+  /// clusters[i]: the cluster of position block.rows.begin + i, kNoCluster for noise. Core points have that of their
+  /// node's root, others the lowest among their core neighbours. parent: flat; number: of each root's cluster. Returns how
+  /// many points of the block are core.
+  virtual std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
+                             const std::uint32_t* number, std::uint32_t* clusters) const = 0;
+};
+
+}  // namespace epsflow::clustering

@@ -1,0 +1,56 @@
+// Which of 32 nodes may be of another set, compiled once per instruction set by each source that includes it.
+#if defined(EPSFLOW_CLUSTERING_PARENT_FILTER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef EPSFLOW_CLUSTERING_PARENT_FILTER_INL_HPP
+#undef EPSFLOW_CLUSTERING_PARENT_FILTER_INL_HPP
+#else
+#define EPSFLOW_CLUSTERING_PARENT_FILTER_INL_HPP
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <hwy/highway.h>
+
+#include <epsflow/clustering/cluster_source.hpp>
+
+// The one plain read of what other threads store to; see other_sets(). The thread sanitizer knows only that it races, and
+// is kept out of it; a function that it leaves alone cannot be inlined into one that it does not.
+#if !defined(EPSFLOW_RACY_READ)
+#if defined(__SANITIZE_THREAD__)
+#define EPSFLOW_RACY_READ HWY_NOINLINE __attribute__((no_sanitize("thread")))
+#else
+#define EPSFLOW_RACY_READ HWY_INLINE
+#endif
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace epsflow::clustering {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using U32 = hn::ScalableTag<std::uint32_t>;
+constexpr std::size_t kLanes = hn::MaxLanes(U32());
+
+/// Bit i: candidate i of a word is core and its parent is not `root`, so that its set may be another one. `root` may be
+/// kNotCore, for none.
+///
+/// Reads the parents plainly while other threads store to them. It is a filter only, and any value that an entry has
+/// ever held will do: kNotCore never changes while rows are read, and an entry that was once `root` is in root's set
+/// for good. An entry that is let through is looked at again with an atomic load.
+EPSFLOW_RACY_READ std::uint32_t other_sets(const std::uint32_t* parent, std::uint32_t word, std::uint32_t root) {
+  const auto not_core = hn::Set(U32(), kNotCore);
+  const auto mine = hn::Set(U32(), root);
+  std::uint32_t others = 0;
+  for (std::size_t k = 0; k < 32; k += kLanes) {
+    const auto p = hn::LoadU(U32(), parent + k);
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(U32(), hn::And(hn::Ne(p, mine), hn::Ne(p, not_core)), bytes);
+    others |= (std::uint32_t{bytes[0]} | (std::uint32_t{bytes[1]} << 8)) << k;
+  }
+  return others & word;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace epsflow::clustering
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,166 @@
+#include <epsflow/clustering/searched_source.hpp>
+
+// Instruction sets that add nothing here, or whose vectors have no size at compile time.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "epsflow/clustering/searched_source.cpp"  // NOLINT: compiled once per instruction set
+#include <hwy/foreach_target.h>
+// foreach_target.h must come first
+#include <hwy/highway.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include <epsflow/clustering/parent_filter-inl.hpp>
+#include <epsflow/clustering/union_find.hpp>
+#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/row_test-inl.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace epsflow::clustering {
+namespace HWY_NAMESPACE {
+
+using index::SearchInput;
+using index::HWY_NAMESPACE::RowTest;
+using index::HWY_NAMESPACE::with_types;
+
+/// Calls f(row, candidates of its cell) for all rows, in order.
+template <class F>
+HWY_INLINE void for_each_row(const index::Grid& grid, Run rows, F f) {
+  if (rows.size() == 0) return;
+  index::CandidateRuns candidates(grid, grid.cell_of(rows.begin));
+  for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
+    if (row == grid.cell_starts()[candidates.cell() + 1]) candidates.next();
+    f(row, candidates.runs());
+  }
+}
+
+template <class T, std::size_t D>
+void count(const index::Grid& grid, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
+  for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+    const RowTest<T, D> test(in, row);
+    std::uint32_t found = 0;
+    for (const Run& run : candidates) {
+      for (std::uint64_t q = run.begin; q < run.end && found < most; q += 32) {
+        found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
+      }
+    }
+    counts[row] = HWY_MIN(found, most);
+  });
+}
+
+/// Calls f(position) for the core neighbours of a row whose parent was not root() when it was looked up.
+template <class T, std::size_t D, class Root, class F>
+HWY_INLINE void for_each_other(const RowTest<T, D>& test, Run run, const std::uint32_t* parent, Root root, F f) {
+  for (std::uint64_t first = run.begin; first < run.end; first += 32) {
+    const std::uint64_t left = run.end - first;
+    const std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
+    std::uint32_t bits = other_sets(parent + first, all, root());
+    if (bits == 0) continue;
+    for (bits &= test.word(first, run.end); bits != 0; bits &= bits - 1) {
+      f(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctz(bits)));
+    }
+  }
+}
+
+template <class T, std::size_t D>
+void unite(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
+           const std::uint32_t* counts, std::uint32_t* parent) {
+  const UnionFind sets({parent, grid.size()});
+  for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+    if (!level.gained(counts[row])) return;
+    const RowTest<T, D> test(in, row);
+    std::uint32_t root = sets.find(row);
+    for (Run run : candidates) {
+      // Enough at the first level, where all core points are read: the other end of a pair sees it.
+      if (level.first()) run.end = HWY_MIN(run.end, row);
+      if (run.begin >= run.end) continue;
+      for_each_other(test, run, parent, [&] { return root; }, [&](std::uint32_t neighbor) {
+        if (sets.parent(neighbor) != root) root = sets.unite(root, neighbor);
+      });
+    }
+  });
+}
+
+template <class T, std::size_t D>
+void find(const index::Grid& grid, const SearchInput& in, Run rows, const std::uint32_t* parent,
+          const std::uint32_t* number, std::uint32_t* clusters) {
+  for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+    std::uint32_t& cluster = clusters[row - rows.begin];
+    cluster = parent[row] == kNotCore ? kNoCluster : number[parent[row]];
+    if (parent[row] != kNotCore) return;
+    const RowTest<T, D> test(in, row);
+    std::uint32_t root = kNotCore;
+    for (const Run& run : candidates) {
+      for_each_other(test, run, parent, [&] { return root; }, [&](std::uint32_t neighbor) {
+        root = parent[neighbor];
+        cluster = HWY_MIN(cluster, number[root]);
+      });
+    }
+  });
+}
+
+void count_any(const index::Grid& grid, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
+  with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(grid, in, rows, most, counts); });
+}
+
+void unite_any(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
+               const std::uint32_t* counts, std::uint32_t* parent) {
+  with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(grid, in, rows, level, counts, parent); });
+}
+
+void find_any(const index::Grid& grid, const SearchInput& in, Run rows, const std::uint32_t* parent,
+              const std::uint32_t* number, std::uint32_t* clusters) {
+  with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { find<T, D>(grid, in, rows, parent, number, clusters); });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace epsflow::clustering
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace epsflow::clustering {
+namespace {
+
+HWY_EXPORT(count_any);
+HWY_EXPORT(unite_any);
+HWY_EXPORT(find_any);
+
+/// Ends of blocks need not be ends of cells: a block of one cell of many points would keep one thread busy for long.
+constexpr std::uint32_t kBlockRows = 1024;
+
+}  // namespace
+
+SearchedSource::SearchedSource(const index::Grid& grid, std::uint32_t most_minpts, const CancelToken& cancel)
+    : grid_(grid), search_(grid), counts_(grid.size()) {
+  for (std::uint32_t first = 0; first < grid.size();) {
+    const Run rows{first, first + std::min(kBlockRows, grid.size() - first)};
+    blocks_.push_back({rows, rows});
+    first = rows.end;
+  }
+  tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+    if (cancel.cancelled()) return;
+    HWY_DYNAMIC_DISPATCH(count_any)(grid_, search_.input(), blocks_[b].rows, most_minpts, counts_.data());
+  });
+  cancel.check();
+}
+
+void SearchedSource::mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) {
+  for (std::uint32_t x = block.rows.begin; x < block.rows.end; ++x) {
+    if (level.gained(counts_[x])) parent[x] = x;
+  }
+}
+
+void SearchedSource::unite(const ClusterBlock& block, const CoreLevel& level, unsigned, std::uint32_t* parent) {
+  HWY_DYNAMIC_DISPATCH(unite_any)(grid_, search_.input(), block.rows, level, counts_.data(), parent);
+}
+
+std::uint32_t SearchedSource::find_clusters(const ClusterBlock& block, std::uint32_t, const std::uint32_t* parent,
+                                            const std::uint32_t* number, std::uint32_t* clusters) const {
+  const Run rows = block.rows;
+  HWY_DYNAMIC_DISPATCH(find_any)(grid_, search_.input(), rows, parent, number, clusters);
+  return rows.size() - static_cast<std::uint32_t>(std::count(parent + rows.begin, parent + rows.end, kNotCore));
+}
+
+}  // namespace epsflow::clustering
+#endif

@@ -1,0 +1,43 @@
+// Neighbours from a search as they are needed, in any number of dimensions: nodes are points.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/index/grid.hpp>
+#include <epsflow/index/row_search.hpp>
+
+namespace epsflow::clustering {
+
+/// Searches each point to count its neighbours, as far as minpts needs, and again when it becomes core; then candidates that
+/// are of its set already are passed over without a test, 32 at a time. Points that are not core are searched once more for
+/// each minpts. Memory for the counts only.
+class SearchedSource final : public ClusterSource {
+ public:
+  /// Counts neighbours up to most_minpts, in parallel. `grid` must outlive it. Throws Cancelled.
+  SearchedSource(const index::Grid& grid, std::uint32_t most_minpts, const CancelToken& cancel);
+
+  [[nodiscard]] std::size_t nodes() const override { return grid_.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
+  [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
+  [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
+  void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
+  void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
+  [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node, std::uint32_t) const override {
+    return grid_.order()[node];
+  }
+  std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
+                              const std::uint32_t* number, std::uint32_t* clusters) const override;
+
+ private:
+  const index::Grid& grid_;
+  index::RowSearch search_;
+  std::vector<ClusterBlock> blocks_;
+  Buffer<std::uint32_t> counts_;  ///< [n]
+};
+
+}  // namespace epsflow::clustering

@@ -1,0 +1,41 @@
+// Candidate groups: consecutive points that share their candidates. What every source of candidates produces.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <epsflow/core/buffer.hpp>
+
+namespace epsflow {
+
+/// Positions [begin, end).
+struct Run {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+/// Groups of positions, in order, that together are all positions, and the runs that hold every neighbour of a group's
+/// points. Of a grid each cell is a group.
+struct CandidateGroups {
+  Buffer<std::uint32_t> starts;       ///< [groups + 1] first position of each group, and n
+  Buffer<std::uint64_t> run_offsets;  ///< [groups + 1] first of the group's runs in `runs`
+  Buffer<Run> runs;                   ///< candidates of each group: non-empty, ascending, not touching each other
+
+  [[nodiscard]] std::size_t size() const noexcept { return starts.size() - 1; }
+  [[nodiscard]] Run rows_of(std::size_t group) const noexcept { return {starts[group], starts[group + 1]}; }
+  [[nodiscard]] std::span<const Run> runs_of(std::size_t group) const noexcept {
+    return runs.span().subspan(run_offsets[group], run_offsets[group + 1] - run_offsets[group]);
+  }
+  /// The group that holds a position. O(log groups).
+  [[nodiscard]] std::size_t group_of(std::uint32_t position) const noexcept {
+    return std::upper_bound(starts.begin(), starts.end(), position) - starts.begin() - 1;
+  }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return starts.bytes() + run_offsets.bytes() + runs.bytes(); }
+};
+
+}  // namespace epsflow

@@ -1,0 +1,24 @@
+// DBSCAN of one eps without a table: the way to labels.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <epsflow/core/labels.hpp>
+
+namespace epsflow {
+
+/// Clusters the variants of one eps where the points are. Made for a group of minpts, used once, by one thread.
+class DirectClustering {
+ public:
+  DirectClustering() = default;
+  DirectClustering(const DirectClustering&) = delete;
+  DirectClustering& operator=(const DirectClustering&) = delete;
+  virtual ~DirectClustering() = default;
+
+  /// Calls emit(result) for each variant, in descending order of minpts, from the calling thread; what emit throws is
+  /// thrown from here. VariantResult::variant has the eps that was searched. Throws Cancelled, ResourceError.
+  virtual void run(const std::function<void(VariantResult&&)>& emit) = 0;
+};
+
+}  // namespace epsflow

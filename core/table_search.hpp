@@ -1,0 +1,113 @@
+// The search that fills the neighbour table of one eps, batch by batch.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <epsflow/core/choices.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/neighbor_table.hpp>
+
+namespace epsflow {
+
+/// A share of the query points whose rows are produced together: every stride-th unit of [begin, end).
+struct Batch {
+  enum class Unit : std::uint8_t { row, cell };
+
+  Run range;  ///< of rows, or of cells of the index
+  std::uint64_t expected_pairs = 0;
+  std::uint32_t stride = 1;
+  Unit unit = Unit::row;
+
+  [[nodiscard]] std::uint32_t units() const noexcept {
+    return static_cast<std::uint32_t>((std::uint64_t{range.size()} + stride - 1) / stride);
+  }
+};
+
+/// How the work of one table is cut up.
+struct BatchPlan {
+  std::vector<Batch> batches;
+  /// Ranges of rows that cost about the same to read; they cover all rows.
+  std::vector<Run> blocks;
+  std::uint64_t pairs = 0;       ///< csr: of the whole table, from a sample or counted; packed: 0
+  std::uint64_t lane_pairs = 0;  ///< csr: pairs that a lane's buffer holds; packed: 0
+  bool counted = false;          ///< `pairs` and every batch's expected_pairs are exact
+};
+
+/// What a table search is made with.
+struct TableOptions {
+  FormatChoice format = FormatChoice::automatic;
+  Kernel kernel = Kernel::rows;
+  unsigned workers = 1;          ///< threads that will read the table; on the CPU also lanes that work at the same time
+  unsigned lanes = 1;            ///< lanes to make
+  std::uint64_t lane_pairs = 0;  ///< forces the size of a lane's buffer; 0: the plan chooses
+  double estimate_factor = 1;    ///< what an estimate is multiplied with: less makes batches overflow
+};
+
+/// What a batch has found, valid until its lane's next search or sort.
+struct FoundRows {
+  Run rows;                                 ///< the rows of the batch, in order,
+  std::span<const std::uint32_t> row_list;  ///< or, where they do not follow each other, one by one
+  std::span<const std::uint32_t> counts;    ///< neighbours per row; empty where the table has them already
+  std::span<const std::uint32_t> ids;       ///< csr: neighbours, row after row
+  bool ids_in_table = false;                ///< `ids` lie where NeighborTable::reserve() said
+  std::uint64_t pairs = 0;                  ///< csr: pairs that the batch has
+  bool unsorted = false;                    ///< pairs in any order: sort() makes rows of them
+  bool overflow = false;                    ///< the lane's buffer is too small for them: split the batch
+  bool out_of_memory = false;               ///< the table, or the device, has no room for them
+  std::exception_ptr error;                 ///< what failed, or null
+};
+
+/// Input id of each position, with whatever keeps it in memory.
+struct RowOrder {
+  std::shared_ptr<const void> owner;
+  std::span<const std::uint32_t> ids;  ///< [host] [n]
+};
+
+/// The search of one table, planned when it is made. It owns its lanes: streams of work with their buffers, each used by
+/// one batch at a time. Thread-safe for calls with different lanes.
+class TableSearch {
+ public:
+  /// Called exactly once per search or sort, from any thread. Must not throw, and must not call the backend. A search or
+  /// sort that throws instead has left nothing behind that still works on the lane.
+  using Completion = std::function<void(FoundRows)>;
+
+  TableSearch() = default;
+  TableSearch(const TableSearch&) = delete;  // shared by address between the stages
+  TableSearch& operator=(const TableSearch&) = delete;
+  virtual ~TableSearch() = default;
+
+  [[nodiscard]] virtual const BatchPlan& plan() const = 0;
+  /// Of a packed table; null where the table is csr.
+  [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const = 0;
+  [[nodiscard]] virtual RowOrder order() const = 0;
+  /// The two halves of a batch that overflowed.
+  [[nodiscard]] virtual std::pair<Batch, Batch> split(const Batch& batch) const = 0;
+  /// Finds all neighbours of the batch's rows. `table` is of layout(). Packed: writes them into it. Returns at once or
+  /// when done; `done` tells.
+  virtual void search(const Batch& batch, unsigned lane, NeighborTable& table, Completion done) = 0;
+  /// Makes rows of the pairs that the last search left in the lane.
+  virtual void sort(unsigned lane, NeighborTable& table, Completion done) = 0;
+};
+
+/// Throws the UsageError of Index::table().
+[[noreturn]] inline void throw_not_packable() {
+  throw UsageError(
+      "a packed table needs Options::kernel = Kernel::rows and at most three dimensions: leave the choice with "
+      "Options::format = FormatChoice::automatic");
+}
+
+/// Bytes of a table with its offsets and counts.
+[[nodiscard]] constexpr std::uint64_t csr_table_bytes(std::uint64_t rows, std::uint64_t pairs) noexcept {
+  return rows * 12 + pairs * sizeof(std::uint32_t);
+}
+[[nodiscard]] inline std::uint64_t packed_table_bytes(std::uint64_t rows, const PackedLayout& layout) noexcept {
+  return rows * 4 + layout.bytes() + layout.words() * sizeof(std::uint32_t);
+}
+
+}  // namespace epsflow

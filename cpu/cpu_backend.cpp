@@ -1,0 +1,104 @@
+#include <epsflow/cpu/cpu_backend.hpp>
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <epsflow/clustering/cell_source.hpp>
+#include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/clustering/searched_source.hpp>
+#include <epsflow/cpu/table_search.hpp>
+#include <epsflow/index/batch_plan.hpp>
+#include <epsflow/index/grid.hpp>
+#include <epsflow/index/row_search.hpp>
+
+namespace epsflow::cpu {
+namespace {
+
+/// Cell by cell where cells are cliques, else point by point.
+class CpuDirectClustering final : public DirectClustering {
+ public:
+  CpuDirectClustering(const index::Grid& grid, std::span<const std::uint32_t> minpts, bool core_mask,
+                      const CancelToken& cancel)
+      : grid_(grid), minpts_(minpts.begin(), minpts.end()), core_mask_(core_mask), cancel_(cancel) {}
+
+  void run(const std::function<void(VariantResult&&)>& emit) override {
+    // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
+    tbb::this_task_arena::isolate([&] {
+      if (grid_.cliques()) {
+        run(clustering::CellSource(grid_, minpts_.front(), minpts_.back(), cancel_), emit);
+      } else {
+        run(clustering::SearchedSource(grid_, minpts_.front(), cancel_), emit);
+      }
+    });
+  }
+
+ private:
+  template <class Source>
+  void run(Source&& source, const std::function<void(VariantResult&&)>& emit) {
+    clustering::cluster_nested({source, grid_.eps(), core_mask_}, minpts_, cancel_, emit);
+  }
+
+  const index::Grid& grid_;
+  std::vector<std::uint32_t> minpts_;
+  bool core_mask_;
+  const CancelToken& cancel_;
+};
+
+class CpuIndex final : public Index {
+ public:
+  CpuIndex(PointsView points, double eps, Cells cells, const CancelToken& cancel)
+      : cancel_(cancel), grid_(std::make_shared<const index::Grid>(points, eps, cells, cancel)) {}
+
+  [[nodiscard]] IndexFigures figures() const override {
+    return {grid_->cells(), grid_->cliques(), grid_->cliques() ? 0 : index::count_candidates(*grid_, cancel_)};
+  }
+  [[nodiscard]] std::uint64_t bytes() const override { return grid_->bytes(); }
+  [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
+    return make_table_search(grid_, options, cancel_);
+  }
+  [[nodiscard]] std::uint64_t direct_bytes() const override {
+    using clustering::CellSource;
+    if (!grid_->cliques()) return grid_->size() * (clustering::kBytesPerPoint + sizeof(std::uint32_t));
+    // Labels and mask per point; parent and number per cell; and what the source holds.
+    return grid_->size() * (5 + CellSource::kBytesPerPoint) + grid_->cells() * (8 + CellSource::kBytesPerCell);
+  }
+  [[nodiscard]] std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts,
+                                                         bool core_mask) const override {
+    return std::make_unique<CpuDirectClustering>(*grid_, minpts, core_mask, cancel_);
+  }
+
+ private:
+  const CancelToken& cancel_;
+  std::shared_ptr<const index::Grid> grid_;
+};
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(unsigned threads) : threads_(threads) {}
+
+  [[nodiscard]] std::string_view name() const override { return "cpu"; }
+  [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
+  [[nodiscard]] unsigned groups() const override { return 2; }
+  /// Sort items twice over, or the copy of the coordinates; ids, and the cells where every point has its own.
+  [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
+    constexpr std::uint64_t kIdsAndCells = 4 + 12;
+    constexpr std::uint64_t kSortItems = 2 * 16;
+    const std::uint64_t row = points.dims() * bytes_of(points.precision());
+    return points.size() * (kIdsAndCells + std::max(kSortItems, row));
+  }
+  [[nodiscard]] std::unique_ptr<Index> build_index(PointsView points, double eps, Cells cells,
+                                                   const CancelToken& cancel) override {
+    return std::make_unique<CpuIndex>(points, eps, cells, cancel);
+  }
+
+ private:
+  unsigned threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(unsigned threads) { return std::make_unique<CpuBackend>(threads); }
+
+}  // namespace epsflow::cpu

@@ -1,0 +1,17 @@
+// The table search of the CPU: vectorised row tests, batches on the lanes' own buffers.
+#pragma once
+
+#include <memory>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/table_search.hpp>
+#include <epsflow/index/grid.hpp>
+
+namespace epsflow::cpu {
+
+/// Where the format is left open it is the one of fewer bytes, the csr table's estimated from a sample. Throws UsageError,
+/// Cancelled.
+[[nodiscard]] std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::Grid> grid,
+                                                             const TableOptions& options, const CancelToken& cancel);
+
+}  // namespace epsflow::cpu

@@ -1,0 +1,123 @@
+// The distance test of one row on vectors, compiled once per instruction set by each source that includes it.
+#if defined(EPSFLOW_INDEX_ROW_TEST_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef EPSFLOW_INDEX_ROW_TEST_INL_HPP
+#undef EPSFLOW_INDEX_ROW_TEST_INL_HPP
+#else
+#define EPSFLOW_INDEX_ROW_TEST_INL_HPP
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <hwy/highway.h>
+
+#include <epsflow/index/row_search.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace epsflow::index {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using F64 = hn::ScalableTag<double>;
+using V64 = hn::Vec<F64>;
+
+constexpr std::size_t kLanes64 = hn::MaxLanes(F64());
+
+HWY_INLINE V64 load(const double* p) { return hn::LoadU(F64(), p); }
+HWY_INLINE V64 load(const float* p) {
+  const hn::Rebind<float, F64> f32;
+  return hn::PromoteTo(F64(), hn::LoadU(f32, p));
+}
+
+HWY_INLINE std::uint32_t to_bits(hn::Mask<F64> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(F64(), mask, bytes);
+  return bytes[0];
+}
+
+/// One row against candidates: D dimensions, or any number where D is 0.
+template <class T, std::size_t D>
+class RowTest {
+ public:
+  HWY_INLINE RowTest(const SearchInput& in, std::uint32_t row) : dims_(in.dims), limit_(hn::Set(F64(), in.eps_squared)) {
+    for (std::size_t k = 0; k < D; ++k) {
+      candidates_[k] = static_cast<const T*>(in.coordinates[k]);
+      point_[k] = hn::Set(F64(), static_cast<double>(candidates_[k][row]));
+    }
+    coordinates_ = in.coordinates;
+    row_ = row;
+  }
+
+  /// Bit i: candidate first + i is a neighbour. For as many candidates as a vector has lanes.
+  HWY_INLINE std::uint32_t bits(std::size_t first) const {
+    if constexpr (D > 0) {
+      const V64 diff = hn::Sub(point_[0], load(candidates_[0] + first));
+      V64 sum = hn::Mul(diff, diff);
+      for (std::size_t k = 1; k < D; ++k) {
+        const V64 d = hn::Sub(point_[k], load(candidates_[k] + first));
+        sum = hn::Add(sum, hn::Mul(d, d));
+      }
+      return to_bits(hn::Le(sum, limit_));
+    } else {
+      V64 sum = hn::Zero(F64());
+      for (std::size_t k = 0; k < dims_; ++k) {
+        const T* c = static_cast<const T*>(coordinates_[k]);
+        const V64 d = hn::Sub(hn::Set(F64(), static_cast<double>(c[row_])), load(c + first));
+        sum = hn::Add(sum, hn::Mul(d, d));
+        // The sum never falls, so once every lane is over the limit the rest cannot change the answer.
+        if (k % 8 == 7 && hn::AllFalse(F64(), hn::Le(sum, limit_))) return 0;
+      }
+      return to_bits(hn::Le(sum, limit_));
+    }
+  }
+
+  /// The bits of up to 32 candidates [first, end). May read, not use, coordinates behind `end`.
+  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const {
+    const std::uint64_t left = end - first;
+    std::uint32_t word = 0;
+    if (left >= 32) {
+      for (std::size_t k = 0; k < 32; k += kLanes64) word |= bits(first + k) << k;
+      return word;
+    }
+    for (std::size_t k = 0; k < left; k += kLanes64) word |= bits(first + k) << k;
+    return word & ((1U << left) - 1);
+  }
+
+ private:
+  std::size_t dims_;
+  V64 limit_;
+  const T* candidates_[D == 0 ? 1 : D];
+  V64 point_[D == 0 ? 1 : D];
+  const void* const* coordinates_;
+  std::uint32_t row_;
+};
+
+/// Calls f.template operator()<T, D>() with the type of the coordinates and their number, or 0 where it is over six.
+template <class F>
+HWY_INLINE void with_types(const SearchInput& in, F f) {
+  const auto with_dims = [&]<class T>(T) HWY_ATTR {
+    switch (in.dims) {
+      case 1:
+        return f.template operator()<T, 1>();
+      case 2:
+        return f.template operator()<T, 2>();
+      case 3:
+        return f.template operator()<T, 3>();
+      case 4:
+        return f.template operator()<T, 4>();
+      case 5:
+        return f.template operator()<T, 5>();
+      case 6:
+        return f.template operator()<T, 6>();
+      default:
+        return f.template operator()<T, 0>();
+    }
+  };
+  if (in.precision == Precision::float32) return with_dims(float{});
+  with_dims(double{});
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace epsflow::index
+HWY_AFTER_NAMESPACE();
+
+#endif

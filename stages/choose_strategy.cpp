@@ -1,0 +1,30 @@
+#include <epsflow/stages/choose_strategy.hpp>
+
+#include <epsflow/index/cell_axes.hpp>
+
+namespace epsflow::stages {
+namespace {
+
+/// Minpts from which on a table is made sooner than its points are searched again for each.
+constexpr std::size_t kFewestSharedVariants = 4;
+
+}  // namespace
+
+Cells choose_cells(StrategyChoice asked, bool table_wanted, std::size_t dims) noexcept {
+  const bool direct = asked == StrategyChoice::direct || (asked == StrategyChoice::automatic && !table_wanted);
+  return direct && dims <= index::kMostCliqueDims ? Cells::clique : Cells::reach;
+}
+
+StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept {
+  if (question.asked == StrategyChoice::table) return {Strategy::table, "asked for"};
+  if (question.asked == StrategyChoice::direct) return {Strategy::direct, "asked for"};
+  if (question.table_wanted) return {Strategy::table, "an option of tables was given"};
+  if (question.index.cliques) return {Strategy::direct, "cells whose points are all neighbours"};
+  if (question.variants < kFewestSharedVariants) return {Strategy::direct, "too few minpts to pay for a table"};
+  if (question.index.candidates / 3 * sizeof(std::uint32_t) > question.memory) {
+    return {Strategy::direct, "a table may not fit the memory budget"};
+  }
+  return {Strategy::table, "several minpts share a table"};
+}
+
+}  // namespace epsflow::stages

@@ -1,0 +1,34 @@
+#include <epsflow/stages/cluster_directly.hpp>
+
+#include <epsflow/clustering/verify.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/stages/cluster_variants.hpp>
+
+namespace epsflow::stages {
+
+bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<void()>& begun,
+                                 const std::function<void(VariantResult&&)>& emit) const {
+  bool handing_over = false;
+  try {
+    const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
+    const MemoryCharge memory(budget, job.index->direct_bytes() + verifying, "clustering without a table");
+    const double share = job.seconds() / static_cast<double>(job.group.minpts.size());
+    const auto direct = job.index->direct(job.group.minpts, core_mask);
+    begun();
+    direct->run([&](VariantResult&& result) {
+      result.variant.eps = job.group.eps;
+      result.seconds += share;
+      if (verify) check_labels(points, result);
+      handing_over = true;
+      emit(std::move(result));
+      handing_over = false;
+      job.group.minpts.erase(job.group.minpts.begin());
+    });
+    return true;
+  } catch (const ResourceError&) {
+    if (alone || handing_over) throw;  // what the caller's code throws is no lack of memory of ours
+    return false;
+  }
+}
+
+}  // namespace epsflow::stages

@@ -1,0 +1,26 @@
+// Stage: the variants of one eps without a table.
+#pragma once
+
+#include <functional>
+
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/stages/eps_job.hpp>
+
+namespace epsflow::stages {
+
+struct ClusterDirectly {
+  MemoryBudget& budget;
+  bool core_mask = false;
+  bool verify = false;
+  PointsView points = {};  ///< for `verify`, which searches them itself
+
+  /// Calls begun() when all memory is there, then emit(result) once per variant, in descending order of minpts, from this thread, and returns true. Variants that
+  /// were handed over are taken out of the group. When the budget or the device has no room: returns false where `alone` is
+  /// false, as other groups may give memory back, and throws ResourceError otherwise. Throws Error when `verify` finds a
+  /// wrong label.
+  [[nodiscard]] bool operator()(EpsJob& job, bool alone, const std::function<void()>& begun,
+                                const std::function<void(VariantResult&&)>& emit) const;
+};
+
+}  // namespace epsflow::stages
