@@ -17,6 +17,12 @@ namespace {
 
 Options random_options(Random& random, std::size_t dims) {
   Options options;
+  options.threads = 1U << random.below(4);
+  options.tables = static_cast<unsigned>(random.below(4));
+  options.verify = random.chance(0.1);
+  options.strategy = random.pick(std::vector<StrategyChoice>{StrategyChoice::automatic, StrategyChoice::table,
+                                                             StrategyChoice::direct, StrategyChoice::direct});
+  if (options.strategy == StrategyChoice::direct || random.chance(0.3)) return options;
   options.kernel = random.chance(0.7) ? Kernel::rows : random.chance(0.5) ? Kernel::global : Kernel::shared;
   const bool packable = dims <= 3 && options.kernel == Kernel::rows;
   const std::uint64_t format = random.below(3);
@@ -24,18 +30,18 @@ Options random_options(Random& random, std::size_t dims) {
                    : format == 1 && packable ? FormatChoice::packed
                                              : FormatChoice::automatic;
   options.method = random.chance(0.5) ? VariantMethod::nested : VariantMethod::each;
-  options.threads = 1U << random.below(4);
   options.lanes = static_cast<unsigned>(random.below(6));
   options.lane_pairs = random.chance(0.5) ? 1 + random.below(50) : 0;
   options.estimate_factor = random.chance(0.3) ? 0.2 : 1;
-  options.tables = static_cast<unsigned>(random.below(4));
-  options.verify = random.chance(0.1);
   return options;
 }
 
 std::string describe(const Options& o) {
   std::ostringstream text;
-  text << (o.kernel == Kernel::rows     ? "rows"
+  text << (o.strategy == StrategyChoice::table    ? "table, "
+           : o.strategy == StrategyChoice::direct ? "direct, "
+                                                  : "")
+       << (o.kernel == Kernel::rows     ? "rows"
            : o.kernel == Kernel::global ? "global"
                                         : "shared")
        << ", "
@@ -117,6 +123,17 @@ TEST_CASE("exactness: all options agree on one data set") {
   std::vector<std::vector<std::int32_t>> expected;
   for (const Variant& v : sweep.variants()) expected.push_back(oracle_labels(data.oracle(v.eps), v.minpts).labels);
   std::size_t combinations = 0;
+  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
+    for (const unsigned threads : {1U, 4U}) {
+      Options options;
+      options.strategy = strategy;
+      options.threads = threads;
+      INFO(describe(options));
+      const auto results = run(data.view(), sweep, options);
+      for (std::size_t v = 0; v < results.size(); ++v) REQUIRE(results[v].labels == expected[v]);
+      ++combinations;
+    }
+  }
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     for (const FormatChoice format : {FormatChoice::automatic, FormatChoice::csr, FormatChoice::packed}) {
       if (emits_pairs(kernel) && format == FormatChoice::packed) continue;

@@ -350,6 +350,7 @@ TEST_CASE("flow: nothing begins once a run is cancelled, whatever the size of a 
       if (stage == Stage::find_neighbors && ++searched == 5) token.cancel();
     };
     Options options;
+    options.strategy = StrategyChoice::table;
     options.method = method;
     options.threads = 4;
     CHECK_THROWS_AS(run(PointsView(std::span<const float>(equal), 1), grid({1.0}, {5, 9}), options, observer),
