@@ -22,13 +22,25 @@ class DevicePoints {
   /// Copies the points to the device and finds their extents. `points` and `memory` must outlive it. Waits.
   DevicePoints(PointsView points, DeviceMemory& memory);
 
+  /// Of points that are on the device already. `points` and `memory` must outlive it; the data must be aligned as
+  /// cudaMalloc() aligns. host() has no coordinates then: index and clustering take host_for(). Waits.
+  DevicePoints(PointsOnDevice points, DeviceMemory& memory);
+
   [[nodiscard]] PointsView host() const noexcept { return host_; }
-  [[nodiscard]] PointsOnDevice device() const;
+  /// The points as index::choose_axes() needs them for this eps: brought to the host where they are on the device alone
+  /// and more than their extents is looked at. Not thread-safe. May wait.
+  [[nodiscard]] PointsView host_for(double eps) const;
+  [[nodiscard]] PointsOnDevice device() const noexcept { return device_; }
   /// Of each dimension, or none where there are more than the index looks at.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
  private:
+  void find_extents(DeviceMemory& memory);
+
   PointsView host_;
+  bool host_has_points_ = true;
+  mutable Points copied_;  // for host_for()
+  PointsOnDevice device_;
   Stream stream_;
   DeviceBuffer<std::byte> data_;
   std::vector<index::Extent> extents_;

@@ -1,0 +1,41 @@
+// DBSCAN point by point, for any number of dimensions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <epsflow/gpu/device_grid.hpp>
+#include <epsflow/gpu/direct/direct_task.hpp>
+
+namespace epsflow::gpu {
+
+/// On the grid of the neighbour search: counts that stop at the largest minpts, sets of points, border points by a
+/// search. Long kernels are launched in parts, between which a cancelled run ends.
+class PointClustering final : public DeviceClustering {
+ public:
+  /// `task` need not outlive the call, what it refers to must.
+  explicit PointClustering(const DirectTask& task);
+
+  LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
+  [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
+
+ private:
+  /// Calls launch(rows) for each part of the rows.
+  template <class F>
+  void in_parts(F launch) const;
+  void cut_rows();
+
+  DirectTask task_;
+  DeviceGrid grid_;
+  TallyPair tally_;
+  DeviceBuffer<std::uint32_t> order_;
+  DeviceBuffer<std::uint32_t> counts_;  // [n], where there are several minpts
+  DeviceBuffer<std::uint32_t> core_bits_;
+  DeviceBuffer<std::uint32_t> core_before_;
+  NodeArrays arrays_;
+  std::vector<Run> parts_;
+  bool begun_ = false;
+  StreamDrain drain_{grid_.stream()};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu
