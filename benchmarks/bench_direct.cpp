@@ -110,7 +110,7 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
   std::fflush(stdout);
 }
 
-int bench(const Arguments& arguments) {
+int measure_all(const Arguments& arguments) {
   if (arguments.variants.empty()) {
     std::fprintf(stderr, "usage: bench_direct FILE|--uniform N EPS MINPTS [EPS MINPTS …] [--check] [--phases]\n");
     return 2;
@@ -139,7 +139,7 @@ int bench(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return bench(parse(argc, argv));
+    return measure_all(parse(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_direct: %s\n", error.what());
     return 1;

@@ -59,7 +59,9 @@ LabelSummary CliqueClustering::cluster(std::uint32_t minpts, std::int32_t* label
   }
   const Nodes nodes{view.starts, view.order, core_bits_.data(), view.cells, minpts};
   tally_.clear(cuda_stream());
-  unite(nodes);
+  // With one minpts alone the sets stay as they are.
+  if (!begun_ || counts_.size() > 0) unite(nodes);
+  begun_ = true;
   task_.cancel.check();
   label(nodes, labels, core);
   const Tally* tally = &tally_.read(cuda_stream());
@@ -71,7 +73,6 @@ LabelSummary CliqueClustering::cluster(std::uint32_t minpts, std::int32_t* label
     label(nodes, labels, core);
     tally = &tally_.read(cuda_stream());
   }
-  begun_ = true;
   return summary_of(*tally, view.size);
 }
 

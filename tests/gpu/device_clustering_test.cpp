@@ -316,6 +316,22 @@ TEST_CASE("device clustering: points that are on the device already") {
   }
 }
 
+TEST_CASE("device clustering: the same variant again") {
+  if (!test::have_gpu()) return;
+  Bench bench;
+  for (const std::size_t dims : {2U, 4U}) {
+    const DataSet data = test::make_data("clustered", 300, dims, Precision::float64, 9);
+    for (const std::vector<std::uint32_t>& minpts : {std::vector<std::uint32_t>{4, 4}, {6, 6, 4, 4}}) {
+      const std::vector<Labelling> found = bench.cluster(data.view(), data.scale, minpts);
+      for (std::size_t v = 0; v < minpts.size(); ++v) {
+        const OracleLabels expected = test::oracle_labels(data.oracle(data.scale), minpts[v]);
+        REQUIRE(found[v].labels == expected.labels);
+        REQUIRE(found[v].summary == expected.summary);
+      }
+    }
+  }
+}
+
 TEST_CASE("device clustering: a cancelled run ends, and memory that is short is said") {
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 1);
