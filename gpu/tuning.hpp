@@ -55,7 +55,7 @@ inline constexpr double kLaneShare = 0.5;
 /// Parts per thread into which a table is cut for whoever reads it.
 inline constexpr unsigned kBlocksPerWorker = 64;
 
-// Direct clustering.
+// Direct clustering. Thresholds without a measurement beside them are first guesses.
 
 /// Threads of a block of its kernels.
 inline constexpr unsigned kDirectThreads = 256;
@@ -82,12 +82,9 @@ inline constexpr unsigned kPairThreads = 128;
 inline constexpr unsigned kPairBlocks = 132 * 8;
 /// Points of the larger cell that one block takes.
 inline constexpr std::uint32_t kPairPart = 4096;
-/// Points of a cell from which it is huge. Two huge cells are compared chunk by chunk where tries decide nothing.
+/// Points of a cell from which it is huge. Of two huge cells a block tries kPairPart points each; where that decides
+/// nothing they are compared chunk by chunk.
 inline constexpr std::uint32_t kHugeCell = 8192;
-/// Tiles of points of a pair of huge cells that a block tries.
-inline constexpr std::uint32_t kHugeTries = 8;
-/// Pairs of huge cells that can wait.
-inline constexpr std::uint32_t kHugePairs = 1 << 16;
 /// Consecutive points of a huge cell that share a box.
 inline constexpr std::uint32_t kChunk = 64;
 /// Blocks of a pair of huge cells.
