@@ -1,16 +1,96 @@
 // What DBSCAN gives for one variant: a label per point and the counts that sum it up.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/sweep.hpp>
 
 namespace epsflow {
 
 /// The label of noise. Clusters are 0, 1, 2, … by their smallest core point id.
 inline constexpr std::int32_t kNoise = -1;
+
+/// Where the memory of labels comes from, and goes back to when they are dropped: kept for the next labels, and reachable
+/// for a device's copies. Thread-safe.
+class LabelMemory {
+ public:
+  LabelMemory() = default;
+  LabelMemory(const LabelMemory&) = delete;
+  LabelMemory& operator=(const LabelMemory&) = delete;
+  virtual ~LabelMemory() = default;
+
+  /// Room for n labels, uninitialised. Throws ResourceError.
+  [[nodiscard]] virtual std::int32_t* acquire(std::size_t n) = 0;
+  virtual void release(std::int32_t* labels, std::size_t n) noexcept = 0;
+};
+
+/// Labels in input order, in memory of their own or of a pool. Copies have memory of their own.
+class Labels {
+ public:
+  Labels() = default;
+  /// n labels, uninitialised. Throws ResourceError.
+  explicit Labels(std::size_t n) : own_(n), data_(own_.data()), size_(n) {}
+  Labels(std::size_t n, std::shared_ptr<LabelMemory> memory)
+      : memory_(std::move(memory)), data_(memory_->acquire(n)), size_(n) {}
+  explicit Labels(std::span<const std::int32_t> labels) : Labels(labels.size()) {
+    std::copy(labels.begin(), labels.end(), data_);
+  }
+  Labels(const std::vector<std::int32_t>& labels) : Labels(std::span(labels)) {}  // NOLINT(google-explicit-constructor)
+  Labels(std::initializer_list<std::int32_t> labels) : Labels(std::span(labels.begin(), labels.size())) {}
+  Labels(const Labels& other) : Labels(other.span()) {}
+  Labels& operator=(const Labels& other) {
+    Labels copy(other);
+    swap(copy);
+    return *this;
+  }
+  Labels(Labels&& other) noexcept { swap(other); }
+  Labels& operator=(Labels&& other) noexcept {
+    Labels taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~Labels() {
+    if (memory_ != nullptr) memory_->release(data_, size_);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::int32_t* data() noexcept { return data_; }
+  [[nodiscard]] const std::int32_t* data() const noexcept { return data_; }
+  [[nodiscard]] std::int32_t& operator[](std::size_t i) noexcept { return data_[i]; }
+  [[nodiscard]] const std::int32_t& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] const std::int32_t* begin() const noexcept { return data_; }
+  [[nodiscard]] const std::int32_t* end() const noexcept { return data_ + size_; }
+  [[nodiscard]] std::span<std::int32_t> span() noexcept { return {data_, size_}; }
+  [[nodiscard]] std::span<const std::int32_t> span() const noexcept { return {data_, size_}; }
+  operator std::span<const std::int32_t>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
+
+  friend bool operator==(const Labels& a, std::span<const std::int32_t> b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+  friend bool operator==(const Labels& a, const Labels& b) noexcept { return a == b.span(); }
+
+ private:
+  void swap(Labels& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(own_, other.own_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+  std::shared_ptr<LabelMemory> memory_;
+  Buffer<std::int32_t> own_;
+  std::int32_t* data_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 /// Counts of one labelling.
 struct LabelSummary {
@@ -26,7 +106,7 @@ struct LabelSummary {
 /// One finished variant.
 struct VariantResult {
   Variant variant;
-  std::vector<std::int32_t> labels;  ///< [n] in input order
+  Labels labels;  ///< [n] in input order
   LabelSummary summary;
   /// Seconds of wall time: an even share of the table's, plus the clustering of this variant.
   double seconds = 0;

@@ -1,5 +1,6 @@
 #include <epsflow/gpu/device_grid.hpp>
 
+#include <algorithm>
 #include <bit>
 
 namespace epsflow::gpu {
@@ -22,18 +23,44 @@ Buffer<T> download(const DeviceBuffer<T>& from, cudaStream_t stream) {
 
 DevicePoints::DevicePoints(PointsView points, DeviceMemory& memory)
     : host_(points), data_(memory, stream_.get(), points.bytes()) {
+  device_ = {data_.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
+             points.precision()};
   upload(data_, static_cast<const std::byte*>(points.data()), stream_.get());
-  if (points.size() > 0 && points.dims() <= index::kMostIndexedDims) {
-    const DeviceBuffer<index::Extent> extents(memory, stream_.get(), points.dims());
-    launch_extents(device(), extents.data(), {memory, stream_.get()});
-    extents_ = read_values(extents.data(), points.dims(), stream_.get());
+  find_extents(memory);
+}
+
+DevicePoints::DevicePoints(PointsOnDevice points, DeviceMemory& memory)
+    : host_has_points_(false), copied_(points.size, points.dims, points.precision), device_(points) {
+  host_ = copied_.view();  // pages that nobody touches take no memory
+  find_extents(memory);
+}
+
+void DevicePoints::find_extents(DeviceMemory& memory) {
+  if (device_.size > 0 && device_.dims <= index::kMostIndexedDims) {
+    const DeviceBuffer<index::Extent> extents(memory, stream_.get(), device_.dims);
+    launch_extents(device_, extents.data(), {memory, stream_.get()});
+    extents_ = read_values(extents.data(), device_.dims, stream_.get());
   }
   stream_.synchronize();
 }
 
-PointsOnDevice DevicePoints::device() const {
-  return {data_.data(), narrow<std::uint32_t>(host_.size()), static_cast<std::uint32_t>(host_.dims()),
-          host_.precision()};
+PointsView DevicePoints::host_for(double eps) const {
+  if (host_has_points_ || device_.size == 0) return host_;
+  const double side = index::SlotWidth::of_clique(eps, std::max<std::size_t>(device_.dims, 1)).side;
+  const bool plain = !extents_.empty() && std::all_of(extents_.begin(), extents_.end(), [&](index::Extent extent) {
+    return (extent.hi - extent.lo) / side < 0x1p30;  // far from where an axis is cut at gaps
+  });
+  if (plain) return host_;
+  const auto copy = [&](auto values) {
+    check(cudaMemcpyAsync(values.data(), device_.data, values.size_bytes(), cudaMemcpyDeviceToHost, stream_.get()));
+    stream_.synchronize();
+  };
+  if (device_.precision == Precision::float32) {
+    copy(copied_.values<float>());
+  } else {
+    copy(copied_.values<double>());
+  }
+  return host_;
 }
 
 DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& memory, PinnedPool& pinned,
@@ -46,7 +73,7 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
   view_.eps_squared = eps * eps;
   if (device.size == 0) return;
   const index::CellAxes chosen =
-      index::choose_axes(points.host(), eps, index::Cells::reach, cancel, points.extents());
+      index::choose_axes(points.host_for(eps), eps, Cells::reach, cancel, points.extents());
   const std::vector<index::CellAxis>& axes = chosen.axes;
   const index::CellKeys keys(chosen);
   KeyMaker maker;
@@ -71,8 +98,12 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
 
   const DeviceBuffer<std::int64_t> neighbor_offsets(memory, stream_.get(), keys.neighbor_offsets.size());
   upload(neighbor_offsets, keys.neighbor_offsets.data(), stream_.get());
-  const CellTable table{cell_keys_.data(), cell_starts_.data(), view_.cells, neighbor_offsets.data(),
-                        static_cast<std::uint32_t>(neighbor_offsets.size()), keys.window};
+  const CellTable table{cell_keys_.data(),
+                        cell_starts_.data(),
+                        view_.cells,
+                        neighbor_offsets.data(),
+                        static_cast<std::uint32_t>(neighbor_offsets.size()),
+                        keys.window};
   run_offsets_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
   cell_words_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
   launch_measure_runs(table, run_offsets_.data(), cell_words_.data(), {memory, stream_.get()});
@@ -103,8 +134,8 @@ void DeviceGrid::sort_points(const DevicePoints& points, const KeyMaker& maker, 
   TwoBuffers<std::uint32_t> ids{id_memory.data(), id_memory.data() + n};
   launch_keys(device, maker, keys.current, ids.current, stream_.get());
   launch_sort(keys, ids, n, bits, scratch);
-  order_ = pinned.acquire(std::uint64_t{n} * sizeof(std::uint32_t));
-  check(cudaMemcpyAsync(order_.as<std::uint32_t>(), ids.current, std::uint64_t{n} * sizeof(std::uint32_t),
+  order_ = std::make_shared<const PinnedBytes>(pinned.acquire(std::uint64_t{n} * sizeof(std::uint32_t)));
+  check(cudaMemcpyAsync(order_->as<std::uint32_t>(), ids.current, std::uint64_t{n} * sizeof(std::uint32_t),
                         cudaMemcpyDeviceToHost, stream_.get()));
   launch_gather(device, ids.current, coordinates_.data(), stream_.get());
   launch_cell_numbers(keys.current, n, cell_of_.data(), scratch);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,13 +23,25 @@ class DevicePoints {
   /// Copies the points to the device and finds their extents. `points` and `memory` must outlive it. Waits.
   DevicePoints(PointsView points, DeviceMemory& memory);
 
+  /// Of points that are on the device already. `points` and `memory` must outlive it; the data must be aligned as
+  /// cudaMalloc() aligns. host() has no coordinates then: index and clustering take host_for(). Waits.
+  DevicePoints(PointsOnDevice points, DeviceMemory& memory);
+
   [[nodiscard]] PointsView host() const noexcept { return host_; }
-  [[nodiscard]] PointsOnDevice device() const;
+  /// The points as index::choose_axes() needs them for this eps: brought to the host where they are on the device alone
+  /// and more than their extents is looked at. Not thread-safe. May wait.
+  [[nodiscard]] PointsView host_for(double eps) const;
+  [[nodiscard]] PointsOnDevice device() const noexcept { return device_; }
   /// Of each dimension, or none where there are more than the index looks at.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
  private:
+  void find_extents(DeviceMemory& memory);
+
   PointsView host_;
+  bool host_has_points_ = true;
+  mutable Points copied_;  // for host_for()
+  PointsOnDevice device_;
   Stream stream_;
   DeviceBuffer<std::byte> data_;
   std::vector<index::Extent> extents_;
@@ -50,12 +63,19 @@ class DeviceGrid {
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
   /// Input id of each position. [host, pinned] [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept {
-    return {order_.as<std::uint32_t>(), view_.size};
+    return {order_ == nullptr ? nullptr : order_->as<std::uint32_t>(), view_.size};
   }
+  /// What keeps it in memory.
+  [[nodiscard]] std::shared_ptr<const void> order_owner() const noexcept { return order_; }
   /// Bytes of host memory that the grid holds.
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return order_.size(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return order_ == nullptr ? 0 : order_->size(); }
   /// Words of a packed table.
   [[nodiscard]] std::uint64_t packed_words() const noexcept { return packed_words_; }
+  /// Bytes of a packed table with its layout and counts.
+  [[nodiscard]] std::uint64_t packed_bytes() const noexcept {
+    return packed_words_ * sizeof(std::uint32_t) + runs_.bytes() + std::uint64_t{view_.size} * sizeof(std::uint32_t) +
+           (std::uint64_t{view_.cells} + 1) * (sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));
+  }
   /// Keys of the non-empty cells, ascending: for comparisons with the host's. Copies them. Waits.
   [[nodiscard]] std::vector<std::uint64_t> read_cell_keys() const;
   /// The layout of a packed table, in host memory. Copies it. Waits.
@@ -68,7 +88,7 @@ class DeviceGrid {
   DeviceMemory& memory_;
   Stream stream_;
   GridView view_;
-  PinnedBytes order_;
+  std::shared_ptr<const PinnedBytes> order_;
   DeviceBuffer<std::byte> coordinates_;
   DeviceBuffer<std::uint32_t> cell_of_;
   DeviceBuffer<std::uint32_t> cell_starts_;

@@ -1,5 +1,7 @@
 #include <epsflow/gpu/gpu_backend.hpp>
 
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <limits>
@@ -8,10 +10,13 @@
 #include <thread>
 
 #include <epsflow/gpu/device.hpp>
-#include <epsflow/gpu/gpu_search.hpp>
+#include <epsflow/gpu/gpu_direct.hpp>
+#include <epsflow/gpu/gpu_table_search.hpp>
+#include <epsflow/gpu/label_memory.hpp>
 #include <epsflow/gpu/nvtx.hpp>
 #include <epsflow/gpu/search_kernels.hpp>
 #include <epsflow/gpu/tuning.hpp>
+#include <epsflow/index/cell_axes.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -86,54 +91,106 @@ int choose_device(int wanted) {
   return best;
 }
 
+/// Where cells are cliques the points are sorted by whatever is made of the index, as nothing but a direct clustering is;
+/// else it is the grid of the neighbour search.
+class GpuIndex final : public Index {
+ public:
+  /// The GPU must be the current one.
+  GpuIndex(const DevicePoints& points, double eps, Cells cells, const GpuResources& resources,
+           std::shared_ptr<LabelMemory> labels)
+      : points_(points), eps_(eps), resources_(resources), labels_(std::move(labels)) {
+    if (cells == Cells::clique && points.device().dims <= index::kMostCliqueDims) {
+      cliques_ = index::choose_axes(points.host_for(eps), eps, cells, resources.cancel, points.extents()).cliques;
+    }
+    if (!cliques_) grid_ = make_grid();
+  }
+
+  [[nodiscard]] IndexFigures figures() const override {
+    if (cliques_) return {0, true, 0};
+    return {grid_->view().cells, false, 32 * grid_->packed_words()};
+  }
+  [[nodiscard]] std::uint64_t bytes() const override { return grid_ == nullptr ? 0 : grid_->bytes(); }
+  [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
+    const DeviceScope scope(resources_.device);
+    return std::make_unique<GpuTableSearch>(grid_ == nullptr ? make_grid() : grid_, resources_, options);
+  }
+  /// Where an axis is cut at gaps, sorted coordinates and stretches.
+  [[nodiscard]] std::uint64_t direct_bytes() const override { return std::uint64_t{points_.device().size} * (8 + 16); }
+  [[nodiscard]] std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts,
+                                                         bool core_mask) const override {
+    const DeviceScope scope(resources_.device);
+    return make_gpu_direct(points_, eps_, grid_, minpts, core_mask, resources_, labels_);
+  }
+
+ private:
+  [[nodiscard]] std::shared_ptr<const DeviceGrid> make_grid() const {
+    return std::make_shared<const DeviceGrid>(points_, eps_, resources_.memory, resources_.pinned, resources_.cancel);
+  }
+
+  const DevicePoints& points_;
+  double eps_;
+  GpuResources resources_;
+  std::shared_ptr<LabelMemory> labels_;
+  bool cliques_ = false;
+  std::shared_ptr<const DeviceGrid> grid_;
+};
+
 class GpuBackend final : public Backend {
  public:
   /// The GPU must be the current one.
   GpuBackend(int device, const GpuOptions& options)
-      : device_(device), memory_(device, options.memory), pinner_(device, options.threads) {}
+      : device_(device),
+        memory_(device, options.memory),
+        pinner_(device, options.threads),
+        labels_(std::make_shared<PinnedLabels>(device, options.threads)) {}
 
   [[nodiscard]] std::string_view name() const override { return "gpu"; }
   [[nodiscard]] unsigned lanes() const override { return tuning::kLanes; }
-  [[nodiscard]] unsigned tables() const override { return tuning::kTables; }
+  [[nodiscard]] unsigned groups() const override { return tuning::kTables; }
   [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
     // The order; and where an axis is cut at gaps, sorted coordinates and stretches.
     return points.size() * (4 + 8 + 16) + 4096;
   }
 
-  [[nodiscard]] std::unique_ptr<Lane> make_lane() override {
-    const DeviceScope scope(device_);
-    return std::make_unique<GpuLane>(memory_, pinned_);
-  }
-
-  [[nodiscard]] std::unique_ptr<NeighborSearch> build_index(PointsView points, double eps,
-                                                            const CancelToken& cancel) override {
+  [[nodiscard]] std::unique_ptr<Index> build_index(PointsView points, double eps, Cells cells,
+                                                   const CancelToken& cancel) override {
     const DeviceScope scope(device_);
     const StageRange range(Stage::build_index);
+    return std::make_unique<GpuIndex>(uploaded(points), eps, cells, GpuResources{device_, memory_, pinned_, cancel},
+                                      labels_);
+  }
+
+  /// To whichever of the workers comes next: while one waits for its labels the other's kernels run.
+  void post(const std::function<void()>& task) override { workers_[next_++ % workers_.size()].post(task); }
+  [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
+
+ private:
+  const DevicePoints& uploaded(PointsView points) {
+    const std::scoped_lock lock(upload_);
     if (points.size() > kMostGpuPoints) {
       throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
                         " that the GPU can index: use Options::backend = BackendChoice::cpu");
     }
     if (points_ == nullptr) {
       points_ = std::make_unique<DevicePoints>(points, memory_);
-      uploaded_ = points;
-    } else if (points.data() != uploaded_.data() || points.size() != uploaded_.size() ||
-               points.dims() != uploaded_.dims() || points.precision() != uploaded_.precision()) {
+      host_points_ = points;
+    } else if (points.data() != host_points_.data() || points.size() != host_points_.size() ||
+               points.dims() != host_points_.dims() || points.precision() != host_points_.precision()) {
       throw Error("a GPU backend holds one data set, and was asked for an index of another: make a backend for each");
     }
-    return std::make_unique<GpuSearch>(*points_, eps, GpuSearch::Resources{device_, memory_, pinned_}, cancel);
+    return *points_;
   }
 
-  void post(const std::function<void()>& task) override { worker_.post(task); }
-  [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
-
- private:
   int device_;
   DeviceMemory memory_;
   PinnedPool pinned_;
   TablePinner pinner_;
+  std::shared_ptr<LabelMemory> labels_;
+  std::mutex upload_;
   std::unique_ptr<DevicePoints> points_;
-  PointsView uploaded_;  ///< what points_ holds
-  Worker worker_;
+  PointsView host_points_;  ///< what points_ holds
+  std::atomic<std::size_t> next_{0};
+  std::array<Worker, 2> workers_;  // last: their tasks use the others
 };
 
 }  // namespace

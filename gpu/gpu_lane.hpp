@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <epsflow/core/backend.hpp>
+#include <epsflow/core/table_search.hpp>
 #include <epsflow/gpu/grid_view.hpp>
 #include <epsflow/gpu/index_kernels.hpp>
 #include <epsflow/gpu/memory.hpp>
@@ -11,8 +11,10 @@
 
 namespace epsflow::gpu {
 
-struct GpuLane final : Lane {
+struct GpuLane {
   GpuLane(DeviceMemory& memory, PinnedPool& pinned);
+  GpuLane(const GpuLane&) = delete;  // work under way holds its address
+  GpuLane& operator=(const GpuLane&) = delete;
 
   /// Room for `wanted` words of ids or bits, or for as many pairs and what their sort needs. Where the GPU has no
   /// memory for them, half as many, and so on. Throws DeviceOutOfMemory when not even `least` fit. Returns for how
@@ -36,6 +38,7 @@ struct GpuLane final : Lane {
   PinnedBytes host_counts;
   PinnedBytes host_rows;
   StreamDrain drain{stream};     // before the memory above goes
+  FoundRows found;               ///< of the last search or sort
   std::uint64_t found_rows = 0;  ///< rows of the batch whose pairs the lane holds
 
  private:

@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#include <epsflow/core/backend.hpp>
-#include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/core/candidate_groups.hpp>
 #include <epsflow/core/points.hpp>
 
 namespace epsflow::gpu {

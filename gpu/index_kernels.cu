@@ -10,6 +10,7 @@
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/index_kernels.hpp>
 #include <epsflow/gpu/tuning.hpp>
+#include <epsflow/gpu/with_scratch.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -19,16 +20,6 @@ constexpr unsigned kThreads = tuning::kIndexThreads;
 std::uint32_t blocks_of(std::uint64_t items) { return static_cast<std::uint32_t>((items + kThreads - 1) / kThreads); }
 
 __device__ std::uint64_t thread_number() { return std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; }
-
-/// CUB's two calls: one for the size of the temporary memory, one for the work.
-template <class F>
-void with_scratch(Scratch scratch, F&& call) {
-  std::size_t bytes = 0;
-  check(call(nullptr, bytes));
-  const DeviceBuffer<std::byte> temporary(scratch.memory, scratch.stream, std::max<std::size_t>(bytes, 1));
-  check(call(temporary.data(), bytes));
-  check_launch(scratch.stream);
-}
 
 template <class T>
 struct ExtentAt {

@@ -144,6 +144,14 @@ void TablePinner::pin(std::byte* begin, std::uint64_t bytes) noexcept {
   });
 }
 
+void touch_pages(std::byte* begin, std::uint64_t bytes, unsigned threads) noexcept {
+  constexpr std::uint64_t kPage = 4096;
+  constexpr std::uint64_t kStretch = 4ULL << 20;
+  for_each_piece((bytes + kStretch - 1) / kStretch, threads, [&](std::uint64_t i) {
+    for (std::uint64_t at = i * kStretch; at < std::min(bytes, (i + 1) * kStretch); at += kPage) begin[at] = std::byte{0};
+  });
+}
+
 void TablePinner::unpin(std::byte* begin, std::uint64_t bytes) noexcept {
   for_each_piece(bytes / kPiece, threads_, [&](std::uint64_t i) {
     if (cudaHostUnregister(begin + i * kPiece) != cudaSuccess) (void)cudaGetLastError();

@@ -146,6 +146,9 @@ class TablePinner final : public PagePinner {
   unsigned threads_;
 };
 
+/// Writes to each page of fresh memory, on several threads: the first touch of a page is what takes long.
+void touch_pages(std::byte* begin, std::uint64_t bytes, unsigned threads) noexcept;
+
 /// Copies to host memory that a TablePinner has pinned, without crossing the border of a piece. Does not wait.
 void copy_to_table(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);
 

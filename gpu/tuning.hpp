@@ -55,7 +55,45 @@ inline constexpr double kLaneShare = 0.5;
 /// Parts per thread into which a table is cut for whoever reads it.
 inline constexpr unsigned kBlocksPerWorker = 64;
 
+// Direct clustering. Thresholds without a measurement beside them are first guesses.
+
+/// Threads of a block of its kernels.
+inline constexpr unsigned kDirectThreads = 256;
+/// Keys per point up to which a bitmap over the keys finds cells: a quarter of a byte each, so 16 bytes a point.
+inline constexpr std::uint64_t kMostKeysPerPoint = 64;
+/// minpts from which it pays to add up all candidates of a point before the first test.
+inline constexpr std::uint32_t kBoundFromMinpts = 8;
+/// Cells per point up to which one cell in kSampleCells is united before the others, which then mostly find it done.
+inline constexpr double kDenseCells = 0.5;
+inline constexpr std::uint32_t kSampleCells = 8;
+/// Cells per point up to which labels are looked up by id, and not written position by position: the cells stay in the
+/// cache then, and what is written lies side by side.
+inline constexpr double kLookUpCells = 0.25;
+/// Threads of a cell that look at cells two apart in 3-D, where half of them are 49.
+inline constexpr unsigned kFarThreads3D = 4;
+/// Pairs of points up to which one thread decides a pair of cells.
+inline constexpr std::uint64_t kMostThreadPairs = 1024;
+/// Of more, how many it tries.
+inline constexpr unsigned kThreadTries = 48;
+/// Pairs of cells, or parts of them, that blocks may be left with.
+inline constexpr std::uint32_t kQueuedPairs = 1 << 20;
+/// Threads of a block that works them off, and blocks of the launch.
+inline constexpr unsigned kPairThreads = 128;
+inline constexpr unsigned kPairBlocks = 132 * 8;
+/// Points of the larger cell that one block takes.
+inline constexpr std::uint32_t kPairPart = 4096;
+/// Points of a cell from which it is huge. Of two huge cells a block tries kPairPart points each; where that decides
+/// nothing they are compared chunk by chunk.
+inline constexpr std::uint32_t kHugeCell = 8192;
+/// Consecutive points of a huge cell that share a box.
+inline constexpr std::uint32_t kChunk = 64;
+/// Blocks of a pair of huge cells.
+inline constexpr unsigned kHugeBlocks = 128;
+/// Counters that blocks share out among themselves, lest they queue for one.
+inline constexpr unsigned kTallies = 32;
+
 static_assert(kPointThreads % 32 == 0 && kCellThreads % 32 == 0, "whole warps");
+static_assert(kDirectThreads % 32 == 0 && kPairThreads % 32 == 0, "whole warps");
 static_assert(kRowThreads < 32 && 32 % kRowThreads == 0, "teams share a warp");
 static_assert(kWarpPairs >= 64, "a warp adds up to 32 pairs at a time");
 

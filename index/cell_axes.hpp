@@ -39,23 +39,30 @@ struct AxisView {
   std::uint32_t dim = 0;
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t slot(double x) const noexcept {
-    double from = lo;
-    std::uint64_t first = 0;
-    if (stretch_count > 0) {
-      std::uint32_t at = 0;  // the last stretch that begins at or before x
-      for (std::uint32_t end = stretch_count; end - at > 1;) {
-        const std::uint32_t middle = at + (end - at) / 2;
-        if (stretches[middle].lo <= x) {
-          at = middle;
-        } else {
-          end = middle;
-        }
-      }
-      from = stretches[at].lo;
-      first = stretches[at].first_slot;
-    }
+    const AxisStretch stretch = stretch_of(x);
     if (inverse_side == 0) return 0;
-    return (first + static_cast<std::uint64_t>((x - from) * inverse_side)) >> shift;
+    return (stretch.first_slot + static_cast<std::uint64_t>((x - stretch.lo) * inverse_side)) >> shift;
+  }
+
+  /// How far x lies in its slot, in slots: from 0 to 1, with the error of SlotWidth. Only where shift is 0.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double offset_in_slot(double x) const noexcept {
+    const double slots = (x - stretch_of(x).lo) * inverse_side;
+    return slots - static_cast<double>(static_cast<std::uint64_t>(slots));
+  }
+
+ private:
+  [[nodiscard]] EPSFLOW_HOST_DEVICE AxisStretch stretch_of(double x) const noexcept {
+    if (stretch_count == 0) return {lo, 0};
+    std::uint32_t at = 0;  // the last stretch that begins at or before x
+    for (std::uint32_t end = stretch_count; end - at > 1;) {
+      const std::uint32_t middle = at + (end - at) / 2;
+      if (stretches[middle].lo <= x) {
+        at = middle;
+      } else {
+        end = middle;
+      }
+    }
+    return stretches[at];
   }
 };
 

@@ -31,7 +31,9 @@ std::vector<T> download(const T* from, std::size_t count) {
 
 struct Both {
   Both(const DataSet& data, double eps)
-      : host(data.view(), eps, cancel), points(data.view(), memory), device(points, eps, memory, pinned, cancel) {}
+      : host(data.view(), eps, Cells::reach, cancel),
+        points(data.view(), memory),
+        device(points, eps, memory, pinned, cancel) {}
 
   CancelToken cancel;
   DeviceMemory memory{0, 1ULL << 30};

@@ -18,9 +18,9 @@ using Values = std::vector<double>;
 
 /// Labels 0, 1, 2, … and a mask of every other point.
 VariantResult result_of(const Points& points) {
-  VariantResult result{.variant = {0.5, 3}, .labels = {}, .summary = {}};
+  VariantResult result{.variant = {0.5, 3}, .labels = Labels(points.size()), .summary = {}};
   for (std::size_t i = 0; i < points.size(); ++i) {
-    result.labels.push_back(i == 1 ? kNoise : static_cast<std::int32_t>(i));
+    result.labels[i] = i == 1 ? kNoise : static_cast<std::int32_t>(i);
     result.core.push_back(static_cast<std::uint8_t>(i % 2));
   }
   return result;

@@ -113,9 +113,9 @@ std::filesystem::path copy(const TempFolder& folder, const Paths& files, const R
   const Points points = read_points(files, options);
   const LabelledCopy labelled(files, options, points, OutputFormat::fits, core);
   CHECK(labelled.limit().empty());
-  VariantResult result{.variant = {0.5, 3}, .labels = {}, .summary = {}};
+  VariantResult result{.variant = {0.5, 3}, .labels = Labels(points.size()), .summary = {}};
   for (std::size_t i = 0; i < points.size(); ++i) {
-    result.labels.push_back(i == 1 ? kNoise : static_cast<std::int32_t>(i));
+    result.labels[i] = i == 1 ? kNoise : static_cast<std::int32_t>(i);
     result.core.push_back(static_cast<std::uint8_t>(i % 2));
   }
   labelled.write(folder / "out.fits", result, Overwrite::replace);

@@ -45,7 +45,7 @@ TEST_CASE("write labels: every format reads back") {
 TEST_CASE("write labels: a longer file is replaced by a shorter one") {
   const TempFolder folder;
   VariantResult longer = result();
-  longer.labels.resize(1000, 3);
+  longer.labels = std::vector<std::int32_t>(1000, 3);
   for (const char* name : {"l.npy", "l.fits", "l.h5"}) {
     write_labels(folder / name, longer, Overwrite::refuse);
     write_labels(folder / name, result(), Overwrite::replace);

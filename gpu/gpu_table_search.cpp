@@ -1,4 +1,4 @@
-#include <epsflow/gpu/gpu_search.hpp>
+#include <epsflow/gpu/gpu_table_search.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -25,69 +25,84 @@ void copy_to_host(void* to, const void* from, std::uint64_t bytes, const Stream&
 /// Starts work on a lane. What goes wrong is told to `done`, once what has been queued is over. The work must not have
 /// called `done`, nor emptied it, when it throws.
 template <class F>
-void start(GpuLane& lane, const NeighborSearch::Completion& done, F&& work) {
-  std::exception_ptr error;
+void start(GpuLane& lane, const TableSearch::Completion& done, F&& work) {
+  FoundRows failed;
   try {
     work();
     return;
   } catch (const DeviceOutOfMemory&) {
-    error = std::current_exception();
-    lane.out_of_memory = true;
+    failed.error = std::current_exception();
+    failed.out_of_memory = true;
   } catch (...) {
-    error = std::current_exception();
+    failed.error = std::current_exception();
   }
   (void)cudaStreamSynchronize(lane.stream.get());
-  done(error);
+  done(failed);
+}
+
+/// Calls done(what the lane has found) when all its work so far is over.
+void report(const GpuLane& lane, TableSearch::Completion done) {
+  lane.stream.on_complete([&lane, done = std::move(done)](std::exception_ptr error) {
+    FoundRows found = lane.found;
+    found.error = std::move(error);
+    done(std::move(found));
+  });
 }
 
 }  // namespace
 
-GpuSearch::GpuSearch(const DevicePoints& points, double eps, Resources resources, const CancelToken& cancel)
-    : resources_(resources), cancel_(cancel), grid_(points, eps, resources.memory, resources.pinned, cancel) {}
-
-std::shared_ptr<const PackedLayout> GpuSearch::packed_layout() {
-  if (grid_.dims() > kMostPackedDims) return nullptr;
-  if (layout_ == nullptr) {
-    const DeviceScope scope(resources_.device);
-    layout_ = std::make_shared<const PackedLayout>(grid_.read_layout());
-  }
-  return layout_;
-}
-
-bool GpuSearch::suits_packed() const {
-  return grid_.view().cells < static_cast<double>(grid_.size()) / tuning::kFewestPointsPerCell;
-}
-
-BatchPlan GpuSearch::plan(const PlanOptions& options) {
-  if (grid_.size() == 0) return {};
-  const DeviceScope scope(resources_.device);
+GpuTableSearch::GpuTableSearch(std::shared_ptr<const DeviceGrid> grid, const GpuResources& resources,
+                               const TableOptions& options)
+    : shared_grid_(std::move(grid)), grid_(*shared_grid_), resources_(resources), options_(options) {
+  const bool can_pack = grid_.dims() <= kMostPackedDims && !emits_pairs(options_.kernel);
+  if (options_.format == FormatChoice::packed && !can_pack) throw_not_packable();
   const StageRange range(Stage::plan_batches);
-  kernel_ = options.kernel;
-  lane_room_ = 0;
-  offsets_ = {};
-  BatchPlan plan = options.format == TableFormat::packed ? plan_packed(options)
-                   : emits_pairs(kernel_)                ? plan_pairs(options)
-                                                         : plan_rows(options);
-  plan.blocks = cut_by_words(std::uint64_t{options.workers} * tuning::kBlocksPerWorker);
-  return plan;
+  for (unsigned i = 0; i < std::max(1U, options_.lanes); ++i) {
+    lanes_.push_back(std::make_unique<GpuLane>(resources_.memory, resources_.pinned));
+  }
+  if (grid_.size() == 0) {
+    if (can_pack && options_.format != FormatChoice::csr) {
+      layout_ = std::make_shared<const PackedLayout>(grid_.read_layout());
+    }
+    return;
+  }
+  if (emits_pairs(options_.kernel)) {
+    plan_pairs();
+  } else {
+    bool packed = options_.format == FormatChoice::packed;
+    if (!packed) count_rows();
+    if (can_pack && options_.format == FormatChoice::automatic) packed = packed_is_smaller();
+    if (packed) {
+      layout_ = std::make_shared<const PackedLayout>(grid_.read_layout());
+      plan_packed();
+    } else {
+      plan_rows();
+    }
+  }
+  plan_.blocks = cut_by_words(std::uint64_t{options_.workers} * tuning::kBlocksPerWorker);
+}
+
+/// Which format crosses the bus in fewer bytes, layout and all.
+bool GpuTableSearch::packed_is_smaller() const {
+  return grid_.packed_bytes() <= csr_table_bytes(grid_.size(), plan_.pairs);
 }
 
 /// Words that the buffer of a lane may take, so that all lanes together leave memory for the next index.
-std::uint64_t GpuSearch::most_lane_words(const PlanOptions& options) const {
-  const double share = tuning::kLaneShare / options.lanes / sizeof(std::uint32_t);
+std::uint64_t GpuTableSearch::most_lane_words() const {
+  const double share = tuning::kLaneShare / options_.lanes / sizeof(std::uint32_t);
   return std::max<std::uint64_t>(
       1, static_cast<std::uint64_t>(static_cast<double>(resources_.memory.available()) * share));
 }
 
 /// Batches that there must be at least, lest one hold too many rows or take too long.
-std::uint64_t GpuSearch::fewest_batches() const {
+std::uint64_t GpuTableSearch::fewest_batches() const {
   const double work = 32.0 * static_cast<double>(grid_.packed_words()) * static_cast<double>(grid_.dims());
   return std::max(divide_up(grid_.size(), tuning::kMostBatchRows),
                   static_cast<std::uint64_t>(std::ceil(work / tuning::kMostBatchWork)));
 }
 
 /// Rows cut into parts of about equal packed words, so of about as many distance tests.
-std::vector<Run> GpuSearch::cut_by_words(std::uint64_t parts) const {
+std::vector<Run> GpuTableSearch::cut_by_words(std::uint64_t parts) const {
   const auto count = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, grid_.size()));
   const cudaStream_t stream = grid_.stream().get();
   const DeviceBuffer<std::uint32_t> rows(resources_.memory, stream, std::uint64_t{count} + 1);
@@ -100,25 +115,26 @@ std::vector<Run> GpuSearch::cut_by_words(std::uint64_t parts) const {
   return runs;
 }
 
-BatchPlan GpuSearch::plan_packed(const PlanOptions& options) {
+void GpuTableSearch::plan_packed() {
   const std::uint64_t words = grid_.packed_words();
   const std::uint64_t batch_words = std::clamp<std::uint64_t>(
-      options.lane_pairs > 0 ? options.lane_pairs : tuning::kPackedBatchWords, 1, most_lane_words(options));
+      options_.lane_pairs > 0 ? options_.lane_pairs : tuning::kPackedBatchWords, 1, most_lane_words());
   counts_ = {resources_.memory, grid_.stream().get(), grid_.size()};
-  BatchPlan plan;
-  const PackedLayout& layout = *packed_layout();
+  const PackedLayout& layout = *layout_;
+  plan_ = {};
+  offsets_ = {};
   for (const Run rows : cut_by_words(std::max(divide_up(words, batch_words), fewest_batches()))) {
-    plan.batches.push_back({.range = rows});
+    plan_.batches.push_back({.range = rows});
     lane_room_ = std::max(lane_room_, layout.first_word(rows.end) - layout.first_word(rows.begin));
   }
   const Scratch scratch{resources_.memory, grid_.stream().get()};
   const DeviceBuffer<std::uint64_t> longest(resources_.memory, scratch.stream, 1);
   launch_longest_row(grid_.view(), longest.data(), scratch);
   longest_row_ = read_values(longest.data(), 1, scratch.stream).front();
-  return plan;
 }
 
-BatchPlan GpuSearch::plan_rows(const PlanOptions& options) {
+/// Neighbours of every row, and the place of each row in the table.
+void GpuTableSearch::count_rows() {
   const Stream& stream = grid_.stream();
   const Scratch scratch{resources_.memory, stream.get()};
   const std::uint32_t n = grid_.size();
@@ -129,21 +145,25 @@ BatchPlan GpuSearch::plan_rows(const PlanOptions& options) {
   for (const Run rows : parts_to_count) {
     launch_count_rows(grid_.view(), {rows.begin, 1, rows.size()}, counts_.data() + rows.begin, stream.get());
     if (parts_to_count.size() > tuning::kPartsAtOnce) stream.synchronize();
-    cancel_.check();
+    resources_.cancel.check();
   }
   launch_offsets(counts_.data(), n, offsets_.data(), scratch);
   const DeviceBuffer<std::uint64_t> sums(resources_.memory, stream.get(), 2);
   launch_sum_and_largest(counts_.data(), n, sums.data(), scratch);
   const std::vector<std::uint64_t> total = read_values(sums.data(), 2, stream.get());
 
-  BatchPlan plan;
-  plan.counted = true;
-  plan.pairs = total[0];
+  plan_.counted = true;
+  plan_.pairs = total[0];
   longest_row_ = total[1];
+}
+
+void GpuTableSearch::plan_rows() {
+  const Stream& stream = grid_.stream();
+  const std::uint32_t n = grid_.size();
   const std::uint64_t batch_pairs =
-      std::min(options.lane_pairs > 0 ? options.lane_pairs : tuning::kRowsBatchPairs, most_lane_words(options));
+      std::min(options_.lane_pairs > 0 ? options_.lane_pairs : tuning::kRowsBatchPairs, most_lane_words());
   const std::uint64_t parts =
-      std::clamp<std::uint64_t>(std::max(divide_up(plan.pairs, batch_pairs), fewest_batches()), 1, n);
+      std::clamp<std::uint64_t>(std::max(divide_up(plan_.pairs, batch_pairs), fewest_batches()), 1, n);
   const DeviceBuffer<std::uint32_t> places(resources_.memory, stream.get(), parts + 1);
   const DeviceBuffer<std::uint64_t> values(resources_.memory, stream.get(), parts + 1);
   launch_cut(offsets_.data(), n + 1, static_cast<std::uint32_t>(parts), places.data(), values.data(), stream.get());
@@ -151,16 +171,15 @@ BatchPlan GpuSearch::plan_rows(const PlanOptions& options) {
   const std::vector<std::uint64_t> pairs = read_values(values.data(), parts + 1, stream.get());
   for (std::size_t k = 1; k < rows.size(); ++k) {
     if (rows[k] == rows[k - 1]) continue;
-    plan.batches.push_back({.range = {rows[k - 1], rows[k]}, .expected_pairs = pairs[k] - pairs[k - 1]});
+    plan_.batches.push_back({.range = {rows[k - 1], rows[k]}, .expected_pairs = pairs[k] - pairs[k - 1]});
     lane_room_ = std::max(lane_room_, pairs[k] - pairs[k - 1]);
   }
-  plan.lane_pairs = lane_room_;
-  return plan;
+  plan_.lane_pairs = lane_room_;
 }
 
 /// Section VI of the paper: the pairs a_b from a sample, n_b = ⌈(1 + α)·a_b / b_b⌉ batches of every n_b-th point (for
 /// the shared kernel: cell), buffers of b_b pairs, smaller for small tables.
-BatchPlan GpuSearch::plan_pairs(const PlanOptions& options) {
+void GpuTableSearch::plan_pairs() {
   const Stream& stream = grid_.stream();
   const Scratch scratch{resources_.memory, stream.get()};
   const std::uint32_t n = grid_.size();
@@ -174,42 +193,40 @@ BatchPlan GpuSearch::plan_pairs(const PlanOptions& options) {
   // Candidates bound what one row can have, which no splitting makes smaller.
   longest_row_ = std::min<std::uint64_t>(n, 32 * found[2]);
 
-  BatchPlan plan;
-  const double estimate = static_cast<double>(found[0]) * n / samples * options.estimate_factor;
-  plan.pairs = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(estimate)));
+  const double estimate = static_cast<double>(found[0]) * n / samples * options_.estimate_factor;
+  plan_.pairs = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(estimate)));
   double alpha = tuning::kAlpha;
   lane_room_ = tuning::kStaticPairs;
-  if (options.lane_pairs > 0) {
-    lane_room_ = options.lane_pairs;
-  } else if (plan.pairs < 3 * tuning::kStaticPairs) {
+  if (options_.lane_pairs > 0) {
+    lane_room_ = options_.lane_pairs;
+  } else if (plan_.pairs < 3 * tuning::kStaticPairs) {
     alpha *= 2;
     lane_room_ = std::max(tuning::kFewestPairs, static_cast<std::uint64_t>(std::ceil(estimate * (1 + 2 * alpha) / 3)));
   }
   lane_room_ = std::clamp<std::uint64_t>(
-      lane_room_, 1, std::max<std::uint64_t>(most_lane_words(options) / tuning::kPairWordsWithScratch, 1));
+      lane_room_, 1, std::max<std::uint64_t>(most_lane_words() / tuning::kPairWordsWithScratch, 1));
   lane_room_ = std::min(lane_room_, kMostLanePairs);
   if (longest_row_ > kMostLanePairs) {
     throw DeviceOutOfMemory(
         "a row of " + std::to_string(longest_row_) +
         " candidates is too long for the pairs of a lane: use Options::kernel = Kernel::rows, or lower eps");
   }
-  plan.lane_pairs = lane_room_;
-  const bool by_cells = kernel_ == Kernel::shared;
+  plan_.lane_pairs = lane_room_;
+  const bool by_cells = options_.kernel == Kernel::shared;
   const std::uint32_t units = by_cells ? grid_.view().cells : n;
   const auto batches = static_cast<std::uint32_t>(std::clamp<double>(
-      std::max(std::ceil((1 + alpha) * static_cast<double>(plan.pairs) / static_cast<double>(lane_room_)),
+      std::max(std::ceil((1 + alpha) * static_cast<double>(plan_.pairs) / static_cast<double>(lane_room_)),
                static_cast<double>(fewest_batches())),
       1, units));
   for (std::uint32_t b = 0; b < batches; ++b) {
-    plan.batches.push_back({.range = {b, units},
-                            .expected_pairs = plan.pairs / batches,
+    plan_.batches.push_back({.range = {b, units},
+                            .expected_pairs = plan_.pairs / batches,
                             .stride = batches,
                             .unit = by_cells ? Batch::Unit::cell : Batch::Unit::row});
   }
-  return plan;
 }
 
-std::pair<Batch, Batch> GpuSearch::split(const Batch& batch) const {
+std::pair<Batch, Batch> GpuTableSearch::split(const Batch& batch) const {
   const DeviceScope scope(resources_.device);
   const cudaStream_t stream = grid_.stream().get();
   Batch first = batch;
@@ -239,33 +256,29 @@ std::pair<Batch, Batch> GpuSearch::split(const Batch& batch) const {
   return {first, second};
 }
 
-void GpuSearch::search(const Batch& batch, Lane& any_lane, NeighborTable& table, Completion done) {
-  auto* lane = dynamic_cast<GpuLane*>(&any_lane);
-  if (lane == nullptr) {
-    done(std::make_exception_ptr(Error("a lane of another backend was given to the GPU: a defect of epsflow")));
-    return;
-  }
-  start(*lane, done, [&] {
+void GpuTableSearch::search(const Batch& batch, unsigned lane_number, NeighborTable& table, Completion done) {
+  GpuLane& lane = *lanes_.at(lane_number);
+  start(lane, done, [&] {
     const DeviceScope scope(resources_.device);
     const StageRange range(Stage::find_neighbors);
-    lane->clear();
-    if (table.format() == TableFormat::packed) {
-      start_packed(batch, *lane, table, done);
-    } else if (emits_pairs(kernel_)) {
-      start_pairs(batch, *lane, done);
+    lane.found = {};
+    if (layout_ != nullptr) {
+      start_packed(batch, lane, table, done);
+    } else if (emits_pairs(options_.kernel)) {
+      start_pairs(batch, lane, done);
     } else {
-      start_rows(batch, *lane, table, done);
+      start_rows(batch, lane, table, done);
     }
   });
 }
 
-void GpuSearch::start_packed(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done) {
+void GpuTableSearch::start_packed(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done) {
   const std::uint64_t first_word = layout_->first_word(batch.range.begin);
   const std::uint64_t words = layout_->first_word(batch.range.end) - first_word;
   const std::uint32_t rows = batch.range.size();
   if (words > lane.ensure_words(lane_room_, longest_row_) && rows > 1) {
-    lane.overflow = true;
-    done(nullptr);
+    lane.found.overflow = true;
+    done(lane.found);
     return;
   }
   lane.ensure_rows(rows, false);
@@ -274,20 +287,21 @@ void GpuSearch::start_packed(const Batch& batch, GpuLane& lane, NeighborTable& t
   copy_to_table(table.packed_words_for_writing() + first_word, lane.words.data(), words * sizeof(std::uint32_t),
                 lane.stream.get());
   copy_to_host(lane.host_counts.as<std::uint32_t>(), counts, rows * sizeof(std::uint32_t), lane.stream);
-  lane.rows = batch.range;
-  lane.counts = {lane.host_counts.as<const std::uint32_t>(), rows};
-  lane.stream.on_complete(std::move(done));
+  lane.found.rows = batch.range;
+  lane.found.counts = {lane.host_counts.as<const std::uint32_t>(), rows};
+  report(lane, std::move(done));
 }
 
-void GpuSearch::start_rows(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done) {
+void GpuTableSearch::start_rows(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done) {
   const std::uint64_t pairs = batch.expected_pairs;
   const std::uint32_t rows = batch.range.size();
-  lane.pairs = pairs;
-  lane.overflow = pairs > lane.ensure_words(lane_room_, longest_row_) && rows > 1;
-  std::uint32_t* const ids = lane.overflow ? nullptr : table.reserve(pairs);
-  lane.out_of_memory = !lane.overflow && ids == nullptr;
+  FoundRows& found = lane.found;
+  found.pairs = pairs;
+  found.overflow = pairs > lane.ensure_words(lane_room_, longest_row_) && rows > 1;
+  std::uint32_t* const ids = found.overflow ? nullptr : table.reserve(pairs);
+  found.out_of_memory = !found.overflow && ids == nullptr;
   if (ids == nullptr) {
-    done(nullptr);
+    done(found);
     return;
   }
   lane.ensure_rows(rows, false);
@@ -295,18 +309,18 @@ void GpuSearch::start_rows(const Batch& batch, GpuLane& lane, NeighborTable& tab
   copy_to_table(ids, lane.words.data(), pairs * sizeof(std::uint32_t), lane.stream.get());
   copy_to_host(lane.host_counts.as<std::uint32_t>(), counts_.data() + batch.range.begin, rows * sizeof(std::uint32_t),
                lane.stream);
-  lane.rows = batch.range;
-  lane.counts = {lane.host_counts.as<const std::uint32_t>(), rows};
-  lane.ids = {ids, pairs};
-  lane.ids_in_table = true;
-  lane.stream.on_complete(std::move(done));
+  lane.found.rows = batch.range;
+  lane.found.counts = {lane.host_counts.as<const std::uint32_t>(), rows};
+  found.ids = {ids, pairs};
+  found.ids_in_table = true;
+  report(lane, std::move(done));
 }
 
-void GpuSearch::start_pairs(const Batch& batch, GpuLane& lane, Completion done) {
+void GpuTableSearch::start_pairs(const Batch& batch, GpuLane& lane, Completion done) {
   lane.ensure_pairs(lane_room_, longest_row_);
   const PairBuffer pairs = lane.pair_buffer();
   check(cudaMemsetAsync(lane.counters.data(), 0, lane.counters.bytes(), lane.stream.get()));
-  if (kernel_ == Kernel::global) {
+  if (options_.kernel == Kernel::global) {
     launch_global(grid_.view(), {batch.range.begin, batch.stride, batch.units()}, pairs, lane.stream.get());
   } else if (batch.unit == Batch::Unit::cell) {
     launch_shared(grid_.view(), {batch.range.begin, batch.stride, batch.units(), {0, grid_.size()}}, pairs,
@@ -316,55 +330,62 @@ void GpuSearch::start_pairs(const Batch& batch, GpuLane& lane, Completion done) 
     launch_shared(grid_.view(), {cell, 1, 1, batch.range}, pairs, lane.stream.get());
   }
   copy_to_host(lane.host_counters.as<std::uint64_t>(), lane.counters.data(), lane.counters.bytes(), lane.stream);
-  const std::uint64_t rows_if_known = kernel_ == Kernel::global ? batch.units() : 0;
+  const std::uint64_t rows_if_known = options_.kernel == Kernel::global ? batch.units() : 0;
   // More than the plan gave a lane is split even where the buffer would hold it: sizes do not depend on what a lane
   // held before. A single row always fits.
   const std::uint64_t most = std::min(lane_room_, pairs.capacity);
   lane.stream.on_complete([&lane, rows_if_known, most, done = std::move(done)](const std::exception_ptr& error) {
+    FoundRows& found = lane.found;
     if (error == nullptr) {
       const auto* counters = lane.host_counters.as<const std::uint64_t>();
       const std::uint64_t rows = rows_if_known > 0 ? rows_if_known : counters[1];
-      lane.pairs = counters[0];
+      found.pairs = counters[0];
       lane.found_rows = rows;
-      lane.overflow = lane.pairs > most && rows > 1;
+      found.overflow = found.pairs > most && rows > 1;
+      found.unsorted = !found.overflow && found.pairs > 0;
     }
-    done(error);
+    found.error = error;
+    done(found);
   });
 }
 
-void GpuSearch::sort_pairs(Lane& any_lane, NeighborTable& table, Completion done) {
-  auto& lane = dynamic_cast<GpuLane&>(any_lane);
+void GpuTableSearch::sort(unsigned lane_number, NeighborTable& table, Completion done) {
+  GpuLane& lane = *lanes_.at(lane_number);
   start(lane, done, [&] {
     const DeviceScope scope(resources_.device);
     const StageRange range(Stage::sort_pairs);
-    std::uint32_t* const ids = table.reserve(lane.pairs);
+    FoundRows& found = lane.found;
+    found.unsorted = false;
+    std::uint32_t* const ids = table.reserve(found.pairs);
     if (ids == nullptr) {
-      lane.out_of_memory = true;
-      done(nullptr);
+      found.out_of_memory = true;
+      done(found);
       return;
     }
     const Scratch scratch{lane.memory, lane.stream.get()};
     TwoBuffers<std::uint32_t> rows = lane.pair_rows();
     TwoBuffers<std::uint32_t> neighbors = lane.pair_neighbors();
-    launch_sort(rows, neighbors, lane.pairs, std::max(1, static_cast<int>(std::bit_width(grid_.size() - 1))), scratch);
-    copy_to_table(ids, neighbors.current, lane.pairs * sizeof(std::uint32_t), lane.stream.get());
+    launch_sort(rows, neighbors, found.pairs, std::max(1, static_cast<int>(std::bit_width(grid_.size() - 1))), scratch);
+    copy_to_table(ids, neighbors.current, found.pairs * sizeof(std::uint32_t), lane.stream.get());
     // Every row has a pair, the point with itself, so the different rows are those of the batch.
-    launch_run_lengths(rows.current, lane.pairs, rows.other, neighbors.other, lane.counters.data() + 2, scratch);
+    launch_run_lengths(rows.current, found.pairs, rows.other, neighbors.other, lane.counters.data() + 2, scratch);
     copy_to_host(lane.host_counters.as<std::uint64_t>(), lane.counters.data(), lane.counters.bytes(), lane.stream);
     const std::uint64_t count = lane.found_rows;
     lane.ensure_rows(count, true);
     copy_to_host(lane.host_rows.as<std::uint32_t>(), rows.other, count * sizeof(std::uint32_t), lane.stream);
     copy_to_host(lane.host_counts.as<std::uint32_t>(), neighbors.other, count * sizeof(std::uint32_t), lane.stream);
-    lane.row_list = {lane.host_rows.as<const std::uint32_t>(), count};
-    lane.counts = {lane.host_counts.as<const std::uint32_t>(), count};
-    lane.ids = {ids, lane.pairs};
-    lane.ids_in_table = true;
+    found.row_list = {lane.host_rows.as<const std::uint32_t>(), count};
+    found.counts = {lane.host_counts.as<const std::uint32_t>(), count};
+    found.ids = {ids, found.pairs};
+    found.ids_in_table = true;
     lane.stream.on_complete([&lane, done](std::exception_ptr error) {
+      FoundRows all = lane.found;
       if (error == nullptr && lane.host_counters.as<const std::uint64_t>()[2] != lane.found_rows) {
         error = std::make_exception_ptr(
             Error("the sort of a batch lost rows, which is a defect of epsflow: please report it"));
       }
-      done(error);
+      all.error = std::move(error);
+      done(std::move(all));
     });
   });
 }

@@ -1,0 +1,147 @@
+// Direct clustering on the GPU, points and labels in device memory:
+//
+//   bench_direct FILE EPS MINPTS [EPS MINPTS …] [--check] [--phases] [--repeat N]
+//   bench_direct --uniform N EPS MINPTS [EPS MINPTS …] [--phases]     N points of the unit square, float64
+//
+// For each pair: milliseconds from points to labels, index included, median and minimum after two warm-ups; counts of the
+// labelling. --check compares the labels with those of the CPU backend, --phases says where the device's time goes.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <epsflow/gpu/direct/device_clustering.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+#include "bench_direct_points.hpp"
+
+namespace {
+
+using namespace epsflow;
+
+struct Arguments {
+  std::string file;
+  std::uint64_t uniform = 0;
+  std::vector<std::pair<double, std::uint32_t>> variants;
+  bool check = false;
+  bool phases = false;
+  int repeat = 7;
+};
+
+Arguments parse(int argc, char** argv) {
+  Arguments arguments;
+  std::vector<const char*> numbers;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--check") {
+      arguments.check = true;
+    } else if (word == "--phases") {
+      arguments.phases = true;
+    } else if (word == "--repeat" && i + 1 < argc) {
+      arguments.repeat = std::max(1, std::atoi(argv[++i]));
+    } else if (word == "--uniform" && i + 1 < argc) {
+      arguments.uniform = std::strtoull(argv[++i], nullptr, 10);
+    } else if (arguments.file.empty() && arguments.uniform == 0) {
+      arguments.file = word;
+    } else {
+      numbers.push_back(argv[i]);
+    }
+  }
+  for (std::size_t k = 0; k + 1 < numbers.size(); k += 2) {
+    arguments.variants.emplace_back(std::atof(numbers[k]), static_cast<std::uint32_t>(std::atoll(numbers[k + 1])));
+  }
+  return arguments;
+}
+
+bool same_as_on_the_cpu(PointsView points, double eps, std::uint32_t minpts, const std::vector<std::int32_t>& labels,
+                        const LabelSummary& summary) {
+  const auto results = run(points, grid({eps}, {minpts}), Options{.backend = BackendChoice::cpu});
+  return results.front().labels == labels && results.front().summary == summary;
+}
+
+void measure(const gpu::DevicePoints& points, const Arguments& arguments, double eps, std::uint32_t minpts,
+             gpu::DeviceMemory& memory, gpu::PinnedPool& pinned) {
+  constexpr int kWarmUps = 2;
+  const CancelToken cancel;
+  const gpu::Stream stream;
+  const std::uint32_t n = points.device().size;
+  const gpu::DeviceBuffer<std::int32_t> labels(memory, stream.get(), n);
+  stream.synchronize();
+  std::vector<double> times;
+  LabelSummary summary;
+  for (int i = 0; i < kWarmUps + arguments.repeat; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto clustering = gpu::make_device_clustering(points, eps, minpts, minpts, memory, pinned, cancel);
+    summary = clustering->cluster(minpts, labels.data(), nullptr);
+    const auto end = std::chrono::steady_clock::now();
+    if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("n %u eps %g minpts %u: median %.3f ms, min %.3f ms; clusters %llu, noise %llu, core %llu, largest %llu",
+              n, eps, minpts, times[times.size() / 2], times.front(), static_cast<unsigned long long>(summary.clusters),
+              static_cast<unsigned long long>(summary.noise), static_cast<unsigned long long>(summary.core),
+              static_cast<unsigned long long>(summary.largest));
+  if (arguments.check && arguments.uniform == 0) {
+    const auto found = gpu::read_values(labels.data(), n, stream.get());
+    std::printf(", labels %s", same_as_on_the_cpu(points.host(), eps, minpts, found, summary) ? "EQUAL" : "DIFFER");
+  }
+  std::printf("\n");
+  if (arguments.phases) {
+    gpu::PhaseMarks marks;
+    marks.begin(stream);
+    const auto clustering = gpu::make_device_clustering(points, eps, minpts, minpts, memory, pinned, cancel, nullptr, &marks);
+    (void)clustering->cluster(minpts, labels.data(), nullptr);
+    double sum = 0;
+    for (const auto& [phase, milliseconds] : marks.times()) {
+      std::printf("  %-10s %8.3f\n", phase, milliseconds);
+      sum += milliseconds;
+    }
+    std::printf("  %-10s %8.3f\n", "all", sum);
+  }
+  std::fflush(stdout);
+}
+
+int measure_all(const Arguments& arguments) {
+  if (arguments.variants.empty()) {
+    std::fprintf(stderr, "usage: bench_direct FILE|--uniform N EPS MINPTS [EPS MINPTS …] [--check] [--phases]\n");
+    return 2;
+  }
+  gpu::DeviceMemory memory(0, 0);
+  gpu::PinnedPool pinned;
+  std::optional<Points> read;
+  gpu::DeviceBuffer<double> made;
+  const gpu::Stream stream;
+  std::unique_ptr<gpu::DevicePoints> points;
+  if (arguments.uniform > 0) {
+    made = {memory, stream.get(), 2 * arguments.uniform};
+    bench::launch_uniform(made.data(), made.size(), 1, stream.get());
+    stream.synchronize();
+    points = std::make_unique<gpu::DevicePoints>(
+        gpu::PointsOnDevice{made.data(), static_cast<std::uint32_t>(arguments.uniform), 2, Precision::float64}, memory);
+  } else {
+    read = io::read_points(arguments.file);
+    points = std::make_unique<gpu::DevicePoints>(read->view(), memory);
+  }
+  for (const auto& [eps, minpts] : arguments.variants) measure(*points, arguments, eps, minpts, memory, pinned);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return measure_all(parse(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_direct: %s\n", error.what());
+    return 1;
+  }
+}

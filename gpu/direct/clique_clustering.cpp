@@ -1,0 +1,165 @@
+#include <epsflow/gpu/direct/clique_clustering.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include <epsflow/gpu/tuning.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// Pairs of neighbouring cells of at least kHugeCell points each, at most: half of 124 neighbours each.
+std::uint64_t most_huge_pairs(std::uint64_t points) {
+  constexpr std::uint64_t kNeighbors = std::uint64_t{kRowCells} * kMostRows - 1;
+  return points / tuning::kHugeCell * kNeighbors / 2 + 1;
+}
+
+template <class T>
+DeviceBuffer<T> upload(const std::vector<T>& values, DeviceMemory& memory, cudaStream_t stream) {
+  DeviceBuffer<T> buffer(memory, stream, values.size());
+  check(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream));
+  check(cudaStreamSynchronize(stream));  // the values are the caller's
+  return buffer;
+}
+
+}  // namespace
+
+CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes& axes)
+    : task_(task),
+      grid_(task.points, task.eps, axes, task.memory, task.pinned, task.cancel, task.marks),
+      tally_(task.memory, task.pinned, cuda_stream()) {
+  const std::uint32_t n = grid_.view().size;
+  const std::uint64_t words = std::uint64_t{n} / 32 + 1;
+  core_bits_ = {task_.memory, cuda_stream(), words};
+  const bool several = task_.most_minpts != task_.least_minpts;
+  if (several) {
+    counts_ = {task_.memory, cuda_stream(), n};
+    core_before_ = {task_.memory, cuda_stream(), words};
+  }
+  launch_count_cliques(grid_.view(), task_.most_minpts, task_.least_minpts, counts_.data(),
+                       several ? nullptr : core_bits_.data(), cuda_stream());
+  end_phase(task_.marks, "count", grid_.stream());
+  // The device counts while this thread learns how many cells there are.
+  grid_.finish();
+  task_.cancel.check();
+  const std::uint32_t cells = grid_.view().cells;
+  arrays_ = {task_.memory, cuda_stream(), cells, n};
+  if (several) gained_ = {task_.memory, cuda_stream(), cells};
+  queued_ = {task_.memory, cuda_stream(), std::min<std::uint64_t>(tuning::kQueuedPairs, 64 * std::uint64_t{n} + 1)};
+  huge_ = {task_.memory, cuda_stream(), most_huge_pairs(n)};
+}
+
+LabelSummary CliqueClustering::cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) {
+  const CliqueView& view = grid_.view();
+  if (counts_.size() > 0) {
+    std::swap(core_bits_, core_before_);
+    launch_core_bits(counts_.data(), view.size, minpts, core_bits_.data(), cuda_stream());
+  }
+  const Nodes nodes{view.starts, view.order, core_bits_.data(), view.cells, minpts};
+  tally_.clear(cuda_stream());
+  // With one minpts alone the sets stay as they are.
+  if (!begun_ || counts_.size() > 0) unite(nodes);
+  begun_ = true;
+  task_.cancel.check();
+  label(nodes, labels, core);
+  const Tally* tally = &tally_.read(cuda_stream());
+  if (tally->huge_pairs > 0) {
+    // So rare that it may cost a second numbering, and not a wait each time.
+    decide_huge_pairs(nodes, tally->huge_pairs);
+    task_.cancel.check();
+    tally_.clear(cuda_stream());
+    label(nodes, labels, core);
+    tally = &tally_.read(cuda_stream());
+  }
+  return summary_of(*tally, view.size);
+}
+
+void CliqueClustering::unite(const Nodes& nodes) {
+  const CliqueView& view = grid_.view();
+  const cudaStream_t stream = cuda_stream();
+  CellSets sets{arrays_.parents.data(),
+                nullptr,
+                {queued_.data(), static_cast<std::uint32_t>(queued_.size()), huge_.data(), tally_.device()}};
+  std::uint32_t left_stride = tuning::kDirectThreads;  // where the blocks of the first kernel meet
+  if (begun_) {
+    launch_extend_cells(nodes, core_before_.data(), arrays_.parents.data(), gained_.data(), stream);
+    sets.gained = gained_.data();
+    left_stride = 1;
+  } else {
+    launch_link_rows(view, nodes, sets, stream);
+  }
+  const bool dense = view.cells <= tuning::kDenseCells * view.size;
+  if (dense) {
+    launch_unite_cells(view, nodes, sets, CellDistance::adjacent, tuning::kSampleCells, 0, false, stream);
+    launch_compress(arrays_.parents.data(), view.cells, stream);
+  }
+  end_phase(task_.marks, "rows", grid_.stream());
+  launch_unite_cells(view, nodes, sets, CellDistance::adjacent, 1, left_stride, true, stream);
+  end_phase(task_.marks, "adjacent", grid_.stream());
+  if (dense) launch_compress(arrays_.parents.data(), view.cells, stream);
+  launch_unite_cells(view, nodes, sets, CellDistance::two_apart, 1, 0, true, stream);
+  end_phase(task_.marks, "two apart", grid_.stream());
+  launch_queued_pairs(view, nodes, sets, stream);
+  end_phase(task_.marks, "queued", grid_.stream());
+}
+
+void CliqueClustering::label(const Nodes& nodes, std::int32_t* labels, std::uint8_t* core) {
+  const CliqueView& view = grid_.view();
+  const cudaStream_t stream = cuda_stream();
+  const Numbering numbering = arrays_.numbering();
+  launch_number(nodes, numbering, {task_.memory, stream});
+  end_phase(task_.marks, "number", grid_.stream());
+  const bool by_id = view.words != nullptr && view.cells <= tuning::kLookUpCells * view.size;
+  if (by_id) launch_label_ids(view, task_.points.device(), numbering.numbers, labels, core, stream);
+  launch_label_positions(view, nodes, numbering.numbers, !by_id, labels, core, numbering.sizes, tally_.device(),
+                         stream);
+  launch_largest(numbering, view.cells, tally_.device(), stream);
+  end_phase(task_.marks, "label", grid_.stream());
+}
+
+void CliqueClustering::decide_huge_pairs(const Nodes& nodes, std::uint32_t pair_count) {
+  const CliqueView& view = grid_.view();
+  const cudaStream_t stream = cuda_stream();
+  DeviceMemory& memory = task_.memory;
+  const std::vector<CellPair> pairs = read_values(huge_.data(), pair_count, stream);
+  std::vector<std::uint32_t> cells;
+  for (const CellPair& pair : pairs) cells.insert(cells.end(), {pair.a, pair.b});
+  std::sort(cells.begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  const auto count = static_cast<std::uint32_t>(cells.size());
+
+  const DeviceBuffer<std::uint32_t> cells_on_device = upload(cells, memory, stream);
+  const DeviceBuffer<std::uint32_t> spans_on_device(memory, stream, 2 * std::uint64_t{count});
+  launch_cell_spans(view, cells_on_device.data(), count, spans_on_device.data(), stream);
+  const std::vector<std::uint32_t> spans = read_values(spans_on_device.data(), spans_on_device.size(), stream);
+  std::vector<HugeCell> huge(count);
+  std::uint32_t size = 0;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    huge[k].begin = spans[2 * k];
+    huge[k].first = size;
+    size += spans[2 * k + 1] - spans[2 * k];
+    huge[k].end = size;
+  }
+  std::vector<CellPair> places;
+  const auto place_of = [&](std::uint32_t cell) {
+    return static_cast<std::uint32_t>(std::lower_bound(cells.begin(), cells.end(), cell) - cells.begin());
+  };
+  for (const CellPair& pair : pairs) places.push_back({place_of(pair.a), place_of(pair.b)});
+
+  const DeviceBuffer<HugeCell> huge_on_device = upload(huge, memory, stream);
+  const DeviceBuffer<CellPair> places_on_device = upload(places, memory, stream);
+  const DeviceBuffer<std::uint64_t> key_memory(memory, stream, 2 * std::uint64_t{size});
+  const DeviceBuffer<std::uint32_t> position_memory(memory, stream, 2 * std::uint64_t{size});
+  TwoBuffers<std::uint64_t> keys{key_memory.data(), key_memory.data() + size};
+  TwoBuffers<std::uint32_t> positions{position_memory.data(), position_memory.data() + size};
+  launch_huge_keys(view, huge_on_device.data(), count, size, keys.current, positions.current, stream);
+  launch_sort(keys, positions, size, 32 + static_cast<int>(std::bit_width(count)), {memory, stream});
+  const DeviceBuffer<ChunkBox> boxes(memory, stream, (std::uint64_t{size} - 1) / tuning::kChunk + 1);
+  launch_chunk_boxes(view, positions.current, size, boxes.data(), stream);
+  launch_huge_pairs(view, nodes, arrays_.parents.data(), huge_on_device.data(), positions.current, boxes.data(),
+                    huge_.data(), places_on_device.data(), pair_count, stream);
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,46 @@
+// DBSCAN by cells in which any two points are neighbours.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/gpu/direct/clique_grid.hpp>
+#include <epsflow/gpu/direct/clique_kernels.hpp>
+#include <epsflow/gpu/direct/direct_task.hpp>
+
+namespace epsflow::gpu {
+
+/// A cell with minpts points is core without a distance, and all core points of a cell are in one cluster: so the sets
+/// are sets of cells, and two neighbouring cells are compared only until a pair of core points is found, if they are not
+/// in one set already. The cells are an idea of Gan & Tao (SIGMOD 2015).
+///
+/// Adjacent cells come first, as most of those two apart are in one set by then. Pairs of cells that take a thread too
+/// long go to blocks, and huge cells that are near each other but not near enough are compared by boxes.
+class CliqueClustering final : public DeviceClustering {
+ public:
+  /// `axes`: with cliques. `task` need not outlive the call, what it refers to must.
+  CliqueClustering(const DirectTask& task, const index::CellAxes& axes);
+
+  LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
+  [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
+
+ private:
+  void unite(const Nodes& nodes);
+  void label(const Nodes& nodes, std::int32_t* labels, std::uint8_t* core);
+  void decide_huge_pairs(const Nodes& nodes, std::uint32_t pairs);
+  [[nodiscard]] cudaStream_t cuda_stream() const { return grid_.stream().get(); }
+
+  DirectTask task_;
+  CliqueGrid grid_;
+  TallyPair tally_;
+  DeviceBuffer<std::uint32_t> counts_;  // [n], where there are several minpts
+  DeviceBuffer<std::uint32_t> core_bits_;
+  DeviceBuffer<std::uint32_t> core_before_;
+  NodeArrays arrays_;
+  DeviceBuffer<std::uint8_t> gained_;
+  DeviceBuffer<QueuedPair> queued_;
+  DeviceBuffer<CellPair> huge_;
+  bool begun_ = false;
+  StreamDrain drain_{grid_.stream()};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,153 @@
+#include <epsflow/gpu/direct/clique_grid.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <type_traits>
+
+#include <epsflow/gpu/tuning.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// The rows around a cell, nearest first, with the half of their cells that has smaller keys.
+std::uint32_t make_rows(const index::CellKeys& keys, CliqueRow* rows) {
+  const std::size_t others = keys.strides.size() - 1;
+  std::vector<CliqueRow> made{{-kCliqueWindow, {0, 0}, 0, 0}};
+  for (std::size_t axis = 0; axis < others; ++axis) {
+    std::vector<CliqueRow> more;
+    for (const CliqueRow& row : made) {
+      for (int step = -kCliqueWindow; step <= kCliqueWindow; ++step) {
+        CliqueRow moved = row;
+        moved.offset += step * static_cast<std::int64_t>(keys.strides[axis]);
+        moved.steps[axis] = static_cast<std::int8_t>(step);
+        more.push_back(moved);
+      }
+    }
+    made = std::move(more);
+  }
+  for (CliqueRow& row : made) {
+    constexpr unsigned kAll = (1U << kRowCells) - 1;
+    const bool own = row.steps[0] == 0 && row.steps[1] == 0;
+    const bool lower = row.steps[0] < 0 || (row.steps[0] == 0 && row.steps[1] < 0);
+    const bool adjacent = std::abs(row.steps[0]) <= 1 && std::abs(row.steps[1]) <= 1;
+    const unsigned before = own ? 0b00011U : lower ? kAll : 0U;
+    const unsigned near = adjacent ? 0b01110U : 0U;
+    row.lower_near = static_cast<std::uint8_t>(before & near);
+    row.lower_far = static_cast<std::uint8_t>(before & ~near);
+  }
+  const auto distance = [](const CliqueRow& row) { return row.steps[0] * row.steps[0] + row.steps[1] * row.steps[1]; };
+  std::stable_sort(made.begin(), made.end(),
+                   [&](const CliqueRow& a, const CliqueRow& b) { return distance(a) < distance(b); });
+  std::copy(made.begin(), made.end(), rows);
+  return static_cast<std::uint32_t>(made.size());
+}
+
+}  // namespace
+
+CliqueGrid::CliqueGrid(const DevicePoints& points, double eps, const index::CellAxes& axes, DeviceMemory& memory,
+                       PinnedPool& pinned, const CancelToken& cancel, PhaseMarks* marks)
+    : memory_(memory), cell_count_(pinned.acquire(sizeof(RankWord))) {
+  const PointsOnDevice device = points.device();
+  view_.size = device.size;
+  view_.dims = device.dims;
+  view_.precision = device.precision;
+  view_.eps_squared = eps * eps;
+  const index::CellKeys keys(axes);
+  KeyMaker maker;
+  maker.count = static_cast<std::uint32_t>(axes.axes.size());
+  maker.window = keys.window;
+  for (std::size_t a = 0; a < axes.axes.size(); ++a) {
+    maker.axes[a] = axes.axes[a].view();
+    const DeviceBuffer<index::AxisStretch>& stretches =
+        stretches_.emplace_back(memory, stream_.get(), maker.axes[a].stretch_count);
+    if (stretches.size() > 0) {
+      check(cudaMemcpyAsync(stretches.data(), maker.axes[a].stretches, stretches.bytes(), cudaMemcpyHostToDevice,
+                            stream_.get()));
+    }
+    maker.axes[a].stretches = stretches.data();
+    maker.strides[a] = keys.strides[a];
+    view_.axes[a] = maker.axes[a];
+    view_.strides[a] = keys.strides[a];
+  }
+  view_.row_count = make_rows(keys, view_.rows);
+  cancel.check();
+  if (keys.count <= std::numeric_limits<std::uint32_t>::max()) {
+    sort_points<std::uint32_t>(device, maker, keys.count, marks);
+  } else {
+    sort_points<std::uint64_t>(device, maker, keys.count, marks);
+  }
+  cancel.check();
+}
+
+template <class Key>
+void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker, std::uint64_t key_count,
+                             PhaseMarks* marks) {
+  const std::uint32_t n = points.size;
+  const cudaStream_t stream = stream_.get();
+  const Scratch scratch{memory_, stream};
+  const std::uint64_t most_cells = std::min<std::uint64_t>(n, key_count);
+  const std::uint64_t word_count = rank_words(key_count);
+  const bool mapped = key_count / n <= tuning::kMostKeysPerPoint || word_count < tuning::kDirectThreads;
+
+  DeviceBuffer<std::uint32_t> ids[2];
+  for (auto& buffer : ids) buffer = {memory_, stream, n};
+  DeviceBuffer<Key> sorted[2];
+  for (auto& buffer : sorted) buffer = {memory_, stream, n};
+  TwoBuffers<Key> keys{sorted[0].data(), sorted[1].data()};
+  TwoBuffers<std::uint32_t> values{ids[0].data(), ids[1].data()};
+  launch_keys(points, maker, keys.current, values.current, stream);
+  end_phase(marks, "keys", stream_);
+  launch_sort(keys, values, n, static_cast<int>(std::bit_width(key_count - 1)), scratch);
+  end_phase(marks, "sort", stream_);
+  // What the sort needed besides serves for the cells.
+  const bool swapped = values.current != ids[0].data();
+  order_ = std::move(ids[swapped ? 1 : 0]);
+  cell_of_ = std::move(ids[swapped ? 0 : 1]);
+  points_ = {memory_, stream, std::uint64_t{n} * points.dims * bytes_of(points.precision)};
+  if (mapped) {
+    words_ = {memory_, stream, word_count};
+    check(cudaMemsetAsync(words_.data(), 0, words_.bytes(), stream));
+  }
+  launch_gather_cliques(points, order_.data(), keys.current, points_.data(), words_.data(), stream);
+
+  end_phase(marks, "gather", stream_);
+  starts_ = {memory_, stream, most_cells + 1};
+  Key* cell_keys = nullptr;
+  if constexpr (std::is_same_v<Key, std::uint32_t>) {
+    narrow_keys_ = {memory_, stream, most_cells};
+    view_.narrow_keys = cell_keys = narrow_keys_.data();
+  } else {
+    wide_keys_ = {memory_, stream, most_cells};
+    view_.wide_keys = cell_keys = wide_keys_.data();
+  }
+  auto* const count = cell_count_.as<std::uint32_t>();
+  if (mapped) {
+    launch_rank(words_.data(), word_count, scratch);
+    check(cudaMemcpyAsync(count, &words_.data()[word_count - 1].rank, sizeof(*count), cudaMemcpyDeviceToHost, stream));
+    counted_.record(stream_);
+    launch_clique_cells(keys.current, words_.data(), n, cell_of_.data(), starts_.data(), cell_keys, stream);
+  } else {
+    launch_cell_numbers(keys.current, n, cell_of_.data(), scratch);
+    check(cudaMemcpyAsync(count, cell_of_.data() + (n - 1), sizeof(*count), cudaMemcpyDeviceToHost, stream));
+    counted_.record(stream_);
+    launch_clique_starts(keys.current, cell_of_.data(), n, starts_.data(), cell_keys, stream);
+    finish();  // a search among the keys needs their number
+  }
+  end_phase(marks, "cells", stream_);
+  view_.points = points_.data();
+  view_.order = order_.data();
+  view_.cell_of = cell_of_.data();
+  view_.starts = starts_.data();
+  view_.words = words_.data();
+}
+
+void CliqueGrid::finish() {
+  if (view_.cells > 0) return;
+  counted_.synchronize();
+  // The number of keys in use, or that of the last cell.
+  view_.cells = *cell_count_.as<std::uint32_t>() + (words_.size() > 0 ? 0 : 1);
+}
+
+}  // namespace epsflow::gpu

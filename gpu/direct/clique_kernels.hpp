@@ -1,0 +1,99 @@
+// The kernels that cluster by cells that are cliques. All compare in float64 as index/distance.hpp says. None waits.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <epsflow/gpu/direct/clique_grid.hpp>
+#include <epsflow/gpu/direct/tally.hpp>
+
+namespace epsflow::gpu {
+
+/// Two cells whose core points blocks compare: all points of the smaller with one part of the larger.
+struct QueuedPair {
+  std::uint32_t larger;
+  std::uint32_t smaller;
+  std::uint32_t part;
+};
+struct CellPair {
+  std::uint32_t a;
+  std::uint32_t b;
+};
+
+/// Pairs of cells that one thread cannot decide soon. Their numbers are in the tally.
+struct PairQueue {
+  QueuedPair* pairs = nullptr;  ///< [capacity]
+  std::uint32_t capacity = 0;
+  CellPair* huge = nullptr;  ///< room for every pair of huge cells
+  Tally* tally = nullptr;
+};
+
+/// Sets of cells, and what their pairs are judged by.
+struct CellSets {
+  std::uint32_t* parents = nullptr;      ///< [cells]
+  const std::uint8_t* gained = nullptr;  ///< [cells] whether it has core points that it had not before; null: all have
+  PairQueue queue;
+};
+
+/// counts[p]: points within eps of position p, at most `most`. Points that cannot have `least` may be counted as fewer
+/// than they have. counts or core_bits may be null; core_bits: a bit per position, counts >= most.
+void launch_count_cliques(const CliqueView& view, std::uint32_t most, std::uint32_t least, std::uint32_t* counts,
+                          std::uint32_t* core_bits, cudaStream_t stream);
+
+/// Begins the sets: core cells that follow each other in a row, and are near, are linked within each block.
+void launch_link_rows(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
+
+/// Goes on with sets of a larger minpts: cells with a first core point become sets of their own; gained[cell]: whether
+/// the cell has more core points than `before` says.
+void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained,
+                         cudaStream_t stream);
+
+enum class CellDistance : std::uint8_t { adjacent, two_apart };
+
+/// Unites each stride-th core cell with those before it at that distance that have a core point within eps.
+/// left_stride: every so many cells look at the adjacent one of their own row too; 0 for none. `queue`: whether pairs
+/// that take long go to the queue; otherwise they are left alone.
+void launch_unite_cells(const CliqueView& view, const Nodes& nodes, const CellSets& sets, CellDistance distance,
+                        std::uint32_t stride, std::uint32_t left_stride, bool queue, cudaStream_t stream);
+
+/// Decides the queued pairs; of huge cells only those that a few tries decide, the others are listed.
+void launch_queued_pairs(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
+
+/// Labels of all points of cells whose points are all core, by id: points as the caller gave them.
+void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::uint32_t* numbers, std::int32_t* labels,
+                      std::uint8_t* core, cudaStream_t stream);
+
+/// Labels by position: of all points, or of those that launch_label_ids() leaves. Adds to tally and sizes.
+void launch_label_positions(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
+                            std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes, Tally* tally,
+                            cudaStream_t stream);
+
+// Pairs of huge cells: their points sorted along a space-filling curve, so that consecutive ones have small boxes.
+
+struct HugeCell {
+  std::uint32_t begin;  ///< its first position
+  std::uint32_t first;  ///< its first place in the order along the curve
+  std::uint32_t end;
+};
+/// Smallest and largest coordinates of the points of a chunk.
+struct ChunkBox {
+  double lo[index::kMostCliqueDims];
+  double hi[index::kMostCliqueDims];
+};
+
+/// starts[2k], starts[2k + 1]: first position of cells[k] and of the cell behind it.
+void launch_cell_spans(const CliqueView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
+                       cudaStream_t stream);
+/// keys: cell, then place on the curve; positions: of the points, `size` in all.
+void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
+                      std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream);
+/// boxes[k]: of the points positions[k·kChunk …].
+void launch_chunk_boxes(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size, ChunkBox* boxes,
+                        cudaStream_t stream);
+/// pairs: of the original cells, and places[k]: their numbers among the huge ones.
+void launch_huge_pairs(const CliqueView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
+                       const std::uint32_t* positions, const ChunkBox* boxes, const CellPair* pairs,
+                       const CellPair* places, std::uint32_t count, cudaStream_t stream);
+
+}  // namespace epsflow::gpu

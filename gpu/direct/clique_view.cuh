@@ -1,0 +1,157 @@
+// How kernels read the index of the clustering by cells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <epsflow/gpu/direct/clique_grid.hpp>
+#include <epsflow/gpu/direct/rank_bitmap.cuh>
+#include <epsflow/index/distance.hpp>
+
+namespace epsflow::gpu {
+
+/// One point. Aligned so that a load takes it whole where there are loads of that size.
+template <class T, unsigned D>
+struct alignas(D == 2 ? 2 * sizeof(T) : sizeof(T)) Place {
+  T x[D];
+};
+
+template <class T, unsigned D>
+__device__ inline Place<T, D> load_place(const void* points, std::uint64_t i) {
+  const auto* const place = static_cast<const Place<T, D>*>(points) + i;
+  if constexpr (D == 2 && sizeof(T) == 8) {
+    const double2 loaded = __ldg(reinterpret_cast<const double2*>(place));
+    return {{loaded.x, loaded.y}};
+  } else if constexpr (D == 2) {
+    const float2 loaded = __ldg(reinterpret_cast<const float2*>(place));
+    return {{loaded.x, loaded.y}};
+  } else {
+    Place<T, D> loaded;
+    for (unsigned k = 0; k < D; ++k) loaded.x[k] = __ldg(place->x + k);
+    return loaded;
+  }
+}
+
+template <class T, unsigned D>
+__device__ inline bool near_enough(const Place<T, D>& p, const Place<T, D>& q, double eps_squared) {
+  return index::is_neighbor<D>([&](std::size_t k) { return p.x[k]; }, [&](std::size_t k) { return q.x[k]; }, D,
+                               eps_squared);
+}
+
+/// Calls f<T, D>() for points of that kind.
+template <class F>
+void for_places(Precision precision, std::uint32_t dims, F&& f) {
+  if (precision == Precision::float32) {
+    if (dims == 1) return f.template operator()<float, 1>();
+    if (dims == 2) return f.template operator()<float, 2>();
+    return f.template operator()<float, 3>();
+  }
+  if (dims == 1) return f.template operator()<double, 1>();
+  if (dims == 2) return f.template operator()<double, 2>();
+  f.template operator()<double, 3>();
+}
+
+__device__ inline std::uint64_t key_of(const CliqueView& view, std::uint32_t cell) {
+  return view.narrow_keys != nullptr ? __ldg(view.narrow_keys + cell) : __ldg(view.wide_keys + cell);
+}
+
+/// The non-empty ones of kRowCells cells that follow each other: they are numbered first, first + 1, …
+struct RowCells {
+  std::uint32_t first;
+  std::uint32_t mask;  ///< a bit for each that is not empty
+
+  /// Number of the cell at `step`, which is not empty.
+  __device__ std::uint32_t at(unsigned step) const { return first + __popc(mask & ((1U << step) - 1)); }
+};
+
+/// The cells with keys first_key … first_key + kRowCells − 1.
+__device__ inline RowCells row_cells(const CliqueView& view, std::uint64_t first_key) {
+  constexpr unsigned kAll = (1U << kRowCells) - 1;
+  if (view.words != nullptr) {
+    const unsigned shift = first_key % 32;
+    const RankWord word = load_word(view.words, first_key / 32);
+    std::uint32_t mask = word.bits >> shift;
+    const std::uint32_t first = word.rank - __popc(mask);
+    if (shift > 32 - kRowCells) mask |= load_word(view.words, first_key / 32 + 1).bits << (32 - shift);
+    return {first, mask & kAll};
+  }
+  std::uint32_t first = 0;
+  for (std::uint32_t size = view.cells; size > 0;) {
+    const std::uint32_t half = size / 2;
+    if (key_of(view, first + half) < first_key) {
+      first += half + 1;
+      size -= half + 1;
+    } else {
+      size = half;
+    }
+  }
+  std::uint32_t mask = 0;
+  for (std::uint32_t cell = first; cell < view.cells; ++cell) {
+    const std::uint64_t step = key_of(view, cell) - first_key;
+    if (step >= kRowCells) break;
+    mask |= 1U << step;
+  }
+  return {first, mask};
+}
+
+/// Where a point lies in its cell, and which cells around it that leaves within reach.
+///
+/// In slots, neighbours satisfy Σ s_k² <= D·(1 + 2^-12.9), s_k the true difference along axis k: the squares of the test
+/// sum to at most eps² but for some roundings, and a slot is eps/√D·(1 − 2^-14) wide. To a cell that is m > 0 slots up
+/// the true difference is at least m − offset − 2^-17, the errors of both slots (index/cell_axes.hpp), and so downwards.
+/// So cells whose squared gaps sum to more than D·(1 + 2^-10) hold no neighbour; float32 is precise enough for that.
+template <unsigned D>
+struct CellReach {
+  float offset[D];
+
+  template <class T>
+  __device__ CellReach(const CliqueView& view, const Place<T, D>& place) {
+    for (unsigned k = 0; k < D; ++k) {
+      offset[k] = static_cast<float>(view.axes[k].offset_in_slot(static_cast<double>(place.x[k])));
+    }
+  }
+
+  __device__ float gap(unsigned axis, int step) const {
+    return step == 0
+               ? 0.0F
+               : (step > 0 ? static_cast<float>(step) - offset[axis] : offset[axis] - static_cast<float>(step) - 1.0F);
+  }
+
+  /// What a row leaves of the squared reach; negative where it is out of reach.
+  __device__ float left(const std::int8_t* steps) const {
+    float rest = static_cast<float>(D) * (1 + 0x1p-10F);
+    for (unsigned k = 0; k + 1 < D; ++k) rest -= gap(k, steps[k]) * gap(k, steps[k]);
+    return rest;
+  }
+
+  /// Which cells of a row are in reach: a bit each, side by side.
+  __device__ unsigned cells(float left) const {
+    unsigned mask = 0;
+    for (unsigned step = 0; step < kRowCells; ++step) {
+      const float along = gap(D - 1, static_cast<int>(step) - kCliqueWindow);
+      mask |= (along * along <= left ? 1U : 0U) << step;
+    }
+    return left < 0 ? 0 : mask;
+  }
+};
+
+/// Positions [begin, end).
+struct Span {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+/// Positions of the cells of a row that are in reach.
+template <unsigned D>
+__device__ inline Span row_in_reach(const CliqueView& view, const CellReach<D>& reach, const CliqueRow& row,
+                                    std::uint64_t key) {
+  const unsigned wanted = reach.cells(reach.left(row.steps));
+  if (wanted == 0) return {0, 0};
+  const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
+  const unsigned found = cells.mask & wanted;
+  if (found == 0) return {0, 0};
+  const std::uint32_t first = cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1);
+  return {__ldg(view.starts + first), __ldg(view.starts + first + __popc(found))};
+}
+
+}  // namespace epsflow::gpu

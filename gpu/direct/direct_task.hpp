@@ -1,0 +1,66 @@
+// What both kinds of direct clustering are made from.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/gpu/device_grid.hpp>
+#include <epsflow/gpu/direct/device_clustering.hpp>
+#include <epsflow/gpu/direct/tally.hpp>
+#include <epsflow/gpu/memory.hpp>
+
+namespace epsflow::gpu {
+
+struct DirectTask {
+  const DevicePoints& points;
+  double eps;
+  std::uint32_t most_minpts;
+  std::uint32_t least_minpts;
+  DeviceMemory& memory;
+  PinnedPool& pinned;
+  const CancelToken& cancel;
+  PhaseMarks* marks;
+};
+
+/// Arrays of the union-find over so many nodes and of its numbering.
+struct NodeArrays {
+  NodeArrays() = default;
+  NodeArrays(DeviceMemory& memory, cudaStream_t stream, std::uint32_t nodes, std::uint32_t points)
+      : parents(memory, stream, nodes),
+        smallest(memory, stream, nodes),
+        numbers(memory, stream, nodes),
+        sizes(memory, stream, nodes),
+        ids(memory, stream, rank_words(points)) {}
+
+  [[nodiscard]] Numbering numbering() const {
+    return {parents.data(), smallest.data(), numbers.data(), sizes.data(), ids.data(), ids.size()};
+  }
+
+  DeviceBuffer<std::uint32_t> parents;
+  DeviceBuffer<std::uint32_t> smallest;
+  DeviceBuffer<std::uint32_t> numbers;
+  DeviceBuffer<std::uint32_t> sizes;
+  DeviceBuffer<RankWord> ids;
+};
+
+/// A tally on the device and its copy on the host.
+class TallyPair {
+ public:
+  TallyPair(DeviceMemory& memory, PinnedPool& pinned, cudaStream_t stream)
+      : device_(memory, stream, 1), host_(pinned.acquire(sizeof(Tally))) {}
+
+  [[nodiscard]] Tally* device() const { return device_.data(); }
+  void clear(cudaStream_t stream) const { check(cudaMemsetAsync(device_.data(), 0, sizeof(Tally), stream)); }
+  /// Waits for the stream.
+  [[nodiscard]] const Tally& read(cudaStream_t stream) const {
+    check(cudaMemcpyAsync(host_.as<Tally>(), device_.data(), sizeof(Tally), cudaMemcpyDeviceToHost, stream));
+    check(cudaStreamSynchronize(stream));
+    return *host_.as<Tally>();
+  }
+
+ private:
+  DeviceBuffer<Tally> device_;
+  PinnedBytes host_;
+};
+
+}  // namespace epsflow::gpu

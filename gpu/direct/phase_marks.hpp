@@ -1,0 +1,39 @@
+// Where the device's time goes. For benchmarks.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <epsflow/gpu/stream.hpp>
+
+namespace epsflow::gpu {
+
+/// A mark in a stream at the end of each phase.
+class PhaseMarks {
+ public:
+  /// Forgets all marks and makes the first.
+  void begin(const Stream& stream) {
+    marks_.clear();
+    end("", stream);
+  }
+  /// `phase`: a literal.
+  void end(const char* phase, const Stream& stream) { marks_.emplace_back(phase, Event()).second.record(stream); }
+  /// Milliseconds of each phase, in order. All work that was marked must be done.
+  [[nodiscard]] std::vector<std::pair<const char*, double>> times() const {
+    std::vector<std::pair<const char*, double>> times;
+    for (std::size_t i = 1; i < marks_.size(); ++i) {
+      times.emplace_back(marks_[i].first, marks_[i].second.since(marks_[i - 1].second));
+    }
+    return times;
+  }
+
+ private:
+  std::vector<std::pair<const char*, Event>> marks_;
+};
+
+/// Marks where there is somebody to look at it.
+inline void end_phase(PhaseMarks* marks, const char* phase, const Stream& stream) {
+  if (marks != nullptr) marks->end(phase, stream);
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,44 @@
+// DBSCAN point by point, for any number of dimensions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <epsflow/gpu/device_grid.hpp>
+#include <epsflow/gpu/direct/direct_task.hpp>
+
+namespace epsflow::gpu {
+
+/// On the grid of the neighbour search: counts that stop at the largest minpts, sets of points, border points by a
+/// search. Long kernels are launched in parts, between which a cancelled run ends.
+class PointClustering final : public DeviceClustering {
+ public:
+  /// `task` need not outlive the call, what it refers to must.
+  PointClustering(const DirectTask& task, std::shared_ptr<const DeviceGrid> grid);
+
+  LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
+  [[nodiscard]] const Stream& stream() const override { return stream_; }
+
+ private:
+  /// Calls launch(rows) for each part of the rows.
+  template <class F>
+  void in_parts(F launch) const;
+  void cut_rows();
+
+  DirectTask task_;
+  std::shared_ptr<const DeviceGrid> shared_grid_;
+  const DeviceGrid& grid_;
+  Stream stream_;
+  TallyPair tally_;
+  DeviceBuffer<std::uint32_t> order_;
+  DeviceBuffer<std::uint32_t> counts_;  // [n], where there are several minpts
+  DeviceBuffer<std::uint32_t> core_bits_;
+  DeviceBuffer<std::uint32_t> core_before_;
+  NodeArrays arrays_;
+  std::vector<Run> parts_;
+  bool begun_ = false;
+  StreamDrain drain_{stream_};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,185 @@
+#include <epsflow/gpu/direct/disjoint_sets.cuh>
+#include <epsflow/gpu/direct/point_kernels.hpp>
+#include <epsflow/gpu/direct/tally.cuh>
+#include <epsflow/gpu/error.hpp>
+#include <epsflow/index/distance.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+
+/// A row against candidates: D dimensions, or any number where D is 0.
+template <class T, unsigned D>
+class RowTest {
+ public:
+  __device__ RowTest(const GridView& grid, std::uint32_t row)
+      : coordinates_(static_cast<const T*>(grid.coordinates)),
+        size_(grid.size),
+        dims_(grid.dims),
+        row_(row),
+        limit_(grid.eps_squared) {
+    if constexpr (D > 0) {
+      for (unsigned k = 0; k < D; ++k) point_[k] = __ldg(coordinates_ + k * size_ + row);
+    }
+  }
+
+  __device__ bool operator()(std::uint32_t candidate) const {
+    const auto point = [&](std::size_t k) {
+      if constexpr (D > 0) {
+        return point_[k];
+      } else {
+        return __ldg(coordinates_ + k * size_ + row_);
+      }
+    };
+    return index::is_neighbor<D>(
+        point, [&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); }, dims_, limit_);
+  }
+
+ private:
+  const T* coordinates_;
+  std::size_t size_;
+  std::size_t dims_;
+  std::uint32_t row_;
+  double limit_;
+  T point_[D == 0 ? 1 : D];
+};
+
+/// Calls f(candidate) for the candidates of a row before `end`, as long as it returns true.
+template <class F>
+__device__ void for_each_candidate(const GridView& grid, std::uint32_t row, std::uint32_t end, F f) {
+  const std::uint32_t cell = grid.cell_of[row];
+  for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
+    const Run run = grid.runs[r];
+    if (run.begin >= end) return;
+    for (std::uint32_t q = run.begin; q < min(run.end, end); ++q) {
+      if (!f(q)) return;
+    }
+  }
+}
+
+template <class T, unsigned D>
+__global__ void __launch_bounds__(kThreads)
+    count_kernel(GridView grid, Run rows, std::uint32_t most, std::uint32_t* counts, std::uint32_t* core_bits) {
+  const std::uint64_t row = rows.begin + direct_thread();
+  std::uint32_t count = 0;
+  if (row < rows.end) {
+    const RowTest<T, D> test(grid, static_cast<std::uint32_t>(row));
+    for_each_candidate(grid, static_cast<std::uint32_t>(row), grid.size, [&](std::uint32_t q) {
+      count += test(q) ? 1 : 0;
+      return count < most;
+    });
+    if (counts != nullptr) counts[row] = count;
+  }
+  if (core_bits == nullptr) return;
+  const unsigned word = __ballot_sync(kWholeWarp, row < rows.end && count >= most);
+  if (row < rows.end && threadIdx.x % 32 == 0) core_bits[row / 32] = word;
+}
+
+__global__ void begin_kernel(const std::uint32_t* core_bits, const std::uint32_t* before, std::uint32_t size,
+                             std::uint32_t* parents) {
+  const std::uint64_t thread = direct_thread();
+  if (thread >= size) return;
+  const auto p = static_cast<std::uint32_t>(thread);
+  if (before != nullptr && bit_of(before, p)) return;
+  parents[p] = bit_of(core_bits, p) ? p : kNotCore;
+}
+
+template <class T, unsigned D>
+__global__ void __launch_bounds__(kThreads)
+    unite_kernel(GridView grid, Run rows, const std::uint32_t* before, std::uint32_t* parents) {
+  const std::uint64_t thread = rows.begin + direct_thread();
+  if (thread >= rows.end) return;
+  const auto row = static_cast<std::uint32_t>(thread);
+  const DisjointSets sets(parents);
+  if (sets.parent(row) == kNotCore) return;
+  const bool was_core = before != nullptr && bit_of(before, row);
+  const RowTest<T, D> test(grid, row);
+  std::uint32_t root = sets.find(row);
+  for_each_candidate(grid, row, row, [&](std::uint32_t q) {
+    const std::uint32_t parent = sets.parent(q);
+    if (parent == kNotCore || parent == root || (was_core && bit_of(before, q)) || !test(q)) return true;
+    root = sets.unite(row, q);
+    return true;
+  });
+}
+
+template <class T, unsigned D>
+__global__ void __launch_bounds__(kThreads)
+    label_kernel(GridView grid, Run rows, const std::uint32_t* order, const std::uint32_t* numbers,
+                 std::int32_t* labels, std::uint32_t* sizes, Tally* tally) {
+  const std::uint64_t thread = rows.begin + direct_thread();
+  bool noise = false;
+  bool border = false;
+  std::uint32_t number = kNoNumber;
+  if (thread < rows.end) {
+    const auto row = static_cast<std::uint32_t>(thread);
+    number = numbers[row] & kNumberMask;
+    if (number == kNoNumber) {
+      const RowTest<T, D> test(grid, row);
+      for_each_candidate(grid, row, grid.size, [&](std::uint32_t q) {
+        const std::uint32_t other = __ldg(numbers + q) & kNumberMask;
+        if (other < number && test(q)) number = other;
+        return number > 0;
+      });
+      noise = number == kNoNumber;
+      border = !noise;
+    }
+    labels[order[row]] = noise ? kNoise : static_cast<std::int32_t>(number);
+  }
+  tally_points(tally, noise, border);
+  add_by_block(sizes, border, number, 1);
+}
+
+template <class F>
+void for_points(const GridView& grid, F&& f) {
+  const auto with_dims = [&]<class T>() {
+    switch (grid.dims) {
+      case 4:
+        return f.template operator()<T, 4>();
+      case 5:
+        return f.template operator()<T, 5>();
+      case 6:
+        return f.template operator()<T, 6>();
+      default:
+        return f.template operator()<T, 0>();
+    }
+  };
+  if (grid.precision == Precision::float32) return with_dims.template operator()<float>();
+  with_dims.template operator()<double>();
+}
+
+}  // namespace
+
+void launch_count_points(const GridView& grid, Run rows, std::uint32_t most, std::uint32_t* counts,
+                         std::uint32_t* core_bits, cudaStream_t stream) {
+  for_points(grid, [&]<class T, unsigned D>() {
+    count_kernel<T, D><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, most, counts, core_bits);
+  });
+  check_launch(stream);
+}
+
+void launch_begin_points(const std::uint32_t* core_bits, const std::uint32_t* before, std::uint32_t size,
+                         std::uint32_t* parents, cudaStream_t stream) {
+  begin_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(core_bits, before, size, parents);
+  check_launch(stream);
+}
+
+void launch_unite_points(const GridView& grid, Run rows, const std::uint32_t* before, std::uint32_t* parents,
+                         cudaStream_t stream) {
+  for_points(grid, [&]<class T, unsigned D>() {
+    unite_kernel<T, D><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, before, parents);
+  });
+  check_launch(stream);
+}
+
+void launch_label_points(const GridView& grid, Run rows, const std::uint32_t* order, const std::uint32_t* numbers,
+                         std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream) {
+  for_points(grid, [&]<class T, unsigned D>() {
+    label_kernel<T, D>
+        <<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, order, numbers, labels, sizes, tally);
+  });
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,150 @@
+#include <algorithm>
+
+#include <epsflow/gpu/direct/disjoint_sets.cuh>
+#include <epsflow/gpu/direct/rank_bitmap.cuh>
+#include <epsflow/gpu/direct/tally.cuh>
+#include <epsflow/gpu/direct/tally.hpp>
+#include <epsflow/gpu/error.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+
+__global__ void compress_kernel(std::uint32_t* parents, std::uint32_t count) {
+  const std::uint64_t x = direct_thread();
+  if (x >= count) return;
+  const DisjointSets sets(parents);
+  const auto node = static_cast<std::uint32_t>(x);
+  const std::uint32_t parent = sets.parent(node);
+  if (parent == kNotCore || parent == node) return;
+  sets.set(node, sets.root(node));
+}
+
+/// Roots for good, and the smallest core id of each.
+__global__ void __launch_bounds__(kThreads) flatten_kernel(Nodes nodes, Numbering numbering) {
+  const std::uint64_t x = direct_thread();
+  const auto node = static_cast<std::uint32_t>(x);
+  const DisjointSets sets(numbering.parents);
+  const bool valid = x < nodes.count && sets.parent(node) != kNotCore;
+  const unsigned valid_lanes = __ballot_sync(kWholeWarp, valid);
+  if (valid_lanes == 0) return;  // whole warps
+  std::uint32_t root = kNotCore;
+  std::uint32_t id = kNotCore;
+  if (valid) {
+    root = sets.root(node);
+    sets.set(node, root);
+    id = __ldg(nodes.order + core_of(nodes, node).first);
+  }
+  // Threads of one warp mostly share a root; and where millions share it, one look spares most of the atomics.
+  const std::uint32_t shared = __shfl_sync(kWholeWarp, root, __ffs(static_cast<int>(valid_lanes)) - 1);
+  const bool shares = valid && root == shared;
+  const std::uint32_t least = __reduce_min_sync(kWholeWarp, shares ? id : kNotCore);
+  const auto offer = [&](std::uint32_t to, std::uint32_t value) {
+    const volatile std::uint32_t* const seen = numbering.smallest + to;
+    if (*seen > value) atomicMin(numbering.smallest + to, value);
+  };
+  if (threadIdx.x % 32 == static_cast<unsigned>(__ffs(static_cast<int>(valid_lanes))) - 1) offer(shared, least);
+  if (valid && !shares) offer(root, id);
+}
+
+__global__ void mark_kernel(Numbering numbering, std::uint32_t count) {
+  const std::uint64_t x = direct_thread();
+  if (x >= count || numbering.parents[x] != x) return;
+  const std::uint32_t id = numbering.smallest[x];
+  atomicOr(&numbering.ids[id / 32].bits, 1U << (id % 32));
+}
+
+__global__ void __launch_bounds__(kThreads) number_kernel(Nodes nodes, Numbering numbering) {
+  const std::uint64_t x = direct_thread();
+  const std::uint32_t root = x < nodes.count ? numbering.parents[x] : kNotCore;
+  std::uint32_t number = kNoNumber;
+  std::uint32_t points = 0;
+  if (root != kNotCore) {
+    number = rank_before(numbering.ids, numbering.smallest[root]);
+    const CoreOfNode core = core_of(nodes, static_cast<std::uint32_t>(x));
+    points = core.count;
+    numbering.numbers[x] = number | (core.count == core.size ? kWholeNode : 0);
+  } else if (x < nodes.count) {
+    numbering.numbers[x] = kNoNumber;
+  }
+  add_by_block(numbering.sizes, root != kNotCore, number, points);
+}
+
+__global__ void __launch_bounds__(kThreads) largest_kernel(Numbering numbering, Tally* tally) {
+  const std::uint32_t clusters = numbering.ids[numbering.id_words - 1].rank;
+  const std::uint64_t x = direct_thread();
+  if (x == 0) tally->clusters = clusters;
+  if (x / 32 * 32 >= clusters) return;  // whole warps
+  const std::uint32_t size = __reduce_max_sync(kWholeWarp, x < clusters ? numbering.sizes[x] : 0U);
+  if (threadIdx.x % 32 == 0 && *const_cast<volatile std::uint32_t*>(&tally->largest) < size) {
+    atomicMax(&tally->largest, size);
+  }
+}
+
+__global__ void core_mask_kernel(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
+                                 std::uint8_t* core) {
+  const std::uint64_t p = direct_thread();
+  if (p < size) core[order[p]] = bit_of(core_bits, static_cast<std::uint32_t>(p)) ? 1 : 0;
+}
+
+__global__ void core_bits_kernel(const std::uint32_t* counts, std::uint32_t size, std::uint32_t minpts,
+                                 std::uint32_t* core_bits) {
+  const std::uint64_t p = direct_thread();
+  const unsigned word = __ballot_sync(kWholeWarp, p < size && counts[p] >= minpts);
+  if (p < size && threadIdx.x % 32 == 0) core_bits[p / 32] = word;
+}
+
+}  // namespace
+
+LabelSummary summary_of(const Tally& tally, std::uint64_t points) {
+  LabelSummary summary;
+  for (unsigned i = 0; i < tuning::kTallies; ++i) {
+    summary.noise += tally.noise[i];
+    summary.border += tally.border[i];
+  }
+  summary.clusters = tally.clusters;
+  summary.largest = tally.largest;
+  summary.core = points - summary.noise - summary.border;
+  return summary;
+}
+
+void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t stream) {
+  compress_kernel<<<direct_blocks(count), kThreads, 0, stream>>>(parents, count);
+  check_launch(stream);
+}
+
+void launch_number(const Nodes& nodes, const Numbering& numbering, Scratch scratch) {
+  const cudaStream_t stream = scratch.stream;
+  const std::uint64_t bytes = std::uint64_t{nodes.count} * sizeof(std::uint32_t);
+  check(cudaMemsetAsync(numbering.smallest, 0xFF, bytes, stream));
+  check(cudaMemsetAsync(numbering.sizes, 0, bytes, stream));
+  check(cudaMemsetAsync(numbering.ids, 0, numbering.id_words * sizeof(RankWord), stream));
+  const std::uint32_t blocks = direct_blocks(nodes.count);
+  flatten_kernel<<<blocks, kThreads, 0, stream>>>(nodes, numbering);
+  check_launch(stream);
+  mark_kernel<<<blocks, kThreads, 0, stream>>>(numbering, nodes.count);
+  check_launch(stream);
+  launch_rank(numbering.ids, numbering.id_words, scratch);
+  number_kernel<<<blocks, kThreads, 0, stream>>>(nodes, numbering);
+  check_launch(stream);
+}
+
+void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream) {
+  largest_kernel<<<direct_blocks(nodes), kThreads, 0, stream>>>(numbering, tally);
+  check_launch(stream);
+}
+
+void launch_core_mask(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
+                      std::uint8_t* core, cudaStream_t stream) {
+  core_mask_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(core_bits, order, size, core);
+  check_launch(stream);
+}
+
+void launch_core_bits(const std::uint32_t* counts, std::uint32_t size, std::uint32_t minpts, std::uint32_t* core_bits,
+                      cudaStream_t stream) {
+  core_bits_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(counts, size, minpts, core_bits);
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu

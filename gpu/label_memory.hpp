@@ -1,0 +1,44 @@
+// Memory of labels that a GPU copies into: touched and pinned once, kept for the next labels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <epsflow/core/labels.hpp>
+
+namespace epsflow::gpu {
+
+/// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so what was used is kept: as
+/// many blocks as were ever in use at once, up to kMostIdle.
+class PinnedLabels final : public LabelMemory {
+ public:
+  /// `threads` touch new memory.
+  PinnedLabels(int device, unsigned threads) noexcept : device_(device), threads_(threads) {}
+  ~PinnedLabels() override;
+
+  [[nodiscard]] std::int32_t* acquire(std::size_t n) override;
+  void release(std::int32_t* labels, std::size_t n) noexcept override;
+
+ private:
+  static constexpr std::uint64_t kMostIdle = 4ULL << 30;  // bytes
+
+  struct Block {
+    std::uint64_t bytes = 0;
+    void* data = nullptr;
+    bool pinned = false;
+  };
+  [[nodiscard]] Block make(std::uint64_t bytes) const;
+  static void drop(const Block& block) noexcept;
+
+  int device_;
+  unsigned threads_;
+  std::mutex mutex_;
+  std::vector<Block> idle_;
+  std::vector<Block> used_;
+  std::uint64_t idle_bytes_ = 0;
+};
+
+}  // namespace epsflow::gpu
