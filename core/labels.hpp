@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -73,10 +74,12 @@ class Labels {
   [[nodiscard]] std::span<const std::int32_t> span() const noexcept { return {data_, size_}; }
   operator std::span<const std::int32_t>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
 
-  friend bool operator==(const Labels& a, std::span<const std::int32_t> b) noexcept {
+  /// With other labels, a vector or a span.
+  template <std::convertible_to<std::span<const std::int32_t>> Other>
+  friend bool operator==(const Labels& a, const Other& other) noexcept {
+    const std::span<const std::int32_t> b(other);
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
-  friend bool operator==(const Labels& a, const Labels& b) noexcept { return a == b.span(); }
 
  private:
   void swap(Labels& other) noexcept {

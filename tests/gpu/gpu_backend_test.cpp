@@ -14,6 +14,7 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/neighbor_table.hpp>
 
@@ -26,7 +27,7 @@ using test::Random;
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
 struct Request {
-  TableFormat format = TableFormat::csr;
+  FormatChoice format = FormatChoice::csr;
   Kernel kernel = Kernel::rows;
   std::uint64_t lane_pairs = 0;
   double estimate_factor = 1;
@@ -39,48 +40,46 @@ class Bench {
   Bench(const DataSet& data, double eps, std::uint64_t gpu_memory = 0)
       : n_(static_cast<std::uint32_t>(data.size())),
         backend_(make_gpu_backend({.memory = gpu_memory, .threads = 2})),
-        pool_(budget_, backend_->pinner()) {
-    lanes_.push_back(backend_->make_lane());
-    search_ = backend_->build_index(data.view(), eps, cancel_);
+        pool_(budget_, backend_->pinner()),
+        index_(backend_->build_index(data.view(), eps, Cells::reach, cancel_)) {
+    order = index_->table({.format = FormatChoice::csr})->order();
   }
 
   /// The table, by position, rows ascending.
   Rows table(const Request& request) {
-    for (unsigned i = static_cast<unsigned>(lanes_.size()); i < request.lanes; ++i) {
-      lanes_.push_back(backend_->make_lane());
-    }
-    plan = search_->plan({.format = request.format,
-                          .kernel = request.kernel,
-                          .workers = 2,
-                          .lane_pairs = request.lane_pairs,
-                          .estimate_factor = request.estimate_factor});
+    const auto search = index_->table({.format = request.format,
+                                       .kernel = request.kernel,
+                                       .workers = 2,
+                                       .lanes = request.lanes,
+                                       .lane_pairs = request.lane_pairs,
+                                       .estimate_factor = request.estimate_factor});
+    plan = search->plan();
     retries = 0;
-    const auto layout = search_->packed_layout();
-    table_ = request.format == TableFormat::packed
-                 ? std::make_unique<NeighborTable>(layout, pool_.acquire(layout->words() * 4))
-                 : std::make_unique<NeighborTable>(n_, pool_.acquire(budget_.total()));
+    const auto layout = search->layout();
+    packed = layout != nullptr;
+    table_ = packed ? std::make_unique<NeighborTable>(layout, pool_.acquire(layout->words() * 4))
+                    : std::make_unique<NeighborTable>(n_, pool_.acquire(budget_.total()));
     std::vector<Batch> waiting = plan.batches;
     std::vector<std::uint8_t> seen(n_, 0);
-    std::size_t turn = 0;
+    unsigned turn = 0;
     while (!waiting.empty()) {
       const Batch batch = waiting.back();
       waiting.pop_back();
-      Lane& lane = *lanes_[turn++ % lanes_.size()];
-      wait([&](auto done) { search_->search(batch, lane, *table_, done); });
-      if (!lane.overflow && emits_pairs(request.kernel)) {
-        wait([&](auto done) { search_->sort_pairs(lane, *table_, done); });
-      }
-      if (lane.overflow) {
+      const unsigned lane = turn++ % request.lanes;
+      FoundRows found = wait([&](auto done) { search->search(batch, lane, *table_, done); });
+      REQUIRE(found.unsorted == (emits_pairs(request.kernel) && !found.overflow));
+      if (found.unsorted) found = wait([&](auto done) { search->sort(lane, *table_, done); });
+      if (found.overflow) {
         ++retries;
-        const auto [first, second] = search_->split(batch);
+        const auto [first, second] = search->split(batch);
         waiting.push_back(first);
         waiting.push_back(second);
         continue;
       }
-      REQUIRE_FALSE(lane.out_of_memory);
-      table_->add_rows(lane.rows, lane.row_list, lane.counts, lane.ids.data());
-      for (std::size_t i = 0; i < lane.counts.size(); ++i) {
-        ++seen[lane.row_list.empty() ? lane.rows.begin + i : lane.row_list[i]];
+      REQUIRE_FALSE(found.out_of_memory);
+      table_->add_rows(found.rows, found.row_list, found.counts, found.ids.data());
+      for (std::size_t i = 0; i < found.counts.size(); ++i) {
+        ++seen[found.row_list.empty() ? found.rows.begin + i : found.row_list[i]];
       }
     }
     REQUIRE(std::all_of(seen.begin(), seen.end(), [](std::uint8_t times) { return times == 1; }));
@@ -93,19 +92,22 @@ class Bench {
     return rows;
   }
 
-  [[nodiscard]] NeighborSearch& index() { return *search_; }
-  [[nodiscard]] Lane& lane() { return *lanes_.front(); }
+  [[nodiscard]] const Index& index() const { return *index_; }
+  RowOrder order;
   BatchPlan plan;
   std::size_t retries = 0;
+  bool packed = false;
 
  private:
   template <class F>
-  void wait(F&& start) {
-    auto promise = std::make_shared<std::promise<std::exception_ptr>>();
+  FoundRows wait(F&& start) {
+    auto promise = std::make_shared<std::promise<FoundRows>>();
     auto answer = promise->get_future();
-    start([promise](std::exception_ptr error) { promise->set_value(error); });
+    start([promise](FoundRows found) { promise->set_value(std::move(found)); });
     REQUIRE(answer.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
-    if (const std::exception_ptr error = answer.get()) std::rethrow_exception(error);
+    FoundRows found = answer.get();
+    if (found.error != nullptr) std::rethrow_exception(found.error);
+    return found;
   }
 
   std::uint32_t n_;
@@ -113,8 +115,7 @@ class Bench {
   MemoryBudget budget_{std::uint64_t{4} << 30};
   std::unique_ptr<Backend> backend_;
   ArenaPool pool_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
-  std::unique_ptr<NeighborSearch> search_;
+  std::unique_ptr<Index> index_;
   std::unique_ptr<NeighborTable> table_;
 };
 
@@ -146,7 +147,7 @@ TEST_CASE("gpu backend: every kernel gives the oracle's table on data of every k
     Random random(seed);
     const double eps = test::make_eps(data, random);
     Bench bench(data, eps);
-    const Rows expected = expected_rows(data, eps, bench.index().order());
+    const Rows expected = expected_rows(data, eps, bench.order.ids);
     for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
       for (const unsigned lanes : {1U, 3U}) {
         const Request request{.kernel = kernel,
@@ -160,11 +161,11 @@ TEST_CASE("gpu backend: every kernel gives the oracle's table on data of every k
       }
     }
     if (data.dims > 3) {
-      REQUIRE(bench.index().packed_layout() == nullptr);
+      REQUIRE_THROWS_AS(bench.table({.format = FormatChoice::packed}), UsageError);
       continue;
     }
     for (const std::uint64_t words : {0ULL, 1ULL, 50ULL}) {
-      REQUIRE(bench.table({.format = TableFormat::packed, .lane_pairs = words}) == expected);
+      REQUIRE(bench.table({.format = FormatChoice::packed, .lane_pairs = words}) == expected);
     }
   }
   CHECK(tables > 500);
@@ -179,12 +180,12 @@ TEST_CASE("gpu backend: every kernel once on few points") {
       INFO(dims << "-D");
       const DataSet data = test::make_data("clustered", 300, dims, precision, dims);
       Bench bench(data, data.scale);
-      const Rows expected = expected_rows(data, data.scale, bench.index().order());
+      const Rows expected = expected_rows(data, data.scale, bench.order.ids);
       for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
         REQUIRE(bench.table({.kernel = kernel, .lanes = 3}) == expected);
         REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 4000, .estimate_factor = 0.3}) == expected);
       }
-      if (dims <= 3) REQUIRE(bench.table({.format = TableFormat::packed}) == expected);
+      if (dims <= 3) REQUIRE(bench.table({.format = FormatChoice::packed}) == expected);
     }
   }
 }
@@ -196,7 +197,7 @@ TEST_CASE("gpu backend: thousands of points, one to eight dimensions, hundreds o
       const DataSet data = test::make_data(dims % 2 == 0 ? "clustered" : "quantised", 4000, dims, precision, dims);
       INFO(dims << "-D");
       Bench bench(data, data.scale);
-      const Rows expected = expected_rows(data, data.scale, bench.index().order());
+      const Rows expected = expected_rows(data, data.scale, bench.order.ids);
       std::size_t pairs = 0;
       for (const auto& row : expected) pairs += row.size();
       for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
@@ -209,7 +210,7 @@ TEST_CASE("gpu backend: thousands of points, one to eight dimensions, hundreds o
         REQUIRE(bench.table({.kernel = kernel, .lane_pairs = pairs / 20 + 1, .estimate_factor = 0.05}) == expected);
         REQUIRE((bench.retries > 0) == emits_pairs(kernel));
       }
-      if (dims <= 3) REQUIRE(bench.table({.format = TableFormat::packed, .lane_pairs = 100, .lanes = 3}) == expected);
+      if (dims <= 3) REQUIRE(bench.table({.format = FormatChoice::packed, .lane_pairs = 100, .lanes = 3}) == expected);
     }
   }
 }
@@ -218,21 +219,21 @@ TEST_CASE("gpu backend: one cell with more points than a block and a tile have r
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("all equal", 2600, 2, Precision::float64, 1);
   Bench bench(data, 1);
-  const Rows expected = expected_rows(data, 1, bench.index().order());
+  const Rows expected = expected_rows(data, 1, bench.order.ids);
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     INFO(name_of(kernel));
     REQUIRE(bench.table({.kernel = kernel}) == expected);
     // No buffer for all rows of the cell: its rows are split.
     REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 10'000}) == expected);
   }
-  REQUIRE(bench.table({.format = TableFormat::packed}) == expected);
+  REQUIRE(bench.table({.format = FormatChoice::packed}) == expected);
 }
 
 TEST_CASE("gpu backend: where the GPU has little memory, smaller buffers do it") {
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("uniform", 3000, 2, Precision::float64, 3);
   Bench bench(data, data.scale * 4, 6 << 20);
-  const Rows expected = expected_rows(data, data.scale * 4, bench.index().order());
+  const Rows expected = expected_rows(data, data.scale * 4, bench.order.ids);
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     INFO(name_of(kernel));
     REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 1 << 20, .lanes = 3}) == expected);
@@ -244,7 +245,7 @@ TEST_CASE("gpu backend: no points, and one") {
   DataSet none;
   none.dims = 2;
   Bench empty(none, 1);
-  CHECK(empty.index().order().empty());
+  CHECK(empty.order.ids.empty());
   CHECK(empty.table({}).empty());
   CHECK(empty.plan.batches.empty());
   const DataSet one = test::make_data("uniform", 1, 3, Precision::float32, 1);
@@ -254,19 +255,47 @@ TEST_CASE("gpu backend: no points, and one") {
   }
 }
 
-TEST_CASE("gpu backend: a lane of another backend is an error, told through the completion") {
+TEST_CASE("gpu backend: left open, the format is the one of fewer bytes") {
   if (!test::have_gpu()) return;
-  struct Foreign final : Lane {
-  } foreign;
-  const DataSet data = test::make_data("uniform", 10, 2, Precision::float64, 1);
-  Bench bench(data, 1);
-  (void)bench.index().plan({});
-  MemoryBudget budget(1 << 30);
-  ArenaPool pool(budget);
-  NeighborTable table(10, pool.acquire(1 << 20));
-  std::exception_ptr error;
-  bench.index().search({.range = {0, 10}}, foreign, table, [&](std::exception_ptr e) { error = e; });
-  CHECK(error != nullptr);
+  const DataSet data = test::make_data("uniform", 3000, 2, Precision::float64, 1);
+  Bench dense(data, data.scale * 8);
+  (void)dense.table({.format = FormatChoice::automatic});
+  CHECK(dense.packed);
+  Bench sparse(data, data.scale * 1e-6);
+  (void)sparse.table({.format = FormatChoice::automatic});
+  CHECK_FALSE(sparse.packed);
+}
+
+TEST_CASE("gpu backend: labels without a table, from either kind of cells, beside the oracle's") {
+  if (!test::have_gpu()) return;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = test::random_data(seed, 200);
+    Random random(seed);
+    const double eps = test::make_eps(data, random);
+    const auto backend = make_gpu_backend({.threads = 2});
+    const CancelToken cancel;
+    const std::vector<std::uint32_t> minpts{20, 7, 4, 2, 1};
+    for (const Cells cells : {Cells::reach, Cells::clique}) {
+      const auto index = backend->build_index(data.view(), eps, cells, cancel);
+      const bool mask = random.chance(0.5);
+      const auto direct = index->direct(minpts, mask);
+      std::vector<VariantResult> results;
+      direct->run([&](VariantResult&& result) { results.push_back(std::move(result)); });
+      REQUIRE(results.size() == minpts.size());
+      const OracleTable table = data.oracle(eps);
+      for (std::size_t v = 0; v < minpts.size(); ++v) {
+        const auto expected = test::oracle_labels(table, minpts[v]);
+        REQUIRE(results[v].variant == Variant{eps, minpts[v]});
+        REQUIRE(results[v].labels == expected.labels);
+        REQUIRE(results[v].summary == expected.summary);
+        REQUIRE(results[v].core.size() == (mask ? data.size() : 0));
+        for (std::size_t i = 0; i < results[v].core.size(); ++i) {
+          REQUIRE(results[v].core[i] == (table.rows[i].size() >= minpts[v] ? 1 : 0));
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("gpu backend: a GPU that is not there is named") {
