@@ -61,6 +61,10 @@ inline constexpr unsigned kBlocksPerWorker = 64;
 inline constexpr unsigned kDirectThreads = 256;
 /// Keys per point up to which a bitmap over the keys finds cells: a quarter of a byte each, so 16 bytes a point.
 inline constexpr std::uint64_t kMostKeysPerPoint = 64;
+/// Beyond, blocks of keys per point at most: 16 bytes a point. Fewer are larger, and the search in each is longer.
+inline constexpr std::uint64_t kMostKeyBlocksPerPoint = 4;
+/// Share of the memory still free that the table of blocks may take, as a divisor.
+inline constexpr std::uint64_t kKeyBlockShare = 8;
 /// minpts from which it pays to add up all candidates of a point before the first test.
 inline constexpr std::uint32_t kBoundFromMinpts = 8;
 /// Cells per point up to which one cell in kSampleCells is united before the others, which then mostly find it done.

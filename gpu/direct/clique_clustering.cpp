@@ -26,9 +26,9 @@ DeviceBuffer<T> upload(const std::vector<T>& values, DeviceMemory& memory, cudaS
 
 }  // namespace
 
-CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes& axes)
+CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits)
     : task_(task),
-      grid_(task.points, task.eps, axes, task.memory, task.pinned, task.cancel, task.marks),
+      grid_(task.points, task.eps, axes, task.memory, task.pinned, task.cancel, task.marks, limits),
       tally_(task.memory, task.pinned, cuda_stream()) {
   const std::uint32_t n = grid_.view().size;
   const std::uint64_t words = std::uint64_t{n} / 32 + 1;

@@ -18,7 +18,7 @@ namespace epsflow::gpu {
 class CliqueClustering final : public DeviceClustering {
  public:
   /// `axes`: with cliques. `task` need not outlive the call, what it refers to must.
-  CliqueClustering(const DirectTask& task, const index::CellAxes& axes);
+  CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits = {});
 
   LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
