@@ -346,6 +346,76 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
   }
 }
 
+TEST_CASE("device clustering: points with more candidates than a thread is to test") {
+  if (!test::have_gpu()) return;
+  Bench bench;
+  constexpr std::uint32_t kCrowd = 40'000;
+  SECTION("about a crowd in one place: few of it are neighbours, or none") {
+    // A crowd at 0 but for its last point, which is at 0.1; a ring of points, some of which are near that one alone.
+    constexpr std::uint32_t kRing = 300;
+    for (const std::size_t dims : {2U, 3U}) {
+      std::vector<double> values((kCrowd + kRing) * dims, 0.0);
+      values[(kCrowd - 1) * dims] = 0.1;
+      std::vector<std::uint8_t> near(kRing);
+      for (std::uint32_t i = 0; i < kRing; ++i) {
+        double* const point = &values[(kCrowd + i) * dims];
+        const double angle = 6.2831853 * i / kRing;
+        point[0] = 1.05 * std::cos(angle);
+        point[1] = 1.05 * std::sin(angle);
+        const double x = point[0] - 0.1;
+        near[i] = x * x + point[1] * point[1] <= 1 ? 1 : 0;
+      }
+      const DataSet data = doubles(std::move(values), dims);
+      // Only the crowd has so many neighbours: a point of the ring has the ring at most, and the crowd's last.
+      const std::vector<std::uint32_t> minpts{kCrowd, 30'000, kRing + 2};
+      for (const auto& wanted : std::vector<std::vector<std::uint32_t>>{minpts, {minpts[1]}, {minpts[2]}}) {
+        const std::vector<Labelling> found = bench.cluster(data.view(), 1.0, wanted);
+        for (const Labelling& labelling : found) {
+          std::uint64_t border = 0;
+          for (std::uint32_t i = 0; i < kCrowd + kRing; ++i) {
+            const bool in = i < kCrowd || near[i - kCrowd] != 0;
+            border += i >= kCrowd && in ? 1 : 0;
+            if (labelling.labels[i] != (in ? 0 : kNoise)) REQUIRE(labelling.labels[i] == (in ? 0 : kNoise));
+            if (labelling.core[i] != (i < kCrowd ? 1 : 0)) REQUIRE(int{labelling.core[i]} == (i < kCrowd ? 1 : 0));
+          }
+          REQUIRE(border > 0);
+          REQUIRE(border < kRing);
+          REQUIRE(labelling.summary == LabelSummary{.clusters = 1,
+                                                    .noise = kRing - border,
+                                                    .core = kCrowd,
+                                                    .border = border,
+                                                    .largest = kCrowd + border});
+        }
+      }
+    }
+  }
+  SECTION("crowds at steps just below eps: minpts above what two of them have") {
+    for (const std::size_t dims : {1U, 2U, 3U}) {
+      std::vector<double> values(3 * std::size_t{kCrowd} * dims, 0.0);
+      for (std::uint32_t i = 0; i < 3 * kCrowd; ++i) values[i * dims] = 0.99 * (i % 3);
+      const DataSet data = doubles(std::move(values), dims);
+      const std::vector<std::uint32_t> minpts{3 * kCrowd + 1, 3 * kCrowd, 2 * kCrowd + 1, 2 * kCrowd};
+      std::vector<Labelling> found = bench.cluster(data.view(), 1.0, minpts);
+      for (const std::uint32_t m : minpts) found.push_back(bench.cluster(data.view(), 1.0, {m}).front());
+      for (std::size_t v = 0; v < found.size(); ++v) {
+        INFO("dims " << dims << ", variant " << v);
+        const std::uint32_t m = minpts[v % minpts.size()];
+        const std::uint64_t core = m > 3 * kCrowd ? 0 : m > 2 * kCrowd ? kCrowd : 3 * kCrowd;
+        const std::uint64_t clusters = core > 0 ? 1 : 0;
+        REQUIRE(found[v].summary == LabelSummary{.clusters = clusters,
+                                                 .noise = clusters > 0 ? 0 : 3 * kCrowd,
+                                                 .core = core,
+                                                 .border = clusters * (3 * kCrowd - core),
+                                                 .largest = clusters * 3 * kCrowd});
+        for (std::uint32_t i = 0; i < 3 * kCrowd; ++i) {
+          const std::int32_t expected = clusters > 0 ? 0 : kNoise;
+          if (found[v].labels[i] != expected) REQUIRE(found[v].labels[i] == expected);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("device clustering: the labels of the CPU on larger sets") {
   if (!test::have_gpu()) return;
   Bench bench;
