@@ -118,8 +118,8 @@ int measure_all(const Arguments& arguments) {
   gpu::DeviceMemory memory(0, 0);
   gpu::PinnedPool pinned;
   std::optional<Points> read;
-  gpu::DeviceBuffer<double> made;
   const gpu::Stream stream;
+  gpu::DeviceBuffer<double> made;  // after its stream
   std::unique_ptr<gpu::DevicePoints> points;
   if (arguments.uniform > 0) {
     made = {memory, stream.get(), 2 * arguments.uniform};

@@ -61,6 +61,21 @@ inline constexpr unsigned kBlocksPerWorker = 64;
 inline constexpr unsigned kDirectThreads = 256;
 /// Keys per point up to which a bitmap over the keys finds cells: a quarter of a byte each, so 16 bytes a point.
 inline constexpr std::uint64_t kMostKeysPerPoint = 64;
+/// Beyond, blocks of keys per point at most: 16 bytes a point. Fewer are larger, and the search in each is longer.
+inline constexpr std::uint64_t kMostKeyBlocksPerPoint = 4;
+/// Share of the memory still free that the table of blocks may take, as a divisor.
+inline constexpr std::uint64_t kKeyBlockShare = 8;
+/// Blocks of the count that a multiprocessor is to hold below three dimensions, as 32 registers a thread allow; 0
+/// leaves the registers to the compiler.
+inline constexpr unsigned kCountBlocks = 8;
+/// Candidates of a point that one thread tests, before it leaves the point to a block: some 1.5 ms of loads in a row.
+inline constexpr std::uint32_t kThreadCandidates = 1 << 14;
+/// Points that may be left to blocks; the threads of more go on by themselves.
+inline constexpr std::uint32_t kLeftPoints = 1 << 20;
+/// Candidates of such a point that a block tests between two looks at the sum.
+inline constexpr std::uint32_t kBlockCandidates = 4096;
+/// Points of one launch of the count, at least, where it is cut into parts of kMostBatchWork: they fill the device.
+inline constexpr std::uint32_t kFewestCounted = 1 << 18;
 /// minpts from which it pays to add up all candidates of a point before the first test.
 inline constexpr std::uint32_t kBoundFromMinpts = 8;
 /// Cells per point up to which one cell in kSampleCells is united before the others, which then mostly find it done.

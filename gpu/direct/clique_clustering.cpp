@@ -26,9 +26,9 @@ DeviceBuffer<T> upload(const std::vector<T>& values, DeviceMemory& memory, cudaS
 
 }  // namespace
 
-CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes& axes)
+CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits)
     : task_(task),
-      grid_(task.points, task.eps, axes, task.memory, task.pinned, task.cancel, task.marks),
+      grid_(task.points, task.eps, axes, task.memory, task.pinned, task.cancel, task.marks, limits),
       tally_(task.memory, task.pinned, cuda_stream()) {
   const std::uint32_t n = grid_.view().size;
   const std::uint64_t words = std::uint64_t{n} / 32 + 1;
@@ -38,8 +38,9 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
     counts_ = {task_.memory, cuda_stream(), n};
     core_before_ = {task_.memory, cuda_stream(), words};
   }
-  launch_count_cliques(grid_.view(), task_.most_minpts, task_.least_minpts, counts_.data(),
-                       several ? nullptr : core_bits_.data(), cuda_stream());
+  // With fewer points no thread tests too many.
+  if (n > tuning::kThreadCandidates) left_ = {task_.memory, cuda_stream(), std::min(n, tuning::kLeftPoints)};
+  count(several ? nullptr : core_bits_.data());
   end_phase(task_.marks, "count", grid_.stream());
   // The device counts while this thread learns how many cells there are.
   grid_.finish();
@@ -49,6 +50,29 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   if (several) gained_ = {task_.memory, cuda_stream(), cells};
   queued_ = {task_.memory, cuda_stream(), std::min<std::uint64_t>(tuning::kQueuedPairs, 64 * std::uint64_t{n} + 1)};
   huge_ = {task_.memory, cuda_stream(), most_huge_pairs(n)};
+}
+
+/// In parts, between which a cancelled run ends, where minpts is so large that it may take long.
+void CliqueClustering::count(std::uint32_t* core_bits) {
+  const CliqueView& view = grid_.view();
+  const double tests = std::max(1.0, static_cast<double>(std::min(task_.most_minpts, view.size)) * view.dims);
+  const double wanted = std::max(tuning::kMostBatchWork / tests, static_cast<double>(tuning::kFewestCounted));
+  const auto at_once = static_cast<std::uint32_t>(std::min(wanted, static_cast<double>(view.size)));
+  tally_.clear(cuda_stream());
+  std::uint32_t begin = 0;
+  while (begin < view.size) {
+    const bool last = view.size - begin <= at_once;
+    const std::uint32_t end = last ? view.size : begin + at_once / 32 * 32;
+    launch_count_cliques(view, {begin, end}, task_.most_minpts, task_.least_minpts, left(), counts_.data(), core_bits,
+                         cuda_stream());
+    begin = end;
+    if (last) break;
+    grid_.stream().synchronize();
+    task_.cancel.check();
+  }
+  if (left_.size() > 0) {
+    launch_left_counts(view, task_.most_minpts, left(), counts_.data(), core_bits, cuda_stream());
+  }
 }
 
 LabelSummary CliqueClustering::cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) {
@@ -113,8 +137,8 @@ void CliqueClustering::label(const Nodes& nodes, std::int32_t* labels, std::uint
   end_phase(task_.marks, "number", grid_.stream());
   const bool by_id = view.words != nullptr && view.cells <= tuning::kLookUpCells * view.size;
   if (by_id) launch_label_ids(view, task_.points.device(), numbering.numbers, labels, core, stream);
-  launch_label_positions(view, nodes, numbering.numbers, !by_id, labels, core, numbering.sizes, tally_.device(),
-                         stream);
+  launch_label_positions(view, nodes, numbering.numbers, !by_id, left(), labels, core, numbering.sizes, stream);
+  if (left_.size() > 0) launch_left_labels(view, nodes, numbering.numbers, left(), labels, numbering.sizes, stream);
   launch_largest(numbering, view.cells, tally_.device(), stream);
   end_phase(task_.marks, "label", grid_.stream());
 }

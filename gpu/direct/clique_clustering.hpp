@@ -14,19 +14,24 @@ namespace epsflow::gpu {
 /// in one set already. The cells are an idea of Gan & Tao (SIGMOD 2015).
 ///
 /// Adjacent cells come first, as most of those two apart are in one set by then. Pairs of cells that take a thread too
-/// long go to blocks, and huge cells that are near each other but not near enough are compared by boxes.
+/// long go to blocks, and huge cells that are near each other but not near enough are compared by boxes. Points with
+/// many candidates, few of which are neighbours, go to blocks too.
 class CliqueClustering final : public DeviceClustering {
  public:
   /// `axes`: with cliques. `task` need not outlive the call, what it refers to must.
-  CliqueClustering(const DirectTask& task, const index::CellAxes& axes);
+  CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits = {});
 
   LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
 
  private:
+  void count(std::uint32_t* core_bits);
   void unite(const Nodes& nodes);
   void label(const Nodes& nodes, std::int32_t* labels, std::uint8_t* core);
   void decide_huge_pairs(const Nodes& nodes, std::uint32_t pairs);
+  [[nodiscard]] LeftPoints left() const {
+    return {left_.data(), static_cast<std::uint32_t>(left_.size()), tally_.device()};
+  }
   [[nodiscard]] cudaStream_t cuda_stream() const { return grid_.stream().get(); }
 
   DirectTask task_;
@@ -39,6 +44,7 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<std::uint8_t> gained_;
   DeviceBuffer<QueuedPair> queued_;
   DeviceBuffer<CellPair> huge_;
+  DeviceBuffer<std::uint32_t> left_;  // positions; none where there are few points
   bool begun_ = false;
   StreamDrain drain_{grid_.stream()};  // before the memory above goes
 };

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
-#include <type_traits>
 
 #include <epsflow/gpu/tuning.hpp>
 
@@ -47,7 +46,7 @@ std::uint32_t make_rows(const index::CellKeys& keys, CliqueRow* rows) {
 }  // namespace
 
 CliqueGrid::CliqueGrid(const DevicePoints& points, double eps, const index::CellAxes& axes, DeviceMemory& memory,
-                       PinnedPool& pinned, const CancelToken& cancel, PhaseMarks* marks)
+                       PinnedPool& pinned, const CancelToken& cancel, PhaseMarks* marks, LookupLimits limits)
     : memory_(memory), cell_count_(pinned.acquire(sizeof(RankWord))) {
   const PointsOnDevice device = points.device();
   view_.size = device.size;
@@ -74,22 +73,22 @@ CliqueGrid::CliqueGrid(const DevicePoints& points, double eps, const index::Cell
   view_.row_count = make_rows(keys, view_.rows);
   cancel.check();
   if (keys.count <= std::numeric_limits<std::uint32_t>::max()) {
-    sort_points<std::uint32_t>(device, maker, keys.count, marks);
+    sort_points<std::uint32_t>(device, maker, keys.count, limits, marks);
   } else {
-    sort_points<std::uint64_t>(device, maker, keys.count, marks);
+    sort_points<std::uint64_t>(device, maker, keys.count, limits, marks);
   }
   cancel.check();
 }
 
 template <class Key>
 void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker, std::uint64_t key_count,
-                             PhaseMarks* marks) {
+                             LookupLimits limits, PhaseMarks* marks) {
   const std::uint32_t n = points.size;
   const cudaStream_t stream = stream_.get();
   const Scratch scratch{memory_, stream};
   const std::uint64_t most_cells = std::min<std::uint64_t>(n, key_count);
   const std::uint64_t word_count = rank_words(key_count);
-  const bool mapped = key_count / n <= tuning::kMostKeysPerPoint || word_count < tuning::kDirectThreads;
+  const bool mapped = key_count / n <= limits.keys_per_point;
 
   DeviceBuffer<std::uint32_t> ids[2];
   for (auto& buffer : ids) buffer = {memory_, stream, n};
@@ -111,17 +110,12 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
     check(cudaMemsetAsync(words_.data(), 0, words_.bytes(), stream));
   }
   launch_gather_cliques(points, order_.data(), keys.current, points_.data(), words_.data(), stream);
-
   end_phase(marks, "gather", stream_);
+
   starts_ = {memory_, stream, most_cells + 1};
-  Key* cell_keys = nullptr;
-  if constexpr (std::is_same_v<Key, std::uint32_t>) {
-    narrow_keys_ = {memory_, stream, most_cells};
-    view_.narrow_keys = cell_keys = narrow_keys_.data();
-  } else {
-    wide_keys_ = {memory_, stream, most_cells};
-    view_.wide_keys = cell_keys = wide_keys_.data();
-  }
+  low_keys_ = {memory_, stream, most_cells};
+  if (sizeof(Key) > sizeof(std::uint32_t)) high_keys_ = {memory_, stream, most_cells};
+  const KeyHalves cell_keys{low_keys_.data(), high_keys_.data()};
   auto* const count = cell_count_.as<std::uint32_t>();
   if (mapped) {
     launch_rank(words_.data(), word_count, scratch);
@@ -133,14 +127,33 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
     check(cudaMemcpyAsync(count, cell_of_.data() + (n - 1), sizeof(*count), cudaMemcpyDeviceToHost, stream));
     counted_.record(stream_);
     launch_clique_starts(keys.current, cell_of_.data(), n, starts_.data(), cell_keys, stream);
-    finish();  // a search among the keys needs their number
+    make_blocks(keys.current, key_count, limits);
+    if (block_starts_.size() == 0) finish();  // a search among all cells needs their number
   }
   end_phase(marks, "cells", stream_);
   view_.points = points_.data();
   view_.order = order_.data();
   view_.cell_of = cell_of_.data();
   view_.starts = starts_.data();
+  view_.low_keys = low_keys_.data();
+  view_.high_keys = high_keys_.data();
   view_.words = words_.data();
+  view_.block_starts = block_starts_.data();
+}
+
+/// The smallest blocks of keys that their limits allow, if a search within one does with 32 bits: it sees two blocks.
+template <class Key>
+void CliqueGrid::make_blocks(const Key* keys, std::uint64_t key_count, LookupLimits limits) {
+  constexpr unsigned kMostBits = 30;
+  const std::uint64_t room = memory_.available() / tuning::kKeyBlockShare / sizeof(std::uint32_t);
+  const std::uint64_t most_blocks = std::min(limits.blocks_per_point * view_.size, room);
+  if (most_blocks == 0) return;
+  const auto bits = static_cast<unsigned>(std::bit_width((key_count - 1) / most_blocks));
+  if (bits > kMostBits) return;
+  const std::uint64_t blocks = ((key_count - 1) >> bits) + 1;
+  view_.block_bits = bits;
+  block_starts_ = {memory_, stream_.get(), blocks + 1};
+  launch_key_blocks(keys, cell_of_.data(), view_.size, bits, block_starts_.data(), blocks, {memory_, stream_.get()});
 }
 
 void CliqueGrid::finish() {

@@ -1,8 +1,11 @@
+#include <cub/device/device_scan.cuh>
+
 #include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/with_scratch.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -22,9 +25,15 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class Key>
+__device__ void store_key(KeyHalves to, std::uint32_t cell, Key key) {
+  to.low[cell] = static_cast<std::uint32_t>(key);
+  if constexpr (sizeof(Key) == 8) to.high[cell] = static_cast<std::uint32_t>(key >> 32);
+}
+
+template <class Key>
 __global__ void __launch_bounds__(kThreads)
     cells_kernel(const Key* keys, const RankWord* words, std::uint32_t size, std::uint32_t* cell_of,
-                 std::uint32_t* starts, Key* cell_keys) {
+                 std::uint32_t* starts, KeyHalves cell_keys) {
   const std::uint64_t i = direct_thread();
   if (i >= size) return;
   const Key key = keys[i];
@@ -32,23 +41,39 @@ __global__ void __launch_bounds__(kThreads)
   cell_of[i] = cell;
   if (i == 0 || keys[i - 1] != key) {
     starts[cell] = static_cast<std::uint32_t>(i);
-    cell_keys[cell] = key;
+    store_key(cell_keys, cell, key);
   }
   if (i + 1 == size) starts[cell + 1] = size;
 }
 
 template <class Key>
-__global__ void __launch_bounds__(kThreads) starts_kernel(const Key* keys, const std::uint32_t* cell_of,
-                                                          std::uint32_t size, std::uint32_t* starts, Key* cell_keys) {
+__global__ void __launch_bounds__(kThreads)
+    starts_kernel(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t* starts,
+                  KeyHalves cell_keys) {
   const std::uint64_t i = direct_thread();
   if (i >= size) return;
   const std::uint32_t cell = cell_of[i];
   if (i == 0 || cell_of[i - 1] != cell) {
     starts[cell] = static_cast<std::uint32_t>(i);
-    cell_keys[cell] = keys[i];
+    store_key(cell_keys, cell, keys[i]);
   }
   if (i + 1 == size) starts[cell + 1] = size;
 }
+
+/// The last position of each block says how many cells there are up to its end.
+template <class Key>
+__global__ void __launch_bounds__(kThreads)
+    block_ends_kernel(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t block_bits,
+                      std::uint32_t* ends) {
+  const std::uint64_t i = direct_thread();
+  if (i >= size) return;
+  const Key block = keys[i] >> block_bits;
+  if (i + 1 == size || keys[i + 1] >> block_bits != block) ends[block] = cell_of[i] + 1;
+}
+
+struct Larger {
+  __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return max(a, b); }
+};
 
 }  // namespace
 
@@ -65,25 +90,41 @@ void launch_gather_cliques(PointsOnDevice points, const std::uint32_t* order, co
 
 template <class Key>
 void launch_clique_cells(const Key* keys, const RankWord* words, std::uint32_t size, std::uint32_t* cell_of,
-                         std::uint32_t* starts, Key* cell_keys, cudaStream_t stream) {
+                         std::uint32_t* starts, KeyHalves cell_keys, cudaStream_t stream) {
   cells_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(keys, words, size, cell_of, starts, cell_keys);
   check_launch(stream);
 }
 
 template <class Key>
 void launch_clique_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t* starts,
-                          Key* cell_keys, cudaStream_t stream) {
+                          KeyHalves cell_keys, cudaStream_t stream) {
   starts_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(keys, cell_of, size, starts, cell_keys);
   check_launch(stream);
 }
 
-#define EPSFLOW_INSTANTIATE(Key)                                                                                     \
-  template void launch_gather_cliques<Key>(PointsOnDevice, const std::uint32_t*, const Key*, void*, RankWord*,       \
-                                           cudaStream_t);                                                            \
-  template void launch_clique_cells<Key>(const Key*, const RankWord*, std::uint32_t, std::uint32_t*, std::uint32_t*, \
-                                         Key*, cudaStream_t);                                                        \
-  template void launch_clique_starts<Key>(const Key*, const std::uint32_t*, std::uint32_t, std::uint32_t*, Key*,     \
-                                          cudaStream_t)
+template <class Key>
+void launch_key_blocks(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t block_bits,
+                       std::uint32_t* block_starts, std::uint64_t blocks, Scratch scratch) {
+  check(cudaMemsetAsync(block_starts, 0, (blocks + 1) * sizeof(std::uint32_t), scratch.stream));
+  std::uint32_t* const ends = block_starts + 1;
+  block_ends_kernel<<<direct_blocks(size), kThreads, 0, scratch.stream>>>(keys, cell_of, size, block_bits, ends);
+  check_launch(scratch.stream);
+  // A block without cells ends where the last one before it does.
+  with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveScan(temporary, bytes, ends, ends, Larger{}, static_cast<std::int64_t>(blocks),
+                                          scratch.stream);
+  });
+}
+
+#define EPSFLOW_INSTANTIATE(Key)                                                                                       \
+  template void launch_gather_cliques<Key>(PointsOnDevice, const std::uint32_t*, const Key*, void*, RankWord*,         \
+                                           cudaStream_t);                                                              \
+  template void launch_clique_cells<Key>(const Key*, const RankWord*, std::uint32_t, std::uint32_t*, std::uint32_t*,   \
+                                         KeyHalves, cudaStream_t);                                                     \
+  template void launch_clique_starts<Key>(const Key*, const std::uint32_t*, std::uint32_t, std::uint32_t*, KeyHalves,  \
+                                          cudaStream_t);                                                               \
+  template void launch_key_blocks<Key>(const Key*, const std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t*, \
+                                       std::uint64_t, Scratch)
 EPSFLOW_INSTANTIATE(std::uint32_t);
 EPSFLOW_INSTANTIATE(std::uint64_t);
 #undef EPSFLOW_INSTANTIATE

@@ -11,6 +11,7 @@
 #include <epsflow/gpu/direct/rank_bitmap.hpp>
 #include <epsflow/gpu/memory.hpp>
 #include <epsflow/gpu/stream.hpp>
+#include <epsflow/gpu/tuning.hpp>
 #include <epsflow/index/cell_axes.hpp>
 
 namespace epsflow::gpu {
@@ -30,15 +31,25 @@ struct CliqueRow {
   std::uint8_t lower_far;   ///< those before the cell and not adjacent
 };
 
+/// How cells are found by their keys: by a bitmap over all keys where there are few enough; else by a table of where
+/// blocks of 2^k keys begin among the cells, and a search within the block; and by a search among all cells where
+/// blocks would have too many keys. The cells found are the same.
+struct LookupLimits {
+  std::uint64_t keys_per_point = tuning::kMostKeysPerPoint;         ///< of the bitmap
+  std::uint64_t blocks_per_point = tuning::kMostKeyBlocksPerPoint;  ///< 0: no table; below 2^32
+};
+
 /// The index as kernels see it.
 struct CliqueView {
-  const void* points = nullptr;                ///< [n × dims] float or double, by position, row-major
-  const std::uint32_t* order = nullptr;        ///< [n] input id of each position, ascending within a cell
-  const std::uint32_t* cell_of = nullptr;      ///< [n] cell of each position
-  const std::uint32_t* starts = nullptr;       ///< [cells + 1] first position of each cell
-  const std::uint32_t* narrow_keys = nullptr;  ///< [cells] ascending, or null where keys need 64 bits
-  const std::uint64_t* wide_keys = nullptr;    ///< [cells] or null
-  const RankWord* words = nullptr;             ///< bitmap of the keys in use, or null where there are too many keys
+  const void* points = nullptr;                 ///< [n × dims] float or double, by position, row-major
+  const std::uint32_t* order = nullptr;         ///< [n] input id of each position, ascending within a cell
+  const std::uint32_t* cell_of = nullptr;       ///< [n] cell of each position
+  const std::uint32_t* starts = nullptr;        ///< [cells + 1] first position of each cell
+  const std::uint32_t* low_keys = nullptr;      ///< [cells] keys, ascending: their lower halves
+  const std::uint32_t* high_keys = nullptr;     ///< [cells] upper halves, or null where keys need 32 bits
+  const RankWord* words = nullptr;              ///< bitmap of the keys in use, or null
+  const std::uint32_t* block_starts = nullptr;  ///< [blocks + 1] first cell in or behind each block of keys, or null
+  std::uint32_t block_bits = 0;                 ///< a block has 2^block_bits keys
   std::uint32_t size = 0;
   std::uint32_t cells = 0;
   std::uint32_t dims = 1;
@@ -55,7 +66,7 @@ class CliqueGrid {
  public:
   /// `axes`: with cliques. O(n) and a radix sort. Number of cells: see finish(). Throws DeviceOutOfMemory, Cancelled.
   CliqueGrid(const DevicePoints& points, double eps, const index::CellAxes& axes, DeviceMemory& memory,
-             PinnedPool& pinned, const CancelToken& cancel, PhaseMarks* marks = nullptr);
+             PinnedPool& pinned, const CancelToken& cancel, PhaseMarks* marks = nullptr, LookupLimits limits = {});
 
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
   /// view().cells is valid after finish(); kernels that give each point a thread do without.
@@ -65,7 +76,10 @@ class CliqueGrid {
 
  private:
   template <class Key>
-  void sort_points(const PointsOnDevice& points, const KeyMaker& maker, std::uint64_t key_count, PhaseMarks* marks);
+  void sort_points(const PointsOnDevice& points, const KeyMaker& maker, std::uint64_t key_count, LookupLimits limits,
+                   PhaseMarks* marks);
+  template <class Key>
+  void make_blocks(const Key* keys, std::uint64_t key_count, LookupLimits limits);
 
   DeviceMemory& memory_;
   Stream stream_;
@@ -77,9 +91,10 @@ class CliqueGrid {
   DeviceBuffer<std::uint32_t> order_;
   DeviceBuffer<std::uint32_t> cell_of_;
   DeviceBuffer<std::uint32_t> starts_;
-  DeviceBuffer<std::uint32_t> narrow_keys_;
-  DeviceBuffer<std::uint64_t> wide_keys_;
+  DeviceBuffer<std::uint32_t> low_keys_;
+  DeviceBuffer<std::uint32_t> high_keys_;
   DeviceBuffer<RankWord> words_;
+  DeviceBuffer<std::uint32_t> block_starts_;
   StreamDrain drain_{stream_};  // before the memory above goes
 };
 
@@ -88,14 +103,25 @@ template <class Key>
 void launch_gather_cliques(PointsOnDevice points, const std::uint32_t* order, const Key* keys, void* points_out,
                            RankWord* words, cudaStream_t stream);
 
+/// Where the keys of cells go. high: null for keys of 32 bits.
+struct KeyHalves {
+  std::uint32_t* low;
+  std::uint32_t* high;
+};
+
 /// Cell of each position, first position and key of each cell, from the ranks of the keys. starts: [cells + 1]
 template <class Key>
 void launch_clique_cells(const Key* keys, const RankWord* words, std::uint32_t size, std::uint32_t* cell_of,
-                         std::uint32_t* starts, Key* cell_keys, cudaStream_t stream);
+                         std::uint32_t* starts, KeyHalves cell_keys, cudaStream_t stream);
 
 /// First position and key of each cell, from the cells. starts: [cells + 1]
 template <class Key>
 void launch_clique_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t* starts,
-                          Key* cell_keys, cudaStream_t stream);
+                          KeyHalves cell_keys, cudaStream_t stream);
+
+/// block_starts[b]: the first cell whose key >> block_bits is b or more; their number where there is none. [blocks + 1]
+template <class Key>
+void launch_key_blocks(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t block_bits,
+                       std::uint32_t* block_starts, std::uint64_t blocks, Scratch scratch);
 
 }  // namespace epsflow::gpu

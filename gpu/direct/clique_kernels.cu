@@ -11,6 +11,9 @@ namespace epsflow::gpu {
 namespace {
 
 constexpr unsigned kThreads = tuning::kDirectThreads;
+/// In place of a count or a number: the thread was not to test as many candidates as there are.
+constexpr std::uint32_t kGaveUp = 0xFFFFFFFFU;
+constexpr std::uint32_t kNoLimit = 0xFFFFFFFFU;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Counts points of [span.begin, span.end) near `place`, on top of `count`, and may stop at `most`.
@@ -31,10 +34,25 @@ __device__ std::uint32_t count_near(const CliqueView& view, const Place<T, D>& p
   return count;
 }
 
-/// Neighbours of a point whose cell alone does not have `most` points.
+/// Calls search(limit) with the candidates that a thread may test. Where it gives up, the point is left to a block, or
+/// searched without a limit if there is no room.
+template <class Search>
+__device__ std::uint32_t search_or_leave(const LeftPoints& left, std::uint32_t position, Search search) {
+  for (std::uint32_t limit = tuning::kThreadCandidates;; limit = kNoLimit) {
+    const std::uint32_t found = search(limit);
+    if (found != kGaveUp) return found;
+    const std::uint32_t at = atomicAdd(&left.tally->left, 1U);
+    if (at < left.capacity) {
+      left.positions[at] = position;
+      return kGaveUp;
+    }
+  }
+}
+
+/// Neighbours of a point whose cell alone does not have `most` points, or kGaveUp.
 template <class T, unsigned D>
 __device__ std::uint32_t count_around(const CliqueView& view, std::uint32_t position, std::uint32_t cell, Span own,
-                                      std::uint32_t most, std::uint32_t least) {
+                                      std::uint32_t most, std::uint32_t least, std::uint32_t limit) {
   const Place<T, D> place = load_place<T, D>(view.points, position);
   const CellReach<D> reach(view, place);
   const std::uint64_t key = key_of(view, cell);
@@ -47,35 +65,90 @@ __device__ std::uint32_t count_around(const CliqueView& view, std::uint32_t posi
     }
     if (candidates < least) return count;
   }
+  const auto add = [&](Span span) {
+    const std::uint32_t end = span.end - span.begin <= limit ? span.end : span.begin + limit;
+    count = count_near(view, place, {span.begin, end}, count, most);
+    limit -= end - span.begin;
+    return end == span.end || count >= most;
+  };
   for (unsigned r = 0; r < view.row_count && count < most; ++r) {
     const Span span = row_in_reach(view, reach, view.rows[r], key);
     if (r == 0) {  // the row of the cell itself, whose points are counted already
-      count = count_near(view, place, {span.begin, own.begin}, count, most);
-      count = count_near(view, place, {own.end, span.end}, count, most);
-    } else {
-      count = count_near(view, place, span, count, most);
+      if (!add({span.begin, own.begin}) || !add({own.end, span.end})) return kGaveUp;
+    } else if (!add(span)) {
+      return kGaveUp;
     }
   }
   return count;
 }
 
 template <class T, unsigned D>
-__global__ void __launch_bounds__(kThreads) count_kernel(CliqueView view, std::uint32_t most, std::uint32_t least,
-                                                         std::uint32_t* counts, std::uint32_t* core_bits) {
-  const std::uint64_t p = direct_thread();
+__global__ void __launch_bounds__(kThreads, D == 3 ? 0 : tuning::kCountBlocks)
+    count_kernel(CliqueView view, Run positions, std::uint32_t most, std::uint32_t least, LeftPoints left,
+                 std::uint32_t* counts, std::uint32_t* core_bits) {
+  const std::uint64_t p = positions.begin + direct_thread();
   std::uint32_t count = 0;
-  if (p < view.size) {
+  if (p < positions.end) {
     const std::uint32_t cell = view.cell_of[p];
     const Span own{__ldg(view.starts + cell), __ldg(view.starts + cell + 1)};
     count = own.end - own.begin;
     if (count < most) {
-      count = count_around<T, D>(view, static_cast<std::uint32_t>(p), cell, own, most, least);
+      const auto position = static_cast<std::uint32_t>(p);
+      count = search_or_leave(left, position, [&](std::uint32_t limit) {
+        return count_around<T, D>(view, position, cell, own, most, least, limit);
+      });
+      if (count == kGaveUp) count = 0;
     }
     if (counts != nullptr) counts[p] = min(count, most);
   }
   if (core_bits == nullptr) return;
-  const unsigned word = __ballot_sync(kWholeWarp, p < view.size && count >= most);
-  if (p < view.size && threadIdx.x % 32 == 0) core_bits[p / 32] = word;
+  const unsigned word = __ballot_sync(kWholeWarp, p < positions.end && count >= most);
+  if (p < positions.end && threadIdx.x % 32 == 0) core_bits[p / 32] = word;
+}
+
+/// Sum over a block of kPairThreads threads, the same for all of them.
+__device__ inline std::uint32_t block_sum(std::uint32_t value) {
+  constexpr unsigned kWarps = tuning::kPairThreads / 32;
+  __shared__ std::uint32_t sums[kWarps];
+  const std::uint32_t of_warp = __reduce_add_sync(kWholeWarp, value);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = of_warp;
+  __syncthreads();
+  std::uint32_t sum = 0;
+  for (unsigned w = 0; w < kWarps; ++w) sum += sums[w];
+  __syncthreads();
+  return sum;
+}
+
+/// A block per point: all of its threads walk along the same rows.
+template <class T, unsigned D>
+__global__ void __launch_bounds__(tuning::kPairThreads)
+    left_counts_kernel(CliqueView view, std::uint32_t most, LeftPoints left, std::uint32_t* counts,
+                       std::uint32_t* core_bits) {
+  const std::uint32_t items = min(left.tally->left, left.capacity);
+  for (std::uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
+    const std::uint32_t position = left.positions[item];
+    const std::uint32_t cell = view.cell_of[position];
+    const Span own{__ldg(view.starts + cell), __ldg(view.starts + cell + 1)};
+    const Place<T, D> place = load_place<T, D>(view.points, position);
+    const CellReach<D> reach(view, place);
+    const std::uint64_t key = key_of(view, cell);
+    std::uint32_t count = own.end - own.begin;
+    for (unsigned r = 0; r < view.row_count && count < most; ++r) {
+      const Span span = row_in_reach(view, reach, view.rows[r], key);
+      for (std::uint64_t first = span.begin; first < span.end && count < most; first += tuning::kBlockCandidates) {
+        const std::uint64_t end = min(first + tuning::kBlockCandidates, std::uint64_t{span.end});
+        std::uint32_t found = 0;
+        for (std::uint64_t q = first + threadIdx.x; q < end; q += tuning::kPairThreads) {
+          const bool counted = q >= own.begin && q < own.end;
+          found += !counted && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared) ? 1 : 0;
+        }
+        count += block_sum(found);
+      }
+    }
+    if (threadIdx.x != 0) continue;
+    if (counts != nullptr) counts[position] = min(count, most);
+    if (core_bits != nullptr && count >= most) atomicOr(core_bits + position / 32, 1U << (position % 32));
+  }
 }
 
 /// The points of a cell, of which the core ones matter.
@@ -449,10 +522,12 @@ __global__ void __launch_bounds__(kThreads)
   if (core != nullptr) core[i] = 1;
 }
 
-/// The lowest number among clusters with a core point near the one at `position`, if it is lower than `best`.
+/// The lowest number among clusters with a core point near the one at `position`, if it is lower than `best`; or
+/// kGaveUp.
 template <class T, unsigned D>
 __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
-                                       std::uint32_t position, std::uint32_t cell, std::uint32_t best) {
+                                       std::uint32_t position, std::uint32_t cell, std::uint32_t best,
+                                       std::uint32_t limit) {
   const Place<T, D> place = load_place<T, D>(view.points, position);
   const CellReach<D> reach(view, place);
   const std::uint64_t key = key_of(view, cell);
@@ -466,12 +541,15 @@ __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& node
       const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
       if (number >= best) continue;  // kNoNumber is the highest
       const Members members(nodes, other);
-      for (std::uint32_t q = members.span.begin; q < members.span.end; ++q) {
-        if (members.is_core(nodes, q) && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared)) {
-          best = number;
-          break;
-        }
+      const std::uint32_t end = members.size() <= limit ? members.span.end : members.span.begin + limit;
+      bool near = false;
+      std::uint32_t q = members.span.begin;
+      for (; q < end && !near; ++q) {
+        near = members.is_core(nodes, q) && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
       }
+      if (!near && end < members.span.end) return kGaveUp;
+      if (near) best = number;
+      limit -= q - members.span.begin;
     }
   }
   return best;
@@ -479,8 +557,8 @@ __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& node
 
 template <class T, unsigned D>
 __global__ void __launch_bounds__(kThreads)
-    label_positions_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, bool all, std::int32_t* labels,
-                           std::uint8_t* core, std::uint32_t* sizes, Tally* tally) {
+    label_positions_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, bool all, LeftPoints left,
+                           std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes) {
   const std::uint64_t thread = direct_thread();
   const auto p = static_cast<std::uint32_t>(thread);
   bool noise = false;
@@ -494,17 +572,65 @@ __global__ void __launch_bounds__(kThreads)
       number = entry & kNumberMask;
       const bool is_core = whole || (number != kNoNumber && bit_of(nodes.core, p));
       if (!is_core) {
-        number = lowest_number<T, D>(view, nodes, numbers, p, cell, number);
+        const std::uint32_t own = number;
+        number = search_or_leave(left, p, [&](std::uint32_t limit) {
+          return lowest_number<T, D>(view, nodes, numbers, p, cell, own, limit);
+        });
         noise = number == kNoNumber;
-        border = !noise;
+        border = number < kNoNumber;
       }
       const std::uint32_t id = view.order[p];
-      labels[id] = number == kNoNumber ? kNoise : static_cast<std::int32_t>(number);
+      if (number != kGaveUp) labels[id] = number == kNoNumber ? kNoise : static_cast<std::int32_t>(number);
       if (core != nullptr) core[id] = is_core ? 1 : 0;
     }
   }
-  tally_points(tally, noise, border);
+  tally_points(left.tally, noise, border);
   add_by_block(sizes, border, number, 1);
+}
+
+/// A block per point: as lowest_number(), the threads sharing out the points of each cell.
+template <class T, unsigned D>
+__global__ void __launch_bounds__(tuning::kPairThreads)
+    left_labels_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, LeftPoints left,
+                       std::int32_t* labels, std::uint32_t* sizes) {
+  const std::uint32_t items = min(left.tally->left, left.capacity);
+  for (std::uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
+    const std::uint32_t position = left.positions[item];
+    const std::uint32_t cell = view.cell_of[position];
+    const Place<T, D> place = load_place<T, D>(view.points, position);
+    const CellReach<D> reach(view, place);
+    const std::uint64_t key = key_of(view, cell);
+    std::uint32_t best = __ldg(numbers + cell) & kNumberMask;
+    for (unsigned r = 0; r < view.row_count && best > 0; ++r) {
+      const CliqueRow& row = view.rows[r];
+      const unsigned wanted = reach.cells(reach.left(row.steps));
+      if (wanted == 0) continue;
+      const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
+      for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
+        const std::uint32_t other = cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1);
+        const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
+        if (number >= best) continue;
+        const Members members(nodes, other);
+        bool near = false;
+        for (std::uint64_t first = members.span.begin; first < members.span.end && !near;
+             first += tuning::kBlockCandidates) {
+          const std::uint64_t end = min(first + tuning::kBlockCandidates, std::uint64_t{members.span.end});
+          bool hit = false;
+          for (std::uint64_t q = first + threadIdx.x; q < end && !hit; q += tuning::kPairThreads) {
+            hit = members.is_core(nodes, static_cast<std::uint32_t>(q)) &&
+                  near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
+          }
+          near = __syncthreads_or(hit ? 1 : 0) != 0;
+        }
+        if (near) best = number;
+      }
+    }
+    const bool border = best != kNoNumber;
+    tally_points(left.tally, threadIdx.x == 0 && !border, threadIdx.x == 0 && border);
+    if (threadIdx.x != 0) continue;
+    labels[view.order[position]] = border ? static_cast<std::int32_t>(best) : kNoise;
+    if (border) atomicAdd(sizes + best, 1U);
+  }
 }
 
 // Pairs of huge cells.
@@ -640,10 +766,21 @@ void launch_unite(const CliqueView& view, const Nodes& nodes, const CellSets& se
 
 }  // namespace
 
-void launch_count_cliques(const CliqueView& view, std::uint32_t most, std::uint32_t least, std::uint32_t* counts,
-                          std::uint32_t* core_bits, cudaStream_t stream) {
+void launch_count_cliques(const CliqueView& view, Run positions, std::uint32_t most, std::uint32_t least,
+                          const LeftPoints& left, std::uint32_t* counts, std::uint32_t* core_bits,
+                          cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    count_kernel<T, D><<<direct_blocks(view.size), kThreads, 0, stream>>>(view, most, least, counts, core_bits);
+    count_kernel<T, D><<<direct_blocks(positions.size()), kThreads, 0, stream>>>(view, positions, most, least, left,
+                                                                                 counts, core_bits);
+  });
+  check_launch(stream);
+}
+
+void launch_left_counts(const CliqueView& view, std::uint32_t most, const LeftPoints& left, std::uint32_t* counts,
+                        std::uint32_t* core_bits, cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    left_counts_kernel<T, D>
+        <<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, most, left, counts, core_bits);
   });
   check_launch(stream);
 }
@@ -689,11 +826,20 @@ void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::
 }
 
 void launch_label_positions(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
-                            std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes, Tally* tally,
+                            const LeftPoints& left, std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes,
                             cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
     label_positions_kernel<T, D>
-        <<<direct_blocks(view.size), kThreads, 0, stream>>>(view, nodes, numbers, all, labels, core, sizes, tally);
+        <<<direct_blocks(view.size), kThreads, 0, stream>>>(view, nodes, numbers, all, left, labels, core, sizes);
+  });
+  check_launch(stream);
+}
+
+void launch_left_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
+                        const LeftPoints& left, std::int32_t* labels, std::uint32_t* sizes, cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    left_labels_kernel<T, D>
+        <<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, nodes, numbers, left, labels, sizes);
   });
   check_launch(stream);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <epsflow/core/neighbor_table.hpp>
 #include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 
@@ -36,10 +37,21 @@ struct CellSets {
   PairQueue queue;
 };
 
-/// counts[p]: points within eps of position p, at most `most`. Points that cannot have `least` may be counted as fewer
-/// than they have. counts or core_bits may be null; core_bits: a bit per position, counts >= most.
-void launch_count_cliques(const CliqueView& view, std::uint32_t most, std::uint32_t least, std::uint32_t* counts,
-                          std::uint32_t* core_bits, cudaStream_t stream);
+/// Points with more candidates than a thread is to test. Their number is in the tally.
+struct LeftPoints {
+  std::uint32_t* positions = nullptr;  ///< [capacity]; where it is full, threads go on by themselves
+  std::uint32_t capacity = 0;
+  Tally* tally = nullptr;
+};
+
+/// counts[p]: points within eps of position p, at most `most`, for p in `positions`, which begin with a multiple of 32.
+/// Points that cannot have `least` may be counted as fewer than they have. counts or core_bits may be null; core_bits:
+/// a bit per position, counts >= most.
+void launch_count_cliques(const CliqueView& view, Run positions, std::uint32_t most, std::uint32_t least,
+                          const LeftPoints& left, std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream);
+/// Counts the points that were left.
+void launch_left_counts(const CliqueView& view, std::uint32_t most, const LeftPoints& left, std::uint32_t* counts,
+                        std::uint32_t* core_bits, cudaStream_t stream);
 
 /// Begins the sets: core cells that follow each other in a row, and are near, are linked within each block.
 void launch_link_rows(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
@@ -64,10 +76,13 @@ void launch_queued_pairs(const CliqueView& view, const Nodes& nodes, const CellS
 void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::uint32_t* numbers, std::int32_t* labels,
                       std::uint8_t* core, cudaStream_t stream);
 
-/// Labels by position: of all points, or of those that launch_label_ids() leaves. Adds to tally and sizes.
+/// Labels by position: of all points, or of those that launch_label_ids() leaves. Adds to sizes and to left.tally.
 void launch_label_positions(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
-                            std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes, Tally* tally,
+                            const LeftPoints& left, std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes,
                             cudaStream_t stream);
+/// Labels the points that were left: none is core.
+void launch_left_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
+                        const LeftPoints& left, std::int32_t* labels, std::uint32_t* sizes, cudaStream_t stream);
 
 // Pairs of huge cells: their points sorted along a space-filling curve, so that consecutive ones have small boxes.
 

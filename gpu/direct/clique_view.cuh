@@ -52,7 +52,22 @@ void for_places(Precision precision, std::uint32_t dims, F&& f) {
 }
 
 __device__ inline std::uint64_t key_of(const CliqueView& view, std::uint32_t cell) {
-  return view.narrow_keys != nullptr ? __ldg(view.narrow_keys + cell) : __ldg(view.wide_keys + cell);
+  const std::uint64_t high = view.high_keys != nullptr ? __ldg(view.high_keys + cell) : 0U;
+  return high << 32 | __ldg(view.low_keys + cell);
+}
+
+/// The first cell of [begin, end) that is not before what is sought, or end.
+template <class Before>
+__device__ std::uint32_t first_not(std::uint32_t begin, std::uint32_t end, Before before) {
+  while (begin < end) {
+    const std::uint32_t middle = begin + (end - begin) / 2;
+    if (before(middle)) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
 }
 
 /// The non-empty ones of kRowCells cells that follow each other: they are numbered first, first + 1, …
@@ -75,17 +90,26 @@ __device__ inline RowCells row_cells(const CliqueView& view, std::uint64_t first
     if (shift > 32 - kRowCells) mask |= load_word(view.words, first_key / 32 + 1).bits << (32 - shift);
     return {first, mask & kAll};
   }
-  std::uint32_t first = 0;
-  for (std::uint32_t size = view.cells; size > 0;) {
-    const std::uint32_t half = size / 2;
-    if (key_of(view, first + half) < first_key) {
-      first += half + 1;
-      size -= half + 1;
-    } else {
-      size = half;
-    }
-  }
   std::uint32_t mask = 0;
+  if (view.block_starts != nullptr) {
+    // The lower halves do: less the first key of the block they are below 2^32, for two blocks have as many keys.
+    const std::uint64_t block = first_key >> view.block_bits;
+    const std::uint64_t last_block = (first_key + (kRowCells - 1)) >> view.block_bits;
+    const std::uint32_t end = __ldg(view.block_starts + last_block + 1);
+    const auto block_key = static_cast<std::uint32_t>(block << view.block_bits);
+    const auto wanted = static_cast<std::uint32_t>(first_key);
+    const std::uint32_t first = first_not(__ldg(view.block_starts + block), end, [&](std::uint32_t cell) {
+      return __ldg(view.low_keys + cell) - block_key < wanted - block_key;
+    });
+    for (std::uint32_t cell = first; cell < end; ++cell) {
+      const std::uint32_t step = __ldg(view.low_keys + cell) - wanted;
+      if (step >= kRowCells) break;
+      mask |= 1U << step;
+    }
+    return {first, mask};
+  }
+  const std::uint32_t first =
+      first_not(0, view.cells, [&](std::uint32_t cell) { return key_of(view, cell) < first_key; });
   for (std::uint32_t cell = first; cell < view.cells; ++cell) {
     const std::uint64_t step = key_of(view, cell) - first_key;
     if (step >= kRowCells) break;

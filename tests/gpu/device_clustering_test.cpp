@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/gpu/direct/clique_clustering.hpp>
+#include <epsflow/index/cell_axes.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::gpu {
@@ -38,8 +42,12 @@ class Bench {
     const std::uint32_t n = points.device().size;
     const auto clustering =
         make_device_clustering(points, eps, minpts.front(), minpts.back(), memory_, pinned_, cancel_);
+    return cluster(*clustering, n, minpts);
+  }
+  std::vector<Labelling> cluster(DeviceClustering& clustering, std::uint32_t n,
+                                 const std::vector<std::uint32_t>& minpts) {
     std::vector<Labelling> made;
-    const Stream& stream = clustering->stream();
+    const Stream& stream = clustering.stream();
     for (const std::uint32_t m : minpts) {
       const DeviceBuffer<std::int32_t> labels(memory_, stream.get(), n);
       const DeviceBuffer<std::uint8_t> core(memory_, stream.get(), n);
@@ -47,7 +55,7 @@ class Bench {
       if (n > 0) check(cudaMemsetAsync(labels.data(), 0x77, labels.bytes(), stream.get()));
       if (n > 0) check(cudaMemsetAsync(core.data(), 0x77, core.bytes(), stream.get()));
       Labelling& labelling = made.emplace_back();
-      labelling.summary = clustering->cluster(m, labels.data(), core.data());
+      labelling.summary = clustering.cluster(m, labels.data(), core.data());
       if (n > 0) labelling.labels = read_values(labels.data(), n, stream.get());
       if (n > 0) labelling.core = read_values(core.data(), n, stream.get());
     }
@@ -265,6 +273,147 @@ TEST_CASE("device clustering: huge cells joined by one pair of points among all"
   const std::vector<Labelling> apart = bench.cluster(data.view(), std::nextafter(1.25, 0.0), {4});
   REQUIRE(apart[0].summary.clusters == 2);
   REQUIRE(apart[0].summary.noise == 0);
+}
+
+/// Groups of points, a few radii wide, at places spread over a box of `width`.
+DataSet far_groups(std::size_t dims, double width, Precision precision, std::uint64_t seed) {
+  constexpr std::size_t kGroups = 12;
+  constexpr std::size_t kPoints = 400;
+  Random random(seed);
+  std::vector<double> centres;
+  for (std::size_t k = 0; k < kGroups * dims; ++k) centres.push_back(random.uniform(0, width));
+  DataSet data;
+  data.kind = "far groups";
+  data.dims = dims;
+  data.precision = precision;
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    const std::size_t group = random.below(kGroups);
+    for (std::size_t k = 0; k < dims; ++k) {
+      // The first two points are the corners of the box.
+      const double x = i < 2 ? (i == 0 ? 0.0 : width) : centres[group * dims + k] + 0.8 * random.bell();
+      if (precision == Precision::float32) {
+        data.floats.push_back(static_cast<float>(x));
+      } else {
+        data.doubles.push_back(x);
+      }
+    }
+  }
+  return data;
+}
+
+TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by a search") {
+  if (!test::have_gpu()) return;
+  Bench bench;
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  constexpr double kEps = 1;
+  const std::vector<std::uint32_t> minpts{9, 5, 3, 1};
+  struct Case {
+    std::size_t dims;
+    double width;
+  };
+  // In three dimensions the last has keys of more than 32 bits, and its bitmap takes 1.2 GB.
+  for (const Case& c :
+       {Case{1, 30}, Case{1, 1e6}, Case{2, 20}, Case{2, 4000}, Case{3, 15}, Case{3, 300}, Case{3, 970}}) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      const DataSet data = far_groups(c.dims, c.width, precision, 17 * c.dims);
+      const OracleTable table = data.oracle(kEps);
+      const DevicePoints points(data.view(), bench.memory());
+      const index::CellAxes axes =
+          index::choose_axes(points.host_for(kEps), kEps, index::Cells::clique, bench.cancel(), points.extents());
+      REQUIRE(axes.cliques);
+      // Blocks of one key, and from a few keys on up to all of them.
+      for (const LookupLimits limits : {LookupLimits{kAll, 0}, LookupLimits{0, 1'000'000}, LookupLimits{0, 1000},
+                                        LookupLimits{0, 4}, LookupLimits{0, 1}, LookupLimits{0, 0}}) {
+        INFO(test::describe(data) << ", width " << c.width << ", keys " << index::CellKeys(axes).count << ", limits "
+                                  << limits.keys_per_point << ", " << limits.blocks_per_point);
+        {
+          const CliqueGrid grid(points, kEps, axes, bench.memory(), bench.pinned(), bench.cancel(), nullptr, limits);
+          REQUIRE((grid.view().words != nullptr) == (limits.keys_per_point > 0));
+          REQUIRE((grid.view().block_starts != nullptr) == (limits.blocks_per_point > 0));
+        }
+        const DirectTask task{points,         kEps,           minpts.front(), minpts.back(),
+                              bench.memory(), bench.pinned(), bench.cancel(), nullptr};
+        CliqueClustering clustering(task, axes, limits);
+        const std::vector<Labelling> found = bench.cluster(clustering, static_cast<std::uint32_t>(data.size()), minpts);
+        for (std::size_t v = 0; v < minpts.size(); ++v) {
+          INFO("minpts " << minpts[v]);
+          const OracleLabels expected = test::oracle_labels(table, minpts[v]);
+          REQUIRE(found[v].labels == expected.labels);
+          REQUIRE(found[v].summary == expected.summary);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("device clustering: points with more candidates than a thread is to test") {
+  if (!test::have_gpu()) return;
+  Bench bench;
+  constexpr std::uint32_t kCrowd = 40'000;
+  SECTION("about a crowd in one place: few of it are neighbours, or none") {
+    // A crowd at 0 but for its last point, which is at 0.1; a ring of points, some of which are near that one alone.
+    constexpr std::uint32_t kRing = 300;
+    for (const std::size_t dims : {2U, 3U}) {
+      std::vector<double> values((kCrowd + kRing) * dims, 0.0);
+      values[(kCrowd - 1) * dims] = 0.1;
+      std::vector<std::uint8_t> near(kRing);
+      for (std::uint32_t i = 0; i < kRing; ++i) {
+        double* const point = &values[(kCrowd + i) * dims];
+        const double angle = 6.2831853 * i / kRing;
+        point[0] = 1.05 * std::cos(angle);
+        point[1] = 1.05 * std::sin(angle);
+        const double x = point[0] - 0.1;
+        near[i] = x * x + point[1] * point[1] <= 1 ? 1 : 0;
+      }
+      const DataSet data = doubles(std::move(values), dims);
+      // Only the crowd has so many neighbours: a point of the ring has the ring at most, and the crowd's last.
+      const std::vector<std::uint32_t> minpts{kCrowd, 30'000, kRing + 2};
+      for (const auto& wanted : std::vector<std::vector<std::uint32_t>>{minpts, {minpts[1]}, {minpts[2]}}) {
+        const std::vector<Labelling> found = bench.cluster(data.view(), 1.0, wanted);
+        for (const Labelling& labelling : found) {
+          std::uint64_t border = 0;
+          for (std::uint32_t i = 0; i < kCrowd + kRing; ++i) {
+            const bool in = i < kCrowd || near[i - kCrowd] != 0;
+            border += i >= kCrowd && in ? 1 : 0;
+            if (labelling.labels[i] != (in ? 0 : kNoise)) REQUIRE(labelling.labels[i] == (in ? 0 : kNoise));
+            if (labelling.core[i] != (i < kCrowd ? 1 : 0)) REQUIRE(int{labelling.core[i]} == (i < kCrowd ? 1 : 0));
+          }
+          REQUIRE(border > 0);
+          REQUIRE(border < kRing);
+          REQUIRE(labelling.summary == LabelSummary{.clusters = 1,
+                                                    .noise = kRing - border,
+                                                    .core = kCrowd,
+                                                    .border = border,
+                                                    .largest = kCrowd + border});
+        }
+      }
+    }
+  }
+  SECTION("crowds at steps just below eps: minpts above what two of them have") {
+    for (const std::size_t dims : {1U, 2U, 3U}) {
+      std::vector<double> values(3 * std::size_t{kCrowd} * dims, 0.0);
+      for (std::uint32_t i = 0; i < 3 * kCrowd; ++i) values[i * dims] = 0.99 * (i % 3);
+      const DataSet data = doubles(std::move(values), dims);
+      const std::vector<std::uint32_t> minpts{3 * kCrowd + 1, 3 * kCrowd, 2 * kCrowd + 1, 2 * kCrowd};
+      std::vector<Labelling> found = bench.cluster(data.view(), 1.0, minpts);
+      for (const std::uint32_t m : minpts) found.push_back(bench.cluster(data.view(), 1.0, {m}).front());
+      for (std::size_t v = 0; v < found.size(); ++v) {
+        INFO("dims " << dims << ", variant " << v);
+        const std::uint32_t m = minpts[v % minpts.size()];
+        const std::uint64_t core = m > 3 * kCrowd ? 0 : m > 2 * kCrowd ? kCrowd : 3 * kCrowd;
+        const std::uint64_t clusters = core > 0 ? 1 : 0;
+        REQUIRE(found[v].summary == LabelSummary{.clusters = clusters,
+                                                 .noise = clusters > 0 ? 0 : 3 * kCrowd,
+                                                 .core = core,
+                                                 .border = clusters * (3 * kCrowd - core),
+                                                 .largest = clusters * 3 * kCrowd});
+        for (std::uint32_t i = 0; i < 3 * kCrowd; ++i) {
+          const std::int32_t expected = clusters > 0 ? 0 : kNoise;
+          if (found[v].labels[i] != expected) REQUIRE(found[v].labels[i] == expected);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("device clustering: the labels of the CPU on larger sets") {
