@@ -98,7 +98,8 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
   if (arguments.phases) {
     gpu::PhaseMarks marks;
     marks.begin(stream);
-    const auto clustering = gpu::make_device_clustering(points, eps, minpts, minpts, memory, pinned, cancel, nullptr, &marks);
+    const auto clustering =
+        gpu::make_device_clustering(points, eps, minpts, minpts, memory, pinned, cancel, nullptr, &marks);
     (void)clustering->cluster(minpts, labels.data(), nullptr);
     double sum = 0;
     for (const auto& [phase, milliseconds] : marks.times()) {

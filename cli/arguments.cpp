@@ -201,7 +201,7 @@ std::uint64_t Arguments::number(std::string_view name) const {
 
 std::uint64_t Arguments::size(std::string_view name) const { return parse_bytes(text(name)).value_or(0); }
 
-void Arguments::require(std::initializer_list<std::string_view> names) const {
+void Arguments::require(const Words& names) const {
   Words missing;
   if (!command_->operand.name.empty() && operands_.empty()) missing.push_back(command_->operand.name);
   for (const std::string_view name : names) {

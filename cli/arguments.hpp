@@ -40,7 +40,7 @@ class Arguments {
   [[nodiscard]] std::uint64_t size(std::string_view name) const;
 
   /// Throws UsageError naming every one of these options, and the operand, that was not given.
-  void require(std::initializer_list<std::string_view> names) const;
+  void require(const Words& names) const;
 
  private:
   void check(const OptionSpec& option, const std::string& value) const;

@@ -48,6 +48,18 @@ void print_text(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw_unprinted(errno);
 }
 
+void print_columns(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format("{}{:>{}}", c > 0 ? "  " : "", row[c], widths[c]);
+    print_result("{}\n", line);
+  }
+}
+
 void flush_output() {
   if (std::fflush(stdout) != 0) throw_unprinted(errno);
 }

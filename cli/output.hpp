@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace epsflow::cli {
 
@@ -27,6 +29,9 @@ template <class... Values>
 void print_result(fmt::format_string<Values...> format, Values&&... values) {
   print_text(fmt::format(format, std::forward<Values>(values)...));
 }
+
+/// Prints rows of cells in columns that are as wide as their widest cell, flushed right.
+void print_columns(const std::vector<std::vector<std::string>>& rows);
 
 /// Has everything that was printed written. Throws ResourceError, ReaderGone.
 void flush_output();

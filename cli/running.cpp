@@ -10,11 +10,38 @@
 
 #include <epsflow/cli/choices.hpp>
 #include <epsflow/cli/output.hpp>
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/pipeline/backends.hpp>
 
 namespace epsflow::cli {
+
+OptionGroup sweep_options() {
+  return {"What to cluster",
+          {{.name = "eps",
+            .value = "LIST",
+            .help = "neighbourhood radii, in the unit of the coordinates; a distance of exactly eps counts"},
+           {.name = "minpts",
+            .alias = "min-samples",
+            .value = "LIST",
+            .help = "points within eps that make a core point, itself counted; every eps with every minpts"},
+           {.name = "variants", .value = "LIST", .help = "single variants instead: 0.2:4,0.5:20"}}};
+}
+
+Sweep requested_sweep(const Arguments& arguments, const Words& also) {
+  if (arguments.given("variants")) {
+    if (arguments.given("eps") || arguments.given("minpts")) {
+      throw UsageError("give either --variants or --eps with --minpts, not both");
+    }
+    arguments.require(also);
+    return Sweep(parse_variants(arguments.text("variants")));
+  }
+  Words needed{"eps", "minpts"};
+  needed.insert(needed.end(), also.begin(), also.end());
+  arguments.require(needed);
+  return grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
+}
 
 OptionGroup run_options_group() {
   return {"How to run (labels never depend on these)",

@@ -8,10 +8,18 @@
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results_folder.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
+
+/// The options that say which variants: --eps with --minpts, or --variants.
+[[nodiscard]] OptionGroup sweep_options();
+
+/// The variants that the command line asks for. Throws UsageError; what is missing is named together with those of `also`
+/// that are.
+[[nodiscard]] Sweep requested_sweep(const Arguments& arguments, const Words& also = {});
 
 /// The options that say how to run: labels never depend on them.
 [[nodiscard]] OptionGroup run_options_group();

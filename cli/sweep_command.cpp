@@ -23,37 +23,12 @@
 namespace epsflow::cli {
 namespace {
 
-Sweep requested_sweep(const Arguments& arguments) {
-  if (arguments.given("variants")) {
-    if (arguments.given("eps") || arguments.given("minpts")) {
-      throw UsageError("give either --variants or --eps with --minpts, not both");
-    }
-    arguments.require({"out"});
-    return Sweep(parse_variants(arguments.text("variants")));
-  }
-  arguments.require({"eps", "minpts", "out"});
-  return grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
-}
-
 io::FolderMode folder_mode(const Arguments& arguments) {
   const bool resume = arguments.flag("resume");
   const bool overwrite = arguments.flag("overwrite");
   if (resume && overwrite) throw UsageError("give either --resume or --overwrite, not both");
   if (resume) return io::FolderMode::resume;
   return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
-}
-
-/// Cells in columns that are as wide as their widest cell.
-void print_columns(const std::vector<Words>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Words& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  for (const Words& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format("{}{:>{}}", c > 0 ? "  " : "", row[c], widths[c]);
-    print_result("{}\n", line);
-  }
 }
 
 void print_table(const io::ResultsFolder& folder) {
@@ -99,7 +74,7 @@ std::string what_is_left(const io::ResultsFolder& folder, const std::string& out
 
 int run_sweep(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
-  const Sweep sweep = requested_sweep(arguments);
+  const Sweep sweep = requested_sweep(arguments, {"out"});
   const io::FolderMode mode = folder_mode(arguments);
   Options options = run_options(arguments);
   options.core_mask = arguments.flag("core");
@@ -171,15 +146,7 @@ Command sweep_command() {
           "0.5:0.1:0.1) or lo:hi:n:lin or lo:hi:n:log (n values from lo to hi in even steps or even ratios).",
       .example = "epsflow sweep points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16 --out results",
       .operand = {"FILE …"},
-      .groups = {{"What to cluster",
-                  {{.name = "eps",
-                    .value = "LIST",
-                    .help = "neighbourhood radii, in the unit of the coordinates; a distance of exactly eps counts"},
-                   {.name = "minpts",
-                    .alias = "min-samples",
-                    .value = "LIST",
-                    .help = "points within eps that make a core point, itself counted; every eps with every minpts"},
-                   {.name = "variants", .value = "LIST", .help = "single variants instead: 0.2:4,0.5:20"}}},
+      .groups = {sweep_options(),
                  {"Results",
                   {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
                    {.name = "resume",

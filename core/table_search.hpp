@@ -63,7 +63,7 @@ struct FoundRows {
   std::exception_ptr error;                 ///< what failed, or null
 };
 
-/// Input id of each position, with whatever keeps it in memory.
+/// Input id of each position, with whatever keeps it in memory. Must not outlive the backend.
 struct RowOrder {
   std::shared_ptr<const void> owner;
   std::span<const std::uint32_t> ids;  ///< [host] [n]

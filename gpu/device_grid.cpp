@@ -72,8 +72,7 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
   view_.precision = device.precision;
   view_.eps_squared = eps * eps;
   if (device.size == 0) return;
-  const index::CellAxes chosen =
-      index::choose_axes(points.host_for(eps), eps, Cells::reach, cancel, points.extents());
+  const index::CellAxes chosen = index::choose_axes(points.host_for(eps), eps, Cells::reach, cancel, points.extents());
   const std::vector<index::CellAxis>& axes = chosen.axes;
   const index::CellKeys keys(chosen);
   KeyMaker maker;

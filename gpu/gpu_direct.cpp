@@ -1,5 +1,6 @@
 #include <epsflow/gpu/gpu_direct.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -37,6 +38,7 @@ class GpuDirect final : public DirectClustering {
   void run(const std::function<void(VariantResult&&)>& emit) override {
     const DeviceScope scope(resources_.device);
     std::optional<VariantResult> crossing;
+    const StreamDrain drain(copies_);  // before the labels that are being copied go
     const auto hand_over = [&] {
       if (!crossing) return;
       copies_.synchronize();
@@ -47,19 +49,19 @@ class GpuDirect final : public DirectClustering {
       resources_.cancel.check();
       const Clock::time_point begin = Clock::now();
       Buffers& buffers = buffers_[v % buffers_.size()];
-      VariantResult result{{eps_, minpts_[v]}, {}, {}, 0};
+      VariantResult result{{eps_, minpts_[v]}, {}, {}, 0, {}};
       {
         const StageRange range(Stage::cluster_directly);
-        result.summary = clustering_->cluster(minpts_[v], buffers.labels.data(),
-                                              core_mask_ ? buffers.core.data() : nullptr);
+        result.summary =
+            clustering_->cluster(minpts_[v], buffers.labels.data(), core_mask_ ? buffers.core.data() : nullptr);
       }
       result.labels = Labels(n_, label_memory_);
       if (core_mask_) result.core.resize(n_);
-      hand_over();  // one copy at a time, as each is waited for through its stream
-      copy(result.labels.data(), buffers.labels);
-      if (core_mask_) copy(result.core.data(), buffers.core);
       result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      hand_over();  // one copy at a time, as each is waited for through its stream
       crossing = std::move(result);
+      copy(crossing->labels.data(), buffers.labels);
+      if (core_mask_) copy(crossing->core.data(), buffers.core);
     }
     hand_over();
   }

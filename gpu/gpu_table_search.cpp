@@ -203,8 +203,8 @@ void GpuTableSearch::plan_pairs() {
     alpha *= 2;
     lane_room_ = std::max(tuning::kFewestPairs, static_cast<std::uint64_t>(std::ceil(estimate * (1 + 2 * alpha) / 3)));
   }
-  lane_room_ = std::clamp<std::uint64_t>(
-      lane_room_, 1, std::max<std::uint64_t>(most_lane_words() / tuning::kPairWordsWithScratch, 1));
+  lane_room_ = std::clamp<std::uint64_t>(lane_room_, 1,
+                                         std::max<std::uint64_t>(most_lane_words() / tuning::kPairWordsWithScratch, 1));
   lane_room_ = std::min(lane_room_, kMostLanePairs);
   if (longest_row_ > kMostLanePairs) {
     throw DeviceOutOfMemory(
@@ -220,9 +220,9 @@ void GpuTableSearch::plan_pairs() {
       1, units));
   for (std::uint32_t b = 0; b < batches; ++b) {
     plan_.batches.push_back({.range = {b, units},
-                            .expected_pairs = plan_.pairs / batches,
-                            .stride = batches,
-                            .unit = by_cells ? Batch::Unit::cell : Batch::Unit::row});
+                             .expected_pairs = plan_.pairs / batches,
+                             .stride = batches,
+                             .unit = by_cells ? Batch::Unit::cell : Batch::Unit::row});
   }
 }
 

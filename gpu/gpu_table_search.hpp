@@ -54,10 +54,10 @@ class GpuTableSearch final : public TableSearch {
   TableOptions options_;
   std::shared_ptr<const PackedLayout> layout_;
   BatchPlan plan_;
-  DeviceBuffer<std::uint32_t> counts_;   // rows: [n], filled by the plan; packed: [n], filled by batches
-  DeviceBuffer<std::uint64_t> offsets_;  // rows: [n + 1]
-  std::uint64_t lane_room_ = 0;          // words, or pairs, that a lane shall hold
-  std::uint64_t longest_row_ = 0;        // of these, what the longest row may take
+  DeviceBuffer<std::uint32_t> counts_;           // rows: [n], filled by the plan; packed: [n], filled by batches
+  DeviceBuffer<std::uint64_t> offsets_;          // rows: [n + 1]
+  std::uint64_t lane_room_ = 0;                  // words, or pairs, that a lane shall hold
+  std::uint64_t longest_row_ = 0;                // of these, what the longest row may take
   std::vector<std::unique_ptr<GpuLane>> lanes_;  // last: their work uses the others
 };
 

@@ -148,7 +148,8 @@ void touch_pages(std::byte* begin, std::uint64_t bytes, unsigned threads) noexce
   constexpr std::uint64_t kPage = 4096;
   constexpr std::uint64_t kStretch = 4ULL << 20;
   for_each_piece((bytes + kStretch - 1) / kStretch, threads, [&](std::uint64_t i) {
-    for (std::uint64_t at = i * kStretch; at < std::min(bytes, (i + 1) * kStretch); at += kPage) begin[at] = std::byte{0};
+    for (std::uint64_t at = i * kStretch; at < std::min(bytes, (i + 1) * kStretch); at += kPage)
+      begin[at] = std::byte{0};
   });
 }
 

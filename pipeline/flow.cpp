@@ -56,10 +56,6 @@ using OnLane = fg::async_node<SearchedBatch, SearchedBatch>;
 
 TraceDetail units_of(const Batch& batch) { return {batch.unit == Batch::Unit::row ? "rows" : "cells", batch.units()}; }
 
-unsigned most_lanes(const FlowContext& context) {
-  return context.options.lanes > 0 ? context.options.lanes : context.backend.lanes();
-}
-
 class Flow {
  public:
   Flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer)
@@ -68,18 +64,10 @@ class Flow {
         failure_(context.stop),
         asked_(consumer.result ? context.options.strategy : StrategyChoice::table),
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
-        lanes_(most_lanes(context)),
         admission_(std::move(groups), in_flight_, context.pool),
         index_{context.backend, context.points, context.pool.budget(), context.stop,
                stages::choose_cells(asked_, table_wanted(context.options), context.points.dims())},
-        plan_{context.pool,
-              {.format = context.options.format,
-               .kernel = context.options.kernel,
-               .workers = context.threads,
-               .lanes = lanes_,
-               .lane_pairs = context.options.lane_pairs,
-               .estimate_factor = context.options.estimate_factor},
-              consumer.bytes},
+        plan_{context.pool, table_options(context.options, context.backend, context.threads), consumer.bytes},
         build_{context.observer.trace},
         direct_{context.pool.budget(), context.options.core_mask, context.options.verify, context.points} {}
 
@@ -139,7 +127,7 @@ class Flow {
     fg::make_edge(consume, finish);
 
     begin_ = [&](const JobPtr& job) { index.try_put(job); };
-    for (LaneNumber lane = 0; lane < lanes_; ++lane) idle_lanes.try_put(lane);
+    for (LaneNumber lane = 0; lane < plan_.options.lanes; ++lane) idle_lanes.try_put(lane);
     start_next();
     graph.wait_for_all();
     failure_.rethrow();
@@ -341,7 +329,6 @@ class Flow {
   Failure failure_;
   StrategyChoice asked_;
   unsigned in_flight_;
-  unsigned lanes_;
   Admission admission_;
   stages::BuildIndex index_;
   stages::PlanBatches plan_;
@@ -351,6 +338,15 @@ class Flow {
 };
 
 }  // namespace
+
+TableOptions table_options(const Options& options, const Backend& backend, unsigned threads) {
+  return {.format = options.format,
+          .kernel = options.kernel,
+          .workers = threads,
+          .lanes = options.lanes > 0 ? options.lanes : backend.lanes(),
+          .lane_pairs = options.lane_pairs,
+          .estimate_factor = options.estimate_factor};
+}
 
 void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {
   Flow(context, std::move(groups), consumer).run();

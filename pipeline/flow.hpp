@@ -25,6 +25,9 @@ struct FlowContext {
   CancelToken& stop;
 };
 
+/// What a table is made with, as the options say it or as suits the backend.
+[[nodiscard]] TableOptions table_options(const Options& options, const Backend& backend, unsigned threads);
+
 /// What becomes of the groups.
 struct FlowConsumer {
   /// Called with a finished table from a task of the graph; the table is freed when it returns.

@@ -47,4 +47,8 @@ void Session::run(std::vector<stages::EpsGroup> groups, const FlowConsumer& cons
   arena_.execute([&] { run_flow(context, std::move(groups), consumer); });
 }
 
+void Session::on_threads(const std::function<void()>& body) {
+  arena_.execute([&] { body(); });
+}
+
 }  // namespace epsflow

@@ -3,6 +3,7 @@
 
 #include <tbb/task_arena.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,7 +20,11 @@ class Session {
   /// run_flow() on this session's threads.
   void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
 
+  /// Calls body on this session's threads.
+  void on_threads(const std::function<void()>& body);
+
   [[nodiscard]] MemoryBudget& budget() noexcept { return budget_; }
+  [[nodiscard]] Backend& backend() noexcept { return *backend_; }
   [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
 

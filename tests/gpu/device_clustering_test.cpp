@@ -319,7 +319,7 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
       const OracleTable table = data.oracle(kEps);
       const DevicePoints points(data.view(), bench.memory());
       const index::CellAxes axes =
-          index::choose_axes(points.host_for(kEps), kEps, index::Cells::clique, bench.cancel(), points.extents());
+          index::choose_axes(points.host_for(kEps), kEps, Cells::clique, bench.cancel(), points.extents());
       REQUIRE(axes.cliques);
       // Blocks of one key, and from a few keys on up to all of them.
       for (const LookupLimits limits : {LookupLimits{kAll, 0}, LookupLimits{0, 1'000'000}, LookupLimits{0, 1000},

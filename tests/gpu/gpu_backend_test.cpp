@@ -93,7 +93,6 @@ class Bench {
   }
 
   [[nodiscard]] const Index& index() const { return *index_; }
-  RowOrder order;
   BatchPlan plan;
   std::size_t retries = 0;
   bool packed = false;
@@ -117,6 +116,9 @@ class Bench {
   ArenaPool pool_;
   std::unique_ptr<Index> index_;
   std::unique_ptr<NeighborTable> table_;
+
+ public:
+  RowOrder order;  // last: its memory belongs to the backend
 };
 
 Rows expected_rows(const DataSet& data, double eps, std::span<const std::uint32_t> order) {

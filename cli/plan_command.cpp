@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <epsflow/cli/choices.hpp>
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/pipeline/plan.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+const char* way_of(const GroupPlan& group) {
+  if (group.strategy == Strategy::direct) return "direct";
+  return group.packed ? "packed table" : "csr table";
+}
+
+/// A number that may not be known.
+std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : format_count(count); }
+
+void print_plan(const std::vector<GroupPlan>& groups) {
+  std::vector<Words> rows{{"eps", "minpts", "way", "cells", "candidates", "passes", "memory", "fits", "because"}};
+  for (const GroupPlan& g : groups) {
+    rows.push_back({format_number(g.eps), format_count(g.minpts.size()), way_of(g), count_or_dash(g.cells),
+                    count_or_dash(g.candidates), format_count(g.passes), format_bytes(g.bytes), g.fits ? "yes" : "no",
+                    g.reason});
+  }
+  print_columns(rows);
+}
+
+void print_plan_as_json(const std::vector<GroupPlan>& groups, const Points& points) {
+  nlohmann::ordered_json json{{"points", points.size()}};
+  add_input(json, points);
+  json["groups"] = nlohmann::ordered_json::array();
+  for (const GroupPlan& g : groups) {
+    json["groups"].push_back({{"eps", g.eps},
+                              {"minpts", g.minpts},
+                              {"strategy", g.strategy == Strategy::direct ? "direct" : "table"},
+                              {"because", g.reason},
+                              {"cliques", g.cliques},
+                              {"cells", g.cells},
+                              {"candidates", g.candidates},
+                              {"passes", g.passes},
+                              {"packed", g.packed},
+                              {"pairs", g.pairs},
+                              {"bytes", g.bytes},
+                              {"fits", g.fits}});
+  }
+  print_json(json);
+}
+
+int run_plan(const Arguments& arguments) {
+  const Sweep sweep = requested_sweep(arguments);
+  const Options options = run_options(arguments);
+  const Points points = read_input(arguments);
+  const InterruptGuard interrupt;
+  const std::vector<GroupPlan> groups =
+      plan(points, sweep, options, {.cancel = &interrupt.token(), .on_notice = notices(arguments)});
+  if (arguments.flag("json")) {
+    print_plan_as_json(groups, points);
+  } else if (!arguments.flag("quiet")) {
+    print_plan(groups);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command plan_command() {
+  return {.name = "plan",
+          .summary = "show what a sweep would do, and why",
+          .usage = "FILE … --eps LIST --minpts LIST",
+          .about =
+              "Shows for each eps which way its variants would go, through a neighbour table or directly to labels, and\n"
+              "why: the cells of its index, the candidates that a search of all points tests, how often a point's\n"
+              "candidates are looked through at most, and the memory that it takes, points included. Builds each index,\n"
+              "but searches nothing. A dash stands for what is not known before the run.",
+          .example = "epsflow plan points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16",
+          .operand = {"FILE …"},
+          .groups = {sweep_options(), input_options(), run_options_group(), message_options()},
+          .run = run_plan};
+}
+
+}  // namespace epsflow::cli

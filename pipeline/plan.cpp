@@ -1,0 +1,65 @@
+#include <epsflow/pipeline/plan.hpp>
+
+#include <epsflow/pipeline/session.hpp>
+#include <epsflow/stages/choose_strategy.hpp>
+#include <epsflow/stages/cluster_variants.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
+
+namespace epsflow {
+namespace {
+
+GroupPlan plan_group(PointsView points, const Options& options, Session& session, stages::EpsGroup group) {
+  const bool wanted = table_wanted(options);
+  const Cells cells = stages::choose_cells(options.strategy, wanted, points.dims());
+  const auto index = session.backend().build_index(points, group.radius, cells, session.stop());
+  const IndexFigures figures = index->figures();
+  const auto answer = stages::choose_strategy({.asked = options.strategy,
+                                               .table_wanted = wanted,
+                                               .dims = points.dims(),
+                                               .variants = group.minpts.size(),
+                                               .index = figures,
+                                               .memory = session.budget().total() - session.budget().used()});
+  GroupPlan plan{.eps = group.eps,
+                 .minpts = std::move(group.minpts),
+                 .strategy = answer.strategy,
+                 .reason = std::string(answer.reason),
+                 .cliques = figures.cliques,
+                 .cells = figures.cells,
+                 .candidates = figures.candidates};
+  std::uint64_t product = 0;
+  if (plan.strategy == Strategy::direct) {
+    plan.passes = 2 + plan.minpts.size();
+    product = index->direct_bytes();
+  } else {
+    const auto search = index->table(table_options(options, session.backend(), session.threads()));
+    const auto layout = search->layout();
+    plan.packed = layout != nullptr;
+    plan.pairs = search->plan().pairs;
+    const stages::ClusterVariants cluster{.method = options.method,
+                                          .verify = options.verify,
+                                          .workers = session.threads(),
+                                          .cancel = session.stop()};
+    product = (plan.packed ? packed_table_bytes(points.size(), *layout) : csr_table_bytes(points.size(), plan.pairs)) +
+              cluster.bytes(points.size(), plan.minpts.size());
+  }
+  plan.bytes = points.bytes() + index->bytes() + product;
+  plan.fits = plan.bytes <= session.budget().total();
+  return plan;
+}
+
+}  // namespace
+
+std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const Options& options, const Observer& observer) {
+  std::vector<GroupPlan> plans;
+  if (sweep.size() == 0) return plans;
+  Session session(points, options, observer);
+  session.on_threads([&] {
+    for (stages::EpsGroup& group : stages::group_by_eps(sweep)) {
+      session.stop().check();
+      plans.push_back(plan_group(points, options, session, std::move(group)));
+    }
+  });
+  return plans;
+}
+
+}  // namespace epsflow
