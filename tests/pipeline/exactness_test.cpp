@@ -155,7 +155,7 @@ TEST_CASE("exactness: all options agree on one data set") {
       }
     }
   }
-  REQUIRE(combinations == 112);
+  REQUIRE(combinations == 118);
 }
 
 TEST_CASE("exactness: pairs at exactly eps are neighbours, those one step beyond are not") {
