@@ -12,6 +12,7 @@ from support import npy_labels, run, summary
 
 PATHS = [
     [],
+    ["--strategy", "table"],
     ["--method", "each", "--threads", "4"],
     ["--table-format", "csr", "--batch-pairs", "5000"],
     ["--kernel", "global"],

@@ -88,6 +88,9 @@ class Values(ProgramTest):
     def test_options_that_contradict_each_other_speak_the_programs_words(self):
         self.refuses(["--gpu asks for a GPU and --backend for the CPU"], "--eps", 1, "--minpts", 3, "--backend", "cpu",
                      "--gpu", 0)
+        for words in (["--kernel", "global"], ["--table-format", "csr"], ["--method", "each"]):
+            self.refuses(["--kernel, --table-format and --method are about tables", "--strategy direct makes none"],
+                         "--eps", 1, "--minpts", 3, "--strategy", "direct", *words)
 
 
 class Missing(ProgramTest):

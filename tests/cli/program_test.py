@@ -126,6 +126,7 @@ class Commands(ProgramTest):
         expected = npy_labels(self.folder / "l.npy")
         for words in (["--kernel", "global"], ["--kernel", "shared"],
                       ["--table-format", "csr", "--batch-pairs", 7], ["--method", "each"],
+                      ["--strategy", "table"], ["--strategy", "direct"], ["--strategy", "direct", "--threads", 2, "--verify"],
                       ["--threads", 1, "--lanes", 3], ["--memory", "64M"], ["--verify", "--tables", 1],
                       ["--backend", "cpu"]):
             self.succeeds(*base, *words)
@@ -174,6 +175,16 @@ class Sweeps(ProgramTest):
         for stage in ("group by eps", "build index", "plan batches", "neighbours", "build table", "DBSCAN per variant",
                       "results"):
             self.assertIn(stage, stages)
+
+    def test_the_trace_shows_which_way_was_taken(self):
+        tables = {"plan batches", "neighbours", "sort", "build table", "DBSCAN per variant"}
+        for words, direct in (([], True), (["--strategy", "direct"], True), (["--strategy", "table"], False)):
+            self.succeeds(*self.sweep, "--backend", "cpu", "--overwrite", *words)
+            trace = json.loads((self.out / "trace.json").read_text())
+            stages = {event["name"] for event in trace["traceEvents"]}
+            self.assertTrue({"group by eps", "build index", "results"} <= stages, (words, stages))
+            self.assertEqual("direct clustering" in stages, direct, (words, stages))
+            self.assertEqual(bool(tables & stages), not direct, (words, stages))
 
     def test_variants_as_a_list_and_as_json(self):
         p = self.succeeds("sweep", self.points, "--columns", "x,y", "--variants", "0.1:3,0.15:4", "--out", self.out,
@@ -254,6 +265,8 @@ class BadInput(ProgramTest):
                    "--kernel", "both")
         self.fails(2, ["--backend 'tpu' is unknown", "auto, cpu, gpu"], "cluster", self.points, *self.tail,
                    "--backend", "tpu")
+        self.fails(2, ["--strategy 'index' is unknown", "auto, table, direct"], "cluster", self.points, *self.tail,
+                   "--strategy", "index")
         for words in (["--gpu", -1], ["--gpu=-1"]):
             self.fails(2, ["--gpu is -1", "0 (the first) to"], "cluster", self.points, *self.tail, *words)
         self.fails(2, ["--gpu asks for a GPU", "--backend"], "cluster", self.points, *self.tail, "--backend", "cpu",
@@ -292,9 +305,20 @@ class BadInput(ProgramTest):
     def test_a_table_beyond_the_memory_names_bytes_budget_and_option(self):
         points = self.folder / "p.npy"
         self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
-        for words in ([], ["--table-format", "csr"]):
-            self.fails(4, ["needs", "32.0 MiB", "raise --memory to at least", "bytes", "lower eps"], "cluster", points, "--eps", 0.1,
-                       "--minpts", 3, "--memory", "32M", *words)
+        for words in (["--strategy", "table"], ["--table-format", "csr"], ["--strategy", "table", "--kernel", "global"]):
+            self.fails(4, ["needs", "32.0 MiB", "raise --memory to at least", "bytes", "lower eps", "--strategy direct"],
+                       "cluster", points, "--eps", 0.1, "--minpts", 3, "--memory", "32M", *words)
+
+    def test_a_table_beyond_the_memory_is_done_without_unless_asked_for(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
+        words = ["cluster", points, "--eps", 0.1, "--minpts", 3, "--memory", "32M"]
+        for more in ([], ["--strategy", "auto"], ["--strategy", "direct"]):
+            labels = self.folder / "l.npy"
+            result = json.loads(self.succeeds(*words, *more, "--json", "--overwrite", "--out", labels).stdout)
+            self.assertEqual((result["clusters"], result["noise"], result["core"]), (1, 0, 100_000))
+            self.assertEqual(set(npy_labels(labels)), {0})
+        self.fails(4, ["neighbour table", "--memory"], *words, "--strategy", "table")
 
     def test_points_beyond_the_memory(self):
         points = self.folder / "p.npy"

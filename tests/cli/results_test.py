@@ -194,7 +194,7 @@ class Failing(Results):
         points = self.folder / "p.npy"
         self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
         words = self.sweep(eps="0.1", points=points)
-        self.fails(4, ["--memory"], *words, "--memory", "32M")
+        self.fails(4, ["--memory"], *words, "--memory", "32M", "--strategy", "table")
         self.assertFalse(self.out.exists())
         self.fails(3, ["no-such"], *self.sweep(points=self.folder / "no-such.csv"))
         self.assertFalse(self.out.exists())
@@ -205,7 +205,8 @@ class Failing(Results):
         before = tree(self.out)
         points = self.folder / "p.npy"
         self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
-        self.fails(4, ["--memory"], *self.sweep("--overwrite", "--memory", "32M", eps="0.1", points=points))
+        self.fails(4, ["--memory"],
+                   *self.sweep("--overwrite", "--memory", "32M", "--strategy", "table", eps="0.1", points=points))
         self.fails(3, ["no-such"], *self.sweep("--overwrite", points=self.folder / "no-such.csv"))
         self.fails(4, ["cannot write", "File too large", "wanted"], *self.sweep("--overwrite", points=points, eps="0.001"),
                    preexec_fn=limit_files(100_000))

@@ -13,6 +13,8 @@ FOLDER = Path(sys.argv[1])
 
 
 def paths(dims):
+    for strategy in ("auto", "table", "direct"):
+        yield ["--strategy", strategy]
     for kernel, form, method in itertools.product(("rows", "global", "shared"), ("auto", "csr", "packed"),
                                                   ("nested", "each")):
         if form == "packed" and (kernel != "rows" or dims > 3):

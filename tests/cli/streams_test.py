@@ -52,12 +52,13 @@ class Output(ProgramTest):
             self.assertEqual((p.returncode, p.stderr), (141, ""))
         os.close(write)
 
-    def test_a_terminal_gets_a_bar_that_is_wiped(self):
+    def shown_on_a_terminal(self, *words):
+        """What a sweep of 40 variants shows on a terminal."""
         points = self.folder / "big.npy"
-        self.succeeds("generate", "uniform", "--n", 20_000, "--out", points)
+        self.succeeds("generate", "uniform", "--n", 20_000, "--out", points, "--overwrite")
         terminal, stderr = pty.openpty()
         p = subprocess.Popen([BINARY, "sweep", points, "--eps", "0.001:0.02:0.001", "--minpts", "4,8", "--out",
-                              self.folder / "t"], stdout=subprocess.DEVNULL, stderr=stderr)
+                              self.folder / "t", *words], stdout=subprocess.DEVNULL, stderr=stderr)
         os.close(stderr)
         shown = b""
         try:
@@ -67,7 +68,18 @@ class Output(ProgramTest):
             pass
         os.close(terminal)
         self.assertEqual(p.wait(120), 0)
+        return shown
+
+    def test_a_terminal_gets_a_bar_that_is_wiped(self):
+        shown = self.shown_on_a_terminal("--strategy", "table")
         self.assertRegex(shown, rb"\r\x1b\[K\[=* *\] \d+/40 variants  eps 0\.0\d+: table \d+ %")
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
+
+    def test_the_bar_of_a_run_without_a_table_speaks_of_none(self):
+        shown = self.shown_on_a_terminal("--strategy", "direct")
+        self.assertRegex(shown, rb"\r\x1b\[K\[=* *\] \d+/40 variants")
+        self.assertNotIn(b"eps 0:", shown)
+        self.assertNotIn(b": table", shown)
         self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
 
     def test_quiet_prints_json_and_nothing_else(self):

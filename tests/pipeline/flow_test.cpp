@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -95,13 +96,17 @@ std::vector<Options> flows() {
       options.method = VariantMethod::nested;
       options.kernel = Kernel::global;
       all.push_back(options);
+      // Without a table: as asked for, and as chosen where nothing is said.
+      all.push_back({.threads = threads, .strategy = StrategyChoice::direct, .tables = tables});
+      all.push_back({.threads = threads, .tables = tables});
     }
   }
   return all;
 }
 
-constexpr std::array kStages{Stage::group_by_eps, Stage::build_index, Stage::plan_batches,     Stage::find_neighbors,
-                             Stage::sort_pairs,   Stage::build_table, Stage::cluster_variants, Stage::emit_results};
+constexpr std::array kStages{Stage::group_by_eps,     Stage::build_index,      Stage::plan_batches,
+                             Stage::find_neighbors,   Stage::sort_pairs,       Stage::build_table,
+                             Stage::cluster_directly, Stage::cluster_variants, Stage::emit_results};
 
 TEST_CASE("flow: a failure in any stage is thrown from run, and what came before is right") {
   std::map<Stage, int> fired;
@@ -246,6 +251,7 @@ TEST_CASE("flow: a progress callback that throws ends the run") {
     Observer observer;
     observer.on_progress = [](const Progress&) { throw std::domain_error("enough"); };
     CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, options, observer), std::domain_error);
+    if (options.strategy == StrategyChoice::direct) continue;  // neighbours are a table
     CHECK_THROWS_AS(neighbors(scene().data.view(), 0.3, Distances::omit, options, observer), std::domain_error);
   }
 }
@@ -359,6 +365,36 @@ TEST_CASE("flow: nothing begins once a run is cancelled, whatever the size of a 
     CHECK(begun_late <= 4);
     CHECK(searched < 20);
   }
+}
+
+TEST_CASE("flow: a clustering without a table ends soon after it is cancelled, and hands out nothing") {
+  // All points are each other's neighbours: counting them takes 3.6e9 distances in five dimensions, during which the
+  // other thread cancels.
+  constexpr std::size_t kDims = 5;
+  const std::vector<float> equal(60'000 * kDims, 1.0F);
+  const Watchdog watchdog("cancellation takes long");
+  CancelToken token;
+  std::atomic<bool> begun{false};
+  Observer observer;
+  observer.cancel = &token;
+  observer.before_stage = [&](Stage stage) {
+    if (stage == Stage::cluster_directly) begun = true;
+  };
+  std::thread canceller([&] {
+    while (!begun) std::this_thread::yield();
+    token.cancel();
+  });
+  Options options;
+  options.strategy = StrategyChoice::direct;
+  options.threads = 4;
+  std::size_t results = 0;
+  CHECK_THROWS_AS(run_each(
+                      PointsView(std::span<const float>(equal), kDims), grid({1.0}, {60'000, 5}), options,
+                      [&](VariantResult&&) { ++results; }, observer),
+                  Cancelled);
+  begun = true;
+  canceller.join();
+  CHECK(results == 0);
 }
 
 TEST_CASE("flow: a token that is cancelled already lets nothing begin") {
@@ -628,6 +664,57 @@ TEST_CASE("flow: the trace holds every stage, and every row of every table once"
     CHECK(spans[Stage::emit_results] == scene().sweep.size());
     CHECK(rows.size() == 3);
     for (const auto& [eps, sum] : rows) CHECK(sum == scene().data.size());
+  }
+}
+
+TEST_CASE("flow: the trace of a run without a table holds its stages, and none of tables") {
+  for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::automatic}) {
+    Trace trace;
+    Observer observer;
+    observer.trace = &trace;
+    Options options;
+    options.backend = BackendChoice::cpu;
+    options.strategy = strategy;
+    (void)run(scene().data.view(), scene().sweep, options, observer);
+    std::map<Stage, std::size_t> spans;
+    for (const TraceSpan& span : trace.spans()) {
+      ++spans[span.stage];
+      CHECK(span.begin_ns <= span.end_ns);
+      CHECK_FALSE(span.detail.name.empty());
+      if (span.stage != Stage::cluster_directly) continue;
+      CHECK(span.detail.name == "variants");
+      CHECK(span.detail.value == 3);
+    }
+    const std::map<Stage, std::size_t> expected{{Stage::group_by_eps, 1},
+                                                {Stage::build_index, 3},
+                                                {Stage::cluster_directly, 3},
+                                                {Stage::emit_results, scene().sweep.size()}};
+    CHECK(spans == expected);
+  }
+}
+
+TEST_CASE("flow: the way of each eps is chosen where nothing is said") {
+  // Five dimensions, where cells are no cliques: few minpts go without a table, several share one.
+  const DataSet data = make_data("clustered", 400, 5, Precision::float64, 3);
+  for (const bool several : {false, true}) {
+    const Sweep sweep =
+        grid({0.5, 1.0}, several ? std::vector<std::uint32_t>{2, 4, 6, 8} : std::vector<std::uint32_t>{4});
+    std::atomic<int> direct{0};
+    std::atomic<int> tables{0};
+    Observer observer;
+    observer.before_stage = [&](Stage stage) {
+      direct += stage == Stage::cluster_directly ? 1 : 0;
+      tables += stage == Stage::cluster_variants ? 1 : 0;
+    };
+    Options options;
+    options.backend = BackendChoice::cpu;
+    const auto results = run(data.view(), sweep, options, observer);
+    for (std::size_t v = 0; v < results.size(); ++v) {
+      const Variant& variant = sweep.variants()[v];
+      CHECK(results[v].labels == oracle_labels(data.oracle(variant.eps), variant.minpts).labels);
+    }
+    CHECK(direct == (several ? 0 : 2));
+    CHECK(tables == (several ? 2 : 0));
   }
 }
 

@@ -61,6 +61,12 @@ std::vector<Options> all_ways(std::size_t dims) {
       }
     }
   }
+  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
+    Options options;
+    options.backend = BackendChoice::cpu;
+    options.strategy = strategy;
+    ways.push_back(options);
+  }
   return ways;
 }
 
@@ -70,7 +76,8 @@ void check_set(const GoldenSet& set, PointsView points, const std::vector<std::i
   const Sweep sweep(variants);
   REQUIRE(labels.size() == points.size() * sweep.size());
   for (const Options& options : all_ways(set.dims)) {
-    CAPTURE(static_cast<int>(options.kernel), static_cast<int>(options.format), static_cast<int>(options.method));
+    CAPTURE(static_cast<int>(options.strategy), static_cast<int>(options.kernel), static_cast<int>(options.format),
+            static_cast<int>(options.method));
     const std::vector<VariantResult> results = run(points, sweep, options);
     REQUIRE(results.size() == sweep.size());
     for (std::size_t v = 0; v < results.size(); ++v) {
@@ -87,7 +94,7 @@ void check_set(const GoldenSet& set, PointsView points, const std::vector<std::i
 
 }  // namespace
 
-TEST_CASE("golden: every kernel, format and method gives scikit-learn's labels") {
+TEST_CASE("golden: every strategy, kernel, format and method gives scikit-learn's labels") {
   const std::filesystem::path folder = EPSFLOW_GOLDEN_FOLDER;
   const std::map<std::string, GoldenSet> sets = load_sets(folder);
   REQUIRE(sets.size() == 13);

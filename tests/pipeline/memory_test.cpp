@@ -222,6 +222,102 @@ TEST_CASE("memory: neighbors keeps to the budget as well") {
   CHECK(neighbors(points().view(), 2.0, Distances::omit, options).size() == points().size());
 }
 
+// ---- Without a table. ----
+
+TEST_CASE("memory: what has no room for its table is clustered without one, unless a table is asked for") {
+  // All points are each other's neighbours: a table has 3.6e9 pairs, a bit each at the very least.
+  DataSet data;
+  data.precision = Precision::float32;
+  data.floats.assign(60'000, 1.0F);
+  const Sweep sweep = grid({1.0}, {60'001, 60'000, 4});
+  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::direct}) {
+    const Outcome outcome = try_run(data, sweep, {.strategy = strategy}, 64_MiB);
+    REQUIRE(outcome.refusal.empty());
+    CHECK_FALSE(outcome.searched);
+    REQUIRE(outcome.results.size() == 3);
+    CHECK(outcome.results[0].labels == std::vector<std::int32_t>(60'000, kNoise));
+    CHECK(outcome.results[1].labels == std::vector<std::int32_t>(60'000, 0));
+    CHECK(outcome.results[2].summary == LabelSummary{1, 0, 60'000, 0, 60'000});
+  }
+  const Outcome outcome = try_run(data, sweep, {.strategy = StrategyChoice::table}, 64_MiB);
+  CHECK_FALSE(outcome.searched);
+  check_mentions(outcome.refusal, {"neighbour table of eps 1", "needs", "64.0 MiB", "Options::memory", "at least",
+                                   "Options::strategy = StrategyChoice::direct"});
+}
+
+TEST_CASE("memory: above three dimensions, too, a table that has no room is done without") {
+  const DataSet data = make_data("clustered", 3000, 5, Precision::float64, 2);
+  // Enough minpts that they would share a table.
+  const Sweep sweep = grid({1.5}, {3, 6, 9, 12, 15});
+  const auto expected = run(data.view(), sweep);
+  const Outcome table = try_run(data, sweep, {.strategy = StrategyChoice::table}, 1_MiB);
+  check_mentions(table.refusal, {"neighbour table of eps 1.5", "Options::strategy = StrategyChoice::direct"});
+  const Outcome outcome = try_run(data, sweep, {}, 1_MiB);
+  REQUIRE(outcome.refusal.empty());
+  CHECK_FALSE(outcome.searched);
+  for (std::size_t v = 0; v < expected.size(); ++v) CHECK(outcome.results[v].labels == expected[v].labels);
+}
+
+TEST_CASE("memory: without a table every budget is refused or enough, and the labels are right") {
+  for (const std::size_t dims : {2U, 5U}) {
+    const DataSet data = make_data("clustered", 8000, dims, Precision::float64, 9);
+    const Sweep sweep = grid({0.5, 0.45, 0.4, 0.35, 0.3, 0.1}, {12, 6, 3});
+    const auto expected = run(data.view(), sweep);
+    for (const unsigned tables : {1U, 3U}) {
+      bool enough = false;
+      std::size_t refused = 0;
+      const Options options{.threads = 4, .strategy = StrategyChoice::direct, .tables = tables};
+      for (std::uint64_t memory = data.view().bytes() / 2; memory < 8 * data.view().bytes(); memory += memory / 9) {
+        INFO("d " << dims << ", tables " << tables << ", memory " << memory);
+        const Outcome outcome = try_run(data, sweep, options, memory);
+        INFO(outcome.refusal);
+        if (!outcome.refusal.empty()) {
+          ++refused;
+          CHECK_FALSE(enough);
+          check_mentions(outcome.refusal, {"Options::memory", format_bytes(memory)});
+          continue;
+        }
+        enough = true;
+        bool right = outcome.results.size() == expected.size();
+        for (std::size_t v = 0; right && v < expected.size(); ++v) {
+          right = outcome.results[v].labels == expected[v].labels;
+        }
+        CHECK(right);
+      }
+      CHECK(enough);
+      CHECK(refused > 0);
+    }
+  }
+}
+
+TEST_CASE("memory: a budget that holds one eps at a time completes a sweep of many without a table") {
+  const DataSet data = make_data("clustered", 20'000, 2, Precision::float64, 9);
+  std::vector<double> eps;
+  for (int i = 1; i <= 30; ++i) eps.push_back(0.01 * i);
+  const Sweep sweep = grid(eps, {8, 4});
+  const auto expected = run(data.view(), sweep);
+  // The least budget that a single eps needs, to within a hundredth.
+  const Options options{.threads = 4, .strategy = StrategyChoice::direct};
+  std::uint64_t memory = data.view().bytes();
+  while (!try_run(data, grid({eps.back()}, {8, 4}), options, memory).refusal.empty()) memory += memory / 100;
+  for (const unsigned tables : {1U, 2U, 8U}) {
+    for (const double factor : {1.0, 1.2, 1.5, 1.9}) {
+      Options many = options;
+      many.tables = tables;
+      const auto budget = static_cast<std::uint64_t>(static_cast<double>(memory) * factor);
+      INFO("tables " << tables << ", memory " << budget);
+      const Outcome outcome = try_run(data, sweep, many, budget);
+      INFO(outcome.refusal);
+      CHECK(outcome.refusal.empty());
+      bool right = outcome.results.size() == expected.size();
+      for (std::size_t v = 0; right && v < expected.size(); ++v) {
+        right = outcome.results[v].labels == expected[v].labels;
+      }
+      CHECK(right);
+    }
+  }
+}
+
 // ---- Measured: a child process does the run, so that nothing else counts in its peak. ----
 
 /// Peak of this process's resident memory in bytes, 0 where the system does not tell.
@@ -235,7 +331,7 @@ std::uint64_t peak_memory() {
 
 constexpr std::size_t kMeasuredPoints = 300'000;
 
-DataSet measured_points() { return make_data("uniform", kMeasuredPoints, 2, Precision::float64, 23); }
+DataSet measured_points(std::size_t n = kMeasuredPoints) { return make_data("uniform", n, 2, Precision::float64, 23); }
 
 /// What the child is to do, as text in its environment.
 struct Measurement {
@@ -244,6 +340,7 @@ struct Measurement {
   double eps = 0;
   int tables = 1;
   std::uint64_t memory = 0;
+  std::size_t points = kMeasuredPoints;
 };
 
 /// Growth of the child's peak over a process that holds the points only. Nothing when it cannot be measured.
@@ -253,7 +350,8 @@ std::optional<std::uint64_t> measure(const Measurement& m) {
   REQUIRE(fd >= 0);
   close(fd);
   std::ostringstream task;
-  task << file << ' ' << m.format << ' ' << m.method << ' ' << m.eps << ' ' << m.tables << ' ' << m.memory;
+  task << file << ' ' << m.format << ' ' << m.method << ' ' << m.eps << ' ' << m.tables << ' ' << m.memory << ' '
+       << m.points;
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -286,9 +384,14 @@ TEST_CASE("memory child: not a test, but the process that is measured", "[.][mem
   double eps = 0;
   Options options;
   options.backend = BackendChoice::cpu;
-  task >> file >> format >> method >> eps >> options.tables >> options.memory;
-  options.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
-  const DataSet data = measured_points();
+  std::size_t n = 0;
+  task >> file >> format >> method >> eps >> options.tables >> options.memory >> n;
+  if (format == "direct") {
+    options.strategy = StrategyChoice::direct;
+  } else {
+    options.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
+  }
+  const DataSet data = measured_points(n);
   const std::uint64_t before = peak_memory();
   if (method == "neighbors") {
     CHECK(neighbors(data.view(), eps, Distances::include, options).size() == data.size());
@@ -327,6 +430,32 @@ TEST_CASE("memory: the measured peak stays within the budget") {
         // The table takes most of it: if it did not show, the measurement would be worth nothing.
         CHECK(*growth >= named / 2);
       }
+    }
+  }
+}
+
+TEST_CASE("memory: the measured peak of a run without a table stays within the budget") {
+  if (EPSFLOW_TEST_SANITIZED != 0 || peak_memory() == 0) {
+    WARN("skipped: the peak cannot be measured in this build or on this system");
+    return;
+  }
+  // So many that what any process takes beside its data does not show.
+  constexpr std::size_t kMany = 2'000'000;
+  const DataSet data = measured_points(kMany);
+  // A radius of full cells, and one of hardly more than a point per cell, when cells take most.
+  for (const double eps : {2.0, 0.05}) {
+    // The least budget of the largest eps, to within a twentieth.
+    const Options direct{.strategy = StrategyChoice::direct};
+    std::uint64_t named = data.view().bytes() * 3;
+    while (!try_run(data, grid({eps}, {4}), direct, named).refusal.empty()) named += named / 20;
+    for (const int tables : {1, 3}) {
+      const std::uint64_t memory = named + named / 10;
+      const auto growth = measure({"direct", "nested", eps, tables, memory, kMany});
+      REQUIRE(growth);
+      INFO("eps " << eps << ", tables " << tables << ": grew by " << *growth << ", the budget was " << memory);
+      CHECK(*growth + data.view().bytes() <= memory + memory / 10);
+      // The index and the labels at least, or the measurement would be worth nothing.
+      CHECK(*growth >= kMany * (16 + 4 + 4));
     }
   }
 }

@@ -48,5 +48,38 @@ TEST_CASE("options: what is out of range is named with what it may be") {
   }
 }
 
+TEST_CASE("options: no table, and an option of how tables are made or read, contradict each other") {
+  constexpr auto kDirect = StrategyChoice::direct;
+  const std::vector<Options> cases{
+      {.strategy = kDirect, .kernel = Kernel::global},      {.strategy = kDirect, .kernel = Kernel::shared},
+      {.strategy = kDirect, .format = FormatChoice::csr},   {.strategy = kDirect, .format = FormatChoice::packed},
+      {.strategy = kDirect, .method = VariantMethod::each},
+  };
+  const std::vector<double> points{0, 1, 2};
+  for (const Options& options : cases) {
+    const auto refusal = error_of<UsageError>([&] { (void)run({points, 1}, grid({1}, {2}), options); });
+    check_mentions(refusal, {"Options::kernel", "Options::format", "Options::method", "Options::strategy",
+                             "StrategyChoice::direct", "leave one of them out"});
+    // With a table, and with the choice left open, they are fine.
+    for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table}) {
+      Options other = options;
+      other.strategy = strategy;
+      CHECK(run({points, 1}, grid({1}, {2}), other).front().labels == std::vector<std::int32_t>{0, 0, 0});
+    }
+  }
+  CHECK_NOTHROW(check_options({.strategy = kDirect}));
+}
+
+TEST_CASE("options: neighbours cannot be had without a table") {
+  const std::vector<double> points{0, 1, 2};
+  check_mentions(error_of<UsageError>([&] {
+                   (void)neighbors({points, 1}, 1, Distances::omit, {.strategy = StrategyChoice::direct});
+                 }),
+                 {"neighbors()", "Options::strategy", "StrategyChoice::direct", "leave it out"});
+  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table}) {
+    CHECK(neighbors({points, 1}, 1, Distances::omit, {.strategy = strategy}).size() == 3);
+  }
+}
+
 }  // namespace
 }  // namespace epsflow::test

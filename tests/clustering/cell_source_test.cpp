@@ -1,0 +1,301 @@
+#include <epsflow/clustering/cell_source.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/clustering/dbscan.hpp>
+
+namespace epsflow::clustering {
+namespace {
+
+using test::DataSet;
+using test::Random;
+using Minpts = std::vector<std::uint32_t>;
+
+DataSet of(std::size_t dims, std::vector<double> values) {
+  DataSet data;
+  data.kind = "made by hand";
+  data.dims = dims;
+  data.doubles = std::move(values);
+  return data;
+}
+
+/// Every way to see clustering over cells go wrong: labels, summary and core mask of each minpts. minpts: descending.
+/// False where the cells for this eps are no cliques, so that there is nothing to check.
+bool agrees(const DataSet& data, double eps, const Minpts& minpts) {
+  const CancelToken never;
+  const index::Grid grid(data.view(), eps, Cells::clique, never);
+  if (!grid.cliques()) return false;
+  INFO(test::describe(data) << ", eps " << eps << ", cells " << grid.cells());
+  const test::OracleTable rows = data.oracle(eps);
+  CellSource source(grid, minpts.front(), minpts.back(), never);
+  Minpts handed_out;
+  cluster_nested({source, eps, true}, minpts, never, [&](VariantResult&& r) {
+    INFO("minpts " << r.variant.minpts);
+    const test::OracleLabels expected = test::oracle_labels(rows, r.variant.minpts);
+    REQUIRE(r.variant.eps == eps);
+    REQUIRE(r.labels == expected.labels);
+    REQUIRE(r.summary == expected.summary);
+    REQUIRE(r.core.size() == data.size());
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      REQUIRE(r.core[i] == (rows.rows[i].size() >= r.variant.minpts ? 1 : 0));
+    }
+    handed_out.push_back(r.variant.minpts);
+  });
+  REQUIRE(handed_out == minpts);
+  return true;
+}
+
+/// The labels of one minpts, checked as above; the cells must be cliques.
+std::vector<std::int32_t> labels_of(const DataSet& data, double eps, std::uint32_t minpts) {
+  REQUIRE(agrees(data, eps, {minpts}));
+  return test::oracle_labels(data.oracle(eps), minpts).labels;
+}
+
+/// 1, 2, what makes all points core and what makes none.
+Minpts all_minpts(std::size_t n) {
+  const auto m = static_cast<std::uint32_t>(n);
+  Minpts all{m + 1};
+  for (const std::uint32_t next : {m, 9U, 4U, 2U, 1U}) {
+    if (next < all.back() && next > 0) all.push_back(next);
+  }
+  return all;
+}
+
+TEST_CASE("cell source: nested gives the oracle's labels on random data") {
+  std::size_t cliques = 0;
+  for (std::uint64_t seed = 1; seed <= 700; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed * 911);
+    const DataSet data =
+        test::make_data(test::data_kinds()[seed % test::data_kinds().size()], random.below(180), 1 + random.below(3),
+                        random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
+    Minpts minpts{static_cast<std::uint32_t>(1 + random.below(40))};
+    while (minpts.back() > 1 && minpts.size() < 5) {
+      minpts.push_back(static_cast<std::uint32_t>(1 + random.below(minpts.back() - 1)));
+    }
+    for (int i = 0; i < 3; ++i) cliques += agrees(data, test::make_eps(data, random), minpts) ? 1U : 0U;
+  }
+  CHECK(cliques > 1200);
+}
+
+TEST_CASE("cell source: minpts 1, 2, all points and one more than there are") {
+  for (const std::string kind : {"uniform", "clustered", "quantised", "duplicates", "collinear", "offset 1e6"}) {
+    for (const std::size_t dims : {1U, 2U, 3U}) {
+      for (const std::size_t n : {1U, 2U, 5U, 150U}) {
+        const DataSet data = test::make_data(kind, n, dims, Precision::float64, n + dims);
+        for (const double factor : {0.3, 1.0, 40.0}) CHECK(agrees(data, data.scale * factor, all_minpts(n)));
+      }
+    }
+  }
+}
+
+TEST_CASE("cell source: no point") { CHECK(agrees(of(2, {}), 1, {3, 1})); }
+
+TEST_CASE("cell source: all points equal are one cell, which is core as a whole or not at all") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    const DataSet data = test::make_data("all equal", 90, dims, Precision::float64, 4);
+    for (const double eps : {1e-150, 1e-9, 1.0, 1e200}) CHECK(agrees(data, eps, {91, 90, 89, 1}));
+  }
+}
+
+TEST_CASE("cell source: thousands of points in many blocks, and cells larger than a block") {
+  const DataSet wide = test::make_data("uniform", 9000, 2, Precision::float32, 12);
+  CHECK(agrees(wide, 0.4, {9, 5, 2}));
+  DataSet heap = test::make_data("clustered", 1200, 3, Precision::float64, 6);
+  // One cell of more points than a block has rows, in the middle of the others.
+  const std::vector<double> centre{0.25, -0.5, 0.125};
+  for (int i = 0; i < 4400; ++i) heap.doubles.insert(heap.doubles.end(), centre.begin(), centre.end());
+  CHECK(agrees(heap, 0.2, {4401, 30, 6}));
+}
+
+/// Two sets of `size` points, each within a cell of its own. In either set the pair that is nearest comes last, so that it
+/// is found only by whoever looks at all pairs, and the others are farther apart than it.
+DataSet facing(std::size_t dims, std::size_t size, const std::vector<double>& a, const std::vector<double>& b) {
+  DataSet data;
+  data.dims = dims;
+  for (const bool second : {false, true}) {
+    const std::vector<double>& at = second ? b : a;
+    for (std::size_t i = size; i-- > 0;) {
+      for (std::size_t k = 0; k < dims; ++k) {
+        const double away = static_cast<double>(i) * 0x1p-14;
+        data.doubles.push_back(second ? at[k] + away : at[k] - away);
+      }
+    }
+  }
+  return data;
+}
+
+TEST_CASE("cell source: two dense cells at exactly eps are one cluster, one step beyond they are two") {
+  // 3-4-5 and 2-3-6-7: the sums of squares are exact. Sets of 10 points are compared pair by pair, of 300 by bisection.
+  struct Case {
+    std::size_t dims;
+    double eps;
+    std::vector<double> a;
+    std::vector<double> b;
+  };
+  const std::vector<Case> cases{
+      {1, 4, {0}, {4}}, {2, 5, {0, 0}, {3, 4}}, {2, 5, {0, 0}, {0, 5}}, {3, 7, {0, 0, 0}, {2, 3, 6}}};
+  for (const Case& c : cases) {
+    for (const std::uint32_t size : {10U, 300U}) {
+      INFO("d " << c.dims << ", size " << size);
+      DataSet data = facing(c.dims, size, c.a, c.b);
+      CHECK(labels_of(data, c.eps, size).back() == 0);
+      CHECK(labels_of(data, std::nextafter(c.eps, 0.0), size).back() == 1);
+      CHECK(agrees(data, c.eps, {size + 1, size, size - 1, 2}));
+      // The nearest point of the second set one step away: the distance itself may round to eps in two dimensions, but
+      // the oracle rounds the same way.
+      data.doubles.back() = std::nextafter(data.doubles.back(), 1e9);
+      CHECK(agrees(data, c.eps, {size, size - 1, 2}));
+    }
+  }
+}
+
+TEST_CASE("cell source: dense cells that are neighbours across an empty one") {
+  // Slots are 1 - 2^-14 wide for eps 1 in one dimension: a point just before the end of slot 0 reaches into slot 2.
+  const double last = 1 - 0x1p-14 - 0x1p-16;
+  for (const double step : {1.0, std::nextafter(1.0, 2.0)}) {
+    for (const std::size_t size : {5U, 300U}) {
+      std::vector<double> values(size, 0.0);
+      values.push_back(last);
+      values.push_back(last + step);
+      values.insert(values.end(), size, last + 1.5);
+      const DataSet data = of(1, values);
+      const index::Grid grid(data.view(), 1, Cells::clique, CancelToken());
+      REQUIRE(grid.cells() == 2);
+      REQUIRE(grid.cell_keys()[1] == grid.cell_keys()[0] + 2);
+      const auto minpts = static_cast<std::uint32_t>(size + 1);
+      CHECK(labels_of(data, 1, minpts).back() == (step == 1.0 ? 0 : 1));
+    }
+  }
+}
+
+TEST_CASE("cell source: chains of points at exactly eps") {
+  // Multiples of 0.1 are not representable, so that links are at, just under and just over eps; of 0.25 they are.
+  for (const double step : {0.1, 0.25, 1.0 / 3}) {
+    for (const std::size_t dims : {1U, 2U, 3U}) {
+      for (std::size_t axis = 0; axis < dims; ++axis) {
+        std::vector<double> values(200 * dims);
+        for (std::size_t i = 0; i < 200; ++i) values[i * dims + axis] = static_cast<double>(i) * step;
+        const DataSet chain = of(dims, values);
+        CHECK(agrees(chain, step, {4, 3, 2, 1}));
+        CHECK(agrees(chain, std::nextafter(step, 0.0), {3, 2}));
+        CHECK(agrees(chain, 2 * step, {6, 5, 3, 2}));
+      }
+    }
+  }
+  // Links along the diagonal, of exactly 5.
+  std::vector<double> stairs;
+  for (int i = 0; i < 150; ++i) stairs.insert(stairs.end(), {3.0 * i, 4.0 * i});
+  CHECK(labels_of(of(2, stairs), 5, 2).back() == 0);
+  CHECK(labels_of(of(2, stairs), std::nextafter(5.0, 0.0), 2).back() == kNoise);
+}
+
+TEST_CASE("cell source: small steps far from the origin") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    Random random(dims);
+    std::vector<double> values;
+    for (std::size_t i = 0; i < 200 * dims; ++i) values.push_back(1e6 + 1e-4 * static_cast<double>(random.below(30)));
+    const DataSet data = of(dims, values);
+    for (const double eps : {1e-5, 1e-4, 2e-4, 3e-4, 1.0}) CHECK(agrees(data, eps, {40, 8, 3, 2}));
+  }
+}
+
+TEST_CASE("cell source: a dense cell makes its sparser neighbour core where it is within eps, and only there") {
+  for (const std::uint32_t minpts : {2U, 5U, 40U}) {
+    // The cell beside the dense one has a point less than minpts.
+    const auto beside = [&](double at) {
+      std::vector<double> values(minpts, 0.0);
+      values.insert(values.end(), minpts - 1, at);
+      return of(1, values);
+    };
+    CHECK(labels_of(beside(1.0), 1, minpts).back() == 0);
+    CHECK(labels_of(beside(std::nextafter(1.0, 2.0)), 1, minpts).back() == kNoise);
+    CHECK(agrees(beside(1.0), 1, {2 * minpts, 2 * minpts - 1, minpts, 1}));
+    // Reached by one of its points only: that one is core, the others are its border.
+    DataSet spread = beside(1.25);
+    spread.doubles.back() = 1;
+    const auto labels = labels_of(spread, 1, minpts + 1);
+    CHECK(std::count(labels.begin(), labels.end(), 0) == 2 * minpts - 1);
+    CHECK(agrees(spread, 1, {2 * minpts, minpts + 1, minpts, minpts - 1}));
+  }
+}
+
+TEST_CASE("cell source: a border point takes the lowest cluster around it") {
+  // Three dense heaps, each with one point towards the middle. The point there is within eps of two of them.
+  const std::vector<std::vector<double>> near{{0, 0}, {1.8, 0}, {0.9, 1.7}};
+  const std::vector<std::vector<double>> heaps{{-0.3, 0}, {2.1, 0}, {0.9, 2}};
+  const std::vector<std::vector<std::size_t>> orders{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}};
+  const std::vector<std::int32_t> expected{0, 1, 0};
+  for (std::size_t o = 0; o < orders.size(); ++o) {
+    std::vector<double> values{0.9, 0.1};
+    for (const std::size_t h : orders[o]) {
+      values.insert(values.end(), near[h].begin(), near[h].end());
+      for (int i = 0; i < 9; ++i) values.insert(values.end(), heaps[h].begin(), heaps[h].end());
+    }
+    const DataSet data = of(2, values);
+    const auto labels = labels_of(data, 0.95, 8);
+    CHECK(labels.front() == expected[o]);
+    CHECK(labels.back() == 2);
+    CHECK(agrees(data, 0.95, {12, 11, 10, 4, 3, 2}));
+  }
+}
+
+TEST_CASE("cell source: eps so small that every point has a cell, and so large that all share one") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      const DataSet data = test::make_data("uniform", 120, dims, precision, 8);
+      const index::Grid fine(data.view(), 1e-4, Cells::clique, CancelToken());
+      CHECK(fine.cells() == data.size());
+      CHECK(agrees(data, 1e-4, {2, 1}));
+      for (const double eps : {1e3, 1e155, 1e200, 1e300}) {
+        const index::Grid coarse(data.view(), eps, Cells::clique, CancelToken());
+        CHECK(coarse.cells() == 1);
+        CHECK(agrees(data, eps, {121, 120, 119, 2, 1}));
+      }
+    }
+  }
+}
+
+TEST_CASE("cell source: a far outlier, whose axis is cut at gaps") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    for (const double far : {1e15, -1e300, 1.7e308}) {
+      DataSet data = test::make_data("clustered", 200, dims, Precision::float64, dims);
+      data.doubles[77 * dims + dims - 1] = far;
+      for (const double eps : {0.1, 0.4, 2.0}) CHECK(agrees(data, eps, {30, 5, 2, 1}));
+    }
+  }
+}
+
+TEST_CASE("cell source: quantised grids, where pairs lie at, just over and just under eps") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        const DataSet data = test::make_data("quantised", 220, dims, precision, seed);
+        for (const double factor : {1.0, std::sqrt(2.0), std::sqrt(3.0), 2.0, 3.0}) {
+          const double eps = data.scale * factor;
+          CHECK(agrees(data, eps, {60, 20, 8, 7, 4, 2}));
+          CHECK(agrees(data, std::nextafter(eps, 1e9), {20, 3}));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("cell source: a cancelled token stops it") {
+  const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
+  const index::Grid grid(data.view(), 0.3, Cells::clique, CancelToken());
+  CancelToken token;
+  token.cancel();
+  CHECK_THROWS_AS(CellSource(grid, 4, 2, token), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::clustering

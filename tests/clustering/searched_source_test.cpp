@@ -1,0 +1,144 @@
+#include <epsflow/clustering/searched_source.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/clustering/dbscan.hpp>
+
+namespace epsflow::clustering {
+namespace {
+
+using test::DataSet;
+using test::Random;
+using Minpts = std::vector<std::uint32_t>;
+
+/// Labels, summary and core mask of each minpts against the oracle. minpts: descending. Returns the clusters of all.
+std::size_t check(const DataSet& data, const index::Grid& grid, const Minpts& minpts) {
+  const CancelToken never;
+  INFO(test::describe(data) << ", eps " << grid.eps() << ", cells " << grid.cells());
+  const test::OracleTable rows = data.oracle(grid.eps());
+  SearchedSource source(grid, minpts.front(), never);
+  Minpts handed_out;
+  std::size_t clusters = 0;
+  cluster_nested({source, grid.eps(), true}, minpts, never, [&](VariantResult&& r) {
+    INFO("minpts " << r.variant.minpts);
+    const test::OracleLabels expected = test::oracle_labels(rows, r.variant.minpts);
+    REQUIRE(r.labels == expected.labels);
+    REQUIRE(r.summary == expected.summary);
+    REQUIRE(r.core.size() == data.size());
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      REQUIRE(r.core[i] == (rows.rows[i].size() >= r.variant.minpts ? 1 : 0));
+    }
+    handed_out.push_back(r.variant.minpts);
+    clusters += r.summary.clusters;
+  });
+  REQUIRE(handed_out == minpts);
+  return clusters;
+}
+
+std::size_t check(const DataSet& data, double eps, const Minpts& minpts) {
+  return check(data, index::Grid(data.view(), eps, Cells::reach, CancelToken()), minpts);
+}
+
+TEST_CASE("searched source: nested gives the oracle's labels in any number of dimensions") {
+  std::size_t clusters = 0;
+  for (const std::size_t dims : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 20U}) {
+    for (std::uint64_t seed = 1; seed <= 56; ++seed) {
+      INFO("seed " << seed);
+      Random random(seed * 37 + dims);
+      const DataSet data = test::make_data(test::data_kinds()[seed % test::data_kinds().size()], random.below(140),
+                                           dims, random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
+      Minpts minpts{static_cast<std::uint32_t>(1 + random.below(20))};
+      while (minpts.back() > 1 && minpts.size() < 5) {
+        minpts.push_back(static_cast<std::uint32_t>(1 + random.below(minpts.back() - 1)));
+      }
+      clusters += check(data, test::make_eps(data, random), minpts);
+    }
+  }
+  CHECK(clusters > 5000);
+}
+
+TEST_CASE("searched source: minpts 1, 2, all points and one more than there are") {
+  for (const std::size_t dims : {2U, 4U, 20U}) {
+    for (const std::string kind : {"all equal", "uniform", "quantised"}) {
+      const DataSet data = test::make_data(kind, 100, dims, Precision::float64, dims);
+      for (const double factor : {0.2, 1.5, 1e4}) check(data, data.scale * factor, {101, 100, 99, 2, 1});
+    }
+    check(test::make_data("uniform", 0, dims, Precision::float64, 1), 1, {2, 1});
+    check(test::make_data("uniform", 1, dims, Precision::float64, 1), 1, {2, 1});
+  }
+}
+
+TEST_CASE("searched source: thousands of points in several blocks, which end within cells") {
+  for (const std::size_t dims : {1U, 4U, 8U}) {
+    const DataSet data = test::make_data("clustered", 4500, dims, Precision::float32, dims + 3);
+    const double eps = 0.3 * std::sqrt(static_cast<double>(dims));
+    const index::Grid grid(data.view(), eps, Cells::reach, CancelToken());
+    bool within = false;
+    for (std::uint32_t end = 1024; end < grid.size(); end += 1024) within |= grid.cell_of(end - 1) == grid.cell_of(end);
+    CHECK(within);
+    check(data, grid, {60, 12, 3});
+  }
+}
+
+TEST_CASE("searched source: chains at exactly eps in more dimensions than cells can be cliques") {
+  for (const std::size_t dims : {4U, 7U}) {
+    for (const double step : {0.1, 0.25}) {
+      std::vector<double> values(150 * dims);
+      for (std::size_t i = 0; i < 150; ++i) values[i * dims + i % 2] = static_cast<double>(i / 2) * step;
+      DataSet chain;
+      chain.dims = dims;
+      chain.doubles = values;
+      check(chain, step, {4, 3, 2});
+      check(chain, std::nextafter(step, 0.0), {3, 2, 1});
+    }
+  }
+}
+
+TEST_CASE("searched source: cells that were to be cliques and became too many") {
+  // Three axes of 2^30 slots each are more than a key can number: cells are made coarser, and are cliques no more.
+  for (const Precision precision : {Precision::float32, Precision::float64}) {
+    DataSet data = test::make_data("clustered", 250, 3, precision, 5);
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (const std::size_t i : {3U, 200U}) {
+        const double far = i == 3 ? 1e8 : -1e8;
+        if (precision == Precision::float32) {
+          data.floats[i * 3 + k] = static_cast<float>(far);
+        } else {
+          data.doubles[i * 3 + k] = far;
+        }
+      }
+    }
+    for (const double eps : {0.2, 0.4, 1.0}) {
+      const index::Grid grid(data.view(), eps, Cells::clique, CancelToken());
+      REQUIRE_FALSE(grid.cliques());
+      check(data, grid, {25, 6, 2, 1});
+    }
+  }
+}
+
+TEST_CASE("searched source: cells that are cliques serve it as well") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    const DataSet data = test::make_data("clustered", 300, dims, Precision::float64, dims);
+    const index::Grid grid(data.view(), 0.3, Cells::clique, CancelToken());
+    REQUIRE(grid.cliques());
+    CHECK(check(data, grid, {30, 6, 2}) > 0);
+  }
+}
+
+TEST_CASE("searched source: a cancelled token stops it") {
+  const DataSet data = test::make_data("clustered", 300, 5, Precision::float64, 1);
+  const index::Grid grid(data.view(), 0.3, Cells::reach, CancelToken());
+  CancelToken token;
+  token.cancel();
+  CHECK_THROWS_AS(SearchedSource(grid, 4, token), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::clustering

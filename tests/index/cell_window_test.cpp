@@ -1,0 +1,167 @@
+#include <epsflow/index/cell_window.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+namespace epsflow::index {
+namespace {
+
+using test::DataSet;
+using test::Random;
+
+using Slots = std::vector<std::uint64_t>;
+
+/// What the cells' keys say of where they lie, and what of that a window must find.
+class CellPlaces {
+ public:
+  explicit CellPlaces(const Grid& grid) : grid_(grid) {
+    for (std::uint64_t key : grid.cell_keys()) {
+      Slots slots;
+      for (const std::uint64_t stride : grid.keys().strides) {
+        slots.push_back(key / stride);
+        key %= stride;
+      }
+      slots_.push_back(slots);
+    }
+  }
+
+  /// The largest number of slots between two cells on any of the first `axes` axes.
+  [[nodiscard]] std::uint64_t distance(std::size_t a, std::size_t b, std::size_t axes) const {
+    std::uint64_t most = 0;
+    for (std::size_t k = 0; k < axes; ++k) {
+      most = std::max(most, std::max(slots_[a][k], slots_[b][k]) - std::min(slots_[a][k], slots_[b][k]));
+    }
+    return most;
+  }
+  [[nodiscard]] std::size_t axes() const { return grid_.keys().strides.size(); }
+  /// Of rows of cells along the last axis.
+  [[nodiscard]] std::uint64_t row_distance(std::size_t a, std::size_t b) const { return distance(a, b, axes() - 1); }
+
+  [[nodiscard]] std::vector<std::uint32_t> around(std::size_t cell, std::uint32_t reach) const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t c = 0; c < slots_.size(); ++c) {
+      if (distance(cell, c, axes()) <= reach) found.push_back(c);
+    }
+    return found;
+  }
+
+ private:
+  const Grid& grid_;
+  std::vector<Slots> slots_;
+};
+
+/// The window at its cell against all cells. Returns how many cells it holds.
+std::size_t check_window(CellWindow& window, const Grid& grid, const CellPlaces& places, std::uint32_t reach) {
+  const std::size_t cell = window.cell();
+  INFO("cell " << cell << ", reach " << reach);
+  const auto expected = places.around(cell, reach);
+  std::size_t rows = 1;
+  for (std::size_t a = 1; a < places.axes(); ++a) rows *= 2 * reach + 1;
+  REQUIRE(window.rows().size() == rows);
+  std::vector<std::uint32_t> found;
+  for (const Run& row : window.rows()) {
+    REQUIRE(row.begin <= row.end);
+    for (std::uint32_t c = row.begin; c < row.end; ++c) {
+      REQUIRE(places.row_distance(c, row.begin) == 0);
+      found.push_back(c);
+    }
+  }
+  // Ascending as they come, and each once.
+  REQUIRE(found == expected);
+
+  const auto starts = grid.cell_starts();
+  std::vector<std::uint32_t> others;
+  for (const std::uint32_t c : expected) {
+    for (std::uint32_t p = starts[c]; c != cell && p < starts[c + 1]; ++p) others.push_back(p);
+  }
+  std::vector<std::uint32_t> positions;
+  std::uint64_t last = 0;
+  for (const Run& run : window.others_nearest_first()) {
+    REQUIRE(run.begin < run.end);
+    const std::uint64_t away = places.row_distance(cell, grid.cell_of(run.begin));
+    REQUIRE(away >= last);
+    last = away;
+    for (std::uint32_t p = run.begin; p < run.end; ++p) positions.push_back(p);
+  }
+  std::sort(positions.begin(), positions.end());
+  REQUIRE(positions == others);
+  return expected.size();
+}
+
+/// A walk over all cells, and windows that begin anywhere. Returns the cells of all windows of the walk.
+std::size_t check_grid(const Grid& grid, std::uint32_t reach) {
+  const CellPlaces places(grid);
+  std::size_t sum = 0;
+  CellWindow walk(grid, 0, reach);
+  for (std::size_t cell = 0; cell < grid.cells(); ++cell, walk.next()) {
+    REQUIRE(walk.cell() == cell);
+    sum += check_window(walk, grid, places, reach);
+    if (cell % 7 != 3) continue;
+    CellWindow fresh(grid, cell, reach);
+    check_window(fresh, grid, places, reach);
+  }
+  return sum;
+}
+
+TEST_CASE("cell window: what a search over all cells finds, for any data") {
+  std::size_t cells = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const DataSet data = test::make_data(test::data_kinds()[seed % test::data_kinds().size()], 1 + random.below(110),
+                                         1 + random.below(3), Precision::float64, seed);
+    const double eps = test::make_eps(data, random);
+    INFO(test::describe(data) << ", eps " << eps);
+    for (const Cells kind : {Cells::reach, Cells::clique}) {
+      const Grid grid(data.view(), eps, kind, CancelToken());
+      for (std::uint32_t reach = 1; reach <= grid.keys().window; ++reach) cells += check_grid(grid, reach);
+    }
+  }
+  CHECK(cells > 20'000);
+}
+
+TEST_CASE("cell window: every cell of a full grid sees its whole neighbourhood, but at the borders") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    // A point in the middle of each of side^dims cells.
+    const std::size_t side = dims == 1 ? 40 : dims == 2 ? 9 : 6;
+    const double width = SlotWidth::of_clique(1, dims).side;
+    DataSet data;
+    data.dims = dims;
+    std::size_t n = 1;
+    for (std::size_t k = 0; k < dims; ++k) n *= side;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0, rest = i; k < dims; ++k, rest /= side) {
+        data.doubles.push_back(width * (static_cast<double>(rest % side) * (1 + 1e-9) + 1e-6));
+      }
+    }
+    const Grid grid(data.view(), 1, Cells::clique, CancelToken());
+    REQUIRE(grid.cells() == n);
+    for (const std::uint32_t reach : {1U, 2U}) {
+      // Σ over cells is the product over the axes of Σ over slots: 2·reach + 1 each, less what lies outside.
+      const std::size_t per_axis = side * (2 * reach + 1) - reach * (reach + 1);
+      std::size_t expected = 1;
+      for (std::size_t k = 0; k < dims; ++k) expected *= per_axis;
+      CHECK(check_grid(grid, reach) == expected);
+    }
+  }
+}
+
+TEST_CASE("cell window: sparse cells, and stretches that gaps keep apart, see nobody") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    DataSet data;
+    data.dims = dims;
+    for (const double at : {-1e300, -1e9, -40.0, 0.0, 3.5, 7.0, 1e9, 1e300}) {
+      data.doubles.insert(data.doubles.end(), dims, at);
+    }
+    const Grid grid(data.view(), 1, Cells::clique, CancelToken());
+    REQUIRE(grid.cells() == 8);
+    for (const std::uint32_t reach : {1U, 2U}) CHECK(check_grid(grid, reach) == 8);
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::index

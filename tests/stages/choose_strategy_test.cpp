@@ -1,0 +1,88 @@
+#include <epsflow/stages/choose_strategy.hpp>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace epsflow::stages {
+namespace {
+
+struct Case {
+  StrategyQuestion question;
+  Strategy strategy;
+  std::string_view reason;
+};
+
+constexpr IndexFigures kCliques{.cells = 100, .cliques = true, .candidates = 0};
+/// A table of at most 100 · 4 bytes by the measure of the choice.
+constexpr IndexFigures kCandidates{.cells = 100, .cliques = false, .candidates = 300};
+constexpr std::uint64_t kPlenty = std::uint64_t{1} << 40;
+
+TEST_CASE("choose strategy: each reason, and what comes first") {
+  constexpr auto kAutomatic = StrategyChoice::automatic;
+  const std::vector<Case> cases{
+      // What was asked for, whatever the rest.
+      {{.asked = StrategyChoice::table, .variants = 1, .index = kCliques, .memory = 0}, Strategy::table, "asked for"},
+      {{.asked = StrategyChoice::direct, .variants = 50, .index = kCandidates, .memory = kPlenty},
+       Strategy::direct,
+       "asked for"},
+      {{.asked = kAutomatic, .table_wanted = true, .variants = 1, .index = kCliques, .memory = 0},
+       Strategy::table,
+       "an option of tables was given"},
+      {{.asked = kAutomatic, .dims = 2, .variants = 50, .index = kCliques, .memory = kPlenty},
+       Strategy::direct,
+       "cells whose points are all neighbours"},
+      // No cliques: several minpts share a table, if it fits.
+      {{.asked = kAutomatic, .dims = 5, .variants = 1, .index = kCandidates, .memory = kPlenty},
+       Strategy::direct,
+       "too few minpts to pay for a table"},
+      {{.asked = kAutomatic, .dims = 5, .variants = 3, .index = kCandidates, .memory = kPlenty},
+       Strategy::direct,
+       "too few minpts to pay for a table"},
+      {{.asked = kAutomatic, .dims = 5, .variants = 4, .index = kCandidates, .memory = 399},
+       Strategy::direct,
+       "a table may not fit the memory budget"},
+      {{.asked = kAutomatic, .dims = 5, .variants = 4, .index = kCandidates, .memory = 400},
+       Strategy::table,
+       "several minpts share a table"},
+      // Candidates of all pairs of 2^32 points: bytes must not overflow.
+      {{.asked = kAutomatic,
+        .dims = 5,
+        .variants = 9,
+        .index = {.cells = 1, .cliques = false, .candidates = ~std::uint64_t{0}},
+        .memory = kPlenty},
+       Strategy::direct,
+       "a table may not fit the memory budget"},
+      {{.asked = kAutomatic, .dims = 5, .variants = 9, .index = kCandidates, .memory = 0},
+       Strategy::direct,
+       "a table may not fit the memory budget"},
+  };
+  std::set<std::string_view> reasons;
+  for (const Case& c : cases) {
+    INFO("expected: " << c.reason);
+    const StrategyAnswer answer = choose_strategy(c.question);
+    CHECK(answer.strategy == c.strategy);
+    CHECK(std::string(answer.reason) == std::string(c.reason));
+    reasons.insert(c.reason);
+  }
+  CHECK(reasons.size() == 6);
+}
+
+TEST_CASE("choose strategy: cells are cliques where no table is made and the dimensions are few") {
+  for (const std::size_t dims : {1U, 2U, 3U, 4U, 9U}) {
+    INFO("d " << dims);
+    const Cells direct = dims <= 3 ? Cells::clique : Cells::reach;
+    CHECK(choose_cells(StrategyChoice::automatic, false, dims) == direct);
+    CHECK(choose_cells(StrategyChoice::direct, false, dims) == direct);
+    CHECK(choose_cells(StrategyChoice::automatic, true, dims) == Cells::reach);
+    CHECK(choose_cells(StrategyChoice::table, false, dims) == Cells::reach);
+    CHECK(choose_cells(StrategyChoice::table, true, dims) == Cells::reach);
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::stages
