@@ -77,10 +77,10 @@ Command plan_command() {
           .summary = "show what a sweep would do, and why",
           .usage = "FILE … --eps LIST --minpts LIST",
           .about =
-              "Shows for each eps which way its variants would go, through a neighbour table or directly to labels, and\n"
-              "why: the cells of its index, the candidates that a search of all points tests, how often a point's\n"
-              "candidates are looked through at most, and the memory that it takes, points included. Builds each index,\n"
-              "but searches nothing. A dash stands for what is not known before the run.",
+              "Shows for each eps which way its variants would go, through a neighbour table or directly to labels,\n"
+              "and why: the cells of its index, the candidates that a search of all points tests, how often a\n"
+              "point's candidates are looked through at most, and the memory that it takes, points included. Builds\n"
+              "each index, but searches nothing. A dash stands for what is not known before the run.",
           .example = "epsflow plan points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16",
           .operand = {"FILE …"},
           .groups = {sweep_options(), input_options(), run_options_group(), message_options()},

@@ -16,6 +16,12 @@ constexpr double kSecondsBetweenLines = 10;
 
 double share_of(const Progress& p) { return static_cast<double>(p.variants_done) / static_cast<double>(p.variants); }
 
+/// How far the table of an eps is; nothing where none is made.
+std::string table_of(const Progress& p, const char* before, const char* between) {
+  if (p.table_eps <= 0) return "";
+  return fmt::format("{}eps {}{}{:.0f} %", before, format_number(p.table_eps), between, p.table_share * 100);
+}
+
 std::string seconds_left(const Progress& p, const char* before) {
   if (p.variants_done == 0) return "";
   return fmt::format("{}about {:.0f} s left", before, p.seconds / share_of(p) * (1 - share_of(p)));
@@ -36,9 +42,8 @@ void ProgressReport::show(const Progress& p) {
     draw_bar(p);
   } else if (p.seconds >= next_line_) {
     next_line_ = p.seconds + kSecondsBetweenLines;
-    say(fmt::format("{} of {}, eps {} at {:.0f} %{}", format_count(p.variants_done),
-                    format_count(p.variants, "variant"), format_number(p.table_eps), p.table_share * 100,
-                    seconds_left(p, ", ")));
+    say(fmt::format("{} of {}{}{}", format_count(p.variants_done), format_count(p.variants, "variant"),
+                    table_of(p, ", ", " at "), seconds_left(p, ", ")));
   }
 }
 
@@ -46,8 +51,8 @@ void ProgressReport::draw_bar(const Progress& p) {
   constexpr int kWidth = 30;
   const int filled = static_cast<int>(share_of(p) * kWidth);
   const std::string line =
-      fmt::format("\r\033[K[{:=<{}}{: <{}}] {}/{} variants  eps {}: table {:.0f} %{}", "", filled, "", kWidth - filled,
-                  p.variants_done, p.variants, format_number(p.table_eps), p.table_share * 100, seconds_left(p, "  "));
+      fmt::format("\r\033[K[{:=<{}}{: <{}}] {}/{} variants{}{}", "", filled, "", kWidth - filled, p.variants_done,
+                  p.variants, table_of(p, "  ", ": table "), seconds_left(p, "  "));
   std::fputs(line.c_str(), stderr);
   drawn_ = true;
 }

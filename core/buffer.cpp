@@ -1,7 +1,7 @@
 #include <epsflow/core/buffer.hpp>
 
+#include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include <epsflow/core/format.hpp>
@@ -12,23 +12,60 @@
 
 namespace epsflow::detail {
 
-void AlignedFree::operator()(void* p) const noexcept { std::free(p); }
+namespace {
 
-void* aligned_allocate(std::uint64_t bytes, std::uint64_t padding) {
-  constexpr std::uint64_t kHugePage = 2ULL << 20;
-  constexpr std::uint64_t kMost = ~std::uint64_t{0} - 2 * kHugePage;
-  const std::uint64_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
+constexpr std::uint64_t kHugePage = 2ULL << 20;
+constexpr std::uint64_t kFewestMapped = 1ULL << 20;
+
+constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+#if defined(__linux__)
+/// A mapping that begins at a multiple of `alignment`, or null. All sizes are multiples of a page.
+void* map(std::uint64_t bytes, std::uint64_t alignment) noexcept {
+  void* const all = mmap(nullptr, bytes + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(all);
+  const std::uint64_t before = (alignment - reinterpret_cast<std::uintptr_t>(begin) % alignment) % alignment;
+  if (before > 0) (void)munmap(begin, before);
+  (void)munmap(begin + before + bytes, alignment - before);
+  return begin + before;
+}
+#endif
+
+}  // namespace
+
+void AlignedFree::operator()(void* p) const noexcept {
+#if defined(__linux__)
+  if (mapped > 0) {
+    (void)munmap(p, mapped);
+    return;
+  }
+#endif
+  std::free(p);
+}
+
+AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding) {
+  constexpr std::uint64_t kMost = (~std::uint64_t{0} >> 1) - 2 * kHugePage;
   const std::uint64_t padded = bytes <= kMost - padding ? bytes + padding : kMost;
-  void* p = nullptr;
-  if (padded < kMost) p = std::aligned_alloc(alignment, (padded + alignment - 1) / alignment * alignment);
-  if (p == nullptr) {
+  AlignedMemory memory;
+#if defined(__linux__)
+  if (padded >= kFewestMapped && padded < kMost) {
+    const bool huge = padded >= 2 * kHugePage;
+    const std::uint64_t unit = huge ? kHugePage : 64 * 1024;
+    const std::uint64_t mapped = round_up(padded, huge ? kHugePage : 4096);
+    memory = AlignedMemory(map(mapped, unit), AlignedFree{mapped});
+    // A refusal costs speed only, so the result is of no interest.
+    if (huge && memory != nullptr) (void)madvise(memory.get(), mapped, MADV_HUGEPAGE);
+  }
+#endif
+  if (memory == nullptr && padded < kMost) {
+    constexpr std::uint64_t kAlignment = 64;
+    memory = AlignedMemory(std::aligned_alloc(kAlignment, round_up(padded, kAlignment)), AlignedFree{});
+  }
+  if (memory == nullptr) {
     throw ResourceError("cannot allocate " + format_bytes(bytes) + "; use a machine with more memory or fewer points");
   }
-#if defined(__linux__)
-  // A refusal costs speed only, so the result is of no interest.
-  if (alignment == kHugePage) (void)madvise(p, padded / kHugePage * kHugePage, MADV_HUGEPAGE);
-#endif
-  return p;
+  return memory;
 }
 
 }  // namespace epsflow::detail

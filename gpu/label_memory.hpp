@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <utility>
 #include <vector>
 
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/labels.hpp>
 
 namespace epsflow::gpu {
@@ -26,12 +26,11 @@ class PinnedLabels final : public LabelMemory {
   static constexpr std::uint64_t kMostIdle = 4ULL << 30;  // bytes
 
   struct Block {
-    std::uint64_t bytes = 0;
-    void* data = nullptr;
+    Buffer<std::int32_t> labels;
     bool pinned = false;
   };
-  [[nodiscard]] Block make(std::uint64_t bytes) const;
-  static void drop(const Block& block) noexcept;
+  [[nodiscard]] Block make(std::size_t n) const;
+  static void unpin(Block& block) noexcept;
 
   int device_;
   unsigned threads_;

@@ -20,7 +20,7 @@ constexpr std::uint64_t operator""_GiB(unsigned long long n) { return n << 30; }
 struct Progress {
   std::size_t variants_done = 0;
   std::size_t variants = 0;
-  double table_eps = 0;    ///< eps of the table that moved last
+  double table_eps = 0;    ///< eps of the table that moved last; 0 while there was none
   double table_share = 0;  ///< 0…1 of its rows
   double seconds = 0;      ///< since the run began
 };
