@@ -48,10 +48,9 @@ void count(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t lea
       const RowTest<T, D> test(in.search, p);
       std::uint64_t found = own;
       for (const Run& run : others) {
-        for (std::uint64_t q = run.begin; q < run.end; q += 32) {
+        for (std::uint64_t q = run.begin; q < run.end && found < most; q += 32) {
           found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
         }
-        if (found >= most) break;
       }
       counts[p] = static_cast<std::uint32_t>(HWY_MIN(found, most));
     }
@@ -118,8 +117,8 @@ struct BorderCell {
 };
 
 template <class T, std::size_t D>
-void find(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint32_t* counts, const std::uint32_t* parent,
-          const std::uint32_t* number, std::uint32_t* clusters) {
+void find(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint32_t* counts,
+          const std::uint32_t* parent, const std::uint32_t* number, std::uint32_t* clusters) {
   const auto starts = in.grid.cell_starts();
   CellWindow window(in.grid, cells.begin, in.grid.keys().window);
   std::vector<BorderCell> lower;  // core cells around of clusters below the cell's own

@@ -45,9 +45,8 @@ class Bisection {
     if (!cut_a) return any_within(b, box_b, a, box_a);
     const std::size_t axis = widest_axis(box_a);
     const auto middle = a.begin() + static_cast<std::ptrdiff_t>(a.size() / 2);
-    std::nth_element(a.begin(), middle, a.end(), [&](std::uint32_t p, std::uint32_t q) {
-      return coordinates_[axis][p] < coordinates_[axis][q];
-    });
+    std::nth_element(a.begin(), middle, a.end(),
+                     [&](std::uint32_t p, std::uint32_t q) { return coordinates_[axis][p] < coordinates_[axis][q]; });
     Positions halves[2] = {a.first(a.size() / 2), a.subspan(a.size() / 2)};
     Box boxes[2] = {box_of(halves[0]), box_of(halves[1])};
     const bool second_first = distance(boxes[1], box_b) < distance(boxes[0], box_b);

@@ -60,7 +60,7 @@ class ClusterSource {
   /// node's root, others the lowest among their core neighbours. parent: flat; number: of each root's cluster. Returns how
   /// many points of the block are core.
   virtual std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
-                             const std::uint32_t* number, std::uint32_t* clusters) const = 0;
+                                      const std::uint32_t* number, std::uint32_t* clusters) const = 0;
 };
 
 }  // namespace epsflow::clustering

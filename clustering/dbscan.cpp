@@ -50,7 +50,8 @@ class Clustering {
  private:
   void unite(const CoreLevel& level) {
     ClusterSource& source = input_.source;
-    parallel_blocks(source, cancel_, [&](const ClusterBlock& block) { source.mark_core(block, level, parent_.data()); });
+    parallel_blocks(source, cancel_,
+                    [&](const ClusterBlock& block) { source.mark_core(block, level, parent_.data()); });
     for (unsigned pass = 0; pass < source.passes(); ++pass) {
       parallel_blocks(source, cancel_,
                       [&](const ClusterBlock& block) { source.unite(block, level, pass, parent_.data()); });

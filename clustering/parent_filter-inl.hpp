@@ -6,9 +6,9 @@
 #define EPSFLOW_CLUSTERING_PARENT_FILTER_INL_HPP
 #endif
 
+#include <hwy/highway.h>
 #include <cstddef>
 #include <cstdint>
-#include <hwy/highway.h>
 
 #include <epsflow/clustering/cluster_source.hpp>
 

@@ -75,9 +75,11 @@ void unite(const index::Grid& grid, const SearchInput& in, Run rows, const CoreL
       // Enough at the first level, where all core points are read: the other end of a pair sees it.
       if (level.first()) run.end = HWY_MIN(run.end, row);
       if (run.begin >= run.end) continue;
-      for_each_other(test, run, parent, [&] { return root; }, [&](std::uint32_t neighbor) {
-        if (sets.parent(neighbor) != root) root = sets.unite(root, neighbor);
-      });
+      for_each_other(
+          test, run, parent, [&] { return root; },
+          [&](std::uint32_t neighbor) {
+            if (sets.parent(neighbor) != root) root = sets.unite(root, neighbor);
+          });
     }
   });
 }
@@ -92,10 +94,12 @@ void find(const index::Grid& grid, const SearchInput& in, Run rows, const std::u
     const RowTest<T, D> test(in, row);
     std::uint32_t root = kNotCore;
     for (const Run& run : candidates) {
-      for_each_other(test, run, parent, [&] { return root; }, [&](std::uint32_t neighbor) {
-        root = parent[neighbor];
-        cluster = HWY_MIN(cluster, number[root]);
-      });
+      for_each_other(
+          test, run, parent, [&] { return root; },
+          [&](std::uint32_t neighbor) {
+            root = parent[neighbor];
+            cluster = HWY_MIN(cluster, number[root]);
+          });
     }
   });
 }

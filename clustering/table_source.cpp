@@ -24,7 +24,8 @@ void TableSource::unite(const ClusterBlock& block, const CoreLevel& level, unsig
 std::uint32_t TableSource::find_clusters(const ClusterBlock& block, std::uint32_t, const std::uint32_t* parent,
                                          const std::uint32_t* number, std::uint32_t* clusters) const {
   clustering::find_clusters(table_, block.rows, parent, number, clusters);
-  return block.rows.size() - static_cast<std::uint32_t>(std::count(parent + block.rows.begin, parent + block.rows.end, kNotCore));
+  return block.rows.size() -
+         static_cast<std::uint32_t>(std::count(parent + block.rows.begin, parent + block.rows.end, kNotCore));
 }
 
 }  // namespace epsflow::clustering

@@ -1,4 +1,4 @@
-// What a device must offer to the flow. The CPU's is in index/; another device's goes into a folder of its own.
+// What a device must offer to the flow. The CPU's is in cpu/; another device's goes into a folder of its own.
 #pragma once
 
 #include <cstddef>

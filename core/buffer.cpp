@@ -8,6 +8,7 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace epsflow::detail {
@@ -51,8 +52,8 @@ AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding) {
 #if defined(__linux__)
   if (padded >= kFewestMapped && padded < kMost) {
     const bool huge = padded >= 2 * kHugePage;
-    const std::uint64_t unit = huge ? kHugePage : 64 * 1024;
-    const std::uint64_t mapped = round_up(padded, huge ? kHugePage : 4096);
+    const std::uint64_t unit = huge ? kHugePage : static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const std::uint64_t mapped = round_up(padded, unit);
     memory = AlignedMemory(map(mapped, unit), AlignedFree{mapped});
     // A refusal costs speed only, so the result is of no interest.
     if (huge && memory != nullptr) (void)madvise(memory.get(), mapped, MADV_HUGEPAGE);

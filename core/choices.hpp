@@ -13,7 +13,7 @@ enum class Kernel : std::uint8_t {
 };
 [[nodiscard]] constexpr bool emits_pairs(Kernel kernel) noexcept { return kernel != Kernel::rows; }
 
-/// The neighbour table in memory; `automatic` takes packed where the index has a layout for it.
+/// The neighbour table in memory; `automatic` takes the format of fewer bytes.
 enum class FormatChoice : std::uint8_t { automatic, csr, packed };
 
 /// How the variants of one table are clustered.
@@ -30,7 +30,7 @@ enum class Strategy : std::uint8_t {
 
 /// What the cells of a grid are for.
 enum class Cells : std::uint8_t {
-  reach,   ///< as wide as a neighbourhood reaches: few candidate runs, for searches point by point
+  reach,  ///< as wide as a neighbourhood reaches: few candidate runs, for searches point by point
   clique,  ///< so narrow that any two points of a cell are neighbours, for clustering cell by cell; up to three dimensions
 };
 

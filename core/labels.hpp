@@ -111,7 +111,7 @@ struct VariantResult {
   Variant variant;
   Labels labels;  ///< [n] in input order
   LabelSummary summary;
-  /// Seconds of wall time: an even share of the table's, plus the clustering of this variant.
+  /// Seconds of wall time: an even share of what the variants of its eps share, plus the clustering of this variant.
   double seconds = 0;
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless Options::core_mask
 };

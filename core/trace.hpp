@@ -23,7 +23,8 @@ enum class Stage : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 9> kStageNames{
-    "group by eps", "build index", "plan batches", "neighbours", "sort", "build table", "direct clustering", "DBSCAN per variant", "results",
+    "group by eps", "build index",       "plan batches",       "neighbours", "sort",
+    "build table",  "direct clustering", "DBSCAN per variant", "results",
 };
 
 [[nodiscard]] constexpr std::string_view stage_name(Stage s) noexcept {

@@ -63,7 +63,8 @@ class CpuTableSearch final : public TableSearch {
     }
     if (layout_ == nullptr || options.format == FormatChoice::automatic) {
       plan_ = plan_by_pairs(*grid_, rows_, options, cancel_);
-      if (layout_ != nullptr && csr_table_bytes(grid_->size(), plan_.pairs) < packed_table_bytes(grid_->size(), *layout_)) {
+      if (layout_ != nullptr &&
+          csr_table_bytes(grid_->size(), plan_.pairs) < packed_table_bytes(grid_->size(), *layout_)) {
         layout_ = nullptr;
       }
     }

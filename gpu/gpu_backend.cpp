@@ -114,8 +114,11 @@ class GpuIndex final : public Index {
     const DeviceScope scope(resources_.device);
     return std::make_unique<GpuTableSearch>(grid_ == nullptr ? make_grid() : grid_, resources_, options);
   }
-  /// Where an axis is cut at gaps, sorted coordinates and stretches.
-  [[nodiscard]] std::uint64_t direct_bytes() const override { return std::uint64_t{points_.device().size} * (8 + 16); }
+  /// Where an axis is cut at gaps, sorted coordinates and stretches; labels and mask of the variant that is made and of the
+  /// one that crosses the bus.
+  [[nodiscard]] std::uint64_t direct_bytes() const override {
+    return std::uint64_t{points_.device().size} * (8 + 16 + 2 * (4 + 1));
+  }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts,
                                                          bool core_mask) const override {
     const DeviceScope scope(resources_.device);
@@ -160,7 +163,7 @@ class GpuBackend final : public Backend {
                                       labels_);
   }
 
-  /// To whichever of the workers comes next: while one waits for its labels the other's kernels run.
+  /// By turns: while one worker waits for its labels the other's kernels run.
   void post(const std::function<void()>& task) override { workers_[next_++ % workers_.size()].post(task); }
   [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
 

@@ -20,13 +20,13 @@ class GpuDirect final : public DirectClustering {
   GpuDirect(std::unique_ptr<DeviceClustering> clustering, const DevicePoints& points, double eps,
             std::span<const std::uint32_t> minpts, bool core_mask, const GpuResources& resources,
             std::shared_ptr<LabelMemory> memory)
-      : clustering_(std::move(clustering)),
-        n_(points.device().size),
+      : n_(points.device().size),
         eps_(eps),
         minpts_(minpts.begin(), minpts.end()),
         core_mask_(core_mask),
         resources_(resources),
-        label_memory_(std::move(memory)) {
+        label_memory_(std::move(memory)),
+        clustering_(std::move(clustering)) {
     const std::size_t buffers = std::min<std::size_t>(minpts_.size(), buffers_.size());
     for (std::size_t b = 0; b < buffers; ++b) {
       buffers_[b].labels = {resources_.memory, copies_.get(), n_};
@@ -77,7 +77,6 @@ class GpuDirect final : public DirectClustering {
     check(cudaMemcpyAsync(to, from.data(), from.bytes(), cudaMemcpyDeviceToHost, copies_.get()));
   }
 
-  std::unique_ptr<DeviceClustering> clustering_;
   std::uint32_t n_;
   double eps_;
   std::vector<std::uint32_t> minpts_;
@@ -85,8 +84,9 @@ class GpuDirect final : public DirectClustering {
   GpuResources resources_;
   std::shared_ptr<LabelMemory> label_memory_;
   Stream copies_;
-  std::array<Buffers, 2> buffers_;  // one is filled while the other is copied
-  StreamDrain drain_{copies_};      // before the memory above goes
+  std::array<Buffers, 2> buffers_;                // one is filled while the other is copied
+  std::unique_ptr<DeviceClustering> clustering_;  // its stream writes to the buffers, and is drained when it goes
+  StreamDrain drain_{copies_};                    // before the memory above goes
 };
 
 }  // namespace

@@ -52,8 +52,7 @@ PinnedLabels::Block PinnedLabels::make(std::size_t n) const {
   // Where the system refuses, copies work as well, only slower.
   try {
     const DeviceScope scope(device_);
-    block.pinned =
-        cudaHostRegister(block.labels.data(), block.labels.bytes(), cudaHostRegisterPortable) == cudaSuccess;
+    block.pinned = cudaHostRegister(block.labels.data(), block.labels.bytes(), cudaHostRegisterPortable) == cudaSuccess;
     if (!block.pinned) (void)cudaGetLastError();
   } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the copy will tell
   }

@@ -35,9 +35,6 @@ inline constexpr std::uint64_t kStaticPairs = 100'000'000;
 inline constexpr std::uint64_t kFewestPairs = 1 << 16;
 /// Pairs of a batch of whole rows: 64 MB of ids are 1.2 ms of the bus, far more than what a batch costs to start.
 inline constexpr std::uint64_t kRowsBatchPairs = 16 << 20;
-/// Points per cell, on average, from which on a packed table is the choice: below, its layout alone has more bytes than
-/// the ids, and it crosses the bus into memory that is not pinned (15 million points at 1 per cell: 164 ms against 8).
-inline constexpr double kFewestPointsPerCell = 3;
 /// Words of a batch of a packed table.
 inline constexpr std::uint64_t kPackedBatchWords = 8 << 20;
 /// Rows of a batch on average, at most: bounds a lane's pinned memory for counts.

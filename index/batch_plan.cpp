@@ -126,7 +126,8 @@ BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const TableOp
                         const CancelToken& cancel) {
   const Sample sample = sample_pairs(grid, search, cancel);
   Buffer<double> cell_tests(grid.cells());
-  const double tests = for_each_cell(grid, cancel, [&](std::size_t cell, double candidates) { cell_tests[cell] = candidates; });
+  const double tests =
+      for_each_cell(grid, cancel, [&](std::size_t cell, double candidates) { cell_tests[cell] = candidates; });
   cancel.check();
   const double share = sample.candidates > 0 ? sample.pairs / sample.candidates * options.estimate_factor : 0;
   const auto pairs = static_cast<std::uint64_t>(std::ceil(tests * share));

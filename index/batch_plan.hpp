@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <utility>
 
-#include <epsflow/core/table_search.hpp>
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/table_search.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
 
@@ -30,13 +30,13 @@ inline constexpr std::uint64_t kLanePairs = 256 * 1024;
 inline constexpr std::uint64_t kFewestTests = 64 * 1024;
 inline constexpr std::uint64_t kMostTests = 8 * 1024 * 1024;
 
-/// Candidates of all points together. O(cells · 3^(axes − 1)), in parallel. Throws Cancelled.
+/// Candidates of all points together. O(cells · (2·window + 1)^(axes − 1)), in parallel. Throws Cancelled.
 [[nodiscard]] std::uint64_t count_candidates(const Grid& grid, const CancelToken& cancel);
 
 /// Batches of rows of a packed table: only the number of tests is balanced, as the size is known.
 [[nodiscard]] BatchPlan plan_packed(const Grid& grid, const PackedLayout& layout, const TableOptions& options);
 
-/// Batches whose estimated pairs fit a lane's buffer. O(cells · 3^(axes − 1)) and the sample, in parallel.
+/// Batches whose estimated pairs fit a lane's buffer. O(cells · (2·window + 1)^(axes − 1)) and the sample, in parallel.
 [[nodiscard]] BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const TableOptions& options,
                                       const CancelToken& cancel);
 

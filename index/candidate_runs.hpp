@@ -62,7 +62,7 @@ class CandidateRuns {
   std::vector<Run> runs_;
 };
 
-/// The layout of a packed table over `grid`. O(cells · 3^(axes − 1)) and as many runs, so meant for up to three axes.
+/// The layout of a packed table over `grid`. O(cells · (2·window + 1)^(axes − 1)) and as many runs, so meant for up to three axes.
 [[nodiscard]] PackedLayout make_packed_layout(const Grid& grid);
 
 }  // namespace epsflow::index

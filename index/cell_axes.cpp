@@ -67,7 +67,8 @@ SlotWidth SlotWidth::of_reach(double eps) noexcept {
 }
 
 SlotWidth SlotWidth::of_clique(double eps, std::size_t dims) noexcept {
-  return {neighbor_reach(eps) / std::sqrt(static_cast<double>(dims)) * kCliqueSlack, neighbor_reach(eps) * kGapSlack, 2};
+  return {neighbor_reach(eps) / std::sqrt(static_cast<double>(dims)) * kCliqueSlack, neighbor_reach(eps) * kGapSlack,
+          2};
 }
 
 CellAxis::CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth width, const CancelToken& cancel)

@@ -152,7 +152,7 @@ struct CellKeys {
 
   std::uint32_t window = 1;
   std::vector<std::uint64_t> strides;
-  std::uint64_t count = 1;  ///< keys are less
+  std::uint64_t count = 1;                     ///< keys are less
   std::vector<std::int64_t> neighbor_offsets;  ///< row_offsets(window)
 
   /// For each combination of −reach … reach over all axes but the last: what to add to a cell's key, less `reach`, to get

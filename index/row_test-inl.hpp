@@ -6,9 +6,9 @@
 #define EPSFLOW_INDEX_ROW_TEST_INL_HPP
 #endif
 
+#include <hwy/highway.h>
 #include <cstddef>
 #include <cstdint>
-#include <hwy/highway.h>
 
 #include <epsflow/index/row_search.hpp>
 
@@ -38,7 +38,8 @@ HWY_INLINE std::uint32_t to_bits(hn::Mask<F64> mask) {
 template <class T, std::size_t D>
 class RowTest {
  public:
-  HWY_INLINE RowTest(const SearchInput& in, std::uint32_t row) : dims_(in.dims), limit_(hn::Set(F64(), in.eps_squared)) {
+  HWY_INLINE RowTest(const SearchInput& in, std::uint32_t row)
+      : dims_(in.dims), limit_(hn::Set(F64(), in.eps_squared)) {
     for (std::size_t k = 0; k < D; ++k) {
       candidates_[k] = static_cast<const T*>(in.coordinates[k]);
       point_[k] = hn::Set(F64(), static_cast<double>(candidates_[k][row]));

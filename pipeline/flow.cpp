@@ -146,8 +146,7 @@ class Flow {
   /// The job's product is complete: the next may be prepared while this one is clustered.
   void product_complete(const Scheduled& job) {
     const std::uint64_t table = job.table != nullptr ? job.table->bytes() : job.index->direct_bytes();
-    admission_.complete(job.exclusive,
-                        table + job.index->bytes() + context_.backend.index_bytes(context_.points));
+    admission_.complete(job.exclusive, table + job.index->bytes() + context_.backend.index_bytes(context_.points));
     start_next();
   }
 
@@ -178,19 +177,28 @@ class Flow {
 
   void build_index(Scheduled& job) {
     stage(Stage::build_index, job, {"points", context_.points.size()}, [&] {
-      if (!index_(job, job.exclusive)) job.starved = true;
-    });
-    failure_.guard([&] {
-      if (job.starved) return;
-      const bool asks = asked_ == StrategyChoice::automatic;
+      if (!index_(job, job.exclusive)) {
+        job.starved = true;
+        return;
+      }
+      // What the choice does not depend on is not counted.
+      const bool open = may_do_without_table();
+      const std::uint64_t taken = context_.points.bytes() + job.index->bytes();
+      const std::uint64_t total = context_.pool.budget().total();
       job.strategy = stages::choose_strategy({.asked = asked_,
                                               .table_wanted = table_wanted(context_.options),
+                                              .table_refused = job.group.table_refused,
                                               .dims = context_.points.dims(),
                                               .variants = job.group.minpts.size(),
-                                              .index = asks ? job.index->figures() : IndexFigures{},
-                                              .memory = context_.pool.available()})
+                                              .index = open ? job.index->figures() : IndexFigures{},
+                                              .memory = total - std::min(total, taken)})
                          .strategy;
     });
+  }
+
+  /// Whether the way is open, so that a table that does not fit is no error.
+  [[nodiscard]] bool may_do_without_table() const {
+    return asked_ == StrategyChoice::automatic && !table_wanted(context_.options);
   }
 
   template <class Ports>
@@ -205,19 +213,28 @@ class Flow {
   void cluster_directly(Scheduled& job) {
     if (job.starved) return;
     stage(Stage::cluster_directly, job, {"variants", job.group.minpts.size()}, [&] {
-      if (!direct_(job, job.exclusive, [&] { product_complete(job); }, consumer_.result)) job.starved = true;
+      if (!direct_(
+              job, job.exclusive, [&] { product_complete(job); }, consumer_.result))
+        job.starved = true;
     });
   }
 
   void plan_batches(Scheduled& job) {
     if (job.starved) return;
     stage(Stage::plan_batches, job, {"points", context_.points.size()}, [&] {
-      if (!plan_(job, job.exclusive)) {
-        job.starved = true;
-      } else {
+      const bool may_fail = !job.exclusive || may_do_without_table();
+      if (plan_(job, !may_fail)) {
         job.open_batches = job.search->plan().batches.size();
+      } else {
+        run_out(job);
       }
     });
+  }
+
+  /// The table found no memory: the group starts again, alone, or where it was alone without a table.
+  static void run_out(Scheduled& job) {
+    if (job.exclusive) job.group.table_refused = true;
+    job.starved = true;
   }
 
   template <class Ports>
@@ -284,12 +301,12 @@ class Flow {
       stage(Stage::build_table, job, units_of(batch.batch), [&] {
         const auto outcome = build_(job, batch.batch, found);
         if (outcome.out_of_memory) {
-          if (job.exclusive) {
+          if (job.exclusive && !may_do_without_table()) {
             // More was found than the estimate said: name what the rest will need by the same measure.
             const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());
             stages::throw_table_too_large(job, context_.pool, bytes, false);
           }
-          job.starved = true;
+          run_out(job);
         }
         job.open_batches += outcome.retry.size();
         for (const Batch& half : outcome.retry) std::get<1>(out).try_put(BatchTask{batch.job, half});

@@ -1,5 +1,8 @@
 #include <epsflow/pipeline/plan.hpp>
 
+#include <algorithm>
+
+#include <epsflow/clustering/verify.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/choose_strategy.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
@@ -13,12 +16,14 @@ GroupPlan plan_group(PointsView points, const Options& options, Session& session
   const Cells cells = stages::choose_cells(options.strategy, wanted, points.dims());
   const auto index = session.backend().build_index(points, group.radius, cells, session.stop());
   const IndexFigures figures = index->figures();
+  const std::uint64_t total = session.budget().total();
+  const std::uint64_t held = points.bytes() + index->bytes();
   const auto answer = stages::choose_strategy({.asked = options.strategy,
                                                .table_wanted = wanted,
                                                .dims = points.dims(),
                                                .variants = group.minpts.size(),
                                                .index = figures,
-                                               .memory = session.budget().total() - session.budget().used()});
+                                               .memory = total - std::min(total, held)});
   GroupPlan plan{.eps = group.eps,
                  .minpts = std::move(group.minpts),
                  .strategy = answer.strategy,
@@ -29,21 +34,20 @@ GroupPlan plan_group(PointsView points, const Options& options, Session& session
   std::uint64_t product = 0;
   if (plan.strategy == Strategy::direct) {
     plan.passes = 2 + plan.minpts.size();
-    product = index->direct_bytes();
+    product = index->direct_bytes() + (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
   } else {
     const auto search = index->table(table_options(options, session.backend(), session.threads()));
     const auto layout = search->layout();
     plan.packed = layout != nullptr;
     plan.pairs = search->plan().pairs;
-    const stages::ClusterVariants cluster{.method = options.method,
-                                          .verify = options.verify,
-                                          .workers = session.threads(),
-                                          .cancel = session.stop()};
+    const stages::ClusterVariants cluster{
+        .method = options.method, .verify = options.verify, .workers = session.threads(), .cancel = session.stop()};
     product = (plan.packed ? packed_table_bytes(points.size(), *layout) : csr_table_bytes(points.size(), plan.pairs)) +
               cluster.bytes(points.size(), plan.minpts.size());
   }
-  plan.bytes = points.bytes() + index->bytes() + product;
-  plan.fits = plan.bytes <= session.budget().total();
+  // Building the index takes more than it holds.
+  plan.bytes = std::max(points.bytes() + session.backend().index_bytes(points), held + product);
+  plan.fits = plan.bytes <= total;
   return plan;
 }
 

@@ -1,4 +1,3 @@
-#include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/session.hpp>
 
 #include <tbb/blocked_range.h>

@@ -43,7 +43,7 @@ void run_each(PointsView points, const Sweep& sweep, const Options& options,
                                         cluster(job, emit);
                                       },
                                   .bytes = [&](std::size_t variants) { return cluster.bytes(points.size(), variants); },
-                               .result = emit,
+                                  .result = emit,
                                   .moved = [&](double eps, double share) { reporter.moved(eps, share); }});
 }
 

@@ -46,7 +46,8 @@ BuildTable::Outcome BuildTable::operator()(EpsJob& job, const Batch& batch, cons
   } else {
     add_rows(*job.table, found);
   }
-  job.rows_done.fetch_add(found.row_list.empty() ? found.rows.size() : found.row_list.size(), std::memory_order_relaxed);
+  job.rows_done.fetch_add(found.row_list.empty() ? found.rows.size() : found.row_list.size(),
+                          std::memory_order_relaxed);
   return {};
 }
 

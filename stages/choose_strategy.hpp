@@ -13,11 +13,12 @@ namespace epsflow::stages {
 /// What the choice is made of.
 struct StrategyQuestion {
   StrategyChoice asked = StrategyChoice::automatic;
-  bool table_wanted = false;     ///< the caller chose how tables are made or read
+  bool table_wanted = false;   ///< the caller chose how tables are made or read
+  bool table_refused = false;  ///< a table of this eps has been tried, and did not fit
   std::size_t dims = 1;
-  std::size_t variants = 1;      ///< minpts of the eps
-  IndexFigures index;            ///< of the eps
-  std::uint64_t memory = 0;      ///< bytes of the budget that are free
+  std::size_t variants = 1;  ///< minpts of the eps
+  IndexFigures index;        ///< of the eps
+  std::uint64_t memory = 0;  ///< bytes of the budget beside points and index
 };
 
 struct StrategyAnswer {

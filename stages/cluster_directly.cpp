@@ -1,5 +1,7 @@
 #include <epsflow/stages/cluster_directly.hpp>
 
+#include <algorithm>
+
 #include <epsflow/clustering/verify.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
@@ -12,11 +14,14 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
   try {
     const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
     const MemoryCharge memory(budget, job.index->direct_bytes() + verifying, "clustering without a table");
-    const double share = job.seconds() / static_cast<double>(job.group.minpts.size());
+    const auto variants = static_cast<double>(job.group.minpts.size());
+    double share = -1;
     const auto direct = job.index->direct(job.group.minpts, core_mask);
     begun();
     direct->run([&](VariantResult&& result) {
       result.variant.eps = job.group.eps;
+      // What all variants share, index and counts, is over when the first is there.
+      if (share < 0) share = std::max(0.0, job.seconds() - result.seconds) / variants;
       result.seconds += share;
       if (verify) check_labels(points, result);
       handing_over = true;

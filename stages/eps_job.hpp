@@ -20,6 +20,7 @@ struct EpsGroup {
   double eps = 0;                     ///< as the caller gave it, which is what results carry
   std::vector<std::uint32_t> minpts;  ///< descending
   double radius = eps;                ///< as it is searched
+  bool table_refused = false;         ///< the memory budget had no room for a table, though it was alone
 };
 
 /// One eps on its way: each stage adds its part, the last drops it all.

@@ -167,6 +167,7 @@ void CliqueClustering::decide_huge_pairs(const Nodes& nodes, std::uint32_t pair_
     huge[k].end = size;
   }
   std::vector<CellPair> places;
+  places.reserve(pairs.size());
   const auto place_of = [&](std::uint32_t cell) {
     return static_cast<std::uint32_t>(std::lower_bound(cells.begin(), cells.end(), cell) - cells.begin());
   };

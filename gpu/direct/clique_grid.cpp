@@ -88,7 +88,7 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
   const Scratch scratch{memory_, stream};
   const std::uint64_t most_cells = std::min<std::uint64_t>(n, key_count);
   const std::uint64_t word_count = rank_words(key_count);
-  const bool mapped = key_count / n <= limits.keys_per_point;
+  const bool mapped = limits.keys_per_point > 0 && key_count / n <= limits.keys_per_point;
 
   DeviceBuffer<std::uint32_t> ids[2];
   for (auto& buffer : ids) buffer = {memory_, stream, n};

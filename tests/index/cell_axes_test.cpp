@@ -193,8 +193,7 @@ TEST_CASE("choose axes: up to six dimensions all are indexed, of more those of t
     // The spread of dimension k is (4 * k) % 9: 0 4 8 3 7 2 6 1 5.
     for (int k = 0; k < 9; ++k) values.push_back(((k * 4) % 9) * random.uniform(-1, 1));
   }
-  const CellAxes chosen =
-      choose_axes(PointsView(std::span<const double>(values), 9), 0.5, Cells::reach, CancelToken());
+  const CellAxes chosen = choose_axes(PointsView(std::span<const double>(values), 9), 0.5, Cells::reach, CancelToken());
   std::vector<std::size_t> dims;
   for (const CellAxis& axis : chosen.axes) dims.push_back(axis.dim());
   // All but those of spread 0, 1 and 2.
@@ -253,7 +252,8 @@ TEST_CASE("clique cells: two points of a cell are neighbours, and neighbours are
       for (std::size_t k = 0; k < dims; ++k) {
         // Edges of cells and what is an eps away from them, one step to either side.
         const double edge = offset + side * static_cast<double>(random.below(6));
-        const double x = random.pick(std::vector<double>{edge, edge + eps, edge + eps / std::sqrt(dims), edge + side / 2});
+        const double x =
+            random.pick(std::vector<double>{edge, edge + eps, edge + eps / std::sqrt(dims), edge + side / 2});
         values.push_back(random.pick(std::vector<double>{x, std::nextafter(x, 1e308), std::nextafter(x, -1e308)}));
       }
     }
@@ -302,7 +302,8 @@ TEST_CASE("cell axis: a cancelled token stops it") {
   CancelToken token;
   token.cancel();
   const std::vector<double> values{0, 1};
-  CHECK_THROWS_AS(CellAxis(PointsView(std::span<const double>(values), 1), 0, SlotWidth::of_reach(1), token), Cancelled);
+  CHECK_THROWS_AS(CellAxis(PointsView(std::span<const double>(values), 1), 0, SlotWidth::of_reach(1), token),
+                  Cancelled);
 }
 
 }  // namespace

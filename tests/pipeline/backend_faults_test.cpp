@@ -160,9 +160,8 @@ class FaultyBackend final : public Backend {
   }
   [[nodiscard]] std::unique_ptr<Index> build_index(PointsView points, double eps, Cells cells,
                                                    const CancelToken& cancel) override {
-    return call(plan_, "build_index", [&] {
-      return std::make_unique<FaultyIndex>(real_->build_index(points, eps, cells, cancel), plan_);
-    });
+    return call(plan_, "build_index",
+                [&] { return std::make_unique<FaultyIndex>(real_->build_index(points, eps, cells, cancel), plan_); });
   }
   void post(const std::function<void()>& task) override {
     const bool strikes = plan_.strikes();

@@ -258,6 +258,18 @@ TEST_CASE("memory: above three dimensions, too, a table that has no room is done
   for (std::size_t v = 0; v < expected.size(); ++v) CHECK(outcome.results[v].labels == expected[v].labels);
 }
 
+TEST_CASE("memory: a table that was taken for small enough and is not is given up for labels without one") {
+  // All points are neighbours of all: three times as many pairs as the choice reckons with.
+  const DataSet data = make_data("all equal", 3000, 4, Precision::float64, 2);
+  const Sweep sweep = grid({1.0}, {5, 4, 3, 3001});
+  const Outcome table = try_run(data, sweep, {.strategy = StrategyChoice::table}, 20_MiB);
+  check_mentions(table.refusal, {"neighbour table of eps 1", "Options::memory"});
+  const Outcome outcome = try_run(data, sweep, {}, 20_MiB);
+  REQUIRE(outcome.refusal.empty());
+  REQUIRE(outcome.results.size() == 4);
+  for (const VariantResult& r : outcome.results) CHECK(r.summary.clusters == (r.variant.minpts > 3000 ? 0 : 1));
+}
+
 TEST_CASE("memory: without a table every budget is refused or enough, and the labels are right") {
   for (const std::size_t dims : {2U, 5U}) {
     const DataSet data = make_data("clustered", 8000, dims, Precision::float64, 9);
