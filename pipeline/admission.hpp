@@ -54,12 +54,18 @@ class Admission {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
   }
-  /// The group ran out of memory beside others, and its memory is free again.
-  void starved(stages::EpsGroup group) {
+  /// The group ran out of memory, and its memory is free again: it is next, and exclusive.
+  void starved(stages::EpsGroup group, bool exclusive) {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
+    if (exclusive) exclusive_running_ = false;
     waiting_.push_front(std::move(group));
     exclusive_next_ = true;
+  }
+  /// Whether every group has been through.
+  [[nodiscard]] bool done() const {
+    const std::scoped_lock lock(mutex_);
+    return waiting_.empty() && in_flight_ == 0;
   }
 
  private:

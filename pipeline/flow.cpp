@@ -131,6 +131,9 @@ class Flow {
     start_next();
     graph.wait_for_all();
     failure_.rethrow();
+    if (!admission_.done()) {
+      throw Error("a run ended before all of its variants were clustered; please report this defect of epsflow");
+    }
   }
 
  private:
@@ -334,7 +337,7 @@ class Flow {
     const bool starved = job.starved;
     job.release();
     if (starved) {
-      admission_.starved(std::move(group));
+      admission_.starved(std::move(group), job.exclusive);
     } else {
       admission_.finished();
     }
