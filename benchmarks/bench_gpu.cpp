@@ -156,11 +156,12 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
   std::uint64_t pairs = 0;
   std::vector<double> seconds;
   session.run(groups, {.consume =
-                           [&](const stages::TableJob& job) {
+                           [&](const stages::EpsJob& job) {
                              pairs = job.table->pairs();
                              seconds.push_back(job.table_seconds);
                            },
                        .bytes = [](std::size_t) { return std::uint64_t{0}; },
+                       .result = nullptr,
                        .moved = [](double, double) {}});
   // The first table makes its memory. With one repetition it is all there is.
   std::vector<double> steady(seconds.begin() + (seconds.size() > 1 ? 1 : 0), seconds.end());

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/clustering/table_source.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/neighbor_table.hpp>
-#include <epsflow/index/cpu_backend.hpp>
+#include <epsflow/cpu/cpu_backend.hpp>
 #include <epsflow/io/generate.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/write_labels.hpp>
@@ -37,55 +38,57 @@ const std::vector<double>& positions() {
 
 /// Everything up to a finished table.
 struct Made {
-  Made(TableFormat format, Kernel k) : kernel(k) {
-    search = backend->build_index({positions(), 2}, kEps, cancel);
-    const auto layout = search->packed_layout();
-    plan = search->plan({.format = format, .kernel = kernel, .workers = 2});
-    table = format == TableFormat::packed
+  Made(FormatChoice format, Kernel kernel) {
+    const auto threads = static_cast<unsigned>(tbb::this_task_arena::max_concurrency());
+    search = index->table({.format = format, .kernel = kernel, .workers = 2, .lanes = threads});
+    const auto layout = search->layout();
+    table = layout != nullptr
                 ? std::make_unique<NeighborTable>(layout, pool.acquire(layout->words() * 4))
                 : std::make_unique<NeighborTable>(static_cast<std::uint32_t>(kPoints), pool.acquire(budget.total()));
-    table->set_blocks(plan.blocks);
-    for (int i = 0; i < tbb::this_task_arena::max_concurrency(); ++i) lanes.push_back(backend->make_lane());
+    table->set_blocks(search->plan().blocks);
   }
 
   void fill() {
-    tbb::parallel_for(std::size_t{0}, plan.batches.size(), [&](std::size_t b) { fill(plan.batches[b]); });
+    const std::vector<Batch>& batches = search->plan().batches;
+    tbb::parallel_for(std::size_t{0}, batches.size(), [&](std::size_t b) { fill(batches[b]); });
   }
   void fill(const Batch& batch) {
-    const auto done = [](std::exception_ptr e) {
-      if (e != nullptr) std::terminate();
+    FoundRows found;
+    const auto done = [&](FoundRows rows) {
+      if (rows.error != nullptr) std::terminate();
+      found = std::move(rows);
     };
-    Lane& lane = *lanes[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index())];
+    const auto lane = static_cast<unsigned>(tbb::this_task_arena::current_thread_index());
     search->search(batch, lane, *table, done);
-    if (lane.overflow) {
+    if (found.overflow) {
       const auto [first, second] = search->split(batch);
       fill(first);
       fill(second);
       return;
     }
-    if (emits_pairs(kernel)) search->sort_pairs(lane, *table, done);
-    if (table->format() == TableFormat::csr && !table->append(lane.rows, lane.counts, lane.ids)) std::terminate();
+    if (found.unsorted) search->sort(lane, *table, done);
+    if (table->format() == TableFormat::csr && !table->append(found.rows, found.counts, found.ids)) std::terminate();
   }
 
-  Kernel kernel;
   CancelToken cancel;
-  std::unique_ptr<Backend> backend = index::make_cpu_backend(2);
+  std::unique_ptr<Backend> backend = cpu::make_cpu_backend(2);
   MemoryBudget budget{8ULL << 30};
   ArenaPool pool{budget};
-  std::unique_ptr<NeighborSearch> search;
-  BatchPlan plan;
+  std::unique_ptr<Index> index = backend->build_index({positions(), 2}, kEps, Cells::reach, cancel);
+  std::unique_ptr<TableSearch> search;
   std::unique_ptr<NeighborTable> table;
-  std::vector<std::unique_ptr<Lane>> lanes;
 };
 
 void build_index(benchmark::State& state) {
   const CancelToken cancel;
-  const auto backend = index::make_cpu_backend(2);
-  for (auto _ : state) benchmark::DoNotOptimize(backend->build_index({positions(), 2}, kEps, cancel));
+  const auto backend = cpu::make_cpu_backend(2);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(backend->build_index({positions(), 2}, kEps, Cells::reach, cancel));
+  }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kPoints));
 }
 
-void make_table(benchmark::State& state, TableFormat format, Kernel kernel) {
+void make_table(benchmark::State& state, FormatChoice format, Kernel kernel) {
   std::uint64_t pairs = 0;
   for (auto _ : state) {
     Made made(format, kernel);
@@ -96,10 +99,12 @@ void make_table(benchmark::State& state, TableFormat format, Kernel kernel) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * pairs));
 }
 
-void cluster(benchmark::State& state, TableFormat format, bool nested) {
+void cluster(benchmark::State& state, FormatChoice format, bool nested) {
   Made made(format, Kernel::rows);
   made.fill();
-  const clustering::ClusterInput input{*made.table, made.search->order(), kEps};
+  const RowOrder order = made.search->order();
+  clustering::TableSource source(*made.table, order.ids);
+  const clustering::ClusterInput input{source, kEps};
   const std::vector<std::uint32_t> minpts{4, 8, 16, 32, 48, 64, 80, 100};
   for (auto _ : state) {
     if (nested) {
@@ -122,13 +127,13 @@ void read_file(benchmark::State& state, const char* name) {
 
 constexpr auto kMs = benchmark::kMillisecond;
 BENCHMARK(build_index)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(make_table, packed, TableFormat::packed, Kernel::rows)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(make_table, csr_rows, TableFormat::csr, Kernel::rows)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(make_table, csr_pairs, TableFormat::csr, Kernel::global)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(cluster, eight_minpts_nested_packed, TableFormat::packed, true)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(cluster, eight_minpts_each_packed, TableFormat::packed, false)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(cluster, eight_minpts_nested_csr, TableFormat::csr, true)->Unit(kMs)->UseRealTime();
-BENCHMARK_CAPTURE(cluster, eight_minpts_each_csr, TableFormat::csr, false)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(make_table, packed, FormatChoice::packed, Kernel::rows)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(make_table, csr_rows, FormatChoice::csr, Kernel::rows)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(make_table, csr_pairs, FormatChoice::csr, Kernel::global)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(cluster, eight_minpts_nested_packed, FormatChoice::packed, true)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(cluster, eight_minpts_each_packed, FormatChoice::packed, false)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(cluster, eight_minpts_nested_csr, FormatChoice::csr, true)->Unit(kMs)->UseRealTime();
+BENCHMARK_CAPTURE(cluster, eight_minpts_each_csr, FormatChoice::csr, false)->Unit(kMs)->UseRealTime();
 BENCHMARK_CAPTURE(read_file, csv, ".csv")->Unit(kMs)->UseRealTime();
 BENCHMARK_CAPTURE(read_file, npy, ".npy")->Unit(kMs)->UseRealTime();
 

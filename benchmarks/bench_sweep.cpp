@@ -1,7 +1,8 @@
 // Times a sweep from points in memory to labels in memory, and prints one line of JSON:
 //
 //   bench_sweep FILE EPS_LIST MINPTS_LIST [--threads N] [--repeat N] [--format auto|csr|packed] [--method nested|each]
-//               [--backend auto|cpu|gpu] [--kernel rows|global|shared] [--tables N] [--lanes N] [--separately 1]
+//               [--backend auto|cpu|gpu] [--strategy auto|table|direct] [--kernel rows|global|shared] [--tables N] [--lanes N]
+//               [--separately 1]
 //
 // seconds: each repetition; pairs and table_bytes are not known here, see bench_stages. search_share: of the last one,
 // the share of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each
@@ -41,6 +42,9 @@ epsflow::Options options_of(int argc, char** argv) {
   const std::string backend = option(argc, argv, "--backend", "auto");
   if (backend == "cpu") options.backend = epsflow::BackendChoice::cpu;
   if (backend == "gpu") options.backend = epsflow::BackendChoice::gpu;
+  const std::string strategy = option(argc, argv, "--strategy", "auto");
+  if (strategy == "table") options.strategy = epsflow::StrategyChoice::table;
+  if (strategy == "direct") options.strategy = epsflow::StrategyChoice::direct;
   const std::string kernel = option(argc, argv, "--kernel", "rows");
   if (kernel == "global") options.kernel = epsflow::Kernel::global;
   if (kernel == "shared") options.kernel = epsflow::Kernel::shared;
