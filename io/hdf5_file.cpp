@@ -112,7 +112,7 @@ void Hdf5File::throw_unopened() {
 bool Hdf5File::read_at(std::uint64_t offset, std::span<unsigned char> bytes) const {
   if (descriptor_ < 0) {
     if (offset > image_.size || bytes.size() > image_.size - offset) return false;
-    std::memcpy(bytes.data(), image_.storage.data() + offset, bytes.size());
+    std::copy_n(image_.storage.data() + offset, bytes.size(), bytes.data());  // of a damaged file it may be none
     return true;
   }
   const ssize_t got = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
