@@ -1,7 +1,6 @@
 #include <epsflow/io/hdf5_file.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
