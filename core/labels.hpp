@@ -30,7 +30,7 @@ class LabelMemory {
 
   /// Room for n labels, uninitialised. Throws ResourceError.
   [[nodiscard]] virtual std::int32_t* acquire(std::size_t n) = 0;
-  virtual void release(std::int32_t* labels, std::size_t n) noexcept = 0;
+  virtual void release(std::int32_t* labels) noexcept = 0;
 };
 
 /// Labels in input order, in memory of their own or of a pool. Copies have memory of their own.
@@ -59,7 +59,7 @@ class Labels {
     return *this;
   }
   ~Labels() {
-    if (memory_ != nullptr) memory_->release(data_, size_);
+    if (memory_ != nullptr) memory_->release(data_);
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -31,7 +31,7 @@ std::int32_t* PinnedLabels::acquire(std::size_t n) {
   return used_.back().labels.data();
 }
 
-void PinnedLabels::release(std::int32_t* labels, std::size_t) noexcept {
+void PinnedLabels::release(std::int32_t* labels) noexcept {
   const std::scoped_lock lock(mutex_);
   const auto found = std::find_if(used_.begin(), used_.end(), [&](Block& b) { return b.labels.data() == labels; });
   if (found == used_.end()) return;

@@ -20,7 +20,7 @@ class PinnedLabels final : public LabelMemory {
   ~PinnedLabels() override;
 
   [[nodiscard]] std::int32_t* acquire(std::size_t n) override;
-  void release(std::int32_t* labels, std::size_t n) noexcept override;
+  void release(std::int32_t* labels) noexcept override;
 
  private:
   static constexpr std::uint64_t kMostIdle = 4ULL << 30;  // bytes
