@@ -7,17 +7,16 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/nested_check.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
-
-#include <epsflow/clustering/dbscan.hpp>
 
 namespace epsflow::clustering {
 namespace {
 
 using test::DataSet;
+using test::Minpts;
 using test::Random;
-using Minpts = std::vector<std::uint32_t>;
 
 DataSet of(std::size_t dims, std::vector<double> values) {
   DataSet data;
@@ -27,29 +26,15 @@ DataSet of(std::size_t dims, std::vector<double> values) {
   return data;
 }
 
-/// Every way to see clustering over cells go wrong: labels, summary and core mask of each minpts. minpts: descending.
-/// False where the cells for this eps are no cliques, so that there is nothing to check.
+/// Against the oracle. minpts: descending. False where the cells for this eps are no cliques, so that there is nothing to
+/// check.
 bool agrees(const DataSet& data, double eps, const Minpts& minpts) {
   const CancelToken never;
   const index::Grid grid(data.view(), eps, Cells::clique, never);
   if (!grid.cliques()) return false;
-  INFO(test::describe(data) << ", eps " << eps << ", cells " << grid.cells());
-  const test::OracleTable rows = data.oracle(eps);
+  INFO("cells " << grid.cells());
   CellSource source(grid, minpts.front(), minpts.back(), never);
-  Minpts handed_out;
-  cluster_nested({source, eps, true}, minpts, never, [&](VariantResult&& r) {
-    INFO("minpts " << r.variant.minpts);
-    const test::OracleLabels expected = test::oracle_labels(rows, r.variant.minpts);
-    REQUIRE(r.variant.eps == eps);
-    REQUIRE(r.labels == expected.labels);
-    REQUIRE(r.summary == expected.summary);
-    REQUIRE(r.core.size() == data.size());
-    for (std::size_t i = 0; i < data.size(); ++i) {
-      REQUIRE(r.core[i] == (rows.rows[i].size() >= r.variant.minpts ? 1 : 0));
-    }
-    handed_out.push_back(r.variant.minpts);
-  });
-  REQUIRE(handed_out == minpts);
+  test::check_nested(data, eps, source, minpts);
   return true;
 }
 
@@ -77,10 +62,7 @@ TEST_CASE("cell source: nested gives the oracle's labels on random data") {
     const DataSet data =
         test::make_data(test::data_kinds()[seed % test::data_kinds().size()], random.below(180), 1 + random.below(3),
                         random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
-    Minpts minpts{static_cast<std::uint32_t>(1 + random.below(40))};
-    while (minpts.back() > 1 && minpts.size() < 5) {
-      minpts.push_back(static_cast<std::uint32_t>(1 + random.below(minpts.back() - 1)));
-    }
+    const Minpts minpts = test::descending_minpts(random, 40);
     for (int i = 0; i < 3; ++i) cliques += agrees(data, test::make_eps(data, random), minpts) ? 1U : 0U;
   }
   CHECK(cliques > 1200);

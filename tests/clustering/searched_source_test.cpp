@@ -6,40 +6,22 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/oracle.hpp"
+#include "support/nested_check.hpp"
 #include "support/random_points.hpp"
-
-#include <epsflow/clustering/dbscan.hpp>
 
 namespace epsflow::clustering {
 namespace {
 
 using test::DataSet;
+using test::Minpts;
 using test::Random;
-using Minpts = std::vector<std::uint32_t>;
 
-/// Labels, summary and core mask of each minpts against the oracle. minpts: descending. Returns the clusters of all.
+/// Against the oracle. minpts: descending. Returns the clusters of all.
 std::size_t check(const DataSet& data, const index::Grid& grid, const Minpts& minpts) {
+  INFO("cells " << grid.cells());
   const CancelToken never;
-  INFO(test::describe(data) << ", eps " << grid.eps() << ", cells " << grid.cells());
-  const test::OracleTable rows = data.oracle(grid.eps());
   SearchedSource source(grid, minpts.front(), never);
-  Minpts handed_out;
-  std::size_t clusters = 0;
-  cluster_nested({source, grid.eps(), true}, minpts, never, [&](VariantResult&& r) {
-    INFO("minpts " << r.variant.minpts);
-    const test::OracleLabels expected = test::oracle_labels(rows, r.variant.minpts);
-    REQUIRE(r.labels == expected.labels);
-    REQUIRE(r.summary == expected.summary);
-    REQUIRE(r.core.size() == data.size());
-    for (std::size_t i = 0; i < data.size(); ++i) {
-      REQUIRE(r.core[i] == (rows.rows[i].size() >= r.variant.minpts ? 1 : 0));
-    }
-    handed_out.push_back(r.variant.minpts);
-    clusters += r.summary.clusters;
-  });
-  REQUIRE(handed_out == minpts);
-  return clusters;
+  return test::check_nested(data, grid.eps(), source, minpts);
 }
 
 std::size_t check(const DataSet& data, double eps, const Minpts& minpts) {
@@ -54,10 +36,7 @@ TEST_CASE("searched source: nested gives the oracle's labels in any number of di
       Random random(seed * 37 + dims);
       const DataSet data = test::make_data(test::data_kinds()[seed % test::data_kinds().size()], random.below(140),
                                            dims, random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
-      Minpts minpts{static_cast<std::uint32_t>(1 + random.below(20))};
-      while (minpts.back() > 1 && minpts.size() < 5) {
-        minpts.push_back(static_cast<std::uint32_t>(1 + random.below(minpts.back() - 1)));
-      }
+      const Minpts minpts = test::descending_minpts(random, 20);
       clusters += check(data, test::make_eps(data, random), minpts);
     }
   }

@@ -1,0 +1,51 @@
+// Nested clustering from any source, against the oracle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/clustering/dbscan.hpp>
+
+namespace epsflow::test {
+
+using Minpts = std::vector<std::uint32_t>;
+
+/// Up to five different minpts of 1 … most, descending.
+inline Minpts descending_minpts(Random& random, std::uint64_t most) {
+  Minpts minpts{static_cast<std::uint32_t>(1 + random.below(most))};
+  while (minpts.back() > 1 && minpts.size() < 5) {
+    minpts.push_back(static_cast<std::uint32_t>(1 + random.below(minpts.back() - 1)));
+  }
+  return minpts;
+}
+
+/// Labels, summary and core mask of each minpts, which are descending. Returns the clusters of all.
+inline std::size_t check_nested(const DataSet& data, double eps, clustering::ClusterSource& source,
+                                const Minpts& minpts) {
+  INFO(describe(data) << ", eps " << eps);
+  const OracleTable rows = data.oracle(eps);
+  Minpts handed_out;
+  std::size_t clusters = 0;
+  clustering::cluster_nested({source, eps, true}, minpts, CancelToken(), [&](VariantResult&& r) {
+    INFO("minpts " << r.variant.minpts);
+    const OracleLabels expected = oracle_labels(rows, r.variant.minpts);
+    REQUIRE(r.variant.eps == eps);
+    REQUIRE(r.labels == expected.labels);
+    REQUIRE(r.summary == expected.summary);
+    REQUIRE(r.core.size() == data.size());
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      REQUIRE(r.core[i] == (rows.rows[i].size() >= r.variant.minpts ? 1 : 0));
+    }
+    handed_out.push_back(r.variant.minpts);
+    clusters += r.summary.clusters;
+  });
+  REQUIRE(handed_out == minpts);
+  return clusters;
+}
+
+}  // namespace epsflow::test
