@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -58,6 +59,49 @@ Outcome try_run(const DataSet& data, const Sweep& sweep, Options options, std::u
   }
   outcome.searched = searches > 0;
   return outcome;
+}
+
+/// A sweep with its right answer.
+struct Answered {
+  const DataSet& data;
+  Sweep sweep;
+  std::vector<VariantResult> expected = run(data.view(), sweep);
+
+  /// Whether these are the labels of all variants.
+  [[nodiscard]] bool by(const std::vector<VariantResult>& results) const {
+    return std::equal(results.begin(), results.end(), expected.begin(), expected.end(),
+                      [](const VariantResult& a, const VariantResult& b) { return a.labels == b.labels; });
+  }
+};
+
+/// From `least` to below `most`, each larger than the one before by a `step`-th of it.
+struct Budgets {
+  std::uint64_t least;
+  std::uint64_t most;
+  std::uint64_t step;
+};
+
+/// Each budget is refused or enough, and none is refused that is larger than one that was enough.
+void check_budgets(const Answered& answered, const Options& options, const Budgets& budgets) {
+  bool enough = false;
+  std::size_t refused = 0;
+  for (std::uint64_t memory = budgets.least; memory < budgets.most; memory += memory / budgets.step) {
+    INFO("memory " << memory);
+    const Outcome outcome = try_run(answered.data, answered.sweep, options, memory);
+    INFO(outcome.refusal);
+    if (!outcome.refusal.empty()) {
+      ++refused;
+      // The size of a csr table is estimated, so it may turn out too small later; that of a packed table is known.
+      if (options.format == FormatChoice::packed) CHECK_FALSE(outcome.searched);
+      CHECK_FALSE(enough);
+      check_mentions(outcome.refusal, {"Options::memory", format_bytes(memory)});
+      continue;
+    }
+    enough = true;
+    CHECK(answered.by(outcome.results));
+  }
+  CHECK(enough);
+  CHECK(refused > 0);
 }
 
 std::vector<Options> formats() {
@@ -126,43 +170,20 @@ TEST_CASE("memory: the table needs what the refusal names, not less") {
 }
 
 TEST_CASE("memory: every budget is either refused before the search or enough") {
-  const Sweep sweep = grid({2.0, 1.9, 1.5, 0.7}, {2, 4, 8, 16});
-  const auto expected = run(points().view(), sweep);
+  const Answered answered{points(), grid({2.0, 1.9, 1.5, 0.7}, {2, 4, 8, 16})};
   for (Options options : formats()) {
     for (const unsigned tables : {1U, 3U}) {
       options.tables = tables;
-      bool enough = false;
-      std::size_t refused = 0;
-      for (std::uint64_t memory = 400'000; memory < 70'000'000; memory += memory / 6) {
-        INFO(describe(options) << ", memory " << memory);
-        const Outcome outcome = try_run(points(), sweep, options, memory);
-        INFO(outcome.refusal);
-        if (!outcome.refusal.empty()) {
-          ++refused;
-          // The size of a csr table is estimated, so it may turn out too small later; that of a packed table is known.
-          if (options.format == FormatChoice::packed) CHECK_FALSE(outcome.searched);
-          CHECK_FALSE(enough);
-          check_mentions(outcome.refusal, {"Options::memory", format_bytes(memory)});
-          continue;
-        }
-        enough = true;
-        bool right = outcome.results.size() == expected.size();
-        for (std::size_t v = 0; right && v < expected.size(); ++v) {
-          right = outcome.results[v].labels == expected[v].labels;
-        }
-        CHECK(right);
-      }
-      CHECK(enough);
-      CHECK(refused > 0);
+      INFO(describe(options));
+      check_budgets(answered, options, {400'000, 70'000'000, 6});
     }
   }
 }
 
 TEST_CASE("memory: a budget for one table at a time completes a sweep of many") {
-  const Sweep sweep = grid({2.0, 1.95, 1.9, 1.85, 1.8, 1.0}, {4, 8});
-  const auto expected = run(points().view(), sweep);
+  const Answered answered{points(), grid({2.0, 1.95, 1.9, 1.85, 1.8, 1.0}, {4, 8})};
   for (Options options : formats()) {
-    const std::uint64_t named = named_bytes(try_run(points(), sweep, options, 1'350'000).refusal);
+    const std::uint64_t named = named_bytes(try_run(points(), answered.sweep, options, 1'350'000).refusal);
     REQUIRE(named > 0);
     for (const unsigned tables : {1U, 2U, 4U}) {
       options.tables = tables;
@@ -170,14 +191,10 @@ TEST_CASE("memory: a budget for one table at a time completes a sweep of many") 
       for (const double factor : {1.25, 1.4, 1.6, 1.8, 2.0}) {
         const auto memory = static_cast<std::uint64_t>(static_cast<double>(named) * factor) + 2'000'000;
         INFO(describe(options) << ", memory " << memory << ", named " << named);
-        const Outcome outcome = try_run(points(), sweep, options, memory);
+        const Outcome outcome = try_run(points(), answered.sweep, options, memory);
         INFO(outcome.refusal);
         CHECK(outcome.refusal.empty());
-        bool right = outcome.results.size() == expected.size();
-        for (std::size_t v = 0; right && v < expected.size(); ++v) {
-          right = outcome.results[v].labels == expected[v].labels;
-        }
-        CHECK(right);
+        CHECK(answered.by(outcome.results));
       }
     }
   }
@@ -273,31 +290,12 @@ TEST_CASE("memory: a table that was taken for small enough and is not is given u
 TEST_CASE("memory: without a table every budget is refused or enough, and the labels are right") {
   for (const std::size_t dims : {2U, 5U}) {
     const DataSet data = make_data("clustered", 8000, dims, Precision::float64, 9);
-    const Sweep sweep = grid({0.5, 0.45, 0.4, 0.35, 0.3, 0.1}, {12, 6, 3});
-    const auto expected = run(data.view(), sweep);
+    const std::uint64_t bytes = data.view().bytes();
+    const Answered answered{data, grid({0.5, 0.45, 0.4, 0.35, 0.3, 0.1}, {12, 6, 3})};
     for (const unsigned tables : {1U, 3U}) {
-      bool enough = false;
-      std::size_t refused = 0;
+      INFO("d " << dims << ", tables " << tables);
       const Options options{.threads = 4, .strategy = StrategyChoice::direct, .tables = tables};
-      for (std::uint64_t memory = data.view().bytes() / 2; memory < 8 * data.view().bytes(); memory += memory / 9) {
-        INFO("d " << dims << ", tables " << tables << ", memory " << memory);
-        const Outcome outcome = try_run(data, sweep, options, memory);
-        INFO(outcome.refusal);
-        if (!outcome.refusal.empty()) {
-          ++refused;
-          CHECK_FALSE(enough);
-          check_mentions(outcome.refusal, {"Options::memory", format_bytes(memory)});
-          continue;
-        }
-        enough = true;
-        bool right = outcome.results.size() == expected.size();
-        for (std::size_t v = 0; right && v < expected.size(); ++v) {
-          right = outcome.results[v].labels == expected[v].labels;
-        }
-        CHECK(right);
-      }
-      CHECK(enough);
-      CHECK(refused > 0);
+      check_budgets(answered, options, {bytes / 2, 8 * bytes, 9});
     }
   }
 }
@@ -306,8 +304,7 @@ TEST_CASE("memory: a budget that holds one eps at a time completes a sweep of ma
   const DataSet data = make_data("clustered", 20'000, 2, Precision::float64, 9);
   std::vector<double> eps;
   for (int i = 1; i <= 30; ++i) eps.push_back(0.01 * i);
-  const Sweep sweep = grid(eps, {8, 4});
-  const auto expected = run(data.view(), sweep);
+  const Answered answered{data, grid(eps, {8, 4})};
   // The least budget that a single eps needs, to within a hundredth.
   const Options options{.threads = 4, .strategy = StrategyChoice::direct};
   std::uint64_t memory = data.view().bytes();
@@ -318,14 +315,10 @@ TEST_CASE("memory: a budget that holds one eps at a time completes a sweep of ma
       many.tables = tables;
       const auto budget = static_cast<std::uint64_t>(static_cast<double>(memory) * factor);
       INFO("tables " << tables << ", memory " << budget);
-      const Outcome outcome = try_run(data, sweep, many, budget);
+      const Outcome outcome = try_run(data, answered.sweep, many, budget);
       INFO(outcome.refusal);
       CHECK(outcome.refusal.empty());
-      bool right = outcome.results.size() == expected.size();
-      for (std::size_t v = 0; right && v < expected.size(); ++v) {
-        right = outcome.results[v].labels == expected[v].labels;
-      }
-      CHECK(right);
+      CHECK(answered.by(outcome.results));
     }
   }
 }
