@@ -1,0 +1,182 @@
+// The task graph under cancellation: it ends soon, nothing begins any more, and what came before is right.
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "pipeline/flow_scene.hpp"
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+TEST_CASE("flow: cancellation from within callbacks") {
+  std::size_t cancelled = 0;
+  for (const Options& options : flows()) {
+    for (const int call : {1, 2, 4, 8}) {
+      for (const int from : {0, 1, 2}) {
+        const Watchdog watchdog("cancelled from a callback");
+        INFO("call " << call << ", from " << from << ", threads " << options.threads);
+        CancelToken token;
+        std::atomic<int> calls{0};
+        Observer observer;
+        observer.cancel = &token;
+        const auto count = [&](int where) {
+          if (where == from && ++calls == call) token.cancel();
+        };
+        observer.on_progress = [&](const Progress&) { count(1); };
+        observer.before_stage = [&](Stage) { count(2); };
+        Collector results;
+        bool thrown = false;
+        try {
+          run_each(
+              scene().data.view(), scene().sweep, options,
+              [&](VariantResult&& r) {
+                results.take(r);
+                count(0);
+              },
+              observer);
+        } catch (const Cancelled&) {
+          thrown = true;
+        }
+        CHECK(results.right());
+        CHECK(thrown == (calls >= call));
+        if (!thrown) CHECK(results.count() == scene().sweep.size());
+        if (thrown) ++cancelled;
+      }
+    }
+  }
+  CHECK(cancelled > 100);
+}
+
+TEST_CASE("flow: cancellation from another thread at any moment") {
+  // The moment is the n-th beginning of a stage, which waits until the other thread has cancelled. Some lie behind the
+  // end of the run.
+  std::size_t cancelled = 0;
+  std::size_t finished = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Watchdog watchdog("cancelled at random");
+    INFO("seed " << seed);
+    Random random(seed);
+    const std::vector<Options> all = flows();
+    const Options& options = random.pick(all);
+    const std::uint64_t moment = seed % 10 == 0 ? 1'000'000 : random.below(20);
+    CancelToken token;
+    Observer observer;
+    observer.cancel = &token;
+    std::atomic<std::uint64_t> begun{0};
+    std::atomic<bool> reached{false};
+    std::atomic<bool> over{false};
+    observer.before_stage = [&](Stage) {
+      if (begun++ != moment) return;
+      reached = true;
+      while (!token.cancelled()) std::this_thread::yield();
+    };
+    std::thread canceller([&] {
+      while (!reached && !over) std::this_thread::yield();
+      if (reached) token.cancel();
+    });
+    Collector results;
+    bool thrown = false;
+    try {
+      run_each(
+          scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { results.take(r); }, observer);
+    } catch (const Cancelled&) {
+      thrown = true;
+    }
+    over = true;
+    canceller.join();
+    CHECK(results.right());
+    CHECK(thrown == (begun > moment));
+    if (!thrown) CHECK(results.count() == scene().sweep.size());
+    ++(thrown ? cancelled : finished);
+  }
+  CHECK(cancelled >= 100);
+  CHECK(finished >= 15);
+}
+
+TEST_CASE("flow: nothing begins once a run is cancelled, whatever the size of a row") {
+  // All points are each other's neighbours: 3.6e9 pairs in a few thousand batches, of which four are searched.
+  const std::vector<float> equal(60'000, 1.0F);
+  for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
+    const Watchdog watchdog("cancellation takes long");
+    CancelToken token;
+    Observer observer;
+    observer.cancel = &token;
+    std::atomic<int> searched{0};
+    std::atomic<int> begun_late{0};
+    observer.before_stage = [&](Stage stage) {
+      if (token.cancelled()) ++begun_late;
+      if (stage == Stage::find_neighbors && ++searched == 5) token.cancel();
+    };
+    Options options;
+    options.strategy = StrategyChoice::table;
+    options.method = method;
+    options.threads = 4;
+    CHECK_THROWS_AS(run(PointsView(std::span<const float>(equal), 1), grid({1.0}, {5, 9}), options, observer),
+                    Cancelled);
+    // Threads that had looked at the token just before may each begin one piece.
+    CHECK(begun_late <= 4);
+    CHECK(searched < 20);
+  }
+}
+
+TEST_CASE("flow: a clustering without a table ends soon after it is cancelled, and hands out nothing") {
+  // All points are each other's neighbours: counting them takes 3.6e9 distances in five dimensions, during which the
+  // other thread cancels.
+  constexpr std::size_t kDims = 5;
+  const std::vector<float> equal(60'000 * kDims, 1.0F);
+  const Watchdog watchdog("cancellation takes long");
+  CancelToken token;
+  std::atomic<bool> begun{false};
+  Observer observer;
+  observer.cancel = &token;
+  observer.before_stage = [&](Stage stage) {
+    if (stage == Stage::cluster_directly) begun = true;
+  };
+  std::thread canceller([&] {
+    while (!begun) std::this_thread::yield();
+    token.cancel();
+  });
+  Options options;
+  options.strategy = StrategyChoice::direct;
+  options.threads = 4;
+  std::size_t results = 0;
+  CHECK_THROWS_AS(run_each(
+                      PointsView(std::span<const float>(equal), kDims), grid({1.0}, {60'000, 5}), options,
+                      [&](VariantResult&&) { ++results; }, observer),
+                  Cancelled);
+  begun = true;
+  canceller.join();
+  CHECK(results == 0);
+}
+
+TEST_CASE("flow: a token that is cancelled already lets nothing begin") {
+  CancelToken token;
+  token.cancel();
+  std::atomic<int> stages{0};
+  Observer observer;
+  observer.cancel = &token;
+  observer.before_stage = [&](Stage) { ++stages; };
+  CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, {}, observer), Cancelled);
+  CHECK(stages == 0);
+}
+
+TEST_CASE("flow: a token with a cancelled parent is cancelled") {
+  CancelToken parent;
+  CancelToken token(&parent);
+  Observer observer;
+  observer.cancel = &token;
+  CHECK(run(scene().data.view(), scene().sweep, {}, observer).size() == scene().sweep.size());
+  parent.cancel();
+  CHECK(token.cancelled());
+  CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, {}, observer), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::test

@@ -1,0 +1,114 @@
+// Several runs at once, and a run within a run.
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pipeline/flow_scene.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+TEST_CASE("flow: runs from several threads at once do not meet") {
+  const Watchdog watchdog("concurrent runs");
+  std::vector<Collector> results(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < results.size(); ++t) {
+    threads.emplace_back([&, t] {
+      const std::vector<Options> all = flows();
+      run_each(scene().data.view(), scene().sweep, all[t * 3 % all.size()],
+               [&, t](VariantResult&& r) { results[t].take(r); });
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  for (const Collector& r : results) {
+    CHECK(r.right());
+    CHECK(r.count() == scene().sweep.size());
+  }
+}
+
+/// What the process writes to standard error from here to text().
+class CapturedErrors {
+ public:
+  CapturedErrors() : file_(std::tmpfile()), stderr_(dup(STDERR_FILENO)) {
+    REQUIRE(file_ != nullptr);
+    REQUIRE(stderr_ >= 0);
+    std::fflush(stderr);
+    REQUIRE(dup2(fileno(file_), STDERR_FILENO) == STDERR_FILENO);
+  }
+  ~CapturedErrors() {
+    restore();
+    close(stderr_);
+    std::fclose(file_);
+  }
+  CapturedErrors(const CapturedErrors&) = delete;  // one standard error
+  CapturedErrors& operator=(const CapturedErrors&) = delete;
+
+  std::string text() {
+    restore();
+    std::string all;
+    std::rewind(file_);
+    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) all += static_cast<char>(c);
+    return all;
+  }
+
+ private:
+  void restore() const {
+    std::fflush(stderr);
+    (void)dup2(stderr_, STDERR_FILENO);
+  }
+
+  std::FILE* file_;
+  int stderr_;
+};
+
+TEST_CASE("flow: runs at once with different numbers of threads print nothing") {
+  const Watchdog watchdog("runs with different numbers of threads");
+  const std::vector<unsigned> numbers{1, 2, 5, 9, 3, 16, 40};
+  std::vector<Collector> results(numbers.size() * 5);
+  std::string printed;
+  {
+    CapturedErrors errors;
+    std::fputs("this is found", stderr);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < numbers.size(); ++t) {
+      threads.emplace_back([&, t] {
+        // Over and over, so that runs begin while others of more and of fewer threads end.
+        for (std::size_t round = 0; round < 5; ++round) {
+          Options options;
+          options.threads = numbers[(t + round) % numbers.size()];
+          run_each(scene().data.view(), scene().sweep, options,
+                   [&](VariantResult&& r) { results[t * 5 + round].take(r); });
+        }
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    printed = errors.text();
+  }
+  CHECK(printed == "this is found");
+  for (const Collector& r : results) {
+    CHECK(r.right());
+    CHECK(r.count() == scene().sweep.size());
+  }
+}
+
+TEST_CASE("flow: a callback may run a sweep of its own") {
+  const Watchdog watchdog("nested run");
+  for (const Options& options : flows()) {
+    std::size_t right = 0;
+    run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) {
+      const auto inner = run(scene().data.view(), grid({r.variant.eps}, {r.variant.minpts}), options);
+      right += inner.front().labels == r.labels ? 1U : 0U;
+    });
+    CHECK(right == scene().sweep.size());
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::test

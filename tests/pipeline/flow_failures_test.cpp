@@ -1,0 +1,185 @@
+// The task graph under failure: nothing is lost, nothing hangs, the first exception comes out.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pipeline/flow_scene.hpp"
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Injected : std::runtime_error {
+  Injected(Stage s, int c) : std::runtime_error("injected"), stage(s), call(c) {}
+  Stage stage;
+  int call;
+};
+
+constexpr std::array kStages{Stage::group_by_eps,     Stage::build_index,      Stage::plan_batches,
+                             Stage::find_neighbors,   Stage::sort_pairs,       Stage::build_table,
+                             Stage::cluster_directly, Stage::cluster_variants, Stage::emit_results};
+
+TEST_CASE("flow: a failure in any stage is thrown from run, and what came before is right") {
+  std::map<Stage, int> fired;
+  for (const Options& options : flows()) {
+    for (const Stage stage : kStages) {
+      for (const int call : {1, 2, 3, 5, 9}) {
+        const std::string what = std::string(stage_name(stage)) + ", call " + std::to_string(call);
+        const Watchdog watchdog(what);
+        INFO(what << ", threads " << options.threads << ", tables " << options.tables);
+        std::atomic<int> calls{0};
+        Observer observer;
+        observer.before_stage = [&](Stage s) {
+          if (s == stage && ++calls == call) throw Injected(s, call);
+        };
+        Collector results;
+        bool thrown = false;
+        try {
+          run_each(
+              scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { results.take(r); }, observer);
+        } catch (const Injected& error) {
+          thrown = true;
+          CHECK(error.stage == stage);
+          CHECK(error.call == call);
+        }
+        CHECK(results.right());
+        // It is thrown exactly when the stage came so far, and only a whole run gives all results.
+        CHECK(thrown == (calls >= call));
+        CHECK((results.count() == scene().sweep.size()) == !thrown);
+        if (thrown) ++fired[stage];
+      }
+    }
+  }
+  for (const Stage stage : kStages) {
+    INFO(stage_name(stage));
+    CHECK(fired[stage] >= 4);
+  }
+}
+
+TEST_CASE("flow: of several failures at once one is thrown") {
+  const Watchdog watchdog("several failures");
+  for (int round = 0; round < 50; ++round) {
+    Options options;
+    options.threads = 8;
+    options.format = FormatChoice::csr;
+    options.lane_pairs = 200;
+    Observer observer;
+    observer.before_stage = [&](Stage s) {
+      if (s == Stage::find_neighbors || s == Stage::build_table) throw Injected(s, 0);
+    };
+    CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, options, observer), Injected);
+  }
+}
+
+TEST_CASE("flow: the failure of one variant leaves no wrong labels of another") {
+  const DataSet data = make_data("clustered", 30'000, 2, Precision::float64, 8);
+  std::vector<std::uint32_t> minpts;
+  for (std::uint32_t m = 1; m <= 24; ++m) minpts.push_back(m * 4);
+  const Sweep sweep = grid({0.05}, minpts);
+  const auto expected = run(data.view(), sweep);
+  Options options;
+  options.method = VariantMethod::each;
+  options.threads = 8;
+  for (int round = 0; round < 12; ++round) {
+    const Watchdog watchdog("one variant fails");
+    const int call = 1 + round % 3;
+    INFO("round " << round);
+    int calls = 0;
+    int wrong = 0;
+    bool thrown = false;
+    try {
+      run_each(data.view(), sweep, options, [&](VariantResult&& r) {
+        const auto& all = sweep.variants();
+        const auto at = static_cast<std::size_t>(std::find(all.begin(), all.end(), r.variant) - all.begin());
+        wrong += r.labels == expected[at].labels && r.summary == expected[at].summary ? 0 : 1;
+        if (++calls == call) throw std::domain_error("no more");
+      });
+    } catch (const std::domain_error&) {
+      thrown = true;
+    }
+    CHECK(thrown);
+    CHECK(wrong == 0);
+    CHECK(calls == call);
+  }
+}
+
+TEST_CASE("flow: a callback that throws ends the run, and is not called again") {
+  for (const Options& options : flows()) {
+    for (const std::size_t call : {1U, 2U, 4U, 9U}) {
+      const Watchdog watchdog("callback throws");
+      INFO("call " << call << ", threads " << options.threads << ", tables " << options.tables);
+      std::size_t calls = 0;
+      Collector results;
+      std::string text;
+      try {
+        run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) {
+          results.take(r);
+          if (++calls >= call) throw std::domain_error("no more");
+        });
+      } catch (const std::domain_error& error) {
+        text = error.what();
+      }
+      CHECK(text == "no more");
+      CHECK(results.right());
+      CHECK(calls == call);
+    }
+  }
+}
+
+TEST_CASE("flow: what a callback throws comes out, though others wait to report at that moment") {
+  const Watchdog watchdog("callbacks queue up");
+  std::vector<std::uint32_t> minpts(16);
+  for (std::uint32_t m = 0; m < 16; ++m) minpts[m] = m + 1;
+  Options options;
+  options.method = VariantMethod::each;
+  options.threads = 8;
+  options.tables = 3;
+  Observer observer;
+  observer.on_progress = [](const Progress&) {};
+  int other = 0;
+  for (int round = 0; round < 200; ++round) {
+    try {
+      run_each(
+          scene().data.view(), grid({0.3, 0.29, 0.28, 0.27}, minpts), options,
+          [](VariantResult&&) {
+            // Long enough for the other variants to be ready and waiting.
+            std::this_thread::sleep_for(500us);
+            throw std::domain_error("no more");
+          },
+          observer);
+    } catch (const std::domain_error&) {
+      continue;
+    } catch (const std::exception&) {
+    }
+    ++other;
+  }
+  CHECK(other == 0);
+}
+
+TEST_CASE("flow: a progress callback that throws ends the run") {
+  for (const Options& options : flows()) {
+    const Watchdog watchdog("progress throws");
+    Observer observer;
+    observer.on_progress = [](const Progress&) { throw std::domain_error("enough"); };
+    CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, options, observer), std::domain_error);
+    if (options.strategy == StrategyChoice::direct) continue;  // neighbours are a table
+    CHECK_THROWS_AS(neighbors(scene().data.view(), 0.3, Distances::omit, options, observer), std::domain_error);
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::test

@@ -1,0 +1,84 @@
+// What tests of the flow share: a sweep with its right answer, a watch over results, and the shapes that a flow can take.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <vector>
+
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+
+/// A sweep of three eps and three minpts over clustered points, and its right answer.
+struct Scene {
+  DataSet data = make_data("clustered", 700, 2, Precision::float64, 42);
+  Sweep sweep = grid({0.3, 0.5, 0.2}, {4, 2, 12});
+  std::vector<OracleLabels> expected;
+
+  Scene() {
+    for (const Variant& v : sweep.variants()) expected.push_back(oracle_labels(data.oracle(v.eps), v.minpts));
+  }
+  [[nodiscard]] std::size_t index_of(const Variant& v) const {
+    const auto& all = sweep.variants();
+    return static_cast<std::size_t>(std::find(all.begin(), all.end(), v) - all.begin());
+  }
+};
+
+inline const Scene& scene() {
+  static const Scene only;
+  return only;
+}
+
+/// Collects results and notes whatever is wrong with them. Catch2's assertions are not thread-safe, so these come
+/// later.
+class Collector {
+ public:
+  void take(const VariantResult& result) {
+    if (++inside_ > 1) overlapped_ = true;
+    const std::size_t at = scene().index_of(result.variant);
+    if (at == scene().expected.size() || !seen_.insert(at).second || result.labels != scene().expected[at].labels ||
+        !(result.summary == scene().expected[at].summary)) {
+      wrong_ = true;
+    }
+    --inside_;
+  }
+  [[nodiscard]] std::size_t count() const { return seen_.size(); }
+  /// Every result that came is right, came once, and alone.
+  [[nodiscard]] bool right() const { return !wrong_ && !overlapped_; }
+
+ private:
+  std::atomic<int> inside_{0};
+  std::atomic<bool> overlapped_{false};
+  std::atomic<bool> wrong_{false};
+  std::set<std::size_t> seen_;
+};
+
+inline std::vector<Options> flows() {
+  std::vector<Options> all;
+  for (const unsigned threads : {1U, 4U}) {
+    for (const unsigned tables : {1U, 3U}) {
+      Options options;
+      options.threads = threads;
+      options.tables = tables;
+      options.format = FormatChoice::packed;
+      all.push_back(options);
+      options.method = VariantMethod::each;
+      options.format = FormatChoice::csr;
+      options.lane_pairs = 500;
+      all.push_back(options);
+      options.method = VariantMethod::nested;
+      options.kernel = Kernel::global;
+      all.push_back(options);
+      // Without a table: as asked for, and as chosen where nothing is said.
+      all.push_back({.threads = threads, .strategy = StrategyChoice::direct, .tables = tables});
+      all.push_back({.threads = threads, .tables = tables});
+    }
+  }
+  return all;
+}
+
+}  // namespace epsflow::test
