@@ -62,11 +62,11 @@ class Flow {
       : context_(context),
         consumer_(consumer),
         failure_(context.stop),
-        asked_(consumer.result ? context.options.strategy : StrategyChoice::table),
+        choose_{consumer.result ? context.options.strategy : StrategyChoice::table, table_wanted(context.options),
+                context.points, context.pool.budget()},
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
         admission_(std::move(groups), in_flight_, context.pool),
-        index_{context.backend, context.points, context.pool.budget(), context.stop,
-               stages::choose_cells(asked_, table_wanted(context.options), context.points.dims())},
+        index_{context.backend, context.points, context.pool.budget(), context.stop, choose_.cells()},
         plan_{context.pool, table_options(context.options, context.backend, context.threads), consumer.bytes},
         build_{context.observer.trace},
         direct_{context.pool.budget(), context.options.core_mask, context.options.verify, context.points} {}
@@ -184,24 +184,8 @@ class Flow {
         job.starved = true;
         return;
       }
-      // What the choice does not depend on is not counted.
-      const bool open = may_do_without_table();
-      const std::uint64_t taken = context_.points.bytes() + job.index->bytes();
-      const std::uint64_t total = context_.pool.budget().total();
-      job.strategy = stages::choose_strategy({.asked = asked_,
-                                              .table_wanted = table_wanted(context_.options),
-                                              .table_refused = job.group.table_refused,
-                                              .dims = context_.points.dims(),
-                                              .variants = job.group.minpts.size(),
-                                              .index = open ? job.index->figures() : IndexFigures{},
-                                              .memory = total - std::min(total, taken)})
-                         .strategy;
+      job.strategy = choose_(job.group, *job.index).strategy;
     });
-  }
-
-  /// Whether the way is open, so that a table that does not fit is no error.
-  [[nodiscard]] bool may_do_without_table() const {
-    return asked_ == StrategyChoice::automatic && !table_wanted(context_.options);
   }
 
   template <class Ports>
@@ -225,7 +209,7 @@ class Flow {
   void plan_batches(Scheduled& job) {
     if (job.starved) return;
     stage(Stage::plan_batches, job, {"points", context_.points.size()}, [&] {
-      const bool may_fail = !job.exclusive || may_do_without_table();
+      const bool may_fail = !job.exclusive || choose_.open();
       if (plan_(job, !may_fail)) {
         job.open_batches = job.search->plan().batches.size();
       } else {
@@ -304,7 +288,7 @@ class Flow {
       stage(Stage::build_table, job, units_of(batch.batch), [&] {
         const auto outcome = build_(job, batch.batch, found);
         if (outcome.out_of_memory) {
-          if (job.exclusive && !may_do_without_table()) {
+          if (job.exclusive && !choose_.open()) {
             // More was found than the estimate said: name what the rest will need by the same measure.
             const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());
             stages::throw_table_too_large(job, context_.pool, bytes, false);
@@ -347,7 +331,7 @@ class Flow {
   const FlowContext& context_;
   const FlowConsumer& consumer_;
   Failure failure_;
-  StrategyChoice asked_;
+  stages::ChooseStrategy choose_;
   unsigned in_flight_;
   Admission admission_;
   stages::BuildIndex index_;

@@ -12,18 +12,10 @@ namespace epsflow {
 namespace {
 
 GroupPlan plan_group(PointsView points, const Options& options, Session& session, stages::EpsGroup group) {
-  const bool wanted = table_wanted(options);
-  const Cells cells = stages::choose_cells(options.strategy, wanted, points.dims());
-  const auto index = session.backend().build_index(points, group.radius, cells, session.stop());
+  const stages::ChooseStrategy choose{options.strategy, table_wanted(options), points, session.budget()};
+  const auto index = session.backend().build_index(points, group.radius, choose.cells(), session.stop());
   const IndexFigures figures = index->figures();
-  const std::uint64_t total = session.budget().total();
-  const std::uint64_t held = points.bytes() + index->bytes();
-  const auto answer = stages::choose_strategy({.asked = options.strategy,
-                                               .table_wanted = wanted,
-                                               .dims = points.dims(),
-                                               .variants = group.minpts.size(),
-                                               .index = figures,
-                                               .memory = total - std::min(total, held)});
+  const stages::StrategyAnswer answer = choose(group, *index, figures);
   GroupPlan plan{.eps = group.eps,
                  .minpts = std::move(group.minpts),
                  .strategy = answer.strategy,
@@ -46,8 +38,8 @@ GroupPlan plan_group(PointsView points, const Options& options, Session& session
               cluster.bytes(points.size(), plan.minpts.size());
   }
   // Building the index takes more than it holds.
-  plan.bytes = std::max(points.bytes() + session.backend().index_bytes(points), held + product);
-  plan.fits = plan.bytes <= total;
+  plan.bytes = points.bytes() + std::max(session.backend().index_bytes(points), index->bytes() + product);
+  plan.fits = plan.bytes <= session.budget().total();
   return plan;
 }
 

@@ -1,5 +1,7 @@
 #include <epsflow/stages/choose_strategy.hpp>
 
+#include <algorithm>
+
 #include <epsflow/index/cell_axes.hpp>
 
 namespace epsflow::stages {
@@ -26,6 +28,21 @@ StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept {
     return {Strategy::direct, "a table may not fit the memory budget"};
   }
   return {Strategy::table, "several minpts share a table"};
+}
+
+StrategyAnswer ChooseStrategy::operator()(const EpsGroup& group, const Index& index) const {
+  return (*this)(group, index, open() ? index.figures() : IndexFigures{});
+}
+
+StrategyAnswer ChooseStrategy::operator()(const EpsGroup& group, const Index& index,
+                                          const IndexFigures& figures) const {
+  const std::uint64_t taken = points.bytes() + index.bytes();
+  return choose_strategy({.asked = asked,
+                          .table_wanted = table_wanted,
+                          .table_refused = group.table_refused,
+                          .variants = group.minpts.size(),
+                          .index = figures,
+                          .memory = budget.total() - std::min(budget.total(), taken)});
 }
 
 }  // namespace epsflow::stages

@@ -7,6 +7,9 @@
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/choices.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
 
@@ -15,10 +18,9 @@ struct StrategyQuestion {
   StrategyChoice asked = StrategyChoice::automatic;
   bool table_wanted = false;   ///< the caller chose how tables are made or read
   bool table_refused = false;  ///< a table of this eps has been tried, and did not fit
-  std::size_t dims = 1;
-  std::size_t variants = 1;  ///< minpts of the eps
-  IndexFigures index;        ///< of the eps
-  std::uint64_t memory = 0;  ///< bytes of the budget beside points and index
+  std::size_t variants = 1;    ///< minpts of the eps
+  IndexFigures index;          ///< of the eps
+  std::uint64_t memory = 0;    ///< bytes of the budget beside points and index
 };
 
 struct StrategyAnswer {
@@ -37,5 +39,22 @@ struct StrategyAnswer {
 /// So a table pays where cells are no cliques, several minpts share it, and it fits: at most a third of the candidates were
 /// neighbours in the sets measured, and an id takes 4 bytes.
 [[nodiscard]] StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept;
+
+/// Makes the choice for each group of a run, and holds what is the same for all of them. A run and a plan of it use it alike.
+struct ChooseStrategy {
+  StrategyChoice asked = StrategyChoice::automatic;
+  bool table_wanted = false;  ///< as in the question
+  PointsView points;
+  const MemoryBudget& budget;
+
+  /// Whether the caller left the way open, so that a table that does not fit is no error.
+  [[nodiscard]] bool open() const noexcept { return asked == StrategyChoice::automatic && !table_wanted; }
+  [[nodiscard]] Cells cells() const noexcept { return choose_cells(asked, table_wanted, points.dims()); }
+
+  /// Counts the figures of the index only where the choice depends on them.
+  [[nodiscard]] StrategyAnswer operator()(const EpsGroup& group, const Index& index) const;
+  /// With figures that are counted already.
+  [[nodiscard]] StrategyAnswer operator()(const EpsGroup& group, const Index& index, const IndexFigures& figures) const;
+};
 
 }  // namespace epsflow::stages
