@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fstream>
 #include <string_view>
@@ -16,6 +15,8 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
+#include <epsflow/io/results_kept.hpp>
+#include <epsflow/io/results_obstacles.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/trace_json.hpp>
 
@@ -28,18 +29,6 @@ constexpr std::size_t kFewFiles = 64;
 constexpr std::chrono::seconds kPublicationInterval{2};
 constexpr int kPublicationShare = 20;
 constexpr std::string_view kRunning = "running";
-
-std::filesystem::path require_folder(std::filesystem::path folder) {
-  if (folder.empty())
-    throw UsageError("the name of the results folder is empty; give the folder that is to be written");
-  while (!folder.has_filename() && folder.has_relative_path()) folder = folder.parent_path();  // "results/"
-  std::error_code code;
-  const std::filesystem::file_status status = std::filesystem::status(folder, code);
-  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
-    throw UsageError(folder.string() + " is no folder; move it away, or choose another folder");
-  }
-  return folder;
-}
 
 /// Written to at once, so that the disk works beside the computation.
 constexpr std::uint64_t kWorthStarting = 1 << 20;
@@ -67,15 +56,15 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, F
       mode_(mode),
       outputs_(std::move(outputs)),
       notice_(std::move(notice)),
-      lock_((require_no_links(), folder_), hidden_, notice_) {
+      lock_((require_no_links(folder_), folder_), hidden_, notice_) {
   recover();
   if (mode_ == FolderMode::fresh && !state_.entries.empty()) {
     throw UsageError(folder_.string() +
                      " holds results already; add to them with FolderMode::resume, replace them with "
                      "FolderMode::overwrite, or choose another folder");
   }
-  require_no_strangers();
-  require_no_inputs();
+  require_no_strangers(folder_, state_, asked_, outputs_);
+  require_no_inputs(folder_, outputs_.inputs);
 }
 
 ResultsFolder::~ResultsFolder() {
@@ -92,53 +81,6 @@ void ResultsFolder::recover() {
   }
   state_ = read_state(folder_);
   if (left_ && !left_->replaces) state_.merge(*left_);
-}
-
-/// A link in the place of a folder of ours would lead our files, and what we remove, to somewhere else.
-void ResultsFolder::require_no_links() const {
-  std::error_code code;
-  for (const char* name : {".epsflow", kLabelsFolder, kCoreFolder, kLabelledFolder}) {
-    const std::filesystem::file_status status = std::filesystem::symlink_status(folder_ / name, code);
-    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) continue;
-    throw UsageError((folder_ / name).string() + " is no folder of its own; move it away, or choose another folder");
-  }
-}
-
-void ResultsFolder::require_no_strangers() const {
-  const auto refuse = [&](const std::string& name) {
-    throw UsageError((folder_ / name).string() +
-                     " was not written by epsflow, and is in the way; move it away, or choose another folder");
-  };
-  std::error_code code;
-  for (const char* name : {kSummaryName, kTraceName, kHdf5Name, kRowsName}) {
-    if (state_.owns(name)) continue;
-    if (std::filesystem::exists(std::filesystem::symlink_status(folder_ / name, code))) refuse(name);
-  }
-  for (const char* name : {kLabelsFolder, kCoreFolder, kLabelledFolder}) {
-    std::unordered_set<std::string> there;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_ / name, code)) {
-      there.insert(std::string(name) + "/" + entry.path().filename().string());
-    }
-    if (there.empty()) continue;
-    for (const Variant& variant : asked_) {
-      for (const std::string& file : files_of(variant)) {
-        const bool owned = file == labels_name(variant) ? state_.entries.contains(variant) : state_.owns(file);
-        if (!owned && there.contains(file)) refuse(file);
-      }
-    }
-  }
-}
-
-/// An input among the files of results would be replaced by them.
-void ResultsFolder::require_no_inputs() const {
-  std::error_code code;
-  const std::filesystem::path folder = std::filesystem::weakly_canonical(folder_, code);
-  for (const std::filesystem::path& input : outputs_.inputs) {
-    const std::filesystem::path file = std::filesystem::weakly_canonical(input, code);
-    if (!is_results_name(file.lexically_relative(folder).string())) continue;
-    throw UsageError("the input " + input.string() + " lies in " + folder_.string() +
-                     " where results are written; copy it to another place, or choose another folder");
-  }
 }
 
 std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription run, const LabelledCopy* labelled) {
@@ -178,9 +120,10 @@ std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription r
     }
     std::filesystem::remove_all(replacement, code);
   }
-  drop_unsound(points.size());
-  if (replacing()) drop_unasked();
-  drop_outdated_copies();
+  KeptResults kept{base_, hidden_, state_, asked_, outputs_, notice_};
+  kept.drop_unsound(points.size());
+  if (replacing()) kept.drop_unasked();
+  if (labelled_ != nullptr) kept.drop_outdated_copies(*labelled_);
   if (!state_.manifest.runs.empty() && status_of(state_.manifest.runs.back()) == kRunning) {
     state_.manifest.runs.back() = with_status(state_.manifest.runs.back(), "killed");
   }
@@ -192,8 +135,8 @@ std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription r
   clear_partial();
   std::filesystem::create_directories(base_, code);
   if (code) throw_cannot_write(base_, code.value());
-  std::vector<Variant> left_to_do = missing();
-  if (!left_to_do.empty()) remove_file(kHdf5Name);  // it would no longer hold what summary.csv lists
+  std::vector<Variant> left_to_do = kept.missing();
+  if (!left_to_do.empty()) kept.remove_file(kHdf5Name);  // it would no longer hold what summary.csv lists
   if (!state_.entries.empty()) save_state(base_, state_);
   journal_ = std::make_unique<Journal>(
       hidden_ / "journal",
@@ -213,119 +156,6 @@ void ResultsFolder::clear_partial() const {
   std::filesystem::remove_all(hidden_ / "partial", code);
   std::filesystem::create_directory(hidden_ / "partial", code);
   if (code) throw_cannot_write(hidden_ / "partial", code.value());
-}
-
-std::filesystem::path ResultsFolder::partial(const std::string& name) const {
-  std::string flat = name;
-  std::replace(flat.begin(), flat.end(), '/', '-');
-  return hidden_ / "partial" / flat;
-}
-
-/// Whether a file that is finished is what it was. One that a killed run had finished and not moved yet is moved now.
-bool ResultsFolder::is_sound(const std::string& name, const FileDigest& digest) const {
-  if (digest_of(base_ / name) == digest) return true;
-  if (digest_of(partial(name)) != digest) return false;
-  std::error_code code;
-  std::filesystem::create_directories((base_ / name).parent_path(), code);
-  std::filesystem::rename(partial(name), base_ / name, code);
-  return !code;
-}
-
-std::vector<std::string> ResultsFolder::files_of(const Variant& variant) const {
-  std::vector<std::string> files{labels_name(variant)};
-  if (outputs_.core) files.push_back(core_name(variant));
-  if (!outputs_.labelled.empty()) files.push_back(variant_file(kLabelledFolder, variant, outputs_.labelled));
-  return files;
-}
-
-void ResultsFolder::remove_file(const std::string& name) {
-  if (state_.manifest.files.erase(name) == 0 && !name.starts_with(kLabelsFolder)) return;
-  std::error_code ignored;
-  std::filesystem::remove(base_ / name, ignored);
-}
-
-void ResultsFolder::drop_unsound(std::uint64_t points) {
-  const auto say = [&](const std::string& name, const char* what) {
-    if (notice_) notice_((base_ / name).string() + " " + what);
-  };
-  const std::uint64_t bytes = npy_labels(std::vector<std::int32_t>(points)).bytes();
-  bool unchecked = false;
-  for (auto at = state_.entries.begin(); at != state_.entries.end();) {
-    const std::string name = labels_name(at->first);
-    SweepEntry& entry = at->second;
-    if (!entry.crc32) {  // of a version that had no checksums: the size has to do
-      const std::optional<FileDigest> found = digest_of(base_ / name);
-      if (found && found->bytes == bytes) entry.crc32 = found->crc32;
-      unchecked = true;
-    }
-    if (entry.crc32 && is_sound(name, {bytes, *entry.crc32})) {
-      ++at;
-      continue;
-    }
-    say(name, "is missing or has changed since it was written: it is made again where its variant is asked for");
-    remove_file(name);
-    at = state_.entries.erase(at);
-  }
-  if (unchecked) say(kSummaryName, "has no checksums, as of version 0.1.0: label files were told by their sizes alone");
-  std::vector<std::string> changed;
-  for (const auto& [name, digest] : state_.manifest.files) {
-    if (name.find('/') != std::string::npos && !is_sound(name, digest)) changed.push_back(name);
-  }
-  for (const std::string& name : changed) {
-    say(name, "is missing or has changed since it was written: it is made again where it is asked for");
-    remove_file(name);
-  }
-}
-
-/// A replacement holds what this run is asked for, whatever one before was.
-void ResultsFolder::drop_unasked() {
-  Entries asked;
-  for (const Variant& variant : asked_) {
-    if (auto node = state_.entries.extract(variant); !node.empty()) asked.insert(std::move(node));
-  }
-  for (const auto& [variant, entry] : state_.entries) remove_file(labels_name(variant));
-  state_.entries = std::move(asked);
-  std::unordered_set<std::string> wanted;
-  for (const Variant& variant : asked_) {
-    for (std::string& file : files_of(variant)) wanted.insert(std::move(file));
-  }
-  std::vector<std::string> unwanted;
-  for (const auto& [name, digest] : state_.manifest.files) {
-    if (!wanted.contains(name)) unwanted.push_back(name);
-  }
-  for (const std::string& name : unwanted) remove_file(name);
-}
-
-/// A run before may have copied other columns, or an input that has changed since beside its coordinates.
-void ResultsFolder::drop_outdated_copies() {
-  if (labelled_ == nullptr) return;
-  std::string& contents = state_.manifest.labelled[outputs_.labelled];
-  if (contents == labelled_->contents()) return;
-  contents = labelled_->contents();
-  std::vector<std::string> outdated;
-  for (const auto& [name, digest] : state_.manifest.files) {
-    if (name.starts_with(std::string(kLabelledFolder) + "/") && name.ends_with(outputs_.labelled)) {
-      outdated.push_back(name);
-    }
-  }
-  for (const std::string& name : outdated) remove_file(name);
-  if (outdated.empty() || !notice_) return;
-  notice_(
-      fmt::format("{} in {} were made of other columns, or of the input as it was before: they are made again where "
-                  "their variants are asked for",
-                  format_count(outdated.size(), "file"), (base_ / kLabelledFolder).string()));
-}
-
-std::vector<Variant> ResultsFolder::missing() const {
-  std::vector<Variant> missing;
-  for (const Variant& variant : asked_) {
-    const std::vector<std::string> files = files_of(variant);
-    const bool whole =
-        state_.entries.contains(variant) &&
-        std::all_of(files.begin() + 1, files.end(), [&](const std::string& f) { return state_.owns(f); });
-    if (!whole) missing.push_back(variant);
-  }
-  return missing;
 }
 
 void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants) const {
@@ -357,7 +187,7 @@ PendingFile ResultsFolder::stage(const std::string& name, const NpyArray& array)
 }
 
 PendingFile ResultsFolder::stage(const std::string& name, const Write& write) const {
-  PendingFile file{name, partial(name), {}};
+  PendingFile file{name, hidden_ / partial_name(name), {}};
   try {
     file.digest = write(file.partial, folder_ / name);
   } catch (const Error&) {
@@ -435,7 +265,7 @@ void ResultsFolder::publish() {
 
 /// Writes a file of the folder that the journal knows of before it has its name.
 void ResultsFolder::place(const std::string& name, const std::function<void(const std::filesystem::path&)>& write) {
-  const std::filesystem::path file = partial(name);
+  const std::filesystem::path file = hidden_ / partial_name(name);
   try {
     write(file);
   } catch (const ResourceError& e) {

@@ -81,19 +81,7 @@ class ResultsFolder {
 
  private:
   void recover();
-  void require_no_links() const;
-  void require_no_strangers() const;
-  void require_no_inputs() const;
-
   void clear_partial() const;
-  [[nodiscard]] std::filesystem::path partial(const std::string& name) const;
-  [[nodiscard]] bool is_sound(const std::string& name, const FileDigest& digest) const;
-  [[nodiscard]] std::vector<std::string> files_of(const Variant& variant) const;
-  void drop_unsound(std::uint64_t points);
-  void drop_unasked();
-  void drop_outdated_copies();
-  [[nodiscard]] std::vector<Variant> missing() const;
-  void remove_file(const std::string& name);
   void warn_of_full_disk(std::uint64_t points, std::size_t variants) const;
 
   /// Writes a file, known to people as the second name, and tells what it holds.

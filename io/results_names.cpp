@@ -35,6 +35,18 @@ std::string variant_file(std::string_view folder, const Variant& variant, std::s
 std::string labels_name(const Variant& variant) { return variant_file(kLabelsFolder, variant, ".npy"); }
 std::string core_name(const Variant& variant) { return variant_file(kCoreFolder, variant, ".npy"); }
 
+std::vector<std::string> variant_files(const Variant& variant, bool core, std::string_view labelled) {
+  std::vector<std::string> files{labels_name(variant)};
+  if (core) files.push_back(core_name(variant));
+  if (!labelled.empty()) files.push_back(variant_file(kLabelledFolder, variant, labelled));
+  return files;
+}
+
+std::string partial_name(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '-');
+  return "partial/" + name;
+}
+
 bool is_results_name(std::string_view name) {
   static constexpr std::array<std::string_view, 5> kFixed{kSummaryName, kManifestName, kTraceName, kHdf5Name,
                                                           kRowsName};

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <epsflow/core/sweep.hpp>
 
@@ -23,6 +24,11 @@ inline constexpr const char* kLabelledFolder = "labelled";
 [[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
 [[nodiscard]] std::string labels_name(const Variant& variant);
 [[nodiscard]] std::string core_name(const Variant& variant);
+/// Every file of a variant, the labels first. labelled: extension of the copy of the input, empty for none.
+[[nodiscard]] std::vector<std::string> variant_files(const Variant& variant, bool core, std::string_view labelled);
+
+/// Where in .epsflow a file is written before it takes its place.
+[[nodiscard]] std::string partial_name(std::string name);
 
 /// Whether `name` is one that epsflow gives: one of the fixed names, or of a variant in one of the folders. So it neither
 /// is absolute nor leads anywhere else.
