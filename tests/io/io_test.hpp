@@ -1,6 +1,7 @@
 // Shared by the tests of io/: files in a folder of their own, and errors as text.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "support/real_data.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/source.hpp>
@@ -78,6 +80,16 @@ inline bool has_format(std::string_view name) {
 
 inline std::vector<double> values_of(const Points& points) {
   return points.view().visit([](auto values) { return std::vector<double>(values.begin(), values.end()); });
+}
+
+/// Labels 0, noise, 2, 3, … and a mask of every other point.
+inline VariantResult result_of(const Points& points) {
+  VariantResult result{.variant = {0.5, 3}, .labels = Labels(points.size()), .summary = {}};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    result.labels[i] = i == 1 ? kNoise : static_cast<std::int32_t>(i);
+    result.core.push_back(static_cast<std::uint8_t>(i % 2));
+  }
+  return result;
 }
 
 /// The bytes of a value as they lie in memory.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <optional>
 #include <vector>
 
 #include "io/io_test.hpp"
@@ -15,16 +14,6 @@ namespace {
 
 using Paths = std::vector<std::filesystem::path>;
 using Values = std::vector<double>;
-
-/// Labels 0, 1, 2, … and a mask of every other point.
-VariantResult result_of(const Points& points) {
-  VariantResult result{.variant = {0.5, 3}, .labels = Labels(points.size()), .summary = {}};
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    result.labels[i] = i == 1 ? kNoise : static_cast<std::int32_t>(i);
-    result.core.push_back(static_cast<std::uint8_t>(i % 2));
-  }
-  return result;
-}
 
 struct Copied {
   std::filesystem::path file;

@@ -113,12 +113,7 @@ std::filesystem::path copy(const TempFolder& folder, const Paths& files, const R
   const Points points = read_points(files, options);
   const LabelledCopy labelled(files, options, points, OutputFormat::fits, core);
   CHECK(labelled.limit().empty());
-  VariantResult result{.variant = {0.5, 3}, .labels = Labels(points.size()), .summary = {}};
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    result.labels[i] = i == 1 ? kNoise : static_cast<std::int32_t>(i);
-    result.core.push_back(static_cast<std::uint8_t>(i % 2));
-  }
-  labelled.write(folder / "out.fits", result, Overwrite::replace);
+  labelled.write(folder / "out.fits", result_of(points), Overwrite::replace);
   return folder / "out.fits";
 }
 

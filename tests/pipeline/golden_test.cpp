@@ -1,7 +1,5 @@
 // The small golden set of tests/golden: labels by scikit-learn, which every way of making them must give.
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,13 +24,7 @@ struct GoldenSet {
 
 std::map<std::string, GoldenSet> load_sets(const std::filesystem::path& folder) {
   std::map<std::string, GoldenSet> sets;
-  std::ifstream in(folder / "golden.csv");
-  std::string line;
-  std::getline(in, line);
-  while (std::getline(in, line)) {
-    std::vector<std::string> cell;
-    std::stringstream cells(line);
-    for (std::string c; std::getline(cells, c, ',');) cell.push_back(c);
+  for (const std::vector<std::string>& cell : load_csv(folder / "golden.csv")) {
     REQUIRE(cell.size() == 8);
     GoldenSet& set = sets[cell[0]];
     set.single = cell[1] == "<f4";

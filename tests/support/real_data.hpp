@@ -66,6 +66,20 @@ inline std::vector<double> load_numbers(const std::filesystem::path& file) {
   }
 }
 
+/// The cells of a file of plain CSV, row by row, without its header.
+inline std::vector<std::vector<std::string>> load_csv(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::vector<std::vector<std::string>> rows;
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    std::stringstream cells(line);
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
 /// A row of golden.csv: what scikit-learn gives.
 struct Golden {
   std::string file;
@@ -81,14 +95,8 @@ struct Golden {
 };
 
 inline std::vector<Golden> load_golden(const std::filesystem::path& folder) {
-  std::ifstream in(folder / "golden.csv");
   std::vector<Golden> all;
-  std::string line;
-  std::getline(in, line);
-  while (std::getline(in, line)) {
-    std::vector<std::string> cell;
-    std::stringstream cells(line);
-    for (std::string c; std::getline(cells, c, ',');) cell.push_back(c);
+  for (const std::vector<std::string>& cell : load_csv(folder / "golden.csv")) {
     if (cell.size() < 13) continue;
     Golden row;
     row.file = cell[0];
