@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -1,6 +1,5 @@
 #include <epsflow/io/fits_reader.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>

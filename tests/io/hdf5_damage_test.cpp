@@ -1,5 +1,4 @@
 // HDF5 files that lost their end or a bit. libhdf5 crashes on some of them, in a process of its own.
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>

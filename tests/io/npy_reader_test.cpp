@@ -1,7 +1,6 @@
 #include <epsflow/io/npy_reader.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>

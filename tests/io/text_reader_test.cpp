@@ -1,7 +1,5 @@
 #include <epsflow/io/text_reader.hpp>
 
-#include <cmath>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "support/random_points.hpp"
