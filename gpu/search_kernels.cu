@@ -1,9 +1,10 @@
 #include <algorithm>
 
 #include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/row_test.cuh>
 #include <epsflow/gpu/search_kernels.hpp>
 #include <epsflow/gpu/tuning.hpp>
-#include <epsflow/index/distance.hpp>
+#include <epsflow/gpu/with_types.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -13,51 +14,6 @@ constexpr unsigned kAll = 0xFFFFFFFFU;
 
 /// Of the kernels that have kPointThreads threads a block. 64-bit: there may be nearly 2^32 points.
 __device__ std::uint64_t thread_number() { return std::uint64_t{blockIdx.x} * tuning::kPointThreads + threadIdx.x; }
-
-/// One row against candidates: D dimensions, or any number where D is 0. Coordinates of the row stay in registers where
-/// the compiler knows how many there are.
-template <class T, unsigned D>
-class RowTest {
- public:
-  __device__ RowTest(const GridView& grid, std::uint32_t row)
-      : coordinates_(static_cast<const T*>(grid.coordinates)),
-        size_(grid.size),
-        dims_(grid.dims),
-        row_(row),
-        limit_(grid.eps_squared) {
-    if constexpr (D > 0) {
-      for (unsigned k = 0; k < D; ++k) point_[k] = __ldg(coordinates_ + k * size_ + row);
-    }
-  }
-
-  __device__ bool operator()(std::uint32_t candidate) const {
-    return index::is_neighbor<D>([this](std::size_t k) { return point(k); },
-                                 [&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); }, dims_,
-                                 limit_);
-  }
-
-  /// The same with the candidate's coordinates in shared memory, coordinate k at tile[k · pitch].
-  __device__ bool in_tile(const T* tile, unsigned pitch) const {
-    return index::is_neighbor<D>([this](std::size_t k) { return point(k); },
-                                 [&](std::size_t k) { return tile[k * pitch]; }, dims_, limit_);
-  }
-
- private:
-  __device__ T point(std::size_t k) const {
-    if constexpr (D > 0) {
-      return point_[k];
-    } else {
-      return __ldg(coordinates_ + k * size_ + row_);
-    }
-  }
-
-  const T* coordinates_;
-  std::size_t size_;
-  std::size_t dims_;
-  std::uint32_t row_;
-  double limit_;
-  T point_[D == 0 ? 1 : D];
-};
 
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kPointThreads)
@@ -239,30 +195,10 @@ std::uint32_t blocks_of(std::uint64_t items, unsigned threads) {
   return static_cast<std::uint32_t>((items + threads - 1) / threads);
 }
 
-/// Calls f.operator()<T, D>() for the grid's precision and dimensions: up to 6 are compiled in, any other number is
-/// not.
+/// Up to six dimensions are compiled in; with 0 kernels ask the grid how many there are.
 template <class F>
-void dispatch(const GridView& grid, F f) {
-  const auto by_dims = [&]<class T>() {
-    switch (grid.dims) {
-      case 1:
-        return f.template operator()<T, 1>();
-      case 2:
-        return f.template operator()<T, 2>();
-      case 3:
-        return f.template operator()<T, 3>();
-      case 4:
-        return f.template operator()<T, 4>();
-      case 5:
-        return f.template operator()<T, 5>();
-      case 6:
-        return f.template operator()<T, 6>();
-      default:
-        return f.template operator()<T, 0>();
-    }
-  };
-  if (grid.precision == Precision::float32) return by_dims.template operator()<float>();
-  return by_dims.template operator()<double>();
+void with_grid_types(const GridView& grid, F f) {
+  with_types<1, 2, 3, 4, 5, 6, 0>(grid.precision, grid.dims, f);
 }
 
 }  // namespace
@@ -274,7 +210,7 @@ void require_code() {
 
 void launch_count_rows(const GridView& grid, RowSet rows, std::uint32_t* counts, cudaStream_t stream) {
   if (rows.count == 0) return;
-  dispatch(grid, [&]<class T, unsigned D>() {
+  with_grid_types(grid, [&]<class T, unsigned D>() {
     count_rows_kernel<T, D>
         <<<blocks_of(rows.count, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, counts);
   });
@@ -285,7 +221,7 @@ void launch_fill_rows(const GridView& grid, Run rows, const std::uint64_t* offse
                       cudaStream_t stream) {
   if (rows.size() == 0) return;
   const std::uint64_t threads = std::uint64_t{rows.size()} * tuning::kRowThreads;
-  dispatch(grid, [&]<class T, unsigned D>() {
+  with_grid_types(grid, [&]<class T, unsigned D>() {
     fill_rows_kernel<T, D>
         <<<blocks_of(threads, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, offsets, ids);
   });
@@ -295,7 +231,7 @@ void launch_fill_rows(const GridView& grid, Run rows, const std::uint64_t* offse
 void launch_pack_rows(const GridView& grid, Run rows, std::uint64_t first_word, std::uint32_t* words,
                       std::uint32_t* counts, cudaStream_t stream) {
   if (rows.size() == 0) return;
-  dispatch(grid, [&]<class T, unsigned D>() {
+  with_grid_types(grid, [&]<class T, unsigned D>() {
     pack_rows_kernel<T, D><<<blocks_of(rows.size(), tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(
         grid, rows, first_word, words, counts);
   });
@@ -304,7 +240,7 @@ void launch_pack_rows(const GridView& grid, Run rows, std::uint64_t first_word, 
 
 void launch_global(const GridView& grid, RowSet rows, PairBuffer pairs, cudaStream_t stream) {
   if (rows.count == 0) return;
-  dispatch(grid, [&]<class T, unsigned D>() {
+  with_grid_types(grid, [&]<class T, unsigned D>() {
     global_kernel<T, D>
         <<<blocks_of(rows.count, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, pairs);
   });
@@ -315,7 +251,7 @@ void launch_shared(const GridView& grid, CellSet cells, PairBuffer pairs, cudaSt
   if (cells.count == 0) return;
   const auto point_bytes = static_cast<std::uint32_t>(grid.dims * bytes_of(grid.precision));
   const unsigned tile_size = std::max(1U, tuning::kTileBytes / point_bytes);
-  dispatch(grid, [&]<class T, unsigned D>() {
+  with_grid_types(grid, [&]<class T, unsigned D>() {
     shared_kernel<T, D><<<cells.count, tuning::kCellThreads, std::size_t{tile_size} * point_bytes, stream>>>(
         grid, cells, pairs, tile_size);
   });

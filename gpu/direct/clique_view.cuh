@@ -6,6 +6,7 @@
 
 #include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
+#include <epsflow/gpu/with_types.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::gpu {
@@ -38,17 +39,11 @@ __device__ inline bool near_enough(const Place<T, D>& p, const Place<T, D>& q, d
                                eps_squared);
 }
 
-/// Calls f<T, D>() for points of that kind.
+/// Calls f.operator()<T, D>() for the points of a clustering by cells.
 template <class F>
-void for_places(Precision precision, std::uint32_t dims, F&& f) {
-  if (precision == Precision::float32) {
-    if (dims == 1) return f.template operator()<float, 1>();
-    if (dims == 2) return f.template operator()<float, 2>();
-    return f.template operator()<float, 3>();
-  }
-  if (dims == 1) return f.template operator()<double, 1>();
-  if (dims == 2) return f.template operator()<double, 2>();
-  f.template operator()<double, 3>();
+void for_places(Precision precision, std::uint32_t dims, F f) {
+  static_assert(index::kMostCliqueDims == 3);
+  with_types<1, 2, 3>(precision, dims, f);
 }
 
 __device__ inline std::uint64_t key_of(const CliqueView& view, std::uint32_t cell) {

@@ -2,48 +2,13 @@
 #include <epsflow/gpu/direct/point_kernels.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/error.hpp>
-#include <epsflow/index/distance.hpp>
+#include <epsflow/gpu/row_test.cuh>
+#include <epsflow/gpu/with_types.hpp>
 
 namespace epsflow::gpu {
 namespace {
 
 constexpr unsigned kThreads = tuning::kDirectThreads;
-
-/// A row against candidates: D dimensions, or any number where D is 0.
-template <class T, unsigned D>
-class RowTest {
- public:
-  __device__ RowTest(const GridView& grid, std::uint32_t row)
-      : coordinates_(static_cast<const T*>(grid.coordinates)),
-        size_(grid.size),
-        dims_(grid.dims),
-        row_(row),
-        limit_(grid.eps_squared) {
-    if constexpr (D > 0) {
-      for (unsigned k = 0; k < D; ++k) point_[k] = __ldg(coordinates_ + k * size_ + row);
-    }
-  }
-
-  __device__ bool operator()(std::uint32_t candidate) const {
-    const auto point = [&](std::size_t k) {
-      if constexpr (D > 0) {
-        return point_[k];
-      } else {
-        return __ldg(coordinates_ + k * size_ + row_);
-      }
-    };
-    return index::is_neighbor<D>(
-        point, [&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); }, dims_, limit_);
-  }
-
- private:
-  const T* coordinates_;
-  std::size_t size_;
-  std::size_t dims_;
-  std::uint32_t row_;
-  double limit_;
-  T point_[D == 0 ? 1 : D];
-};
 
 /// Calls f(candidate) for the candidates of a row before `end`, as long as it returns true.
 template <class F>
@@ -131,29 +96,18 @@ __global__ void __launch_bounds__(kThreads)
   add_by_block(sizes, border, number, 1);
 }
 
+/// Four to six dimensions are compiled in. Fewer come here only where the cells of their index are no cliques, so seldom
+/// that the kernels for any number do.
 template <class F>
-void for_points(const GridView& grid, F&& f) {
-  const auto with_dims = [&]<class T>() {
-    switch (grid.dims) {
-      case 4:
-        return f.template operator()<T, 4>();
-      case 5:
-        return f.template operator()<T, 5>();
-      case 6:
-        return f.template operator()<T, 6>();
-      default:
-        return f.template operator()<T, 0>();
-    }
-  };
-  if (grid.precision == Precision::float32) return with_dims.template operator()<float>();
-  with_dims.template operator()<double>();
+void with_grid_types(const GridView& grid, F f) {
+  with_types<4, 5, 6, 0>(grid.precision, grid.dims, f);
 }
 
 }  // namespace
 
 void launch_count_points(const GridView& grid, Run rows, std::uint32_t most, std::uint32_t* counts,
                          std::uint32_t* core_bits, cudaStream_t stream) {
-  for_points(grid, [&]<class T, unsigned D>() {
+  with_grid_types(grid, [&]<class T, unsigned D>() {
     count_kernel<T, D><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, most, counts, core_bits);
   });
   check_launch(stream);
@@ -167,7 +121,7 @@ void launch_begin_points(const std::uint32_t* core_bits, const std::uint32_t* be
 
 void launch_unite_points(const GridView& grid, Run rows, const std::uint32_t* before, std::uint32_t* parents,
                          cudaStream_t stream) {
-  for_points(grid, [&]<class T, unsigned D>() {
+  with_grid_types(grid, [&]<class T, unsigned D>() {
     unite_kernel<T, D><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, before, parents);
   });
   check_launch(stream);
@@ -175,7 +129,7 @@ void launch_unite_points(const GridView& grid, Run rows, const std::uint32_t* be
 
 void launch_label_points(const GridView& grid, Run rows, const std::uint32_t* order, const std::uint32_t* numbers,
                          std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream) {
-  for_points(grid, [&]<class T, unsigned D>() {
+  with_grid_types(grid, [&]<class T, unsigned D>() {
     label_kernel<T, D>
         <<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, order, numbers, labels, sizes, tally);
   });
