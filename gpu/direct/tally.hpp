@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/gpu/direct/rank_bitmap.hpp>
 #include <epsflow/gpu/index_kernels.hpp>
@@ -12,8 +13,7 @@
 
 namespace epsflow::gpu {
 
-/// In place of a parent: the node has no core point.
-inline constexpr std::uint32_t kNotCore = 0xFFFFFFFFU;
+using clustering::kNotCore;  // in place of the parent of a node without core points
 
 /// A node's entry among the numbers: the number of its cluster or kNoNumber, and whether all its points are core.
 inline constexpr std::uint32_t kNumberMask = 0x7FFFFFFFU;
