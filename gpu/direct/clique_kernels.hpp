@@ -11,12 +11,33 @@
 
 namespace epsflow::gpu {
 
+// Counts: clique_counts.cu.
+
+/// Points with more candidates than a thread is to test. Their number is in the tally.
+struct LeftPoints {
+  std::uint32_t* positions = nullptr;  ///< [capacity]; where it is full, threads go on by themselves
+  std::uint32_t capacity = 0;
+  Tally* tally = nullptr;
+};
+
+/// counts[p]: points within eps of position p, at most `most`, for p in `positions`, which begin with a multiple of 32.
+/// Points that cannot have `least` may be counted as fewer than they have. counts or core_bits may be null; core_bits:
+/// a bit per position, counts >= most.
+void launch_count_cliques(const CliqueView& view, Run positions, std::uint32_t most, std::uint32_t least,
+                          const LeftPoints& left, std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream);
+/// Counts the points that were left.
+void launch_left_counts(const CliqueView& view, std::uint32_t most, const LeftPoints& left, std::uint32_t* counts,
+                        std::uint32_t* core_bits, cudaStream_t stream);
+
+// Sets: clique_unions.cu, with a thread per cell, and clique_queued_pairs.cu, with blocks for pairs that take long.
+
 /// Two cells whose core points blocks compare: all points of the smaller with one part of the larger.
 struct QueuedPair {
   std::uint32_t larger;
   std::uint32_t smaller;
   std::uint32_t part;
 };
+
 struct CellPair {
   std::uint32_t a;
   std::uint32_t b;
@@ -37,22 +58,6 @@ struct CellSets {
   PairQueue queue;
 };
 
-/// Points with more candidates than a thread is to test. Their number is in the tally.
-struct LeftPoints {
-  std::uint32_t* positions = nullptr;  ///< [capacity]; where it is full, threads go on by themselves
-  std::uint32_t capacity = 0;
-  Tally* tally = nullptr;
-};
-
-/// counts[p]: points within eps of position p, at most `most`, for p in `positions`, which begin with a multiple of 32.
-/// Points that cannot have `least` may be counted as fewer than they have. counts or core_bits may be null; core_bits:
-/// a bit per position, counts >= most.
-void launch_count_cliques(const CliqueView& view, Run positions, std::uint32_t most, std::uint32_t least,
-                          const LeftPoints& left, std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream);
-/// Counts the points that were left.
-void launch_left_counts(const CliqueView& view, std::uint32_t most, const LeftPoints& left, std::uint32_t* counts,
-                        std::uint32_t* core_bits, cudaStream_t stream);
-
 /// Begins the sets: core cells that follow each other in a row, and are near, are linked within each block.
 void launch_link_rows(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
 
@@ -72,6 +77,8 @@ void launch_unite_cells(const CliqueView& view, const Nodes& nodes, const CellSe
 /// Decides the queued pairs; of huge cells only those that a few tries decide, the others are listed.
 void launch_queued_pairs(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
 
+// Labels: clique_labels.cu.
+
 /// Labels of all points of cells whose points are all core, by id: points as the caller gave them.
 void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::uint32_t* numbers, std::int32_t* labels,
                       std::uint8_t* core, cudaStream_t stream);
@@ -84,7 +91,8 @@ void launch_label_positions(const CliqueView& view, const Nodes& nodes, const st
 void launch_left_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                         const LeftPoints& left, std::int32_t* labels, std::uint32_t* sizes, cudaStream_t stream);
 
-// Pairs of huge cells: their points sorted along a space-filling curve, so that consecutive ones have small boxes.
+// Pairs of huge cells: clique_huge_pairs.cu. Their points are sorted along a space-filling curve, so that consecutive
+// ones have small boxes.
 
 struct HugeCell {
   std::uint32_t begin;  ///< its first position
@@ -97,7 +105,7 @@ struct ChunkBox {
   double hi[index::kMostCliqueDims];
 };
 
-/// starts[2k], starts[2k + 1]: first position of cells[k] and of the cell behind it.
+/// spans[2k], spans[2k + 1]: first position of cells[k] and of the cell behind it.
 void launch_cell_spans(const CliqueView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
                        cudaStream_t stream);
 /// keys: cell, then place on the curve; positions: of the points, `size` in all.

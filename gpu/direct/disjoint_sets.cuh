@@ -59,4 +59,9 @@ class DisjointSets {
   volatile std::uint32_t* parents_;
 };
 
+/// Whether a and b are of one set by now: the same answer for all threads of the block.
+__device__ inline bool in_one_set(const DisjointSets& sets, std::uint32_t a, std::uint32_t b) {
+  return __syncthreads_or(threadIdx.x == 0 && sets.find(a) == sets.find(b) ? 1 : 0) != 0;
+}
+
 }  // namespace epsflow::gpu

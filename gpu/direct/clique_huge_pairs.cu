@@ -1,0 +1,175 @@
+#include <algorithm>
+
+#include <epsflow/gpu/direct/clique_boxes.cuh>
+#include <epsflow/gpu/direct/clique_kernels.hpp>
+#include <epsflow/gpu/direct/clique_members.cuh>
+#include <epsflow/gpu/direct/clique_view.cuh>
+#include <epsflow/gpu/direct/disjoint_sets.cuh>
+#include <epsflow/gpu/direct/tally.cuh>
+#include <epsflow/gpu/error.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+
+__global__ void cell_spans_kernel(CliqueView view, const std::uint32_t* cells, std::uint32_t count,
+                                  std::uint32_t* spans) {
+  const std::uint64_t k = direct_thread();
+  if (k >= count) return;
+  spans[2 * k] = view.starts[cells[k]];
+  spans[2 * k + 1] = view.starts[cells[k] + 1];
+}
+
+/// Bits of a place in its cell, taken in turn from each axis: the Z-order curve.
+template <class T, unsigned D>
+__device__ std::uint32_t place_on_curve(const CliqueView& view, const Place<T, D>& place) {
+  constexpr unsigned kBits = 30 / D;
+  const CellReach<D> in_cell(view, place);
+  std::uint32_t code = 0;
+  for (unsigned k = 0; k < D; ++k) {
+    const float scaled = fminf(fmaxf(in_cell.offset[k], 0.0F), 0x1.fffffep-1F) * static_cast<float>(1U << kBits);
+    const auto bits = static_cast<std::uint32_t>(scaled);
+    for (unsigned b = 0; b < kBits; ++b) code |= ((bits >> b) & 1U) << (b * D + k);
+  }
+  return code;
+}
+
+template <class T, unsigned D>
+__global__ void huge_keys_kernel(CliqueView view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
+                                 std::uint64_t* keys, std::uint32_t* positions) {
+  const std::uint64_t i = direct_thread();
+  if (i >= size) return;
+  std::uint32_t cell = 0;  // the last that begins at or before i
+  for (std::uint32_t end = count; end - cell > 1;) {
+    const std::uint32_t middle = cell + (end - cell) / 2;
+    if (cells[middle].first <= i) {
+      cell = middle;
+    } else {
+      end = middle;
+    }
+  }
+  const std::uint32_t position = cells[cell].begin + (static_cast<std::uint32_t>(i) - cells[cell].first);
+  positions[i] = position;
+  keys[i] = std::uint64_t{cell} << 32 | place_on_curve(view, load_place<T, D>(view.points, position));
+}
+
+template <class T, unsigned D>
+__global__ void chunk_boxes_kernel(CliqueView view, const std::uint32_t* positions, std::uint32_t size,
+                                   ChunkBox* boxes) {
+  const std::uint64_t begin = direct_thread() * tuning::kChunk;
+  if (begin >= size) return;
+  Box<D> box;
+  box.clear();
+  for (std::uint64_t i = begin; i < size && i < begin + tuning::kChunk; ++i) {
+    box.add(load_place<T, D>(view.points, positions[i]));
+  }
+  for (unsigned k = 0; k < D; ++k) {
+    boxes[begin / tuning::kChunk].lo[k] = box.lo[k];
+    boxes[begin / tuning::kChunk].hi[k] = box.hi[k];
+  }
+}
+
+template <unsigned D>
+__device__ inline Box<D> load_box(const ChunkBox* boxes, std::uint32_t chunk) {
+  Box<D> box;
+  for (unsigned k = 0; k < D; ++k) {
+    box.lo[k] = boxes[chunk].lo[k];
+    box.hi[k] = boxes[chunk].hi[k];
+  }
+  return box;
+}
+
+/// blockIdx.y: a pair; its blocks share out the chunks of the first cell. Boxes may hold points of the next cell too,
+/// which makes them larger than need be, never smaller.
+template <class T, unsigned D>
+__global__ void __launch_bounds__(tuning::kPairThreads)
+    huge_pairs_kernel(CliqueView view, Nodes nodes, std::uint32_t* parents, const HugeCell* cells,
+                      const std::uint32_t* positions, const ChunkBox* boxes, const CellPair* pairs,
+                      const CellPair* places) {
+  constexpr unsigned kThreadsOfPair = tuning::kPairThreads;
+  constexpr std::uint32_t kChunk = tuning::kChunk;
+  __shared__ std::uint32_t listed[kThreadsOfPair];
+  __shared__ unsigned listed_size;
+  const DisjointSets sets(parents);
+  const CellPair pair = pairs[blockIdx.y];
+  const HugeCell a = cells[places[blockIdx.y].a];
+  const HugeCell b = cells[places[blockIdx.y].b];
+  const Members of_a(nodes, pair.a);
+  const Members of_b(nodes, pair.b);
+  const std::uint32_t last_b = (b.end - 1) / kChunk;
+  for (std::uint32_t chunk = a.first / kChunk + blockIdx.x; chunk <= (a.end - 1) / kChunk; chunk += gridDim.x) {
+    if (in_one_set(sets, pair.a, pair.b)) return;
+    const Box<D> box = load_box<D>(boxes, chunk);
+    for (std::uint32_t first = b.first / kChunk; first <= last_b; first += kThreadsOfPair) {
+      if (threadIdx.x == 0) listed_size = 0;
+      __syncthreads();
+      const std::uint32_t other = first + threadIdx.x;
+      if (other <= last_b && may_be_near(box, load_box<D>(boxes, other), view.eps_squared)) {
+        listed[atomicAdd(&listed_size, 1U)] = other;
+      }
+      __syncthreads();
+      const unsigned size = listed_size;
+      bool hit = false;
+      // A thread has one point of the first chunk and, of each chunk listed, every so manieth.
+      const std::uint32_t place_p = chunk * kChunk + threadIdx.x % kChunk;
+      if (place_p >= a.first && place_p < a.end && of_a.is_core(nodes, positions[place_p])) {
+        const Place<T, D> p = load_place<T, D>(view.points, positions[place_p]);
+        for (unsigned l = 0; l < size && !hit; ++l) {
+          const std::uint32_t begin = max(listed[l] * kChunk, b.first);
+          const std::uint32_t end = min(listed[l] * kChunk + kChunk, b.end);
+          for (std::uint32_t q = begin + threadIdx.x / kChunk; q < end; q += kThreadsOfPair / kChunk) {
+            const std::uint32_t position = positions[q];
+            hit |= of_b.is_core(nodes, position) &&
+                   near_enough(p, load_place<T, D>(view.points, position), view.eps_squared);
+          }
+        }
+      }
+      if (__syncthreads_or(hit ? 1 : 0) != 0) {
+        if (threadIdx.x == 0) sets.unite(pair.a, pair.b);
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void launch_cell_spans(const CliqueView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
+                       cudaStream_t stream) {
+  cell_spans_kernel<<<direct_blocks(count), kThreads, 0, stream>>>(view, cells, count, spans);
+  check_launch(stream);
+}
+
+void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
+                      std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    huge_keys_kernel<T, D><<<direct_blocks(size), kThreads, 0, stream>>>(view, cells, count, size, keys, positions);
+  });
+  check_launch(stream);
+}
+
+void launch_chunk_boxes(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size, ChunkBox* boxes,
+                        cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    chunk_boxes_kernel<T, D><<<direct_blocks((std::uint64_t{size} - 1) / tuning::kChunk + 1), kThreads, 0, stream>>>(
+        view, positions, size, boxes);
+  });
+  check_launch(stream);
+}
+
+void launch_huge_pairs(const CliqueView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
+                       const std::uint32_t* positions, const ChunkBox* boxes, const CellPair* pairs,
+                       const CellPair* places, std::uint32_t count, cudaStream_t stream) {
+  constexpr std::uint32_t kMostAtOnce = 32768;  // a grid has fewer than 2^16 blocks along y
+  for (std::uint32_t first = 0; first < count; first += kMostAtOnce) {
+    const dim3 blocks(tuning::kHugeBlocks, std::min(kMostAtOnce, count - first));
+    for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+      huge_pairs_kernel<T, D><<<blocks, tuning::kPairThreads, 0, stream>>>(view, nodes, parents, cells, positions,
+                                                                           boxes, pairs + first, places + first);
+    });
+    check_launch(stream);
+  }
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,171 @@
+#include <epsflow/gpu/direct/clique_kernels.hpp>
+#include <epsflow/gpu/direct/clique_left_points.cuh>
+#include <epsflow/gpu/direct/clique_members.cuh>
+#include <epsflow/gpu/direct/clique_view.cuh>
+#include <epsflow/gpu/direct/rank_bitmap.cuh>
+#include <epsflow/gpu/direct/tally.cuh>
+#include <epsflow/gpu/error.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+
+template <class T, unsigned D>
+__global__ void __launch_bounds__(kThreads)
+    label_ids_kernel(CliqueView view, const void* points, const std::uint32_t* numbers, std::int32_t* labels,
+                     std::uint8_t* core) {
+  const std::uint64_t i = direct_thread();
+  if (i >= view.size) return;
+  const Place<T, D> place = load_place<T, D>(points, i);
+  std::uint64_t key = 0;
+  for (unsigned k = 0; k < D; ++k) {
+    key += (view.axes[k].slot(static_cast<double>(place.x[k])) + kCliqueWindow) * view.strides[k];
+  }
+  const std::uint32_t entry = __ldg(numbers + rank_before(view.words, key));
+  if ((entry & kWholeNode) == 0) return;
+  labels[i] = static_cast<std::int32_t>(entry & kNumberMask);
+  if (core != nullptr) core[i] = 1;
+}
+
+/// The lowest number among clusters with a core point near the one at `position`, if it is lower than `best`; or
+/// kGaveUp.
+template <class T, unsigned D>
+__device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
+                                       std::uint32_t position, std::uint32_t cell, std::uint32_t best,
+                                       std::uint32_t limit) {
+  const Place<T, D> place = load_place<T, D>(view.points, position);
+  const CellReach<D> reach(view, place);
+  const std::uint64_t key = key_of(view, cell);
+  for (unsigned r = 0; r < view.row_count && best > 0; ++r) {
+    const CliqueRow& row = view.rows[r];
+    const unsigned wanted = reach.cells(reach.left(row.steps));
+    if (wanted == 0) continue;
+    const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
+    for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
+      const std::uint32_t other = cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1);
+      const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
+      if (number >= best) continue;  // kNoNumber is the highest
+      const Members members(nodes, other);
+      const std::uint32_t end = members.size() <= limit ? members.span.end : members.span.begin + limit;
+      bool near = false;
+      std::uint32_t q = members.span.begin;
+      for (; q < end && !near; ++q) {
+        near = members.is_core(nodes, q) && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
+      }
+      if (!near && end < members.span.end) return kGaveUp;
+      if (near) best = number;
+      limit -= q - members.span.begin;
+    }
+  }
+  return best;
+}
+
+template <class T, unsigned D>
+__global__ void __launch_bounds__(kThreads)
+    label_positions_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, bool all, LeftPoints left,
+                           std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes) {
+  const std::uint64_t thread = direct_thread();
+  const auto p = static_cast<std::uint32_t>(thread);
+  bool noise = false;
+  bool border = false;
+  std::uint32_t number = kNoNumber;
+  if (thread < view.size) {
+    const std::uint32_t cell = view.cell_of[p];
+    const std::uint32_t entry = __ldg(numbers + cell);
+    const bool whole = (entry & kWholeNode) != 0;
+    if (all || !whole) {
+      number = entry & kNumberMask;
+      const bool is_core = whole || (number != kNoNumber && bit_of(nodes.core, p));
+      if (!is_core) {
+        const std::uint32_t own = number;
+        number = search_or_leave(left, p, [&](std::uint32_t limit) {
+          return lowest_number<T, D>(view, nodes, numbers, p, cell, own, limit);
+        });
+        noise = number == kNoNumber;
+        border = number < kNoNumber;
+      }
+      const std::uint32_t id = view.order[p];
+      if (number != kGaveUp) labels[id] = number == kNoNumber ? kNoise : static_cast<std::int32_t>(number);
+      if (core != nullptr) core[id] = is_core ? 1 : 0;
+    }
+  }
+  tally_points(left.tally, noise, border);
+  add_by_block(sizes, border, number, 1);
+}
+
+/// A block per point: as lowest_number(), the threads sharing out the points of each cell.
+template <class T, unsigned D>
+__global__ void __launch_bounds__(tuning::kPairThreads)
+    left_labels_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, LeftPoints left,
+                       std::int32_t* labels, std::uint32_t* sizes) {
+  const std::uint32_t items = min(left.tally->left, left.capacity);
+  for (std::uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
+    const std::uint32_t position = left.positions[item];
+    const std::uint32_t cell = view.cell_of[position];
+    const Place<T, D> place = load_place<T, D>(view.points, position);
+    const CellReach<D> reach(view, place);
+    const std::uint64_t key = key_of(view, cell);
+    std::uint32_t best = __ldg(numbers + cell) & kNumberMask;
+    for (unsigned r = 0; r < view.row_count && best > 0; ++r) {
+      const CliqueRow& row = view.rows[r];
+      const unsigned wanted = reach.cells(reach.left(row.steps));
+      if (wanted == 0) continue;
+      const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
+      for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
+        const std::uint32_t other = cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1);
+        const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
+        if (number >= best) continue;
+        const Members members(nodes, other);
+        bool near = false;
+        for (std::uint64_t first = members.span.begin; first < members.span.end && !near;
+             first += tuning::kBlockCandidates) {
+          const std::uint64_t end = min(first + tuning::kBlockCandidates, std::uint64_t{members.span.end});
+          bool hit = false;
+          for (std::uint64_t q = first + threadIdx.x; q < end && !hit; q += tuning::kPairThreads) {
+            hit = members.is_core(nodes, static_cast<std::uint32_t>(q)) &&
+                  near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
+          }
+          near = __syncthreads_or(hit ? 1 : 0) != 0;
+        }
+        if (near) best = number;
+      }
+    }
+    const bool border = best != kNoNumber;
+    tally_points(left.tally, threadIdx.x == 0 && !border, threadIdx.x == 0 && border);
+    if (threadIdx.x != 0) continue;
+    labels[view.order[position]] = border ? static_cast<std::int32_t>(best) : kNoise;
+    if (border) atomicAdd(sizes + best, 1U);
+  }
+}
+
+}  // namespace
+
+void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::uint32_t* numbers, std::int32_t* labels,
+                      std::uint8_t* core, cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    label_ids_kernel<T, D><<<direct_blocks(view.size), kThreads, 0, stream>>>(view, points.data, numbers, labels, core);
+  });
+  check_launch(stream);
+}
+
+void launch_label_positions(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
+                            const LeftPoints& left, std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes,
+                            cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    label_positions_kernel<T, D>
+        <<<direct_blocks(view.size), kThreads, 0, stream>>>(view, nodes, numbers, all, left, labels, core, sizes);
+  });
+  check_launch(stream);
+}
+
+void launch_left_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
+                        const LeftPoints& left, std::int32_t* labels, std::uint32_t* sizes, cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    left_labels_kernel<T, D>
+        <<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, nodes, numbers, left, labels, sizes);
+  });
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,137 @@
+#include <epsflow/gpu/direct/clique_boxes.cuh>
+#include <epsflow/gpu/direct/clique_kernels.hpp>
+#include <epsflow/gpu/direct/clique_members.cuh>
+#include <epsflow/gpu/direct/clique_pair_queue.cuh>
+#include <epsflow/gpu/direct/clique_view.cuh>
+#include <epsflow/gpu/direct/disjoint_sets.cuh>
+#include <epsflow/gpu/direct/tally.cuh>
+#include <epsflow/gpu/error.hpp>
+#include <epsflow/index/distance.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// Positions begin, begin + stride, …: `count` of them.
+struct Steps {
+  std::uint32_t begin;
+  std::uint32_t count;
+  std::uint32_t stride;
+
+  __device__ std::uint32_t at(std::uint32_t i) const { return begin + i * stride; }
+};
+/// At most kPairPart points spread over a cell.
+__device__ inline Steps spread(Span span) {
+  const std::uint32_t size = span.end - span.begin;
+  return {span.begin, min(size, tuning::kPairPart), max(1U, size / tuning::kPairPart)};
+}
+
+/// The box of a cell's core points, the same for all threads of the block.
+template <class T, unsigned D>
+__device__ Box<D> core_box(const CliqueView& view, const Nodes& nodes, const Members& cell, Steps steps) {
+  constexpr unsigned kWarps = tuning::kPairThreads / 32;
+  __shared__ Box<D> boxes[kWarps];
+  Box<D> box;
+  box.clear();
+  for (std::uint32_t i = threadIdx.x; i < steps.count; i += tuning::kPairThreads) {
+    if (cell.is_core(nodes, steps.at(i))) box.add(load_place<T, D>(view.points, steps.at(i)));
+  }
+  for (unsigned k = 0; k < D; ++k) {
+    for (unsigned step = 16; step > 0; step /= 2) {
+      box.lo[k] = fmin(box.lo[k], __shfl_xor_sync(kWholeWarp, box.lo[k], static_cast<int>(step)));
+      box.hi[k] = fmax(box.hi[k], __shfl_xor_sync(kWholeWarp, box.hi[k], static_cast<int>(step)));
+    }
+  }
+  if (threadIdx.x % 32 == 0) boxes[threadIdx.x / 32] = box;
+  __syncthreads();
+  for (unsigned w = 0; w < kWarps; ++w) {
+    for (unsigned k = 0; k < D; ++k) {
+      box.lo[k] = fmin(box.lo[k], boxes[w].lo[k]);
+      box.hi[k] = fmax(box.hi[k], boxes[w].hi[k]);
+    }
+  }
+  __syncthreads();
+  return box;
+}
+
+/// Compares the core points among two ranges: those of `larger` near the other's box in tiles of shared memory.
+template <class T, unsigned D>
+__device__ bool compare_in_block(const CliqueView& view, const Nodes& nodes, const DisjointSets& sets,
+                                 const QueuedPair& pair, Steps larger, Steps smaller) {
+  __shared__ T tile[D][tuning::kPairThreads];
+  __shared__ unsigned tile_size;
+  const Members large(nodes, pair.larger);
+  const Members small(nodes, pair.smaller);
+  const Box<D> box = core_box<T, D>(view, nodes, small, smaller);
+  for (std::uint32_t first = 0; first < larger.count; first += tuning::kPairThreads) {
+    if (threadIdx.x == 0) tile_size = 0;
+    __syncthreads();
+    const std::uint32_t i = first + threadIdx.x;
+    if (i < larger.count && large.is_core(nodes, larger.at(i))) {
+      const Place<T, D> place = load_place<T, D>(view.points, larger.at(i));
+      if (may_be_near(place, box, view.eps_squared)) {
+        const unsigned at = atomicAdd(&tile_size, 1U);
+        for (unsigned k = 0; k < D; ++k) tile[k][at] = place.x[k];
+      }
+    }
+    __syncthreads();
+    const unsigned size = tile_size;
+    if (size == 0) {
+      __syncthreads();  // before tile_size is reset
+      continue;
+    }
+    bool hit = false;
+    for (std::uint32_t j = threadIdx.x; j < smaller.count && !hit; j += tuning::kPairThreads) {
+      const std::uint32_t q = smaller.at(j);
+      if (!small.is_core(nodes, q)) continue;
+      const Place<T, D> place = load_place<T, D>(view.points, q);
+      for (unsigned t = 0; t < size; ++t) {
+        hit |= index::is_neighbor<D>([&](std::size_t k) { return place.x[k]; },
+                                     [&](std::size_t k) { return tile[k][t]; }, D, view.eps_squared);
+      }
+    }
+    if (__syncthreads_or(hit ? 1 : 0) != 0) return true;
+    // Other blocks may have found a way between the two meanwhile.
+    if (in_one_set(sets, pair.larger, pair.smaller)) return false;
+  }
+  return false;
+}
+
+template <class T, unsigned D>
+__global__ void __launch_bounds__(tuning::kPairThreads)
+    queued_pairs_kernel(CliqueView view, Nodes nodes, CellSets cell_sets) {
+  const DisjointSets sets(cell_sets.parents);
+  const PairQueue& queue = cell_sets.queue;
+  const std::uint32_t queued = min(queue.tally->queued, queue.capacity);
+  for (std::uint32_t item = blockIdx.x; item < queued; item += gridDim.x) {
+    const QueuedPair pair = queue.pairs[item];
+    if (in_one_set(sets, pair.larger, pair.smaller)) continue;
+    const Span large = Members(nodes, pair.larger).span;
+    const Span small = Members(nodes, pair.smaller).span;
+    const bool huge = small.end - small.begin >= tuning::kHugeCell;
+    Steps part = spread(large);
+    if (!huge) {
+      const std::uint32_t skipped = pair.part * tuning::kPairPart;
+      part = {large.begin + skipped, min(tuning::kPairPart, large.end - large.begin - skipped), 1};
+    }
+    const Steps others = huge ? spread(small) : Steps{small.begin, small.end - small.begin, 1};
+    const bool near = compare_in_block<T, D>(view, nodes, sets, pair, part, others);
+    if (threadIdx.x == 0) {
+      if (near) {
+        sets.unite(pair.larger, pair.smaller);
+      } else if (huge && sets.find(pair.larger) != sets.find(pair.smaller)) {
+        list_huge(queue, pair.larger, pair.smaller);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void launch_queued_pairs(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    queued_pairs_kernel<T, D><<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, nodes, sets);
+  });
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu

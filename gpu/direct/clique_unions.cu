@@ -1,0 +1,192 @@
+#include <epsflow/gpu/direct/clique_kernels.hpp>
+#include <epsflow/gpu/direct/clique_members.cuh>
+#include <epsflow/gpu/direct/clique_pair_queue.cuh>
+#include <epsflow/gpu/direct/clique_view.cuh>
+#include <epsflow/gpu/direct/disjoint_sets.cuh>
+#include <epsflow/gpu/direct/tally.cuh>
+#include <epsflow/gpu/error.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+
+/// Compares all core points of two cells. in_reach(place): whether a point of `a` may have a neighbour in `c` at all.
+template <class T, unsigned D, class InReach>
+__device__ bool compare_all(const CliqueView& view, const Nodes& nodes, const Members& a, const Members& c,
+                            InReach in_reach) {
+  for (std::uint32_t p = a.span.begin; p < a.span.end; ++p) {
+    if (!a.is_core(nodes, p)) continue;
+    const Place<T, D> place = load_place<T, D>(view.points, p);
+    if (!in_reach(place)) continue;
+    for (std::uint32_t q = c.span.begin; q < c.span.end; ++q) {
+      if (c.is_core(nodes, q) && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared)) return true;
+    }
+  }
+  return false;
+}
+
+/// Tries some pairs of two cells with many points, both walked along: points of a cell lie in no order of space.
+template <class T, unsigned D>
+__device__ bool try_some(const CliqueView& view, const Nodes& nodes, const Members& a, const Members& c) {
+  std::uint32_t p = a.span.begin;
+  std::uint32_t q = c.span.begin;
+  for (unsigned tries = 0; tries < tuning::kThreadTries; ++tries) {
+    if (a.is_core(nodes, p) && c.is_core(nodes, q) &&
+        near_enough(load_place<T, D>(view.points, p), load_place<T, D>(view.points, q), view.eps_squared)) {
+      return true;
+    }
+    if (++q == c.span.end) q = c.span.begin;
+    if (++p == a.span.end) {
+      p = a.span.begin;
+      if (++q == c.span.end) q = c.span.begin;  // other pairs than before where both have as many points
+    }
+  }
+  return false;
+}
+
+template <class T, unsigned D, class InReach>
+__device__ Verdict judge(const CliqueView& view, const Nodes& nodes, const Members& a, const Members& c,
+                         InReach in_reach) {
+  if (std::uint64_t{a.size()} * c.size() <= tuning::kMostThreadPairs) {
+    return compare_all<T, D>(view, nodes, a, c, in_reach) ? Verdict::near : Verdict::apart;
+  }
+  return try_some<T, D>(view, nodes, a, c) ? Verdict::near : Verdict::open;
+}
+
+/// Begins the sets. A thread per cell compares it with the one to its left, and a scan finds how far each chain goes
+/// within the block: so no chain of links has to be walked, and no atomic is needed.
+template <class T, unsigned D>
+__global__ void __launch_bounds__(kThreads) link_rows_kernel(CliqueView view, Nodes nodes, CellSets sets) {
+  constexpr unsigned kWarps = kThreads / 32;
+  __shared__ std::uint8_t core_cells[kThreads];
+  __shared__ std::uint32_t warp_heads[kWarps];
+  const std::uint64_t thread = direct_thread();
+  const bool valid = thread < view.cells;
+  const auto cell = static_cast<std::uint32_t>(thread);
+  const bool core = valid && Members(nodes, cell).has_core(nodes);
+  core_cells[threadIdx.x] = core ? 1 : 0;
+  __syncthreads();
+  bool linked = false;
+  if (core && threadIdx.x > 0 && core_cells[threadIdx.x - 1] != 0 && key_of(view, cell - 1) + 1 == key_of(view, cell)) {
+    const Members own(nodes, cell);
+    const Members left(nodes, cell - 1);
+    const auto always = [](const Place<T, D>&) { return true; };
+    Verdict verdict = judge<T, D>(view, nodes, own, left, always);
+    if (verdict == Verdict::open && !leave_to_blocks(sets.queue, cell, own, cell - 1, left)) {
+      verdict = compare_all<T, D>(view, nodes, own, left, always) ? Verdict::near : Verdict::apart;
+    }
+    linked = verdict == Verdict::near;
+  }
+  // The last thread up to this one that is not linked heads the chain.
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned warp = threadIdx.x / 32;
+  std::uint32_t head = linked ? 0 : threadIdx.x;
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const std::uint32_t before = __shfl_up_sync(kWholeWarp, head, step);
+    if (lane >= step) head = max(head, before);
+  }
+  if (lane == 31) warp_heads[warp] = head;
+  __syncthreads();
+  for (unsigned w = 0; w < warp; ++w) head = max(head, warp_heads[w]);
+  if (valid) sets.parents[cell] = core ? cell - (threadIdx.x - head) : kNotCore;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    extend_kernel(Nodes nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained) {
+  const std::uint64_t thread = direct_thread();
+  if (thread >= nodes.count) return;
+  const auto cell = static_cast<std::uint32_t>(thread);
+  const Span span{nodes.starts[cell], nodes.starts[cell + 1]};
+  bool more = false;
+  for (std::uint32_t w = span.begin / 32; w <= (span.end - 1) / 32 && !more; ++w) {
+    more = (word_within(nodes.core, w, span.begin, span.end) & ~__ldg(before + w)) != 0;
+  }
+  gained[cell] = more ? 1 : 0;
+  if (more && parents[cell] == kNotCore) parents[cell] = cell;
+}
+
+template <class T, unsigned D, CellDistance kDistance, unsigned kTeam>
+__global__ void __launch_bounds__(kThreads) unite_kernel(CliqueView view, Nodes nodes, CellSets cell_sets,
+                                                         std::uint32_t stride, std::uint32_t left_stride, bool queue) {
+  constexpr bool kFar = kDistance == CellDistance::two_apart;
+  const std::uint64_t thread = direct_thread();
+  const std::uint64_t number = thread / kTeam * stride;
+  if (number >= view.cells) return;
+  const auto cell = static_cast<std::uint32_t>(number);
+  const DisjointSets sets(cell_sets.parents);
+  if (sets.parent(cell) == kNotCore) return;
+  const Members own(nodes, cell);
+  const std::uint64_t key = key_of(view, cell);
+  const bool gained = cell_sets.gained == nullptr || cell_sets.gained[cell] != 0;
+  std::uint32_t root = sets.find(cell);
+  unsigned turn = 0;
+  for (unsigned r = 0; r < view.row_count; ++r) {
+    const CliqueRow& row = view.rows[r];
+    unsigned wanted = kFar ? row.lower_far : row.lower_near;
+    if (!kFar && r == 0 && (left_stride == 0 || cell % left_stride != 0)) wanted = 0;
+    if (wanted == 0) continue;
+    if (kTeam > 1 && turn++ % kTeam != thread % kTeam) continue;
+    const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
+    for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
+      const unsigned step = static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1;
+      const std::uint32_t other = cells.at(step);
+      const std::uint32_t parent = sets.parent(other);
+      if (parent == kNotCore || parent == root) continue;
+      if (!gained && cell_sets.gained[other] == 0) continue;
+      root = sets.find(cell);
+      if (sets.find(other) == root) continue;
+      const Members members(nodes, other);
+      const auto in_reach = [&](const Place<T, D>& place) {
+        if constexpr (!kFar) return true;  // any cell that is adjacent is in reach
+        const CellReach<D> reach(view, place);
+        const float left = reach.left(row.steps);
+        const float along = reach.gap(D - 1, static_cast<int>(step) - kCliqueWindow);
+        return along * along <= left;
+      };
+      Verdict verdict = judge<T, D>(view, nodes, own, members, in_reach);
+      if (verdict == Verdict::open && queue && !leave_to_blocks(cell_sets.queue, cell, own, other, members)) {
+        verdict = compare_all<T, D>(view, nodes, own, members, in_reach) ? Verdict::near : Verdict::apart;
+      }
+      if (verdict == Verdict::near) root = sets.unite(cell, other);
+    }
+  }
+}
+
+template <class T, unsigned D, CellDistance kDistance>
+void launch_unite(const CliqueView& view, const Nodes& nodes, const CellSets& sets, std::uint32_t stride,
+                  std::uint32_t left_stride, bool queue, cudaStream_t stream) {
+  constexpr unsigned kTeam = D == 3 && kDistance == CellDistance::two_apart ? tuning::kFarThreads3D : 1;
+  const std::uint64_t threads = (std::uint64_t{view.cells} + stride - 1) / stride * kTeam;
+  unite_kernel<T, D, kDistance, kTeam>
+      <<<direct_blocks(threads), kThreads, 0, stream>>>(view, nodes, sets, stride, left_stride, queue);
+}
+
+}  // namespace
+
+void launch_link_rows(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    link_rows_kernel<T, D><<<direct_blocks(view.cells), kThreads, 0, stream>>>(view, nodes, sets);
+  });
+  check_launch(stream);
+}
+
+void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained,
+                         cudaStream_t stream) {
+  extend_kernel<<<direct_blocks(nodes.count), kThreads, 0, stream>>>(nodes, before, parents, gained);
+  check_launch(stream);
+}
+
+void launch_unite_cells(const CliqueView& view, const Nodes& nodes, const CellSets& sets, CellDistance distance,
+                        std::uint32_t stride, std::uint32_t left_stride, bool queue, cudaStream_t stream) {
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    if (distance == CellDistance::adjacent) {
+      launch_unite<T, D, CellDistance::adjacent>(view, nodes, sets, stride, left_stride, queue, stream);
+    } else {
+      launch_unite<T, D, CellDistance::two_apart>(view, nodes, sets, stride, left_stride, queue, stream);
+    }
+  });
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu
