@@ -28,13 +28,12 @@ __global__ void __launch_bounds__(kThreads)
   if (core != nullptr) core[i] = 1;
 }
 
-/// The lowest number among clusters with a core point near the one at `position`, if it is lower than `best`; or
-/// kGaveUp.
-template <class T, unsigned D>
+/// The lowest number among clusters with a core point near `place`, which lies in `cell`, if it is lower than `best`; or
+/// kGaveUp. search(members): whether a core point of that cell is near `place`.
+template <class T, unsigned D, class Search>
 __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
-                                       std::uint32_t position, std::uint32_t cell, std::uint32_t best,
-                                       std::uint32_t limit) {
-  const Place<T, D> place = load_place<T, D>(view.points, position);
+                                       const Place<T, D>& place, std::uint32_t cell, std::uint32_t best,
+                                       Search search) {
   const CellReach<D> reach(view, place);
   const std::uint64_t key = key_of(view, cell);
   for (unsigned r = 0; r < view.row_count && best > 0; ++r) {
@@ -46,19 +45,44 @@ __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& node
       const std::uint32_t other = cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1);
       const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
       if (number >= best) continue;  // kNoNumber is the highest
-      const Members members(nodes, other);
-      const std::uint32_t end = members.size() <= limit ? members.span.end : members.span.begin + limit;
-      bool near = false;
-      std::uint32_t q = members.span.begin;
-      for (; q < end && !near; ++q) {
-        near = members.is_core(nodes, q) && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
-      }
-      if (!near && end < members.span.end) return kGaveUp;
-      if (near) best = number;
-      limit -= q - members.span.begin;
+      const Verdict verdict = search(Members(nodes, other));
+      if (verdict == Verdict::open) return kGaveUp;
+      if (verdict == Verdict::near) best = number;
     }
   }
   return best;
+}
+
+/// Searches a cell with one thread, which may test `limit` more points: open where they were not enough.
+template <class T, unsigned D>
+__device__ Verdict search_alone(const CliqueView& view, const Nodes& nodes, const Place<T, D>& place,
+                                const Members& members, std::uint32_t& limit) {
+  const std::uint32_t end = members.size() <= limit ? members.span.end : members.span.begin + limit;
+  bool near = false;
+  std::uint32_t q = members.span.begin;
+  for (; q < end && !near; ++q) {
+    near = members.is_core(nodes, q) && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
+  }
+  limit -= q - members.span.begin;
+  if (near) return Verdict::near;
+  return end < members.span.end ? Verdict::open : Verdict::apart;
+}
+
+/// Searches a cell with a block of kPairThreads threads, which share out its points: all of them have the same answer.
+template <class T, unsigned D>
+__device__ Verdict search_in_block(const CliqueView& view, const Nodes& nodes, const Place<T, D>& place,
+                                   const Members& members) {
+  bool near = false;
+  for (std::uint64_t first = members.span.begin; first < members.span.end && !near; first += tuning::kBlockCandidates) {
+    const std::uint64_t end = min(first + tuning::kBlockCandidates, std::uint64_t{members.span.end});
+    bool hit = false;
+    for (std::uint64_t q = first + threadIdx.x; q < end && !hit; q += tuning::kPairThreads) {
+      hit = members.is_core(nodes, static_cast<std::uint32_t>(q)) &&
+            near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
+    }
+    near = __syncthreads_or(hit ? 1 : 0) != 0;
+  }
+  return near ? Verdict::near : Verdict::apart;
 }
 
 template <class T, unsigned D>
@@ -80,7 +104,10 @@ __global__ void __launch_bounds__(kThreads)
       if (!is_core) {
         const std::uint32_t own = number;
         number = search_or_leave(left, p, [&](std::uint32_t limit) {
-          return lowest_number<T, D>(view, nodes, numbers, p, cell, own, limit);
+          const Place<T, D> place = load_place<T, D>(view.points, p);
+          return lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
+            return search_alone(view, nodes, place, members, limit);
+          });
         });
         noise = number == kNoNumber;
         border = number < kNoNumber;
@@ -94,7 +121,7 @@ __global__ void __launch_bounds__(kThreads)
   add_by_block(sizes, border, number, 1);
 }
 
-/// A block per point: as lowest_number(), the threads sharing out the points of each cell.
+/// A block per point.
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kPairThreads)
     left_labels_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, LeftPoints left,
@@ -104,38 +131,15 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
     const std::uint32_t position = left.positions[item];
     const std::uint32_t cell = view.cell_of[position];
     const Place<T, D> place = load_place<T, D>(view.points, position);
-    const CellReach<D> reach(view, place);
-    const std::uint64_t key = key_of(view, cell);
-    std::uint32_t best = __ldg(numbers + cell) & kNumberMask;
-    for (unsigned r = 0; r < view.row_count && best > 0; ++r) {
-      const CliqueRow& row = view.rows[r];
-      const unsigned wanted = reach.cells(reach.left(row.steps));
-      if (wanted == 0) continue;
-      const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
-      for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
-        const std::uint32_t other = cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1);
-        const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
-        if (number >= best) continue;
-        const Members members(nodes, other);
-        bool near = false;
-        for (std::uint64_t first = members.span.begin; first < members.span.end && !near;
-             first += tuning::kBlockCandidates) {
-          const std::uint64_t end = min(first + tuning::kBlockCandidates, std::uint64_t{members.span.end});
-          bool hit = false;
-          for (std::uint64_t q = first + threadIdx.x; q < end && !hit; q += tuning::kPairThreads) {
-            hit = members.is_core(nodes, static_cast<std::uint32_t>(q)) &&
-                  near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
-          }
-          near = __syncthreads_or(hit ? 1 : 0) != 0;
-        }
-        if (near) best = number;
-      }
-    }
-    const bool border = best != kNoNumber;
+    const std::uint32_t own = __ldg(numbers + cell) & kNumberMask;
+    const std::uint32_t number = lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
+      return search_in_block(view, nodes, place, members);
+    });
+    const bool border = number != kNoNumber;
     tally_points(left.tally, threadIdx.x == 0 && !border, threadIdx.x == 0 && border);
     if (threadIdx.x != 0) continue;
-    labels[view.order[position]] = border ? static_cast<std::int32_t>(best) : kNoise;
-    if (border) atomicAdd(sizes + best, 1U);
+    labels[view.order[position]] = border ? static_cast<std::int32_t>(number) : kNoise;
+    if (border) atomicAdd(sizes + number, 1U);
   }
 }
 
