@@ -1,10 +1,11 @@
 // Direct clustering on the GPU, points and labels in device memory:
 //
-//   bench_direct FILE EPS MINPTS [EPS MINPTS …] [--check] [--phases] [--repeat N]
+//   bench_direct FILE EPS MINPTS [EPS MINPTS …] [--check] [--phases] [--repeat N] [--reach]
 //   bench_direct --uniform N EPS MINPTS [EPS MINPTS …] [--phases]     N points of the unit square, float64
 //
 // For each pair: milliseconds from points to labels, index included, median and minimum after two warm-ups; counts of the
-// labelling. --check compares the labels with those of the CPU backend, --phases says where the device's time goes.
+// labelling. --check compares the labels with those of the CPU backend, --phases says where the device's time goes. --reach: point by
+// point on a grid of cells as wide as a neighbourhood, whatever the dimensions.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -34,6 +35,7 @@ struct Arguments {
   std::vector<std::pair<double, std::uint32_t>> variants;
   bool check = false;
   bool phases = false;
+  bool reach = false;
   int repeat = 7;
 };
 
@@ -46,6 +48,8 @@ Arguments parse(int argc, char** argv) {
       arguments.check = true;
     } else if (word == "--phases") {
       arguments.phases = true;
+    } else if (word == "--reach") {
+      arguments.reach = true;
     } else if (word == "--repeat" && i + 1 < argc) {
       arguments.repeat = std::max(1, std::atoi(argv[++i]));
     } else if (word == "--uniform" && i + 1 < argc) {
@@ -80,7 +84,9 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
   LabelSummary summary;
   for (int i = 0; i < kWarmUps + arguments.repeat; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto clustering = gpu::make_device_clustering(points, eps, minpts, minpts, memory, pinned, cancel);
+    const auto clustering = gpu::make_device_clustering(
+        points, eps, minpts, minpts, memory, pinned, cancel,
+        arguments.reach ? std::make_shared<gpu::DeviceGrid>(points, eps, memory, pinned, cancel) : nullptr);
     summary = clustering->cluster(minpts, labels.data(), nullptr);
     const auto end = std::chrono::steady_clock::now();
     if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
@@ -126,11 +132,10 @@ int measure_all(const Arguments& arguments) {
     made = {memory, stream.get(), 2 * arguments.uniform};
     bench::launch_uniform(made.data(), made.size(), 1, stream.get());
     stream.synchronize();
-    points = std::make_unique<gpu::DevicePoints>(
-        gpu::PointsOnDevice{made.data(), static_cast<std::uint32_t>(arguments.uniform), 2, Precision::float64}, memory);
+    points = std::make_unique<gpu::DevicePoints>(DevicePointsView(made.data(), arguments.uniform, 2), memory);
   } else {
     read = io::read_points(arguments.file);
-    points = std::make_unique<gpu::DevicePoints>(read->view(), memory);
+    points = std::make_unique<gpu::DevicePoints>(read->view(), 0, memory, pinned, 16);
   }
   for (const auto& [eps, minpts] : arguments.variants) measure(*points, arguments, eps, minpts, memory, pinned);
   return 0;

@@ -3,9 +3,12 @@
 //   bench_gpu kernels FILE EPS [--first N] [--repeat N]     device time of each kernel over all points
 //   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, against the bus
 //   bench_gpu pin GIB [--repeat N]      memory of tables: made, touched and pinned, and given back
+//   bench_gpu start FILE EPS MINPTS     the first run of a process, step by step, beside later ones
 //
 // Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from
 // the index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -23,7 +26,9 @@
 #include <epsflow/gpu/search_kernels.hpp>
 #include <epsflow/gpu/tuning.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/session.hpp>
+#include <epsflow/pipeline/sweep.hpp>
 
 namespace {
 
@@ -63,7 +68,7 @@ Json measure_kernels(PointsView points, double eps, int repeat) {
   gpu::DeviceMemory memory(0, 0);
   gpu::PinnedPool pinned;
   const CancelToken cancel;
-  const gpu::DevicePoints device(points, memory);
+  const gpu::DevicePoints device(points, 0, memory, pinned, std::thread::hardware_concurrency());
   const gpu::Stream stream;
   std::vector<double> index_times;
   for (int i = 0; i <= repeat; ++i) {
@@ -151,7 +156,8 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
   Trace trace;
   Observer observer;
   observer.trace = &trace;
-  Session session(points, options, observer);
+  const Dataset data = load_for_one_run(points, options, observer);
+  Session session(data, observer);
   std::vector<stages::EpsGroup> groups(repeat, stages::EpsGroup{eps, {4}});
   std::uint64_t pairs = 0;
   std::vector<double> seconds;
@@ -204,15 +210,48 @@ Json measure_pinning(std::uint64_t gib, int repeat) {
   return json;
 }
 
+/// Milliseconds of a process's first steps. The context is CUDA's; code is loaded as kernels are first used.
+Json measure_start(PointsView points, double eps, std::uint32_t minpts) {
+  Json json;
+  auto last = std::chrono::steady_clock::now();
+  const auto step = [&](const char* name) {
+    const auto now = std::chrono::steady_clock::now();
+    json[name] = std::chrono::duration<double, std::milli>(now - last).count();
+    last = std::chrono::steady_clock::now();
+  };
+  gpu::check(cudaSetDevice(0));
+  gpu::check(cudaFree(nullptr));
+  step("context_ms");
+  const Sweep sweep = grid({eps}, {minpts});
+  {
+    const Engine engine({.backend = BackendChoice::gpu});
+    step("engine_ms");
+    const Dataset data = engine.load(points);
+    step("load_ms");
+    (void)run(data, sweep);
+    step("run_ms");
+    (void)run(data, sweep);
+    step("second_run_ms");
+    (void)engine.load(points);
+    step("second_load_ms");
+  }
+  step("end_ms");
+  (void)run(points, sweep, {.backend = BackendChoice::gpu});
+  step("all_anew_ms");
+  return json;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (!(what == "kernels" && argc >= 4) && !(what == "tables" && argc >= 5) && !(what == "pin" && argc >= 3)) {
+  if (!(what == "kernels" && argc >= 4) && !(what == "tables" && argc >= 5) && !(what == "pin" && argc >= 3) &&
+      !(what == "start" && argc >= 5)) {
     std::fprintf(stderr,
                  "usage: bench_gpu kernels FILE EPS [--first N] [--repeat N]\n"
                  "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n"
-                 "       bench_gpu pin GIB [--repeat N]\n");
+                 "       bench_gpu pin GIB [--repeat N]\n"
+                 "       bench_gpu start FILE EPS MINPTS\n");
     return 2;
   }
   try {
@@ -223,6 +262,10 @@ int main(int argc, char** argv) {
     }
     const Points points = io::read_points(argv[2]);
     const double eps = std::atof(argv[3]);
+    if (what == "start") {
+      std::cout << measure_start(points, eps, static_cast<std::uint32_t>(std::atoi(argv[4]))).dump() << "\n";
+      return 0;
+    }
     if (what == "tables") {
       const bool packed = std::string(option(argc, argv, "--packed", "0")) == "1";
       std::cout << measure_tables(points, eps, argv[4], packed, repeat).dump() << "\n";

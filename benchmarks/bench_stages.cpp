@@ -74,7 +74,8 @@ struct Made {
   std::unique_ptr<Backend> backend = cpu::make_cpu_backend(2);
   MemoryBudget budget{8ULL << 30};
   ArenaPool pool{budget};
-  std::unique_ptr<Index> index = backend->build_index({positions(), 2}, kEps, Cells::reach, cancel);
+  std::unique_ptr<LoadedPoints> points = backend->load({positions(), 2});
+  std::unique_ptr<Index> index = points->build_index(kEps, Cells::reach, cancel);
   std::unique_ptr<TableSearch> search;
   std::unique_ptr<NeighborTable> table;
 };
@@ -82,8 +83,9 @@ struct Made {
 void build_index(benchmark::State& state) {
   const CancelToken cancel;
   const auto backend = cpu::make_cpu_backend(2);
+  const auto points = backend->load({positions(), 2});
   for (auto _ : state) {
-    benchmark::DoNotOptimize(backend->build_index({positions(), 2}, kEps, Cells::reach, cancel));
+    benchmark::DoNotOptimize(points->build_index(kEps, Cells::reach, cancel));
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kPoints));
 }

@@ -2,9 +2,10 @@
 //
 //   bench_sweep FILE EPS_LIST MINPTS_LIST [--threads N] [--repeat N] [--format auto|csr|packed] [--method nested|each]
 //               [--backend auto|cpu|gpu] [--strategy auto|table|direct] [--kernel rows|global|shared] [--tables N] [--lanes N]
-//               [--separately 1]
+//               [--keep nothing|engine|data] [--separately 1]
 //
-// seconds: each repetition; pairs and table_bytes are not known here, see bench_stages. search_share: of the last one,
+// keep: what the repetitions share; the first one makes it. An engine: device, pools and threads; data: the data set where
+// the backend works on it, too. seconds: each repetition, engine_s and load_s: of these, what was made; pairs and table_bytes are not known here, see bench_stages. search_share: of the last one,
 // the share of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each
 // stage. separately: a run per variant. peak_rss_bytes: of the process, the points included.
 #include <sys/resource.h>
@@ -16,10 +17,13 @@
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace {
@@ -91,7 +95,11 @@ void measure(int argc, char** argv) {
     if (separately) runs.emplace_back(std::vector{v});
   }
   if (!separately) runs.push_back(sweep);
-  nlohmann::ordered_json json{{"seconds", nlohmann::json::array()}};
+  const std::string keep = option(argc, argv, "--keep", "nothing");
+  nlohmann::ordered_json json{
+      {"seconds", nlohmann::json::array()}, {"engine_s", nlohmann::json::array()}, {"load_s", nlohmann::json::array()}};
+  std::optional<epsflow::Engine> engine;
+  std::optional<epsflow::Dataset> data;
   std::uint64_t clusters = 0;
   for (int i = 0; i < std::atoi(option(argc, argv, "--repeat", "1")); ++i) {
     clusters = 0;
@@ -99,11 +107,20 @@ void measure(int argc, char** argv) {
     epsflow::Observer observer;
     observer.trace = &trace;
     const auto begin = std::chrono::steady_clock::now();
+    const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+    if (keep != "data") data.reset();
+    if (keep == "nothing") engine.reset();
+    if (!engine) engine.emplace(options);
+    const double made = passed();
+    if (!data) data = engine->load(points);
+    const double loaded = passed();
     for (const epsflow::Sweep& one : runs) {
-      for (const auto& r : epsflow::run(points, one, options, observer)) clusters += r.summary.clusters;
+      for (const auto& r : epsflow::run(*data, one, observer)) clusters += r.summary.clusters;
     }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = passed();
     json["seconds"].push_back(seconds);
+    json["engine_s"].push_back(made);
+    json["load_s"].push_back(loaded - made);
     json["search_share"] = search_share(trace, seconds);
     json["stage_s"] = stage_seconds(trace);
   }

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/choices.hpp>
+#include <epsflow/core/device_array.hpp>
 #include <epsflow/core/direct_clustering.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/points.hpp>
@@ -19,8 +19,8 @@ namespace epsflow {
 
 /// What an index knows of itself.
 struct IndexFigures {
-  std::uint64_t cells = 0;
-  bool cliques = false;  ///< any two points of a cell are neighbours
+  std::uint64_t cells = 0;  ///< 0 where the device finds them only as it clusters
+  bool cliques = false;     ///< any two points of a cell are neighbours
   /// Distance tests of a search that tests every candidate of every point; 0 where it has not been counted, as clusterings
   /// of clique cells need no such search.
   std::uint64_t candidates = 0;
@@ -41,16 +41,41 @@ class Index {
   [[nodiscard]] virtual std::unique_ptr<TableSearch> table(const TableOptions& options) const = 0;
   /// Bytes of host memory that direct() and its run take beside labels, at most.
   [[nodiscard]] virtual std::uint64_t direct_bytes() const = 0;
-  /// minpts: descending, at least one.
-  [[nodiscard]] virtual std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts,
-                                                                 bool core_mask) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const = 0;
 };
 
-/// A device that builds indexes.
+/// A data set where its backend works on it: immutable, thread-safe. It makes the indexes, and must outlive them.
+class LoadedPoints {
+ public:
+  /// bytes: of their coordinates, which are counted as host memory wherever they are.
+  LoadedPoints(std::size_t size, std::size_t dims, std::uint64_t bytes) noexcept
+      : size_(size), dims_(dims), bytes_(bytes) {}
+  LoadedPoints(const LoadedPoints&) = delete;  // indexes hold its address
+  LoadedPoints& operator=(const LoadedPoints&) = delete;
+  virtual ~LoadedPoints() = default;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// The points in host memory. Where they are on the device alone they are brought there once; may wait.
+  [[nodiscard]] virtual PointsView host() const = 0;
+  /// Bytes of host memory that building an index takes at its peak, at most.
+  [[nodiscard]] virtual std::uint64_t index_bytes() const = 0;
+  /// Throws Cancelled, ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<Index> build_index(double eps, Cells cells,
+                                                           const CancelToken& cancel) const = 0;
+
+ private:
+  std::size_t size_;
+  std::size_t dims_;
+  std::uint64_t bytes_;
+};
+
+/// A device that searches and clusters.
 class Backend {
  public:
   Backend() = default;
-  Backend(const Backend&) = delete;  // indexes hold its address
+  Backend(const Backend&) = delete;  // what it loads holds its address
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
@@ -59,12 +84,11 @@ class Backend {
   [[nodiscard]] virtual unsigned lanes() const = 0;
   /// Groups in flight that keep device and host busy.
   [[nodiscard]] virtual unsigned groups() const = 0;
-  /// Bytes of host memory that building the index of `points` takes at its peak, at most.
-  [[nodiscard]] virtual std::uint64_t index_bytes(PointsView points) const = 0;
-  /// Index of `points` for eps. `points` must outlive it, and be the same for all indexes of a backend. Throws
-  /// Cancelled.
-  [[nodiscard]] virtual std::unique_ptr<Index> build_index(PointsView points, double eps, Cells cells,
-                                                           const CancelToken& cancel) = 0;
+  /// `points`: finite. They and the backend must outlive what is returned. Throws ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(PointsView points) = 0;
+  /// The same of points on a device, checked here: throws InputError for a coordinate that is NaN or infinite, UsageError
+  /// where the backend cannot reach them.
+  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) = 0;
   /// Runs a task that may wait for the device: on a thread of the backend, or at once where nothing ever waits. The
   /// task must not throw.
   virtual void post(const std::function<void()>& task) { task(); }

@@ -36,6 +36,9 @@ enum class Cells : std::uint8_t {
 
 enum class StrategyChoice : std::uint8_t { automatic, table, direct };
 
+/// Where an array is.
+enum class MemorySpace : std::uint8_t { host, device };
+
 enum class BackendChoice : std::uint8_t { automatic, cpu, gpu };
 
 }  // namespace epsflow

@@ -3,10 +3,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
+#include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
 
 namespace epsflow {
+
+/// What a direct clustering is made for.
+struct DirectOptions {
+  std::span<const std::uint32_t> minpts;  ///< descending, at least one
+  bool core_mask = false;
+  MemorySpace labels = MemorySpace::host;  ///< where labels and mask are left
+};
 
 /// Clusters the variants of one eps where the points are. Made for a group of minpts, used once, by one thread.
 class DirectClustering {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/device_array.hpp>
 #include <epsflow/core/sweep.hpp>
 
 namespace epsflow {
@@ -114,6 +115,9 @@ struct VariantResult {
   /// Seconds of wall time: an even share of what the variants of its eps share, plus the clustering of this variant.
   double seconds = 0;
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless Options::core_mask
+  /// Instead of labels and core where Options::labels = MemorySpace::device.
+  DeviceArray<std::int32_t> device_labels = {};
+  DeviceArray<std::uint8_t> device_core = {};
 };
 
 }  // namespace epsflow

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <epsflow/core/device_array.hpp>
+
 namespace epsflow {
 namespace {
 
@@ -33,6 +35,13 @@ PointsView::PointsView(std::span<const float> data, std::size_t dims)
 
 PointsView::PointsView(std::span<const double> data, std::size_t dims)
     : PointsView(data.data(), data.size(), dims, Precision::float64) {}
+
+DevicePointsView::DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision, int device,
+                                   void* stream)
+    : data_(data), size_(n), dims_(dims), precision_(precision), device_(device), stream_(stream) {
+  require_shape(n, dims);
+  if (data == nullptr && n > 0) throw UsageError("points on a GPU need a pointer to their coordinates; it is null");
+}
 
 Points::Points(std::size_t n, std::size_t dims, Precision precision) : size_(n), dims_(dims), precision_(precision) {
   require_shape(n, dims);
@@ -69,6 +78,11 @@ std::uint64_t Points::dropped_rows() const noexcept {
   return sum;
 }
 
+void throw_not_finite(std::size_t row, std::size_t column, double value) {
+  throw InputError("row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
+                   std::to_string(value) + "; DBSCAN needs finite coordinates: drop such rows before clustering");
+}
+
 void require_finite(PointsView points, std::size_t first_row, std::size_t last_row) {
   points.visit([&](auto values) {
     // x - x is 0 for finite x and NaN otherwise: one vectorised sum tells whether a search for the culprit is needed.
@@ -81,9 +95,7 @@ void require_finite(PointsView points, std::size_t first_row, std::size_t last_r
       if (finite) continue;
       for (std::size_t i = first; i < last; ++i) {
         if (std::isfinite(values[i])) continue;
-        throw InputError("row " + std::to_string(i / points.dims()) + ", column " + std::to_string(i % points.dims()) +
-                         " is " + std::to_string(values[i]) +
-                         "; DBSCAN needs finite coordinates: drop such rows before clustering");
+        throw_not_finite(i / points.dims(), i % points.dims(), values[i]);
       }
     }
   });

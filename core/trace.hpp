@@ -11,6 +11,7 @@
 namespace epsflow {
 
 enum class Stage : std::uint8_t {
+  load_points,
   group_by_eps,
   build_index,
   plan_batches,
@@ -22,9 +23,9 @@ enum class Stage : std::uint8_t {
   emit_results,
 };
 
-inline constexpr std::array<std::string_view, 9> kStageNames{
-    "group by eps", "build index",       "plan batches",       "neighbours", "sort",
-    "build table",  "direct clustering", "DBSCAN per variant", "results",
+inline constexpr std::array<std::string_view, 10> kStageNames{
+    "load points", "group by eps", "build index",       "plan batches",       "neighbours",
+    "sort",        "build table",  "direct clustering", "DBSCAN per variant", "results",
 };
 
 [[nodiscard]] constexpr std::string_view stage_name(Stage s) noexcept {

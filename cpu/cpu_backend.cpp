@@ -19,9 +19,11 @@ namespace {
 /// Cell by cell where cells are cliques, else point by point.
 class CpuDirectClustering final : public DirectClustering {
  public:
-  CpuDirectClustering(const index::Grid& grid, std::span<const std::uint32_t> minpts, bool core_mask,
-                      const CancelToken& cancel)
-      : grid_(grid), minpts_(minpts.begin(), minpts.end()), core_mask_(core_mask), cancel_(cancel) {}
+  CpuDirectClustering(const index::Grid& grid, const DirectOptions& options, const CancelToken& cancel)
+      : grid_(grid),
+        minpts_(options.minpts.begin(), options.minpts.end()),
+        core_mask_(options.core_mask),
+        cancel_(cancel) {}
 
   void run(const std::function<void(VariantResult&&)>& emit) override {
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
@@ -64,14 +66,33 @@ class CpuIndex final : public Index {
     // Labels and mask per point; parent and number per cell; and what the source holds.
     return grid_->size() * (5 + CellSource::kBytesPerPoint) + grid_->cells() * (8 + CellSource::kBytesPerCell);
   }
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts,
-                                                         bool core_mask) const override {
-    return std::make_unique<CpuDirectClustering>(*grid_, minpts, core_mask, cancel_);
+  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
+    return std::make_unique<CpuDirectClustering>(*grid_, options, cancel_);
   }
 
  private:
   const CancelToken& cancel_;
   std::shared_ptr<const index::Grid> grid_;
+};
+
+class CpuPoints final : public LoadedPoints {
+ public:
+  explicit CpuPoints(PointsView points) : LoadedPoints(points.size(), points.dims(), points.bytes()), points_(points) {}
+
+  [[nodiscard]] PointsView host() const override { return points_; }
+  /// Sort items twice over, or the copy of the coordinates; ids, and the cells where every point has its own.
+  [[nodiscard]] std::uint64_t index_bytes() const override {
+    constexpr std::uint64_t kIdsAndCells = 4 + 12;
+    constexpr std::uint64_t kSortItems = 2 * 16;
+    const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
+    return points_.size() * (kIdsAndCells + std::max(kSortItems, row));
+  }
+  [[nodiscard]] std::unique_ptr<Index> build_index(double eps, Cells cells, const CancelToken& cancel) const override {
+    return std::make_unique<CpuIndex>(points_, eps, cells, cancel);
+  }
+
+ private:
+  PointsView points_;
 };
 
 class CpuBackend final : public Backend {
@@ -81,16 +102,13 @@ class CpuBackend final : public Backend {
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
   [[nodiscard]] unsigned groups() const override { return 2; }
-  /// Sort items twice over, or the copy of the coordinates; ids, and the cells where every point has its own.
-  [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
-    constexpr std::uint64_t kIdsAndCells = 4 + 12;
-    constexpr std::uint64_t kSortItems = 2 * 16;
-    const std::uint64_t row = points.dims() * bytes_of(points.precision());
-    return points.size() * (kIdsAndCells + std::max(kSortItems, row));
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override {
+    return std::make_unique<CpuPoints>(points);
   }
-  [[nodiscard]] std::unique_ptr<Index> build_index(PointsView points, double eps, Cells cells,
-                                                   const CancelToken& cancel) override {
-    return std::make_unique<CpuIndex>(points, eps, cells, cancel);
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView&) override {
+    throw UsageError(
+        "the points are on a GPU and the run is on the CPU: copy them to the host, or use Options::backend = "
+        "BackendChoice::gpu");
   }
 
  private:

@@ -21,48 +21,6 @@ Buffer<T> download(const DeviceBuffer<T>& from, cudaStream_t stream) {
 
 }  // namespace
 
-DevicePoints::DevicePoints(PointsView points, DeviceMemory& memory)
-    : host_(points), data_(memory, stream_.get(), points.bytes()) {
-  device_ = {data_.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
-             points.precision()};
-  upload(data_, static_cast<const std::byte*>(points.data()), stream_.get());
-  find_extents(memory);
-}
-
-DevicePoints::DevicePoints(PointsOnDevice points, DeviceMemory& memory)
-    : host_has_points_(false), copied_(points.size, points.dims, points.precision), device_(points) {
-  host_ = copied_.view();  // pages that nobody touches take no memory
-  find_extents(memory);
-}
-
-void DevicePoints::find_extents(DeviceMemory& memory) {
-  if (device_.size > 0 && device_.dims <= index::kMostIndexedDims) {
-    const DeviceBuffer<index::Extent> extents(memory, stream_.get(), device_.dims);
-    launch_extents(device_, extents.data(), {memory, stream_.get()});
-    extents_ = read_values(extents.data(), device_.dims, stream_.get());
-  }
-  stream_.synchronize();
-}
-
-PointsView DevicePoints::host_for(double eps) const {
-  if (host_has_points_ || device_.size == 0) return host_;
-  const double side = index::SlotWidth::of_clique(eps, std::max<std::size_t>(device_.dims, 1)).side;
-  const bool plain = !extents_.empty() && std::all_of(extents_.begin(), extents_.end(), [&](index::Extent extent) {
-    return (extent.hi - extent.lo) / side < 0x1p30;  // far from where an axis is cut at gaps
-  });
-  if (plain) return host_;
-  const auto copy = [&](auto values) {
-    check(cudaMemcpyAsync(values.data(), device_.data, values.size_bytes(), cudaMemcpyDeviceToHost, stream_.get()));
-    stream_.synchronize();
-  };
-  if (device_.precision == Precision::float32) {
-    copy(copied_.values<float>());
-  } else {
-    copy(copied_.values<double>());
-  }
-  return host_;
-}
-
 DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& memory, PinnedPool& pinned,
                        const CancelToken& cancel)
     : memory_(memory) {

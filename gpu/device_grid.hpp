@@ -8,7 +8,7 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/neighbor_table.hpp>
-#include <epsflow/core/points.hpp>
+#include <epsflow/gpu/device_points.hpp>
 #include <epsflow/gpu/grid_view.hpp>
 #include <epsflow/gpu/index_kernels.hpp>
 #include <epsflow/gpu/memory.hpp>
@@ -16,37 +16,6 @@
 #include <epsflow/index/cell_axes.hpp>
 
 namespace epsflow::gpu {
-
-/// The data set as the caller gave it, and what all its indexes share.
-class DevicePoints {
- public:
-  /// Copies the points to the device and finds their extents. `points` and `memory` must outlive it. Waits.
-  DevicePoints(PointsView points, DeviceMemory& memory);
-
-  /// Of points that are on the device already. `points` and `memory` must outlive it; the data must be aligned as
-  /// cudaMalloc() aligns. host() has no coordinates then: index and clustering take host_for(). Waits.
-  DevicePoints(PointsOnDevice points, DeviceMemory& memory);
-
-  [[nodiscard]] PointsView host() const noexcept { return host_; }
-  /// The points as index::choose_axes() needs them for this eps: brought to the host where they are on the device alone
-  /// and more than their extents is looked at. Not thread-safe. May wait.
-  [[nodiscard]] PointsView host_for(double eps) const;
-  [[nodiscard]] PointsOnDevice device() const noexcept { return device_; }
-  /// Of each dimension, or none where there are more than the index looks at.
-  [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
-
- private:
-  void find_extents(DeviceMemory& memory);
-
-  PointsView host_;
-  bool host_has_points_ = true;
-  mutable Points copied_;  // for host_for()
-  PointsOnDevice device_;
-  Stream stream_;
-  DeviceBuffer<std::byte> data_;
-  std::vector<index::Extent> extents_;
-  StreamDrain drain_{stream_};  // before the memory above goes
-};
 
 /// Points sorted by cell: the same cells, the same order and the same candidate runs as index::Grid and
 /// index::CandidateRuns have. Non-empty cells only.

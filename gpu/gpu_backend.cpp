@@ -1,7 +1,6 @@
 #include <epsflow/gpu/gpu_backend.hpp>
 
 #include <array>
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <limits>
@@ -24,11 +23,15 @@ namespace {
 /// Scans and sorts of some CUDA versions count in 32 bits with a sign.
 constexpr std::uint64_t kMostGpuPoints = std::numeric_limits<std::int32_t>::max() - 1;
 
-/// A thread that may wait for the GPU, so that no thread of the task graph does. What is queued when it goes is done
+/// Threads that may wait for the GPU, so that no thread of the task graph does. What is queued when they go is done
 /// first.
-class Worker {
+class Workers {
  public:
-  Worker() : thread_([this](const std::stop_token& stop) { work(stop); }) {}
+  Workers() {
+    for (std::jthread& thread : threads_) {
+      thread = std::jthread([this](const std::stop_token& stop) { work(stop); });
+    }
+  }
 
   void post(std::function<void()> task) {
     {
@@ -55,7 +58,7 @@ class Worker {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<std::function<void()>> tasks_;
-  std::jthread thread_;  // last: it uses the others
+  std::array<std::jthread, 2> threads_;  // last: they use the others
 };
 
 [[noreturn]] void throw_no_device(const DeviceList& list) {
@@ -96,8 +99,7 @@ int choose_device(int wanted) {
 class GpuIndex final : public Index {
  public:
   /// The GPU must be the current one.
-  GpuIndex(const DevicePoints& points, double eps, Cells cells, const GpuResources& resources,
-           std::shared_ptr<LabelMemory> labels)
+  GpuIndex(const DevicePoints& points, double eps, Cells cells, const GpuResources& resources, LabelHomes labels)
       : points_(points), eps_(eps), resources_(resources), labels_(std::move(labels)) {
     if (cells == Cells::clique && points.device().dims <= index::kMostCliqueDims) {
       cliques_ = index::choose_axes(points.host_for(eps), eps, cells, resources.cancel, points.extents()).cliques;
@@ -119,10 +121,9 @@ class GpuIndex final : public Index {
   [[nodiscard]] std::uint64_t direct_bytes() const override {
     return std::uint64_t{points_.device().size} * (8 + 16 + 2 * (4 + 1));
   }
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts,
-                                                         bool core_mask) const override {
+  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
     const DeviceScope scope(resources_.device);
-    return make_gpu_direct(points_, eps_, grid_, minpts, core_mask, resources_, labels_);
+    return make_gpu_direct(points_, eps_, grid_, options, resources_, labels_);
   }
 
  private:
@@ -133,67 +134,96 @@ class GpuIndex final : public Index {
   const DevicePoints& points_;
   double eps_;
   GpuResources resources_;
-  std::shared_ptr<LabelMemory> labels_;
+  LabelHomes labels_;
   bool cliques_ = false;
   std::shared_ptr<const DeviceGrid> grid_;
+};
+
+/// The GPU with what is kept on it.
+struct GpuState {
+  /// The GPU must be the current one.
+  GpuState(int number, const GpuOptions& options)
+      : device(number),
+        threads(options.threads),
+        memory(std::make_shared<DeviceMemory>(number, options.memory)),
+        labels(std::make_shared<PinnedLabels>(number, options.threads, options.idle_labels)) {}
+
+  int device;
+  unsigned threads;
+  std::shared_ptr<DeviceMemory> memory;
+  PinnedPool pinned;
+  std::shared_ptr<LabelMemory> labels;
+};
+
+class GpuPoints final : public LoadedPoints {
+ public:
+  /// Both: the GPU must be the current one.
+  GpuPoints(PointsView points, GpuState& gpu)
+      : LoadedPoints(points.size(), points.dims(), points.bytes()),
+        gpu_(gpu),
+        points_(points, gpu.device, *gpu.memory, gpu.pinned, gpu.threads) {}
+  GpuPoints(const DevicePointsView& points, GpuState& gpu)
+      : LoadedPoints(points.size(), points.dims(), points.bytes()), gpu_(gpu), points_(points, *gpu.memory) {}
+
+  [[nodiscard]] PointsView host() const override {
+    const DeviceScope scope(gpu_.device);
+    return points_.host();
+  }
+  [[nodiscard]] std::uint64_t index_bytes() const override {
+    // The order; and where an axis is cut at gaps, sorted coordinates and stretches.
+    return size() * (4 + 8 + 16) + 4096;
+  }
+  [[nodiscard]] std::unique_ptr<Index> build_index(double eps, Cells cells, const CancelToken& cancel) const override {
+    const DeviceScope scope(gpu_.device);
+    const StageRange range(Stage::build_index);
+    return std::make_unique<GpuIndex>(points_, eps, cells, GpuResources{gpu_.device, *gpu_.memory, gpu_.pinned, cancel},
+                                      LabelHomes{gpu_.labels, gpu_.memory});
+  }
+
+ private:
+  GpuState& gpu_;
+  DevicePoints points_;
 };
 
 class GpuBackend final : public Backend {
  public:
   /// The GPU must be the current one.
-  GpuBackend(int device, const GpuOptions& options)
-      : device_(device),
-        memory_(device, options.memory),
-        pinner_(device, options.threads),
-        labels_(std::make_shared<PinnedLabels>(device, options.threads)) {}
+  GpuBackend(int device, const GpuOptions& options) : gpu_(device, options), pinner_(device, options.threads) {}
 
   [[nodiscard]] std::string_view name() const override { return "gpu"; }
   [[nodiscard]] unsigned lanes() const override { return tuning::kLanes; }
   [[nodiscard]] unsigned groups() const override { return tuning::kTables; }
-  [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
-    // The order; and where an axis is cut at gaps, sorted coordinates and stretches.
-    return points.size() * (4 + 8 + 16) + 4096;
+
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override {
+    require_few(points.size());
+    const DeviceScope scope(gpu_.device);
+    return std::make_unique<GpuPoints>(points, gpu_);
+  }
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) override {
+    require_few(points.size());
+    if (points.size() > 0 && points.device() != gpu_.device) {
+      throw UsageError("the points are on GPU " + std::to_string(points.device()) + ", and the engine works on GPU " +
+                       std::to_string(gpu_.device) +
+                       ": make it with Options::gpu = " + std::to_string(points.device()));
+    }
+    const DeviceScope scope(gpu_.device);
+    return std::make_unique<GpuPoints>(points, gpu_);
   }
 
-  [[nodiscard]] std::unique_ptr<Index> build_index(PointsView points, double eps, Cells cells,
-                                                   const CancelToken& cancel) override {
-    const DeviceScope scope(device_);
-    const StageRange range(Stage::build_index);
-    return std::make_unique<GpuIndex>(uploaded(points), eps, cells, GpuResources{device_, memory_, pinned_, cancel},
-                                      labels_);
-  }
-
-  /// By turns: while one worker waits for its labels the other's kernels run.
-  void post(const std::function<void()>& task) override { workers_[next_++ % workers_.size()].post(task); }
+  /// While one worker waits for its labels the other's kernels run.
+  void post(const std::function<void()>& task) override { workers_.post(task); }
   [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
 
  private:
-  const DevicePoints& uploaded(PointsView points) {
-    const std::scoped_lock lock(upload_);
-    if (points.size() > kMostGpuPoints) {
-      throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
-                        " that the GPU can index: use Options::backend = BackendChoice::cpu");
-    }
-    if (points_ == nullptr) {
-      points_ = std::make_unique<DevicePoints>(points, memory_);
-      host_points_ = points;
-    } else if (points.data() != host_points_.data() || points.size() != host_points_.size() ||
-               points.dims() != host_points_.dims() || points.precision() != host_points_.precision()) {
-      throw Error("a GPU backend holds one data set, and was asked for an index of another: make a backend for each");
-    }
-    return *points_;
+  static void require_few(std::size_t points) {
+    if (points <= kMostGpuPoints) return;
+    throw DeviceError(std::to_string(points) + " points are more than the " + std::to_string(kMostGpuPoints) +
+                      " that the GPU can index: use Options::backend = BackendChoice::cpu");
   }
 
-  int device_;
-  DeviceMemory memory_;
-  PinnedPool pinned_;
+  GpuState gpu_;
   TablePinner pinner_;
-  std::shared_ptr<LabelMemory> labels_;
-  std::mutex upload_;
-  std::unique_ptr<DevicePoints> points_;
-  PointsView host_points_;  ///< what points_ holds
-  std::atomic<std::size_t> next_{0};
-  std::array<Worker, 2> workers_;  // last: their tasks use the others
+  Workers workers_;  // last: their tasks use the others
 };
 
 }  // namespace

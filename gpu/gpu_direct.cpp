@@ -15,15 +15,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class GpuDirect final : public DirectClustering {
+/// Into host memory: while the labels of one variant cross the bus the next is clustered.
+class ToHost final : public DirectClustering {
  public:
-  GpuDirect(std::unique_ptr<DeviceClustering> clustering, const DevicePoints& points, double eps,
-            std::span<const std::uint32_t> minpts, bool core_mask, const GpuResources& resources,
-            std::shared_ptr<LabelMemory> memory)
+  ToHost(std::unique_ptr<DeviceClustering> clustering, const DevicePoints& points, double eps,
+         const DirectOptions& options, const GpuResources& resources, std::shared_ptr<LabelMemory> memory)
       : n_(points.device().size),
         eps_(eps),
-        minpts_(minpts.begin(), minpts.end()),
-        core_mask_(core_mask),
+        minpts_(options.minpts.begin(), options.minpts.end()),
+        core_mask_(options.core_mask),
         resources_(resources),
         label_memory_(std::move(memory)),
         clustering_(std::move(clustering)) {
@@ -89,16 +89,84 @@ class GpuDirect final : public DirectClustering {
   StreamDrain drain_{copies_};                    // before the memory above goes
 };
 
+/// What stays on the device.
+struct LeftThere {
+  LeftThere(int device_number, std::shared_ptr<DeviceMemory> pool, std::uint32_t n, bool core_mask)
+      : device(device_number),
+        memory(std::move(pool)),
+        labels(*memory, stream.get(), n),
+        core(*memory, stream.get(), core_mask ? n : 0) {
+    stream.synchronize();  // the clustering writes to them on a stream of its own
+  }
+  LeftThere(const LeftThere&) = delete;
+  LeftThere& operator=(const LeftThere&) = delete;
+  /// Whatever stream the caller had read them on, it has done so when they go.
+  ~LeftThere() {
+    int before = device;
+    (void)cudaGetDevice(&before);
+    (void)cudaSetDevice(device);
+    (void)cudaDeviceSynchronize();
+    (void)cudaSetDevice(before);
+  }
+
+  int device;
+  std::shared_ptr<DeviceMemory> memory;
+  Stream stream;
+  DeviceBuffer<std::int32_t> labels;
+  DeviceBuffer<std::uint8_t> core;
+};
+
+class ToDevice final : public DirectClustering {
+ public:
+  ToDevice(std::unique_ptr<DeviceClustering> clustering, const DevicePoints& points, double eps,
+           const DirectOptions& options, const GpuResources& resources, std::shared_ptr<DeviceMemory> memory)
+      : n_(points.device().size),
+        eps_(eps),
+        minpts_(options.minpts.begin(), options.minpts.end()),
+        core_mask_(options.core_mask),
+        resources_(resources),
+        memory_(std::move(memory)),
+        clustering_(std::move(clustering)) {}
+
+  void run(const std::function<void(VariantResult&&)>& emit) override {
+    const DeviceScope scope(resources_.device);
+    for (const std::uint32_t minpts : minpts_) {
+      resources_.cancel.check();
+      const Clock::time_point begin = Clock::now();
+      const auto left = std::make_shared<LeftThere>(resources_.device, memory_, n_, core_mask_);
+      VariantResult result{{eps_, minpts}, {}, {}, 0};
+      {
+        const StageRange range(Stage::cluster_directly);
+        result.summary = clustering_->cluster(minpts, left->labels.data(), left->core.data());
+      }
+      result.device_labels = {left, left->labels.data(), n_, resources_.device};
+      if (core_mask_) result.device_core = {left, left->core.data(), n_, resources_.device};
+      result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      emit(std::move(result));
+    }
+  }
+
+ private:
+  std::uint32_t n_;
+  double eps_;
+  std::vector<std::uint32_t> minpts_;
+  bool core_mask_;
+  GpuResources resources_;
+  std::shared_ptr<DeviceMemory> memory_;
+  std::unique_ptr<DeviceClustering> clustering_;
+};
+
 }  // namespace
 
 std::unique_ptr<DirectClustering> make_gpu_direct(const DevicePoints& points, double eps,
-                                                  std::shared_ptr<const DeviceGrid> grid,
-                                                  std::span<const std::uint32_t> minpts, bool core_mask,
-                                                  const GpuResources& resources, std::shared_ptr<LabelMemory> memory) {
-  return std::make_unique<GpuDirect>(
-      make_device_clustering(points, eps, minpts.front(), minpts.back(), resources.memory, resources.pinned,
-                             resources.cancel, std::move(grid)),
-      points, eps, minpts, core_mask, resources, std::move(memory));
+                                                  std::shared_ptr<const DeviceGrid> grid, const DirectOptions& options,
+                                                  const GpuResources& resources, LabelHomes homes) {
+  auto clustering = make_device_clustering(points, eps, options.minpts.front(), options.minpts.back(), resources.memory,
+                                           resources.pinned, resources.cancel, std::move(grid));
+  if (options.labels == MemorySpace::device) {
+    return std::make_unique<ToDevice>(std::move(clustering), points, eps, options, resources, std::move(homes.device));
+  }
+  return std::make_unique<ToHost>(std::move(clustering), points, eps, options, resources, std::move(homes.host));
 }
 
 }  // namespace epsflow::gpu

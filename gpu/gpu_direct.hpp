@@ -1,9 +1,8 @@
-// Clustering on the device, labels into host memory.
+// Clustering on the device, labels into host memory or left where they are.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include <epsflow/core/direct_clustering.hpp>
 #include <epsflow/gpu/direct/device_clustering.hpp>
@@ -12,13 +11,17 @@
 
 namespace epsflow::gpu {
 
-/// While the labels of one variant cross the bus the next is clustered. `grid`: of the points for eps, where cells are no
-/// cliques; else null. `points` and what `resources` refers to must outlive it; labels keep `memory` alive. Throws
-/// DeviceOutOfMemory, Cancelled.
+/// Memory of labels, which they keep alive.
+struct LabelHomes {
+  std::shared_ptr<LabelMemory> host;
+  std::shared_ptr<DeviceMemory> device;
+};
+
+/// `grid`: of the points for eps, where cells are no cliques; else null. `points` and what `resources` refers to must
+/// outlive it. Throws DeviceOutOfMemory, Cancelled.
 [[nodiscard]] std::unique_ptr<DirectClustering> make_gpu_direct(const DevicePoints& points, double eps,
                                                                 std::shared_ptr<const DeviceGrid> grid,
-                                                                std::span<const std::uint32_t> minpts, bool core_mask,
-                                                                const GpuResources& resources,
-                                                                std::shared_ptr<LabelMemory> memory);
+                                                                const DirectOptions& options,
+                                                                const GpuResources& resources, LabelHomes homes);
 
 }  // namespace epsflow::gpu

@@ -1,6 +1,7 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
+#include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
@@ -36,6 +37,15 @@ struct Unite {
     return {a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
   }
 };
+
+template <class T>
+__global__ void first_not_finite_kernel(const T* data, std::uint64_t count, unsigned long long* first) {
+  for (std::uint64_t i = thread_number(); i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+    if (isfinite(data[i])) continue;
+    atomicMin(first, static_cast<unsigned long long>(i));
+    return;  // what follows of this thread's is behind it
+  }
+}
 
 template <class T, class Key>
 __global__ void keys_kernel(PointsOnDevice points, KeyMaker maker, Key* keys, std::uint32_t* ids) {
@@ -205,6 +215,21 @@ void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scrat
   };
   if (points.precision == Precision::float32) return reduce(static_cast<const float*>(points.data));
   reduce(static_cast<const double*>(points.data));
+}
+
+void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream) {
+  constexpr std::uint64_t kMostBlocks = 1 << 14;
+  check(cudaMemsetAsync(first, 0xFF, sizeof *first, stream));  // kAllFinite
+  const std::uint64_t count = std::uint64_t{points.size} * points.dims;
+  const auto blocks =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>((count + kThreads - 1) / kThreads, kMostBlocks));
+  auto* const found = reinterpret_cast<unsigned long long*>(first);
+  if (points.precision == Precision::float32) {
+    first_not_finite_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<const float*>(points.data), count, found);
+  } else {
+    first_not_finite_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<const double*>(points.data), count, found);
+  }
+  check_launch(stream);
 }
 
 template <class Key>

@@ -29,6 +29,10 @@ struct PointsOnDevice {
 /// extents[k]: of dimension k. [device] [dims]
 void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scratch);
 
+inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
+/// *first: which coordinate, row by row, is the first that is NaN or infinite, or kAllFinite. [device]
+void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream);
+
 /// The indexed axes and the strides of their slots in a cell's key.
 struct KeyMaker {
   index::AxisView axes[index::kMostIndexedDims];

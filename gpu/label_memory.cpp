@@ -37,7 +37,7 @@ void PinnedLabels::release(std::int32_t* labels) noexcept {
   if (found == used_.end()) return;
   Block block = std::move(*found);
   used_.erase(found);
-  if (idle_bytes_ + block.labels.bytes() > kMostIdle || idle_.size() == idle_.capacity()) {
+  if (idle_bytes_ + block.labels.bytes() > most_idle_ || idle_.size() == idle_.capacity()) {
     unpin(block);
     return;
   }

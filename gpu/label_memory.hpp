@@ -12,19 +12,18 @@
 namespace epsflow::gpu {
 
 /// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so what was used is kept: as
-/// many blocks as were ever in use at once, up to kMostIdle.
+/// many blocks as were ever in use at once, up to so many bytes.
 class PinnedLabels final : public LabelMemory {
  public:
-  /// `threads` touch new memory.
-  PinnedLabels(int device, unsigned threads) noexcept : device_(device), threads_(threads) {}
+  /// `threads` touch new memory. most_idle: bytes that may be kept.
+  PinnedLabels(int device, unsigned threads, std::uint64_t most_idle) noexcept
+      : device_(device), threads_(threads), most_idle_(most_idle) {}
   ~PinnedLabels() override;
 
   [[nodiscard]] std::int32_t* acquire(std::size_t n) override;
   void release(std::int32_t* labels) noexcept override;
 
  private:
-  static constexpr std::uint64_t kMostIdle = 4ULL << 30;  // bytes
-
   struct Block {
     Buffer<std::int32_t> labels;
     bool pinned = false;
@@ -34,6 +33,7 @@ class PinnedLabels final : public LabelMemory {
 
   int device_;
   unsigned threads_;
+  std::uint64_t most_idle_;
   std::mutex mutex_;
   std::vector<Block> idle_;
   std::vector<Block> used_;

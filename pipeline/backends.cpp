@@ -1,5 +1,7 @@
 #include <epsflow/pipeline/backends.hpp>
 
+#include <algorithm>
+
 #include <epsflow/core/error.hpp>
 #include <epsflow/cpu/cpu_backend.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -30,8 +32,12 @@ BackendInfo gpu_info() {
 
 void check_gpu(const Options& options) { gpu::check_device(options.gpu); }
 
-std::unique_ptr<Backend> make_gpu(const Options& options, unsigned threads) {
-  return gpu::make_gpu_backend({.device = options.gpu, .memory = options.gpu_memory, .threads = threads});
+std::unique_ptr<Backend> make_gpu(const Options& options) {
+  constexpr std::uint64_t kMostIdleLabels = 4_GiB;
+  return gpu::make_gpu_backend({.device = options.gpu,
+                                .memory = options.gpu_memory,
+                                .threads = options.threads,
+                                .idle_labels = std::min(kMostIdleLabels, options.memory / 8)});
 }
 
 #else
@@ -46,7 +52,7 @@ void check_gpu(const Options&) {
       "BackendChoice::cpu");
 }
 
-std::unique_ptr<Backend> make_gpu(const Options& options, unsigned) {
+std::unique_ptr<Backend> make_gpu(const Options& options) {
   check_gpu(options);
   return nullptr;
 }
@@ -65,15 +71,14 @@ void check_backend(const Options& options) {
   }
 }
 
-std::unique_ptr<Backend> make_backend(const Options& options, unsigned threads,
-                                      const std::function<void(const std::string&)>& notice) {
+std::unique_ptr<Backend> make_backend(const Options& options, const std::function<void(const std::string&)>& notice) {
   check_backend(options);
-  if (options.backend == BackendChoice::gpu) return make_gpu(options, threads);
+  if (options.backend == BackendChoice::gpu) return make_gpu(options);
   if (options.backend == BackendChoice::automatic && kGpuBuilt) {
     std::string reason;
     const BackendInfo info = gpu_info();
     try {
-      if (info.usable) return make_gpu(options, threads);
+      if (info.usable) return make_gpu(options);
       reason = "GPU: " + info.detail;
     } catch (const ResourceError& error) {
       if (options.gpu >= 0) throw;
@@ -81,7 +86,7 @@ std::unique_ptr<Backend> make_backend(const Options& options, unsigned threads,
     }
     if (notice && info.present) notice("running on the CPU: " + reason);
   }
-  return cpu::make_cpu_backend(threads);
+  return cpu::make_cpu_backend(options.threads);
 }
 
 }  // namespace epsflow

@@ -62,14 +62,15 @@ class Flow {
       : context_(context),
         consumer_(consumer),
         failure_(context.stop),
-        choose_{consumer.result ? context.options.strategy : StrategyChoice::table, table_wanted(context.options),
+        choose_{consumer.result ? strategy_asked(context.options) : StrategyChoice::table, table_wanted(context.options),
                 context.points, context.pool.budget()},
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
         admission_(std::move(groups), in_flight_, context.pool),
-        index_{context.backend, context.points, context.pool.budget(), context.stop, choose_.cells()},
+        index_{context.points, context.pool.budget(), context.stop, choose_.cells()},
         plan_{context.pool, table_options(context.options, context.backend, context.threads), consumer.bytes},
         build_{context.observer.trace},
-        direct_{context.pool.budget(), context.options.core_mask, context.options.verify, context.points} {}
+        direct_{context.pool.budget(), context.options.core_mask, context.options.verify,
+                context.options.verify ? context.points.host() : PointsView{}, context.options.labels} {}
 
   void run() {
     fg::graph graph;
@@ -149,7 +150,7 @@ class Flow {
   /// The job's product is complete: the next may be prepared while this one is clustered.
   void product_complete(const Scheduled& job) {
     const std::uint64_t table = job.table != nullptr ? job.table->bytes() : job.index->direct_bytes();
-    admission_.complete(job.exclusive, table + job.index->bytes() + context_.backend.index_bytes(context_.points));
+    admission_.complete(job.exclusive, table + job.index->bytes() + context_.points.index_bytes());
     start_next();
   }
 

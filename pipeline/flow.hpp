@@ -7,7 +7,6 @@
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/core/points.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
@@ -15,7 +14,7 @@ namespace epsflow {
 
 /// What a flow works on. Everything outlives it.
 struct FlowContext {
-  PointsView points;
+  const LoadedPoints& points;
   const Options& options;
   const Observer& observer;
   Backend& backend;

@@ -50,19 +50,31 @@ Neighbors to_input_order(PointsView points, const stages::EpsJob& job, Distances
   return result;
 }
 
+void require_table(double eps, const Options& options) {
+  (void)Sweep({{eps, 1}});  // checks eps
+  check_options(options);
+  if (options.strategy == StrategyChoice::direct || options.labels == MemorySpace::device) {
+    throw UsageError(
+        "neighbors() makes a table in host memory, and Options::strategy = StrategyChoice::direct or Options::labels = "
+        "MemorySpace::device would make none; leave them out");
+  }
+}
+
 }  // namespace
 
 Neighbors neighbors(PointsView points, double eps, Distances distances, const Options& options,
                     const Observer& observer) {
-  const Sweep valid({{eps, 1}});  // checks eps
-  if (options.strategy == StrategyChoice::direct) {
-    throw UsageError(
-        "neighbors() makes a table, and Options::strategy = StrategyChoice::direct would make none; leave it out");
-  }
-  Session session(points, options, observer);
+  require_table(eps, options);
+  return neighbors(load_for_one_run(points, options, observer), eps, distances, observer);
+}
+
+Neighbors neighbors(const Dataset& data, double eps, Distances distances, const Observer& observer) {
+  require_table(eps, data.options());
+  Session session(data, observer);
+  const PointsView points = distances == Distances::include ? session.points().host() : PointsView{};
   Reporter reporter(observer, 1);
   Neighbors result;
-  session.run({{valid.variants().front().eps, {1}}},
+  session.run({{eps, {1}}},
               {.consume =
                    [&](const stages::EpsJob& job) {
                      result = to_input_order(points, job, distances, session.budget(), session.stop());

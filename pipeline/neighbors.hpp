@@ -6,6 +6,7 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow {
@@ -31,5 +32,7 @@ enum class Distances : std::uint8_t { omit, include };
 /// (12 with distances) beside the table that is searched, within Options::memory. Errors as run().
 [[nodiscard]] Neighbors neighbors(PointsView points, double eps, Distances distances = Distances::omit,
                                   const Options& options = {}, const Observer& observer = {});
+[[nodiscard]] Neighbors neighbors(const Dataset& data, double eps, Distances distances = Distances::omit,
+                                  const Observer& observer = {});
 
 }  // namespace epsflow

@@ -33,6 +33,17 @@ void check_options(const Options& options) {
         "Options::kernel, Options::format and Options::method are about tables, and Options::strategy = "
         "StrategyChoice::direct makes none; leave one of them out");
   }
+  if (options.labels == MemorySpace::device) {
+    if (options.backend == BackendChoice::cpu) {
+      throw UsageError(
+          "Options::labels asks for labels on a GPU and Options::backend for the CPU; leave one of them out");
+    }
+    if (options.strategy == StrategyChoice::table || table_wanted(options) || options.verify) {
+      throw UsageError(
+          "Options::labels = MemorySpace::device needs labels that are made on the GPU, without a table and without "
+          "Options::verify; leave out Options::strategy, kernel, format, method and verify");
+    }
+  }
   if (!(options.estimate_factor > 0) || !std::isfinite(options.estimate_factor)) {
     throw UsageError("Options::estimate_factor is " + std::to_string(options.estimate_factor) +
                      "; it must be a finite number > 0");

@@ -63,6 +63,9 @@ struct Options {
   bool verify = false;
   /// Fill VariantResult::core.
   bool core_mask = false;
+  /// Device: labels and masks stay in the memory of the GPU that clusters (VariantResult::device_labels, device_core).
+  /// There is no table then.
+  MemorySpace labels = MemorySpace::host;
 };
 
 /// Throws UsageError naming the first option that no run can have, and the values it may take. What depends on the
@@ -73,6 +76,11 @@ void check_options(const Options& options);
 [[nodiscard]] constexpr bool table_wanted(const Options& options) noexcept {
   return options.kernel != Kernel::rows || options.format != FormatChoice::automatic ||
          options.method != VariantMethod::nested;
+}
+
+/// The strategy that the options come to: labels that stay on a device are made there, without a table.
+[[nodiscard]] constexpr StrategyChoice strategy_asked(const Options& options) noexcept {
+  return options.labels == MemorySpace::device ? StrategyChoice::direct : options.strategy;
 }
 
 /// Who watches a run. All callbacks are called one at a time, from any thread; what they throw ends the run and is

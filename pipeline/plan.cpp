@@ -11,9 +11,10 @@
 namespace epsflow {
 namespace {
 
-GroupPlan plan_group(PointsView points, const Options& options, Session& session, stages::EpsGroup group) {
-  const stages::ChooseStrategy choose{options.strategy, table_wanted(options), points, session.budget()};
-  const auto index = session.backend().build_index(points, group.radius, choose.cells(), session.stop());
+GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup group) {
+  const LoadedPoints& points = session.points();
+  const stages::ChooseStrategy choose{strategy_asked(options), table_wanted(options), points, session.budget()};
+  const auto index = points.build_index(group.radius, choose.cells(), session.stop());
   const IndexFigures figures = index->figures();
   const stages::StrategyAnswer answer = choose(group, *index, figures);
   GroupPlan plan{.eps = group.eps,
@@ -38,7 +39,7 @@ GroupPlan plan_group(PointsView points, const Options& options, Session& session
               cluster.bytes(points.size(), plan.minpts.size());
   }
   // Building the index takes more than it holds.
-  plan.bytes = points.bytes() + std::max(session.backend().index_bytes(points), index->bytes() + product);
+  plan.bytes = points.bytes() + std::max(points.index_bytes(), index->bytes() + product);
   plan.fits = plan.bytes <= session.budget().total();
   return plan;
 }
@@ -46,13 +47,18 @@ GroupPlan plan_group(PointsView points, const Options& options, Session& session
 }  // namespace
 
 std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const Options& options, const Observer& observer) {
+  if (sweep.size() == 0) return {};
+  return plan(load_for_one_run(points, options, observer), sweep, observer);
+}
+
+std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const Observer& observer) {
   std::vector<GroupPlan> plans;
   if (sweep.size() == 0) return plans;
-  Session session(points, options, observer);
+  Session session(data, observer);
   session.on_threads([&] {
     for (stages::EpsGroup& group : stages::group_by_eps(sweep)) {
       session.stop().check();
-      plans.push_back(plan_group(points, options, session, std::move(group)));
+      plans.push_back(plan_group(data.options(), session, std::move(group)));
     }
   });
   return plans;

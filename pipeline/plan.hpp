@@ -8,6 +8,7 @@
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow {
@@ -36,5 +37,6 @@ struct GroupPlan {
 /// but searches nothing. Throws as run() does, but not for a table that does not fit.
 [[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const Options& options = {},
                                           const Observer& observer = {});
+[[nodiscard]] std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const Observer& observer = {});
 
 }  // namespace epsflow

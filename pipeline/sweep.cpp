@@ -10,11 +10,12 @@
 
 namespace epsflow {
 
-void run_each(PointsView points, const Sweep& sweep, const Options& options,
-              const std::function<void(VariantResult&&)>& on_result, const Observer& observer) {
+void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(VariantResult&&)>& on_result,
+              const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  Session session(points, options, observer);
+  const Options& options = data.options();
+  Session session(data, observer);
   Reporter reporter(observer, sweep.size());
   std::vector<stages::EpsGroup> groups;
   {
@@ -25,7 +26,7 @@ void run_each(PointsView points, const Sweep& sweep, const Options& options,
   const stages::ClusterVariants cluster{.method = options.method,
                                         .verify = options.verify,
                                         .core_mask = options.core_mask,
-                                        .points = points,
+                                        .points = options.verify ? session.points().host() : PointsView{},
                                         .workers = session.threads(),
                                         .cancel = session.stop(),
                                         .trace = observer.trace};
@@ -42,23 +43,41 @@ void run_each(PointsView points, const Sweep& sweep, const Options& options,
                                         if (observer.before_stage) observer.before_stage(Stage::cluster_variants);
                                         cluster(job, emit);
                                       },
-                                  .bytes = [&](std::size_t variants) { return cluster.bytes(points.size(), variants); },
+                                  .bytes = [&](std::size_t variants) { return cluster.bytes(data.size(), variants); },
                                   .result = emit,
                                   .moved = [&](double eps, double share) { reporter.moved(eps, share); }});
 }
 
-std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options,
-                               const Observer& observer) {
+void run_each(PointsView points, const Sweep& sweep, const Options& options,
+              const std::function<void(VariantResult&&)>& on_result, const Observer& observer) {
+  if (observer.cancel != nullptr) observer.cancel->check();
+  if (sweep.size() == 0) return;
+  run_each(load_for_one_run(points, options, observer), sweep, on_result, observer);
+}
+
+namespace {
+
+/// `start(on_result)` runs the sweep.
+template <class Start>
+std::vector<VariantResult> in_order(const Sweep& sweep, Start&& start) {
   std::vector<VariantResult> results(sweep.size());
   std::map<std::pair<double, std::uint32_t>, std::size_t> places;
   for (const Variant& v : sweep.variants()) places.emplace(std::pair(v.eps, v.minpts), places.size());
-  run_each(
-      points, sweep, options,
-      [&](VariantResult&& result) {
-        results[places.at({result.variant.eps, result.variant.minpts})] = std::move(result);
-      },
-      observer);
+  start([&](VariantResult&& result) {
+    results[places.at({result.variant.eps, result.variant.minpts})] = std::move(result);
+  });
   return results;
+}
+
+}  // namespace
+
+std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options,
+                               const Observer& observer) {
+  return in_order(sweep, [&](auto&& on_result) { run_each(points, sweep, options, on_result, observer); });
+}
+
+std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const Observer& observer) {
+  return in_order(sweep, [&](auto&& on_result) { run_each(data, sweep, on_result, observer); });
 }
 
 }  // namespace epsflow

@@ -8,6 +8,7 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow {
@@ -32,5 +33,10 @@ namespace epsflow {
 /// The same, each result handed to `on_result` as soon as it is there: one at a time, in any order, from any thread.
 void run_each(PointsView points, const Sweep& sweep, const Options& options,
               const std::function<void(VariantResult&&)>& on_result, const Observer& observer = {});
+
+/// Both for a data set that an engine keeps. Runs of one engine go one after another.
+[[nodiscard]] std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const Observer& observer = {});
+void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(VariantResult&&)>& on_result,
+              const Observer& observer = {});
 
 }  // namespace epsflow

@@ -6,8 +6,8 @@ namespace epsflow::stages {
 
 bool BuildIndex::operator()(EpsJob& job, bool alone) const {
   try {
-    job.index_memory = MemoryCharge(budget, backend.index_bytes(points), "the index");
-    job.index = backend.build_index(points, job.group.radius, cells, cancel);
+    job.index_memory = MemoryCharge(budget, points.index_bytes(), "the index");
+    job.index = points.build_index(job.group.radius, cells, cancel);
   } catch (const ResourceError&) {
     if (alone) throw;
     return false;

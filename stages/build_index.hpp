@@ -9,8 +9,7 @@
 namespace epsflow::stages {
 
 struct BuildIndex {
-  Backend& backend;
-  PointsView points;
+  const LoadedPoints& points;
   MemoryBudget& budget;
   const CancelToken& cancel;
   Cells cells = Cells::reach;

@@ -8,7 +8,6 @@
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/core/points.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
@@ -44,7 +43,7 @@ struct StrategyAnswer {
 struct ChooseStrategy {
   StrategyChoice asked = StrategyChoice::automatic;
   bool table_wanted = false;  ///< as in the question
-  PointsView points;
+  const LoadedPoints& points;
   const MemoryBudget& budget;
 
   /// Whether the caller left the way open, so that a table that does not fit is no error.

@@ -16,7 +16,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     const MemoryCharge memory(budget, job.index->direct_bytes() + verifying, "clustering without a table");
     const auto variants = static_cast<double>(job.group.minpts.size());
     double share = -1;
-    const auto direct = job.index->direct(job.group.minpts, core_mask);
+    const auto direct = job.index->direct({job.group.minpts, core_mask, labels});
     begun();
     direct->run([&](VariantResult&& result) {
       result.variant.eps = job.group.eps;

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/stages/eps_job.hpp>
@@ -14,11 +15,12 @@ struct ClusterDirectly {
   bool core_mask = false;
   bool verify = false;
   PointsView points = {};  ///< for `verify`, which searches them itself
+  MemorySpace labels = MemorySpace::host;  ///< where they are left
 
-  /// Calls begun() when all memory is there, then emit(result) once per variant, in descending order of minpts, from this thread, and returns true. Variants that
-  /// were handed over are taken out of the group. When the budget or the device has no room: returns false where `alone` is
-  /// false, as other groups may give memory back, and throws ResourceError otherwise. Throws Error when `verify` finds a
-  /// wrong label.
+  /// Calls begun() when all memory is there, then emit(result) once per variant, in descending order of minpts, from
+  /// this thread, and returns true. Variants that were handed over are taken out of the group. When the budget or the
+  /// device has no room: returns false where `alone` is false, as other groups may give memory back, and throws
+  /// ResourceError otherwise. Throws Error when `verify` finds a wrong label.
   [[nodiscard]] bool operator()(EpsJob& job, bool alone, const std::function<void()>& begun,
                                 const std::function<void(VariantResult&&)>& emit) const;
 };

@@ -62,7 +62,7 @@ class Bench {
     return made;
   }
   std::vector<Labelling> cluster(PointsView points, double eps, const std::vector<std::uint32_t>& minpts) {
-    const DevicePoints device(points, memory_);
+    const DevicePoints device(points, 0, memory_, pinned_, 2);
     return cluster(device, eps, minpts);
   }
 
@@ -317,7 +317,7 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const DataSet data = far_groups(c.dims, c.width, precision, 17 * c.dims);
       const OracleTable table = data.oracle(kEps);
-      const DevicePoints points(data.view(), bench.memory());
+      const DevicePoints points(data.view(), 0, bench.memory(), bench.pinned(), 2);
       const index::CellAxes axes =
           index::choose_axes(points.host_for(kEps), kEps, Cells::clique, bench.cancel(), points.extents());
       REQUIRE(axes.cliques);
@@ -457,8 +457,7 @@ TEST_CASE("device clustering: points that are on the device already") {
       const DeviceBuffer<double> values(bench.memory(), stream.get(), data.doubles.size());
       check(cudaMemcpyAsync(values.data(), data.doubles.data(), values.bytes(), cudaMemcpyHostToDevice, stream.get()));
       stream.synchronize();
-      const DevicePoints points(
-          PointsOnDevice{values.data(), 300, static_cast<std::uint32_t>(dims), Precision::float64}, bench.memory());
+      const DevicePoints points(DevicePointsView(values.data(), 300, dims), bench.memory());
       const auto found = bench.cluster(points, data.scale, {4});
       REQUIRE(found[0].labels == test::oracle_labels(data.oracle(data.scale), 4).labels);
     }
@@ -487,7 +486,7 @@ TEST_CASE("device clustering: a cancelled run ends, and memory that is short is 
   PinnedPool pinned;
   CancelToken cancel;
   DeviceMemory small(0, 400'000);
-  const DevicePoints points(data.view(), small);
+  const DevicePoints points(data.view(), 0, small, pinned, 2);
   REQUIRE_THROWS_AS(make_device_clustering(points, 0.5, 4, 4, small, pinned, cancel), DeviceOutOfMemory);
   DeviceMemory memory(0, 1ULL << 30);
   const auto clustering = make_device_clustering(points, 0.5, 4, 4, memory, pinned, cancel);

@@ -32,7 +32,7 @@ std::vector<T> download(const T* from, std::size_t count) {
 struct Both {
   Both(const DataSet& data, double eps)
       : host(data.view(), eps, Cells::reach, cancel),
-        points(data.view(), memory),
+        points(data.view(), 0, memory, pinned, 2),
         device(points, eps, memory, pinned, cancel) {}
 
   CancelToken cancel;
@@ -104,7 +104,7 @@ TEST_CASE("device grid: a cancelled build says so") {
   const DataSet data = test::make_data("uniform", 100, 2, Precision::float64, 1);
   DeviceMemory memory(0, 1ULL << 28);
   PinnedPool pinned;
-  const DevicePoints points(data.view(), memory);
+  const DevicePoints points(data.view(), 0, memory, pinned, 2);
   CancelToken cancel;
   cancel.cancel();
   CHECK_THROWS_AS(DeviceGrid(points, 1, memory, pinned, cancel), Cancelled);
@@ -115,7 +115,7 @@ TEST_CASE("device grid: too little memory is an error that names bytes and remed
   const DataSet data = test::make_data("uniform", 100'000, 2, Precision::float64, 1);
   DeviceMemory memory(0, 3 << 20);
   PinnedPool pinned;
-  const DevicePoints points(data.view(), memory);
+  const DevicePoints points(data.view(), 0, memory, pinned, 2);
   const std::uint64_t used = memory.used();
   try {
     const DeviceGrid grid(points, 1, memory, pinned, CancelToken());

@@ -41,7 +41,8 @@ class Bench {
       : n_(static_cast<std::uint32_t>(data.size())),
         backend_(make_gpu_backend({.memory = gpu_memory, .threads = 2})),
         pool_(budget_, backend_->pinner()),
-        index_(backend_->build_index(data.view(), eps, Cells::reach, cancel_)) {
+        points_(backend_->load(data.view())),
+        index_(points_->build_index(eps, Cells::reach, cancel_)) {
     order = index_->table({.format = FormatChoice::csr})->order();
   }
 
@@ -114,6 +115,7 @@ class Bench {
   MemoryBudget budget_{std::uint64_t{4} << 30};
   std::unique_ptr<Backend> backend_;
   ArenaPool pool_;
+  std::unique_ptr<LoadedPoints> points_;
   std::unique_ptr<Index> index_;
   std::unique_ptr<NeighborTable> table_;
 
@@ -276,12 +278,13 @@ TEST_CASE("gpu backend: labels without a table, from either kind of cells, besid
     Random random(seed);
     const double eps = test::make_eps(data, random);
     const auto backend = make_gpu_backend({.threads = 2});
+    const auto points = backend->load(data.view());
     const CancelToken cancel;
     const std::vector<std::uint32_t> minpts{20, 7, 4, 2, 1};
     for (const Cells cells : {Cells::reach, Cells::clique}) {
-      const auto index = backend->build_index(data.view(), eps, cells, cancel);
+      const auto index = points->build_index(eps, cells, cancel);
       const bool mask = random.chance(0.5);
-      const auto direct = index->direct(minpts, mask);
+      const auto direct = index->direct({minpts, mask});
       std::vector<VariantResult> results;
       direct->run([&](VariantResult&& result) { results.push_back(std::move(result)); });
       REQUIRE(results.size() == minpts.size());

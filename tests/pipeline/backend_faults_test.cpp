@@ -132,14 +132,31 @@ class FaultyIndex final : public Index {
   [[nodiscard]] std::uint64_t direct_bytes() const override {
     return call(plan_, "direct_bytes", [&] { return real_->direct_bytes(); });
   }
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts,
-                                                         bool core_mask) const override {
-    return call(plan_, "direct",
-                [&] { return std::make_unique<FaultyClustering>(real_->direct(minpts, core_mask), plan_); });
+  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
+    return call(plan_, "direct", [&] { return std::make_unique<FaultyClustering>(real_->direct(options), plan_); });
   }
 
  private:
   std::unique_ptr<Index> real_;
+  Plan& plan_;
+};
+
+class FaultyPoints final : public LoadedPoints {
+ public:
+  FaultyPoints(std::unique_ptr<LoadedPoints> real, Plan& plan)
+      : LoadedPoints(real->size(), real->dims(), real->bytes()), real_(std::move(real)), plan_(plan) {}
+
+  [[nodiscard]] PointsView host() const override { return real_->host(); }
+  [[nodiscard]] std::uint64_t index_bytes() const override {
+    return call(plan_, "index_bytes", [&] { return real_->index_bytes(); });
+  }
+  [[nodiscard]] std::unique_ptr<Index> build_index(double eps, Cells cells, const CancelToken& cancel) const override {
+    return call(plan_, "build_index",
+                [&] { return std::make_unique<FaultyIndex>(real_->build_index(eps, cells, cancel), plan_); });
+  }
+
+ private:
+  std::unique_ptr<LoadedPoints> real_;
   Plan& plan_;
 };
 
@@ -155,13 +172,11 @@ class FaultyBackend final : public Backend {
   [[nodiscard]] unsigned groups() const override {
     return call(plan_, "groups", [&] { return real_->groups(); });
   }
-  [[nodiscard]] std::uint64_t index_bytes(PointsView points) const override {
-    return call(plan_, "index_bytes", [&] { return real_->index_bytes(points); });
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override {
+    return std::make_unique<FaultyPoints>(real_->load(points), plan_);
   }
-  [[nodiscard]] std::unique_ptr<Index> build_index(PointsView points, double eps, Cells cells,
-                                                   const CancelToken& cancel) override {
-    return call(plan_, "build_index",
-                [&] { return std::make_unique<FaultyIndex>(real_->build_index(points, eps, cells, cancel), plan_); });
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) override {
+    return real_->load(points);
   }
   void post(const std::function<void()>& task) override {
     const bool strikes = plan_.strikes();
@@ -192,6 +207,7 @@ struct Outcome {
 Outcome run_with(Plan& plan, const Options& options, bool own_threads) {
   const DataSet data = make_data("clustered", 300, 2, Precision::float64, 7);
   FaultyBackend backend(plan, own_threads);
+  const auto points = backend.load(data.view());
   MemoryBudget budget(1_GiB);
   ArenaPool pool(budget);
   CancelToken stop;
@@ -199,7 +215,7 @@ Outcome run_with(Plan& plan, const Options& options, bool own_threads) {
   std::atomic<std::size_t> variants{0};
   Outcome outcome;
   try {
-    run_flow({data.view(), options, observer, backend, pool, 2, stop}, {{0.5, {8, 4}}, {0.3, {4}}, {0.2, {4}}},
+    run_flow({*points, options, observer, backend, pool, 2, stop}, {{0.5, {8, 4}}, {0.3, {4}}, {0.2, {4}}},
              {.consume = [&](const stages::EpsJob& job) { variants += job.group.minpts.size(); },
               .bytes = [](std::size_t) { return std::uint64_t{0}; },
               .result = [&](VariantResult&&) { ++variants; },

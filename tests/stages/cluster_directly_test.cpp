@@ -31,12 +31,13 @@ void nothing() {}
 /// An index of clustered points: of clique cells in two dimensions, of others in five.
 struct Scene {
   explicit Scene(std::size_t dims = 2) : data(test::make_data("clustered", 300, dims, Precision::float64, 12)) {
-    job.index = backend->build_index(data.view(), eps, Cells::clique, cancel);
+    job.index = points->build_index(eps, Cells::clique, cancel);
   }
   double eps = 0.6;
   DataSet data;
   CancelToken cancel;
   std::unique_ptr<Backend> backend = cpu::make_cpu_backend(1);
+  std::unique_ptr<LoadedPoints> points = backend->load(data.view());
   EpsJob job{EpsGroup{eps, {9, 4, 2}}};
 };
 
@@ -50,7 +51,7 @@ class ScriptedIndex final : public Index {
   [[nodiscard]] std::uint64_t bytes() const override { return 1; }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions&) const override { return nullptr; }
   [[nodiscard]] std::uint64_t direct_bytes() const override { return 1000; }
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(std::span<const std::uint32_t> minpts, bool) const override {
+  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
     class Clustering final : public DirectClustering {
      public:
       Clustering(const Script& script, Minpts m) : script_(script), minpts_(std::move(m)) {}
@@ -60,7 +61,7 @@ class ScriptedIndex final : public Index {
       const Script& script_;
       Minpts minpts_;
     };
-    return std::make_unique<Clustering>(script_, Minpts(minpts.begin(), minpts.end()));
+    return std::make_unique<Clustering>(script_, Minpts(options.minpts.begin(), options.minpts.end()));
   }
 
  private:

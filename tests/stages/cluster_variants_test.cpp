@@ -25,7 +25,7 @@ struct Scene {
   template <class Drop>
   Scene(double eps, Drop drop) : pool(budget) {
     job.group.eps = eps;
-    job.index = backend->build_index(data.view(), eps, Cells::reach, cancel);
+    job.index = points->build_index(eps, Cells::reach, cancel);
     job.search = job.index->table({});
     job.order = job.search->order();
     const auto order = job.order.ids;
@@ -53,6 +53,7 @@ struct Scene {
   MemoryBudget budget{1 << 26};
   ArenaPool pool;
   std::unique_ptr<Backend> backend = cpu::make_cpu_backend(1);
+  std::unique_ptr<LoadedPoints> points = backend->load(data.view());
   EpsJob job{EpsGroup{1, {9, 4, 2}}};
 };
 

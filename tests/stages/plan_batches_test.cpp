@@ -24,13 +24,14 @@ using test::error_of;
 struct Scene {
   explicit Scene(std::uint64_t memory, std::size_t dims = 2)
       : data(test::make_data("uniform", 2000, dims, Precision::float64, 4)), budget(memory), pool(budget) {
-    job.index = backend->build_index(data.view(), 1, Cells::reach, cancel);
+    job.index = points->build_index(1, Cells::reach, cancel);
   }
   DataSet data;
   CancelToken cancel;
   MemoryBudget budget;
   ArenaPool pool;
   std::unique_ptr<Backend> backend = cpu::make_cpu_backend(1);
+  std::unique_ptr<LoadedPoints> points = backend->load(data.view());
   EpsJob job{EpsGroup{1, {4}}};
 };
 

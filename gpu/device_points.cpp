@@ -1,0 +1,91 @@
+#include <epsflow/gpu/device_points.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <epsflow/core/checked.hpp>
+#include <epsflow/gpu/upload.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// Kernels load the coordinates of a point in two dimensions at once.
+constexpr std::uintptr_t kAlignment = 2 * sizeof(double);
+
+}  // namespace
+
+DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads)
+    : host_(points), data_(memory, stream_.get(), points.bytes()) {
+  device_ = {data_.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
+             points.precision()};
+  stream_.synchronize();  // the memory is there
+  upload(data_.data(), points.data(), points.bytes(), device, pinned, threads);
+  find_extents(memory);
+}
+
+DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory)
+    : on_host_(points.size() == 0), copy_(points.size(), points.dims(), points.precision()) {
+  host_ = copy_.view();
+  device_ = {points.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
+             points.precision()};
+  const Event made;
+  check(cudaEventRecord(made.get(), static_cast<cudaStream_t>(points.stream())));
+  check(cudaStreamWaitEvent(stream_.get(), made.get()));
+  if (reinterpret_cast<std::uintptr_t>(points.data()) % kAlignment != 0) {
+    data_ = {memory, stream_.get(), points.bytes()};
+    check(cudaMemcpyAsync(data_.data(), points.data(), points.bytes(), cudaMemcpyDeviceToDevice, stream_.get()));
+    device_.data = data_.data();
+  }
+  require_finite(memory);
+  find_extents(memory);
+}
+
+void DevicePoints::require_finite(DeviceMemory& memory) const {
+  if (device_.size == 0) return;
+  const DeviceBuffer<std::uint64_t> first(memory, stream_.get(), 1);
+  launch_first_not_finite(device_, first.data(), stream_.get());
+  const std::uint64_t found = read_values(first.data(), 1, stream_.get()).front();
+  if (found == kAllFinite) return;
+  const auto value_at = [&](auto type) -> double {
+    using T = decltype(type);
+    return static_cast<double>(read_values(static_cast<const T*>(device_.data) + found, 1, stream_.get()).front());
+  };
+  throw_not_finite(found / device_.dims, found % device_.dims,
+                   device_.precision == Precision::float32 ? value_at(float{}) : value_at(double{}));
+}
+
+void DevicePoints::find_extents(DeviceMemory& memory) {
+  if (device_.size > 0 && device_.dims <= index::kMostIndexedDims) {
+    const DeviceBuffer<index::Extent> extents(memory, stream_.get(), device_.dims);
+    launch_extents(device_, extents.data(), {memory, stream_.get()});
+    extents_ = read_values(extents.data(), device_.dims, stream_.get());
+  }
+  stream_.synchronize();
+}
+
+PointsView DevicePoints::host() const {
+  const std::scoped_lock lock(copying_);
+  if (on_host_) return host_;
+  const auto copy = [&](auto values) {
+    check(cudaMemcpyAsync(values.data(), device_.data, values.size_bytes(), cudaMemcpyDeviceToHost, stream_.get()));
+    stream_.synchronize();
+  };
+  if (device_.precision == Precision::float32) {
+    copy(copy_.values<float>());
+  } else {
+    copy(copy_.values<double>());
+  }
+  on_host_ = true;
+  return host_;
+}
+
+PointsView DevicePoints::host_for(double eps) const {
+  const double side = index::SlotWidth::of_clique(eps, std::max<std::size_t>(device_.dims, 1)).side;
+  const bool plain = !extents_.empty() && std::all_of(extents_.begin(), extents_.end(), [&](index::Extent extent) {
+    return (extent.hi - extent.lo) / side < 0x1p30;  // far from where an axis is cut at gaps
+  });
+  return plain ? host_ : host();
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,53 @@
+// The data set in device memory.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/device_array.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/gpu/index_kernels.hpp>
+#include <epsflow/gpu/memory.hpp>
+#include <epsflow/gpu/stream.hpp>
+#include <epsflow/index/cell_axes.hpp>
+
+namespace epsflow::gpu {
+
+/// The data set as the caller gave it, and what all its indexes share. Thread-safe.
+class DevicePoints {
+ public:
+  /// Copies the points to the device, on so many threads, and finds their extents. `points` and `memory` must outlive it.
+  /// Waits. Throws DeviceError.
+  DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads);
+
+  /// Of points that are on the current GPU already, and stay where they are unless kernels need them aligned. `points` and
+  /// `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
+  DevicePoints(const DevicePointsView& points, DeviceMemory& memory);
+
+  /// The points in host memory: brought there when first asked for, where they are on the device alone. May wait.
+  [[nodiscard]] PointsView host() const;
+  /// The points as index::choose_axes() needs them for this eps: without coordinates, where their extents tell it all and
+  /// they are on the device alone. May wait.
+  [[nodiscard]] PointsView host_for(double eps) const;
+  [[nodiscard]] PointsOnDevice device() const noexcept { return device_; }
+  /// Of each dimension, or none where there are more than the index looks at.
+  [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
+
+ private:
+  void find_extents(DeviceMemory& memory);
+  void require_finite(DeviceMemory& memory) const;
+
+  PointsView host_;
+  mutable std::mutex copying_;
+  mutable bool on_host_ = true;
+  mutable Points copy_;  ///< where the points are on the device alone: pages that nobody touches take no memory
+  PointsOnDevice device_;
+  Stream stream_;
+  DeviceBuffer<std::byte> data_;
+  std::vector<index::Extent> extents_;
+  StreamDrain drain_{stream_};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,91 @@
+#include <epsflow/pipeline/engine.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <string>
+
+#include <epsflow/pipeline/make_backend.hpp>
+#include <epsflow/pipeline/session.hpp>
+
+namespace epsflow {
+namespace {
+
+/// With numbers for what is left to us.
+Options settled(Options options) {
+  check_options(options);
+  if (options.threads == 0) options.threads = static_cast<unsigned>(std::max(1, tbb::info::default_concurrency()));
+  if (options.memory == 0) options.memory = std::max<std::uint64_t>(machine_memory() / 2, 1_GiB);
+  return options;
+}
+
+/// Lets every engine have as many threads as it asks for. One for the process: oneTBB takes the smallest of several
+/// limits for all, and prints where an engine then gets fewer threads.
+void allow_more_threads_than_cores() {
+  static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
+}
+
+std::unique_ptr<const LoadedPoints> load_checked(EngineState& engine, PointsView points) {
+  engine.arena.execute([&] {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16),
+                      [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });
+  });
+  return engine.backend->load(points);
+}
+
+}  // namespace
+
+EngineState::EngineState(const Options& o, const std::function<void(const std::string&)>& on_notice)
+    : options(settled(o)),
+      arena(static_cast<int>(options.threads)),
+      budget(options.memory),
+      backend(make_backend(options, on_notice)),
+      pool(budget, backend->pinner()) {
+  allow_more_threads_than_cores();
+}
+
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view)
+    : engine(std::move(e)), memory(engine->budget, view.bytes(), "the data set"), points(load_checked(*engine, view)) {}
+
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view)
+    : engine(std::move(e)), memory(engine->budget, view.bytes(), "the data set"), points(engine->backend->load(view)) {}
+
+std::size_t Dataset::size() const noexcept { return state_->points->size(); }
+std::size_t Dataset::dims() const noexcept { return state_->points->dims(); }
+
+Dataset Dataset::with(const Options& options) const {
+  static constexpr Options kDefaults;
+  const Options& engine = state_->engine->options;
+  Options result = options;
+  const auto take = [&](auto Options::*option, const char* name) {
+    if (options.*option != kDefaults.*option && options.*option != engine.*option) {
+      throw UsageError(std::string(name) +
+                       " is not that of the engine, which is made for good: leave it out, or make another engine");
+    }
+    result.*option = engine.*option;
+  };
+  take(&Options::memory, "Options::memory");
+  take(&Options::threads, "Options::threads");
+  take(&Options::backend, "Options::backend");
+  take(&Options::gpu, "Options::gpu");
+  take(&Options::gpu_memory, "Options::gpu_memory");
+  check_options(result);
+  return {state_, result};
+}
+
+Engine::Engine(const Options& options, const std::function<void(const std::string&)>& on_notice)
+    : state_(std::make_shared<EngineState>(options, on_notice)) {}
+
+Dataset Engine::load(PointsView points) const {
+  return {std::make_shared<const DatasetState>(state_, points), state_->options};
+}
+Dataset Engine::load(const DevicePointsView& points) const {
+  return {std::make_shared<const DatasetState>(state_, points), state_->options};
+}
+std::string_view Engine::backend() const noexcept { return state_->backend->name(); }
+const Options& Engine::options() const noexcept { return state_->options; }
+
+}  // namespace epsflow

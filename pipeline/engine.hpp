@@ -1,0 +1,69 @@
+// What is kept over many runs: the device, pools of memory, threads, and data sets where the device works on them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <epsflow/core/device_array.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow {
+
+struct EngineState;
+struct DatasetState;
+
+/// A data set that an engine has loaded: checked once, and on a GPU uploaded once; with the options of its runs. Every
+/// function that takes points and options takes one of these in their place. Copies are the same data set, which goes
+/// with the last of them and of the jobs that work on it; it keeps its engine. Thread-safe.
+class Dataset {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] std::size_t dims() const noexcept;
+  /// What its runs go by: the engine's, or those of with().
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
+  /// The same data set for runs with other options. Those that are the engine's for good (memory, threads, backend, gpu,
+  /// gpu_memory) may be left at their defaults. Throws UsageError where they are others than the engine's, and for
+  /// options that contradict each other.
+  [[nodiscard]] Dataset with(const Options& options) const;
+
+ private:
+  friend class Engine;
+  friend class Session;
+  Dataset(std::shared_ptr<const DatasetState> state, const Options& options)
+      : state_(std::move(state)), options_(options) {}
+
+  std::shared_ptr<const DatasetState> state_;
+  Options options_;
+};
+
+/// A device with its memory, and threads. The first run makes what later ones find made: a GPU's context (some 0.2 s),
+/// pinned memory, pools. Runs of one engine go one after another, as they share its memory; their callbacks must not
+/// begin another. Copies are the same engine. Thread-safe.
+class Engine {
+ public:
+  /// Options::memory, threads, backend, gpu and gpu_memory are the engine's for good; the others are those of its data
+  /// sets, see Dataset::with(). on_notice: as Observer's. Throws UsageError, ResourceError.
+  explicit Engine(const Options& options = {}, const std::function<void(const std::string&)>& on_notice = nullptr);
+
+  /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in Options::memory as
+  /// long as it lives. O(n · d). Throws InputError for a coordinate that is NaN or infinite, ResourceError.
+  [[nodiscard]] Dataset load(PointsView points) const;
+  /// The same of points in the memory of the engine's GPU. They count in Options::memory too, as some options need them
+  /// on the host. Throws UsageError where they are on another device, or the engine runs on the CPU.
+  [[nodiscard]] Dataset load(const DevicePointsView& points) const;
+
+  /// "cpu" or "gpu".
+  [[nodiscard]] std::string_view backend() const noexcept;
+  /// With what Options::memory and threads came to.
+  [[nodiscard]] const Options& options() const noexcept;
+
+ private:
+  std::shared_ptr<EngineState> state_;
+};
+
+}  // namespace epsflow

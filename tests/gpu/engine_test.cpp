@@ -1,0 +1,210 @@
+// Points that are on the GPU already and labels that stay there; data sets that are uploaded once.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/gpu.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/memory.hpp>
+#include <epsflow/gpu/stream.hpp>
+#include <epsflow/gpu/upload.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/job.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+using test::DataSet;
+using test::OracleLabels;
+
+template <class T>
+std::vector<T> on_host(const DeviceArray<T>& array) {
+  std::vector<T> values(array.size());
+  check(cudaMemcpy(values.data(), array.data(), array.size() * sizeof(T), cudaMemcpyDeviceToHost));
+  return values;
+}
+
+/// A data set in device memory of its own, the first coordinate `shift` bytes behind an aligned address.
+class DeviceCopy {
+ public:
+  explicit DeviceCopy(const DataSet& data, std::size_t shift = 0) : data_(data), shift_(shift) {
+    const PointsView view = data.view();
+    check(cudaMalloc(&memory_, view.bytes() + shift + 1));
+    check(cudaMemcpyAsync(place(), view.data(), view.bytes(), cudaMemcpyHostToDevice, stream_.get()));
+  }
+  DeviceCopy(const DeviceCopy&) = delete;
+  DeviceCopy& operator=(const DeviceCopy&) = delete;
+  ~DeviceCopy() {
+    (void)cudaStreamSynchronize(stream_.get());
+    (void)cudaFree(memory_);
+  }
+
+  [[nodiscard]] DevicePointsView view() const {
+    const std::size_t n = data_.size();
+    if (data_.precision == Precision::float32) {
+      return {reinterpret_cast<const float*>(place()), n, data_.dims, 0, stream_.get()};
+    }
+    return {reinterpret_cast<const double*>(place()), n, data_.dims, 0, stream_.get()};
+  }
+
+ private:
+  [[nodiscard]] std::byte* place() const { return static_cast<std::byte*>(memory_) + shift_; }
+
+  const DataSet& data_;
+  std::size_t shift_;
+  void* memory_ = nullptr;
+  Stream stream_;
+};
+
+void check_results(const std::vector<VariantResult>& results, const DataSet& data) {
+  for (const VariantResult& result : results) {
+    const OracleLabels expected = test::oracle_labels(data.oracle(result.variant.eps), result.variant.minpts);
+    REQUIRE(result.summary == expected.summary);
+    REQUIRE(result.labels == expected.labels);
+  }
+}
+
+TEST_CASE("gpu engine: points on the device, labels on either side, as the oracle says") {
+  if (!test::have_gpu()) return;
+  const Engine engine({.threads = 2, .backend = BackendChoice::gpu});
+  for (const char* kind : {"clustered", "outlier 1e300"}) {
+    for (const std::size_t dims : {1U, 2U, 3U, 4U, 7U}) {
+      for (const Precision precision : {Precision::float32, Precision::float64}) {
+        for (const std::size_t shift : {0U, 4U, 8U, 16U}) {
+          INFO(kind << ", d " << dims << ", shift " << shift);
+          const DataSet data = test::make_data(kind, 300, dims, precision, 3 + dims);
+          const DeviceCopy copy(data, shift);
+          const Dataset loaded = engine.load(copy.view());
+          REQUIRE(loaded.size() == 300);
+          const Sweep sweep = grid({data.scale, data.scale * 0.5}, {4, 2});
+          check_results(run(loaded, sweep), data);
+          if (shift == 0) {
+            check_results(run(loaded.with({.strategy = StrategyChoice::table, .verify = true}), sweep), data);
+            const Neighbors found = neighbors(loaded, data.scale, Distances::include);
+            const Neighbors expected =
+                neighbors(data.view(), data.scale, Distances::include, {.backend = BackendChoice::cpu});
+            REQUIRE(std::ranges::equal(found.ids.span(), expected.ids.span()));
+            REQUIRE(std::ranges::equal(found.distances.span(), expected.distances.span()));
+          }
+          const auto left = run(loaded.with({.core_mask = true, .labels = MemorySpace::device}), sweep);
+          REQUIRE(left.size() == 4);
+          for (const VariantResult& result : left) {
+            const auto table = data.oracle(result.variant.eps);
+            const OracleLabels expected = test::oracle_labels(table, result.variant.minpts);
+            REQUIRE(result.labels.empty());
+            REQUIRE(result.core.empty());
+            REQUIRE(result.device_labels.size() == 300);
+            REQUIRE(result.device_labels.device() == 0);
+            REQUIRE(on_host(result.device_labels) == expected.labels);
+            REQUIRE(result.summary == expected.summary);
+            const std::vector<std::uint8_t> core = on_host(result.device_core);
+            REQUIRE(core.size() == 300);
+            for (std::size_t i = 0; i < core.size(); ++i) {
+              REQUIRE(core[i] == (table.rows[i].size() >= result.variant.minpts ? 1 : 0));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gpu engine: labels outlive what made them, and no points at all have none") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("clustered", 500, 2, Precision::float64, 5);
+  std::vector<VariantResult> left;
+  std::vector<VariantResult> copied;
+  {
+    const Engine engine({.backend = BackendChoice::gpu, .labels = MemorySpace::device});
+    const Dataset loaded = engine.load(data.view());
+    left = run(loaded, grid({data.scale}, {4}));
+    copied = run(loaded.with({}), grid({data.scale}, {4}));
+    const std::vector<double> nothing;
+    const auto none = run(engine.load(PointsView{nothing, 2}), grid({1}, {4}));
+    REQUIRE(none.size() == 1);
+    CHECK(none.front().device_labels.empty());
+    CHECK(run(engine.load(DevicePointsView(static_cast<const double*>(nullptr), 0, 2)), grid({1}, {4})).size() == 1);
+  }
+  const OracleLabels expected = test::oracle_labels(data.oracle(data.scale), 4);
+  CHECK(on_host(left.front().device_labels) == expected.labels);
+  CHECK(copied.front().labels == expected.labels);
+}
+
+TEST_CASE("gpu engine: coordinates that are not finite, and points on another GPU, are named") {
+  if (!test::have_gpu()) return;
+  const Engine engine({.backend = BackendChoice::gpu});
+  for (const Precision precision : {Precision::float32, Precision::float64}) {
+    DataSet data = test::make_data("uniform", 20'000, 3, precision, 1);
+    const auto spoil = [&](std::size_t i, double value) {
+      if (precision == Precision::float32) {
+        data.floats[i] = static_cast<float>(value);
+      } else {
+        data.doubles[i] = value;
+      }
+    };
+    spoil(3 * 19'000 + 1, std::numeric_limits<double>::quiet_NaN());
+    spoil(3 * 777 + 2, -std::numeric_limits<double>::infinity());
+    const DeviceCopy copy(data);
+    test::check_mentions(test::error_of<InputError>([&] { (void)engine.load(copy.view()); }),
+                         {"row 777", "column 2", "-inf"});
+  }
+  const double somewhere = 0;
+  test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(DevicePointsView(&somewhere, 1, 1, 77)); }),
+                       {"GPU 77", "Options::gpu = 77"});
+}
+
+TEST_CASE("gpu engine: many runs of one data set, one after another and from jobs") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("clustered", 800, 2, Precision::float64, 9);
+  const Engine engine({.threads = 4, .backend = BackendChoice::gpu});
+  const Dataset loaded = engine.load(data.view());
+  const Sweep sweep = grid({data.scale, data.scale * 0.7}, {8, 4, 2});
+  std::vector<Job> jobs;
+  for (int i = 0; i < 5; ++i) {
+    jobs.push_back(start(i % 2 == 0 ? loaded : loaded.with({.strategy = StrategyChoice::table}), sweep));
+    check_results(run(loaded, sweep), data);
+  }
+  jobs.push_back(start(loaded, sweep));
+  jobs.back().cancel();
+  for (int i = 0; i < 5; ++i) check_results(jobs[static_cast<std::size_t>(i)].results(), data);
+  CHECK(jobs.back().wait_for(std::chrono::seconds(10)));
+}
+
+TEST_CASE("upload: pageable, pinned, small and large memory arrives whole") {
+  if (!test::have_gpu()) return;
+  DeviceMemory memory(0, 1ULL << 30);
+  PinnedPool pool;
+  const Stream stream;
+  for (const std::uint64_t size : {0ULL, 1ULL, 100ULL, (1ULL << 20) + 1, (4ULL << 20) - 3, (37ULL << 20) + 12345}) {
+    for (const unsigned threads : {1U, 3U, 16U}) {
+      for (const bool pinned : {false, true}) {
+        std::vector<unsigned char> pageable(size);
+        for (std::uint64_t i = 0; i < size; ++i) pageable[i] = static_cast<unsigned char>(i * 2654435761U >> 13);
+        const PinnedBytes other = pool.acquire(size);
+        if (size > 0) std::memcpy(other.as<void>(), pageable.data(), size);
+        const DeviceBuffer<unsigned char> to(memory, stream.get(), size);
+        stream.synchronize();
+        upload(to.data(), pinned ? other.as<void>() : pageable.data(), size, 0, pool, threads);
+        REQUIRE((size == 0 || read_values(to.data(), size, stream.get()) == pageable));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::gpu

@@ -1,0 +1,250 @@
+// What is kept over many runs: data sets that serve any options, runs that take turns, jobs that end when told to.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/job.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/plan.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr BackendChoice kCpu = BackendChoice::cpu;
+
+DataSet clustered(std::size_t n, std::size_t dims = 2, std::uint64_t seed = 42) {
+  return make_data("clustered", n, dims, Precision::float64, seed);
+}
+
+/// What is wrong with the results of a sweep, or nothing.
+std::string wrong(const std::vector<VariantResult>& results, const Sweep& sweep, const DataSet& data) {
+  if (results.size() != sweep.size()) return "count of results";
+  for (std::size_t v = 0; v < results.size(); ++v) {
+    const Variant& variant = sweep.variants()[v];
+    const OracleLabels expected = oracle_labels(data.oracle(variant.eps), variant.minpts);
+    if (!(results[v].variant == variant)) return "variant " + std::to_string(v);
+    if (!(results[v].labels == expected.labels)) return "labels of variant " + std::to_string(v);
+    if (!(results[v].summary == expected.summary)) return "summary of variant " + std::to_string(v);
+  }
+  return "";
+}
+
+/// Holds a run at its first stage until it is let go.
+class Gate {
+ public:
+  [[nodiscard]] Observer observer() {
+    Observer watched;
+    watched.before_stage = [this](Stage stage) {
+      if (stage != Stage::build_index) return;
+      reached_.store(true);
+      while (closed_.load()) std::this_thread::sleep_for(1ms);
+    };
+    return watched;
+  }
+  void wait_until_reached() const {
+    while (!reached_.load()) std::this_thread::sleep_for(1ms);
+  }
+  void open() { closed_.store(false); }
+
+ private:
+  std::atomic<bool> reached_{false};
+  std::atomic<bool> closed_{true};
+};
+
+TEST_CASE("engine: one data set, many runs, whatever their options") {
+  const DataSet data = clustered(600);
+  const Sweep sweep = grid({0.3, 0.5}, {4, 2, 12});
+  const Engine engine({.threads = 3, .backend = kCpu});
+  CHECK(engine.backend() == "cpu");
+  const Dataset loaded = engine.load(data.view());
+  CHECK(loaded.size() == 600);
+  CHECK(loaded.dims() == 2);
+  CHECK(loaded.options().threads == 3);
+  for (int round = 0; round < 3; ++round) {
+    CHECK(wrong(run(loaded, sweep), sweep, data).empty());
+    const Dataset by_table = loaded.with({.strategy = StrategyChoice::table, .format = FormatChoice::csr});
+    CHECK(wrong(run(by_table, sweep), sweep, data).empty());
+    const auto masked = run(loaded.with({.verify = true, .core_mask = true}), sweep);
+    CHECK(wrong(masked, sweep, data).empty());
+    CHECK(masked.front().core.size() == 600);
+    CHECK(run(loaded, sweep).front().core.empty());
+  }
+  const Neighbors found = neighbors(loaded, 0.3, Distances::include);
+  const Neighbors expected = neighbors(data.view(), 0.3, Distances::include);
+  CHECK(std::ranges::equal(found.ids.span(), expected.ids.span()));
+  CHECK(std::ranges::equal(found.distances.span(), expected.distances.span()));
+  CHECK(plan(loaded, sweep).size() == 2);
+  CHECK(run(loaded, Sweep(std::vector<Variant>{})).empty());
+}
+
+TEST_CASE("engine: options that are the engine's for good cannot be another in a run, and may be left out") {
+  const DataSet data = clustered(50);
+  const Engine engine({.memory = 1_GiB, .threads = 2, .backend = kCpu, .core_mask = true});
+  const Dataset loaded = engine.load(data.view());
+  const Dataset other = loaded.with({.strategy = StrategyChoice::direct});
+  CHECK(other.options().memory == 1_GiB);
+  CHECK(other.options().threads == 2);
+  CHECK(other.options().backend == kCpu);
+  CHECK_FALSE(other.options().core_mask);
+  CHECK(loaded.options().core_mask);
+  CHECK_NOTHROW(loaded.with(loaded.options()));
+  const std::vector<std::pair<std::string, Options>> cases{
+      {"Options::memory", {.memory = 2_GiB}},
+      {"Options::threads", {.threads = 3}},
+      {"Options::backend", {.backend = BackendChoice::gpu}},
+      {"Options::gpu", {.gpu = 1}},
+      {"Options::gpu_memory", {.gpu_memory = 1_GiB}},
+  };
+  for (const auto& [name, options] : cases) {
+    check_mentions(error_of<UsageError>([&, &o = options] { (void)loaded.with(o); }), {name, "engine"});
+  }
+  check_mentions(error_of<UsageError>([&] { (void)loaded.with({.estimate_factor = -1}); }),
+                 {"Options::estimate_factor"});
+  check_mentions(error_of<UsageError>([] { const Engine bad({.lanes = 5000}); }), {"Options::lanes"});
+}
+
+TEST_CASE("engine: what it cannot load is named, and leaves its memory") {
+  const Engine engine({.memory = 1_MiB, .threads = 1, .backend = kCpu});
+  std::vector<double> values(40'000, 1.0);
+  values[2 * 7 + 1] = std::numeric_limits<double>::quiet_NaN();
+  for (int i = 0; i < 3; ++i) {
+    check_mentions(error_of<InputError>([&] { (void)engine.load(PointsView{values, 2}); }), {"row 7", "column 1"});
+  }
+  values[2 * 7 + 1] = 0;
+  std::optional<Dataset> first = engine.load(PointsView{values, 2});
+  std::optional<Dataset> second = engine.load(PointsView{values, 2});
+  std::optional<Dataset> third = engine.load(PointsView{values, 2});
+  const auto refusal = error_of<ResourceError>([&] { (void)engine.load(PointsView{values, 2}); });
+  check_mentions(refusal, {"the data set", "Options::memory"});
+  std::optional<Dataset> copy = second;
+  second.reset();
+  CHECK_THROWS_AS(engine.load(PointsView{values, 2}), ResourceError);
+  copy.reset();
+  CHECK_NOTHROW(engine.load(PointsView{values, 2}));
+}
+
+TEST_CASE("engine: points on a GPU, and labels on one, are refused where the engine runs on the CPU") {
+  const DataSet data = clustered(50);
+  const Engine engine({.backend = kCpu});
+  const double somewhere = 0;
+  check_mentions(error_of<UsageError>([&] { (void)engine.load(DevicePointsView(&somewhere, 1, 1)); }),
+                 {"GPU", "copy them to the host"});
+  check_mentions(error_of<UsageError>([&] { (void)engine.load(data.view()).with({.labels = MemorySpace::device}); }),
+                 {"Options::labels", "CPU"});
+  check_mentions(error_of<UsageError>([&] { (void)DevicePointsView(static_cast<const float*>(nullptr), 3, 2); }),
+                 {"null"});
+  check_mentions(error_of<UsageError>([&] { (void)DevicePointsView(&somewhere, 3, 0); }), {"0 dimensions"});
+  for (const Options& options : {Options{.strategy = StrategyChoice::table, .labels = MemorySpace::device},
+                                 Options{.method = VariantMethod::each, .labels = MemorySpace::device},
+                                 Options{.verify = true, .labels = MemorySpace::device}}) {
+    check_mentions(error_of<UsageError>([&] { check_options(options); }), {"MemorySpace::device", "table"});
+  }
+}
+
+TEST_CASE("engine: runs from many threads take turns, and all are right") {
+  const Watchdog watchdog("engine from many threads", 120s);
+  const DataSet one = clustered(400, 2, 1);
+  const DataSet two = clustered(300, 4, 2);
+  const Sweep sweep = grid({0.3, 0.6}, {4, 2});
+  const Engine engine({.threads = 2, .backend = kCpu});
+  const Dataset first = engine.load(one.view());
+  const Dataset second = engine.load(two.view());
+  std::vector<std::string> findings(8);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < findings.size(); ++t) {
+      threads.emplace_back([&, t] {
+        for (int round = 0; round < 3 && findings[t].empty(); ++round) {
+          const bool odd = (t + static_cast<std::size_t>(round)) % 2 == 1;
+          findings[t] = wrong(run(odd ? first : second, sweep), sweep, odd ? one : two);
+        }
+      });
+    }
+  }
+  for (const std::string& finding : findings) CHECK(finding.empty());
+}
+
+TEST_CASE("job: it runs in the background, can be waited for with a limit, and gives the sweep's results once") {
+  const Watchdog watchdog("job", 60s);
+  const DataSet data = clustered(400);
+  const Sweep sweep = grid({0.3, 0.5}, {4, 2});
+  Gate gate;
+  std::optional<Job> job;
+  {
+    // The job keeps data set and engine.
+    const Engine engine({.backend = kCpu});
+    job = start(engine.load(data.view()), sweep, gate.observer());
+  }
+  gate.wait_until_reached();
+  CHECK_FALSE(job->wait_for(0ms));
+  CHECK_FALSE(job->wait_for(30ms));
+  gate.open();
+  CHECK(job->wait_for(60s));
+  CHECK(job->wait_for(0ms));
+  Job moved = std::move(*job);
+  CHECK(wrong(moved.results(), sweep, data).empty());
+  check_mentions(error_of<Error>([&] { (void)moved.results(); }), {"taken already"});
+  CHECK(moved.wait_for(0ms));
+}
+
+TEST_CASE("job: results may go to a callback, and what that throws is thrown from results()") {
+  const Watchdog watchdog("job with a callback", 60s);
+  const DataSet data = clustered(300);
+  const Dataset loaded = Engine({.backend = kCpu}).load(data.view());
+  std::atomic<int> seen{0};
+  Job job = start(loaded, grid({0.3}, {4, 2}), {}, [&](VariantResult&&) { ++seen; });
+  CHECK(job.results().empty());
+  CHECK(seen == 2);
+  Job failing = start(loaded, grid({0.3}, {4, 2}), {}, [&](VariantResult&&) { throw InputError("no more"); });
+  CHECK(error_of<InputError>([&] { (void)failing.results(); }) == "no more");
+}
+
+TEST_CASE("job: cancelled by itself, by the observer's token, before its turn, and by going away") {
+  const Watchdog watchdog("cancelled jobs", 60s);
+  const DataSet data = clustered(400);
+  const Sweep sweep = grid({0.3, 0.5}, {4, 2});
+  const Dataset loaded = Engine({.backend = kCpu}).load(data.view());
+
+  Gate gate;
+  Job running = start(loaded, sweep, gate.observer());
+  gate.wait_until_reached();
+  // Others wait for their turn.
+  CancelToken token;
+  Observer observer;
+  observer.cancel = &token;
+  Job waiting = start(loaded, sweep, observer);
+  std::optional<Job> dropped = start(loaded, sweep);
+  Job patient = start(loaded, sweep);
+  CHECK_FALSE(waiting.wait_for(30ms));
+  token.cancel();
+  CHECK(waiting.wait_for(10s));
+  CHECK_THROWS_AS(waiting.results(), Cancelled);
+  dropped.reset();
+  running.cancel();
+  gate.open();
+  CHECK(running.wait_for(10s));
+  CHECK_THROWS_AS(running.results(), Cancelled);
+  CHECK(wrong(patient.results(), sweep, data).empty());
+  CHECK(wrong(run(loaded, sweep), sweep, data).empty());
+}
+
+}  // namespace
+}  // namespace epsflow::test
