@@ -147,6 +147,10 @@ struct GpuState {
         threads(options.threads),
         memory(std::make_shared<DeviceMemory>(number, options.memory)),
         labels(std::make_shared<PinnedLabels>(number, options.threads, options.idle_labels)) {}
+  GpuState(const GpuState&) = delete;  // what is loaded holds its address
+  GpuState& operator=(const GpuState&) = delete;
+  /// Whoever resets the GPU before the next backend is made must not leave it streams that are gone.
+  ~GpuState() { Stream::destroy_idle(); }
 
   int device;
   unsigned threads;

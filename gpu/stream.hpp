@@ -11,19 +11,23 @@
 
 namespace epsflow::gpu {
 
-/// A stream of its own, not ordered with the default stream. Move-only.
+/// A stream of its own on the current GPU, not ordered with the default stream. Move-only. Streams that go are kept for
+/// those to come: making one takes up to 20 us, and memory that was freed on it is at hand without a look at what other
+/// streams still do (1 us an allocation instead of 3).
 class Stream {
  public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  Stream();
+  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)), device_(other.device_) {}
   Stream& operator=(Stream&& other) noexcept {
     std::swap(stream_, other.stream_);
+    std::swap(device_, other.device_);
     return *this;
   }
-  /// Work that is still queued is done first. Does not wait for it.
-  ~Stream() {
-    if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
-  }
+  /// Does not wait for work that is still queued: what comes next on the stream does.
+  ~Stream();
+
+  /// Gives up what is kept, of all GPUs.
+  static void destroy_idle() noexcept;
 
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
   /// Waits until all work of the stream is done. Throws what went wrong in it.
@@ -36,6 +40,7 @@ class Stream {
 
  private:
   cudaStream_t stream_ = nullptr;
+  int device_ = 0;
 };
 
 /// Waits at the end of its scope for whatever a stream still does: declared after the memory that the work uses, it
