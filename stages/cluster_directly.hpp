@@ -14,7 +14,7 @@ struct ClusterDirectly {
   MemoryBudget& budget;
   bool core_mask = false;
   bool verify = false;
-  PointsView points = {};  ///< for `verify`, which searches them itself
+  PointsView points = {};                  ///< for `verify`, which searches them itself
   MemorySpace labels = MemorySpace::host;  ///< where they are left
 
   /// Calls begun() when all memory is there, then emit(result) once per variant, in descending order of minpts, from

@@ -124,6 +124,18 @@ TEST_CASE("gpu engine: points on the device, labels on either side, as the oracl
   }
 }
 
+TEST_CASE("gpu engine: labels stay on the device even where a table would be sooner") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("clustered", 700, 4, Precision::float64, 5);
+  const Engine engine({.backend = BackendChoice::gpu});
+  const Dataset loaded = engine.load(data.view());
+  const Sweep sweep = grid({data.scale}, {20, 12, 8, 5, 4, 3, 2});
+  for (const VariantResult& result : run(loaded.with({.labels = MemorySpace::device}), sweep)) {
+    const OracleLabels expected = test::oracle_labels(data.oracle(result.variant.eps), result.variant.minpts);
+    REQUIRE(on_host(result.device_labels) == expected.labels);
+  }
+}
+
 TEST_CASE("gpu engine: labels outlive what made them, and no points at all have none") {
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("clustered", 500, 2, Precision::float64, 5);
