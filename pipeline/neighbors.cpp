@@ -53,10 +53,14 @@ Neighbors to_input_order(PointsView points, const stages::EpsJob& job, Distances
 void require_table(double eps, const Options& options) {
   (void)Sweep({{eps, 1}});  // checks eps
   check_options(options);
-  if (options.strategy == StrategyChoice::direct || options.labels == MemorySpace::device) {
+  if (options.strategy == StrategyChoice::direct) {
     throw UsageError(
-        "neighbors() makes a table in host memory, and Options::strategy = StrategyChoice::direct or Options::labels = "
-        "MemorySpace::device would make none; leave them out");
+        "neighbors() makes a table, and Options::strategy = StrategyChoice::direct would make none; leave it out");
+  }
+  if (options.labels == MemorySpace::device) {
+    throw UsageError(
+        "neighbors() makes a table in host memory, and Options::labels = MemorySpace::device is about labels; leave it "
+        "out");
   }
 }
 

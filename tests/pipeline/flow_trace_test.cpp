@@ -62,7 +62,8 @@ TEST_CASE("flow: the trace of a run without a table holds its stages, and none o
       CHECK(span.detail.name == "variants");
       CHECK(span.detail.value == 3);
     }
-    const std::map<Stage, std::size_t> expected{{Stage::group_by_eps, 1},
+    const std::map<Stage, std::size_t> expected{{Stage::load_points, 1},
+                                                {Stage::group_by_eps, 1},
                                                 {Stage::build_index, 3},
                                                 {Stage::cluster_directly, 3},
                                                 {Stage::emit_results, scene().sweep.size()}};
