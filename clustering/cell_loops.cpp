@@ -22,37 +22,66 @@ namespace HWY_NAMESPACE {
 
 using index::CellWindow;
 using index::SearchInput;
+using index::WindowRuns;
 using index::HWY_NAMESPACE::RowTest;
 using index::HWY_NAMESPACE::with_types;
 
+/// Cells that may share a window.
+constexpr std::uint32_t kPooledCells = 8;
+/// Tests that cost as much as finding a row of cells around a cell, of which most are empty where cells are sparse.
+constexpr std::uint64_t kTestsPerRow = 80;
+
+/// Counts the neighbours of a cell's points, which are less than `most`. others: what holds all but these points.
+template <class T, std::size_t D>
+HWY_INLINE void count_cell(const SearchInput& in, Run points, std::span<const Run> others, std::uint32_t most,
+                           std::uint32_t least, std::uint32_t* counts) {
+  std::uint64_t candidates = points.size();
+  for (const Run& run : others) candidates += run.size();
+  if (candidates < least) {
+    std::fill(counts + points.begin, counts + points.end, candidates == 1 ? 1U : 0U);
+    return;
+  }
+  for (std::uint32_t p = points.begin; p < points.end; ++p) {
+    const RowTest<T, D> test(in, p);
+    std::uint64_t found = points.size();
+    for (const Run& run : others) {
+      for (std::uint64_t q = run.begin; q < run.end && found < most; q += 32) {
+        found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
+      }
+    }
+    counts[p] = static_cast<std::uint32_t>(HWY_MIN(found, most));
+  }
+}
+
+/// Where cells hold a point or two, most of the time goes into finding the cells around, not into tests. So a few cells
+/// that follow each other share a window, of more candidates than each of them needs: slabs, which in three dimensions are
+/// five runs in place of 25, or where these hold too many points, rows.
 template <class T, std::size_t D>
 void count(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t least, std::uint32_t* counts) {
   const auto starts = in.grid.cell_starts();
-  CellWindow window(in.grid, cells.begin, in.grid.keys().window);
-  for (; window.cell() < cells.end; window.next()) {
-    const std::uint32_t first = starts[window.cell()];
-    const std::uint32_t last = starts[window.cell() + 1];
-    const std::uint32_t own = last - first;
-    if (own >= most) {
-      std::fill(counts + first, counts + last, most);
+  const auto points_of = [&](Run some) { return Run{starts[some.begin], starts[some.end]}; };
+  const std::uint64_t tests_per_cell = kTestsPerRow * in.grid.keys().neighbor_offsets.size();
+  CellWindow slabs(in.grid, cells.begin, in.grid.keys().window, WindowRuns::slabs);
+  CellWindow rows(in.grid, cells.begin, in.grid.keys().window, WindowRuns::rows);
+  for (std::uint32_t cell = cells.begin; cell < cells.end;) {
+    if (const Run points = points_of({cell, cell + 1}); points.size() >= most) {
+      std::fill(counts + points.begin, counts + points.end, most);
+      ++cell;
       continue;
     }
-    const std::span<const Run> others = window.others_nearest_first();
-    std::uint64_t candidates = own;
-    for (const Run& run : others) candidates += run.size();
-    if (candidates < least) {
-      std::fill(counts + first, counts + last, 0U);
-      continue;
+    Run pool{cell, cell + 1};
+    while (pool.end < cells.end && pool.size() < kPooledCells && points_of({pool.end, pool.end + 1}).size() < most) {
+      ++pool.end;
     }
-    for (std::uint32_t p = first; p < last; ++p) {
-      const RowTest<T, D> test(in.search, p);
-      std::uint64_t found = own;
-      for (const Run& run : others) {
-        for (std::uint64_t q = run.begin; q < run.end && found < most; q += 32) {
-          found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
-        }
-      }
-      counts[p] = static_cast<std::uint32_t>(HWY_MIN(found, most));
+    const auto worth_sharing = [&](CellWindow& window) {
+      (void)window.around(pool);
+      return window.points() * points_of(pool).size() <= tests_per_cell * pool.size();
+    };
+    CellWindow& window = worth_sharing(slabs) ? slabs : rows;
+    const bool shared = &window == &slabs || worth_sharing(rows);
+    for (; cell < pool.end; ++cell) {
+      if (!shared) (void)rows.around({cell, cell + 1});
+      count_cell<T, D>(in.search, points_of({cell, cell + 1}), window.others_nearest_first(cell), most, least, counts);
     }
   }
 }
@@ -91,13 +120,11 @@ void unite(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t r
            const std::uint8_t* gained, std::uint32_t* parent) {
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
-  CellWindow window(in.grid, cells.begin, reach);
-  for (; window.cell() < cells.end; window.next()) {
-    const auto a = static_cast<std::uint32_t>(window.cell());
+  CellWindow window(in.grid, cells.begin, reach, WindowRuns::rows_up_to);
+  for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     if (sets.parent(a) == kNotCore) continue;
     std::uint32_t root = sets.find(a);
-    for (const Run& row : window.rows()) {
-      if (row.begin >= a) break;
+    for (const Run& row : window.around({a, a + 1})) {
       for (std::uint32_t c = row.begin; c < HWY_MIN(row.end, a); ++c) {
         const std::uint32_t p = sets.parent(c);
         if (p == kNotCore || p == root || (gained[a] | gained[c]) == 0) continue;
@@ -122,16 +149,15 @@ void find(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint3
   const auto starts = in.grid.cell_starts();
   CellWindow window(in.grid, cells.begin, in.grid.keys().window);
   std::vector<BorderCell> lower;  // core cells around of clusters below the cell's own
-  for (; window.cell() < cells.end; window.next()) {
-    const auto a = static_cast<std::uint32_t>(window.cell());
+  for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     const std::uint32_t own = parent[a] == kNotCore ? kNoCluster : number[parent[a]];
     bool collected = false;
     for (std::uint32_t p = starts[a]; p < starts[a + 1]; ++p) {
       std::uint32_t cluster = own;
-      if (counts[p] < minpts) {
+      if (counts[p] < minpts && counts[p] != 1) {  // 1: alone
         if (!collected) {
           lower.clear();
-          for (const Run& row : window.rows()) {
+          for (const Run& row : window.around({a, a + 1})) {
             for (std::uint32_t c = row.begin; c < row.end; ++c) {
               if (parent[c] == kNotCore || number[parent[c]] >= own) continue;
               lower.push_back({{starts[c], starts[c + 1]}, number[parent[c]]});

@@ -15,7 +15,7 @@ struct CellInput {
 };
 
 /// counts[p] = the neighbours of each point of the cells, or `most` where there are more. Points that cannot have `least`
-/// get some number below it. counts: [n] by position.
+/// get some number below it, which is 1 only where a point has no neighbour but itself. counts: [n] by position.
 void count_cells(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t least, std::uint32_t* counts);
 
 /// Unites the core cells of `cells` with the core cells before them that are at most `reach` slots away and have a core
@@ -24,7 +24,8 @@ void count_cells(const CellInput& in, Run cells, std::uint32_t most, std::uint32
 void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
                  const std::uint8_t* gained, std::uint32_t* parent);
 
-/// clusters[i]: the cluster of the i-th point of the cells, as ClusterSource::find_clusters() says.
+/// clusters[i]: the cluster of the i-th point of the cells, as ClusterSource::find_clusters() says. counts: of
+/// count_cells().
 void find_cell_clusters(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint32_t* counts,
                         const std::uint32_t* parent, const std::uint32_t* number, std::uint32_t* clusters);
 

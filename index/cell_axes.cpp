@@ -141,20 +141,25 @@ CellKeys::CellKeys(const CellAxes& axes) : window(axes.window), strides(axes.axe
     strides[a] = count;
     count *= axes.axes[a].slots() + 2 * window;
   }
-  neighbor_offsets = row_offsets(window);
+  neighbor_offsets = ranges(window, 1).offsets;
 }
 
-std::vector<std::int64_t> CellKeys::row_offsets(std::uint32_t cells) const {
-  const auto reach = static_cast<std::int64_t>(cells);
-  std::vector<std::int64_t> offsets{-reach};
-  for (std::size_t a = strides.size() - 1; a-- > 0;) {
+KeyRanges CellKeys::ranges(std::uint32_t reach, std::size_t merged) const {
+  const auto slots = static_cast<std::int64_t>(reach);
+  std::size_t a = strides.size();
+  std::int64_t first = 0;
+  for (; a > 0 && merged > 0; --merged) first -= slots * static_cast<std::int64_t>(strides[--a]);
+  KeyRanges found{{first}, static_cast<std::uint64_t>(-2 * first) + 1};
+  while (a-- > 0) {
     std::vector<std::int64_t> more;
-    for (std::int64_t step = -reach; step <= reach; ++step) {
-      for (const std::int64_t offset : offsets) more.push_back(offset + step * static_cast<std::int64_t>(strides[a]));
+    for (std::int64_t step = -slots; step <= slots; ++step) {
+      for (const std::int64_t offset : found.offsets) {
+        more.push_back(offset + step * static_cast<std::int64_t>(strides[a]));
+      }
     }
-    offsets = std::move(more);
+    found.offsets = std::move(more);
   }
-  return offsets;
+  return found;
 }
 
 }  // namespace epsflow::index

@@ -144,6 +144,12 @@ struct CellAxes {
 [[nodiscard]] CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
                                    std::span<const Extent> extents = {});
 
+/// Ranges of keys around a cell's key: [key + offset, key + offset + length) for each offset.
+struct KeyRanges {
+  std::vector<std::int64_t> offsets;  ///< ascending
+  std::uint64_t length = 1;
+};
+
 /// How cells are numbered: a cell's key is Σ (slot_k + window)·strides[k], the last axis with stride 1.
 struct CellKeys {
   explicit CellKeys(const CellAxes& axes);
@@ -153,12 +159,12 @@ struct CellKeys {
   std::uint32_t window = 1;
   std::vector<std::uint64_t> strides;
   std::uint64_t count = 1;                     ///< keys are less
-  std::vector<std::int64_t> neighbor_offsets;  ///< row_offsets(window)
+  std::vector<std::int64_t> neighbor_offsets;  ///< of ranges(window, 1)
 
-  /// For each combination of −reach … reach over all axes but the last: what to add to a cell's key, less `reach`, to get
-  /// the first of 2·reach + 1 consecutive keys of cells up to `reach` away, reach <= window. Ascending;
-  /// (2·reach + 1)^(axes − 1) values.
-  [[nodiscard]] std::vector<std::int64_t> row_offsets(std::uint32_t reach) const;
+  /// What holds the keys of all cells up to `reach` slots away, reach <= window: a range for each combination of −reach …
+  /// reach over all axes but the last `merged`, from the lowest to the highest such key over those. The empty slots at the
+  /// ends of an axis keep ranges of one cell apart. A range over one axis holds no other key.
+  [[nodiscard]] KeyRanges ranges(std::uint32_t reach, std::size_t merged) const;
 };
 
 }  // namespace epsflow::index

@@ -1,4 +1,4 @@
-// The cells around a cell, row by row.
+// The cells around a cell, row by row or slab by slab.
 #pragma once
 
 #include <algorithm>
@@ -12,79 +12,123 @@
 
 namespace epsflow::index {
 
+/// What of the surroundings makes one run.
+enum class WindowRuns {
+  rows,        ///< 2·reach + 1 slots along the last axis
+  rows_up_to,  ///< the same, without the rows behind the cell's own
+  slabs,       ///< 2·reach + 1 slots along each of the last two axes, and whatever lies between these rows
+};
+
 /// Walks over consecutive cells of a grid and finds the non-empty cells up to `reach` slots away on every axis. As cells
-/// and their neighbours ascend together, each of the (2·reach + 1)^(axes − 1) rows only moves forward: O(1) amortised per
-/// cell and row, one binary search per row at the start.
+/// and their neighbours ascend together, both ends of each run only move forward: O(1) amortised per cell and run, one
+/// binary search per run at the start.
 class CellWindow {
  public:
-  CellWindow(const Grid& grid, std::size_t first_cell, std::uint32_t reach)
-      : grid_(grid), cell_(first_cell), reach_(reach), offsets_(grid.keys().row_offsets(reach)) {
+  CellWindow(const Grid& grid, std::uint32_t first_cell, std::uint32_t reach, WindowRuns runs = WindowRuns::rows)
+      : grid_(grid), reach_(reach) {
+    const KeyRanges ranges = grid.keys().ranges(reach, runs == WindowRuns::slabs ? 2 : 1);
+    offsets_ = ranges.offsets;
+    length_ = ranges.length;
+    order_by_distance();
+    if (runs == WindowRuns::rows_up_to) offsets_.resize(offsets_.size() / 2 + 1);
+    std::erase_if(nearest_, [&](std::size_t r) { return r >= offsets_.size(); });
     const auto keys = grid.cell_keys();
     for (const std::int64_t offset : offsets_) {
-      places_.push_back(std::lower_bound(keys.begin(), keys.end(), keys[cell_] + offset) - keys.begin());
+      const auto place = std::lower_bound(keys.begin(), keys.end(), keys[first_cell] + offset) - keys.begin();
+      places_.push_back({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place)});
     }
-    rows_.resize(offsets_.size());
-    order_by_distance();
+    runs_ = places_;
   }
 
-  [[nodiscard]] std::size_t cell() const noexcept { return cell_; }
-  void next() noexcept { ++cell_; }
-
-  /// Cells [begin, end) of each row, the cell itself included; a row may be empty. Ascending.
-  [[nodiscard]] std::span<const Run> rows() {
+  /// The runs of cells around any of `cells`, which must not begin before those of the last call. Ascending; a run may be
+  /// empty, and none holds a cell of another.
+  std::span<const Run> around(Run cells) {
     const auto keys = grid_.cell_keys();
-    const std::uint64_t last = 2 * std::uint64_t{reach_};
-    for (std::size_t p = 0; p < places_.size(); ++p) {
-      const std::uint64_t first_key = keys[cell_] + offsets_[p];
-      std::size_t& place = places_[p];
-      while (place < keys.size() && keys[place] < first_key) ++place;
-      std::size_t end = place;
-      while (end < keys.size() && keys[end] <= first_key + last) ++end;
-      rows_[p] = {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(end)};
+    std::uint32_t end = 0;
+    for (std::size_t r = 0; r < places_.size(); ++r) {
+      const std::uint64_t first_key = keys[cells.begin] + offsets_[r];
+      const std::uint64_t end_key = keys[cells.end - 1] + offsets_[r] + length_;
+      Run place = places_[r];
+      place.begin = first_not_less(place.begin, first_key);
+      place.end = first_not_less(place.end, end_key);
+      // Behind the end where the last call had more cells.
+      while (place.end > place.begin && keys[place.end - 1] >= end_key) --place.end;
+      places_[r] = place;
+      // Runs around one cell are apart; those around several may overlap.
+      runs_[r] = {std::max(place.begin, end), std::max(place.end, end)};
+      end = runs_[r].end;
     }
-    return rows_;
-  }
-
-  /// The positions of all these cells but the cell's own, non-empty runs, rows that are nearer first.
-  [[nodiscard]] std::span<const Run> others_nearest_first() {
-    const auto starts = grid_.cell_starts();
-    const auto own = static_cast<std::uint32_t>(cell_);
-    (void)rows();
-    runs_.clear();
-    const auto add = [&](std::uint32_t first, std::uint32_t last) {
-      if (first < last) runs_.push_back({starts[first], starts[last]});
-    };
-    add(rows_[nearest_[0]].begin, own);
-    add(own + 1, rows_[nearest_[0]].end);
-    for (std::size_t p = 1; p < nearest_.size(); ++p) add(rows_[nearest_[p]].begin, rows_[nearest_[p]].end);
     return runs_;
   }
 
+  /// How many points the runs hold.
+  [[nodiscard]] std::uint64_t points() const {
+    const auto starts = grid_.cell_starts();
+    std::uint64_t sum = 0;
+    for (const Run& run : runs_) sum += starts[run.end] - starts[run.begin];
+    return sum;
+  }
+
+  /// The positions of the runs without those of the given cell, which is one of theirs. Non-empty, nearer runs first.
+  std::span<const Run> others_nearest_first(std::uint32_t cell) {
+    const auto starts = grid_.cell_starts();
+    others_.clear();
+    const auto add = [&](std::uint32_t first, std::uint32_t last) {
+      if (first < last) others_.push_back({starts[first], starts[last]});
+    };
+    for (const std::size_t r : nearest_) {
+      const Run& run = runs_[r];
+      if (cell - run.begin < run.size()) {
+        add(cell + 1, run.end);
+        add(run.begin, cell);
+      } else {
+        add(run.begin, run.end);
+      }
+    }
+    return others_;
+  }
+
  private:
-  /// By the largest number of slots that a row is away on any axis; the cell's own row comes first.
+  /// The first cell at or behind `at` whose key is not less. The last steps are taken without a branch: where cells are
+  /// sparse, how many they are cannot be foreseen.
+  [[nodiscard]] std::uint32_t first_not_less(std::uint32_t at, std::uint64_t key) const {
+    const std::uint64_t* keys = grid_.cell_keys().data();
+    const auto count = static_cast<std::uint32_t>(grid_.cells());
+    for (; at + 8 <= count; at += 8) {
+      if (keys[at + 7] < key) continue;
+      at += keys[at + 3] < key ? 4 : 0;
+      at += keys[at + 1] < key ? 2 : 0;
+      at += keys[at] < key ? 1 : 0;
+      return at;
+    }
+    while (at < count && keys[at] < key) ++at;
+    return at;
+  }
+
+  /// By the largest number of slots that a run is away on any axis; the cell's own comes first.
   void order_by_distance() {
     const std::size_t side = 2 * std::size_t{reach_} + 1;
     const auto distance = [&](std::size_t place) {
       std::size_t most = 0;
-      for (std::size_t rest = places_.size(); rest > 1; rest /= side, place /= side) {
+      for (std::size_t rest = offsets_.size(); rest > 1; rest /= side, place /= side) {
         const std::size_t step = place % side;
         most = std::max(most, step > reach_ ? step - reach_ : reach_ - step);
       }
       return most;
     };
-    for (std::size_t p = 0; p < places_.size(); ++p) nearest_.push_back(p);
+    for (std::size_t r = 0; r < offsets_.size(); ++r) nearest_.push_back(r);
     std::stable_sort(nearest_.begin(), nearest_.end(),
                      [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
   }
 
   const Grid& grid_;
-  std::size_t cell_;
   std::uint32_t reach_;
   std::vector<std::int64_t> offsets_;
-  std::vector<std::size_t> places_;
-  std::vector<std::size_t> nearest_;
-  std::vector<Run> rows_;
+  std::uint64_t length_ = 0;
+  std::vector<Run> places_;  // where the range of keys of each run begins and ends: the runs before any is cut
   std::vector<Run> runs_;
+  std::vector<std::size_t> nearest_;
+  std::vector<Run> others_;
 };
 
 }  // namespace epsflow::index

@@ -98,6 +98,27 @@ TEST_CASE("cell source: thousands of points in many blocks, and cells larger tha
   CHECK(agrees(heap, 0.2, {4401, 30, 6}));
 }
 
+TEST_CASE("cell source: noise of a point or two per cell around clusters, on a wide axis and a narrow one") {
+  // From cells that share a slab's candidates, over those that share rows, to those that have rows of their own.
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      Random random(seed * 31 + dims);
+      DataSet data;
+      data.dims = dims;
+      const auto add = [&](double lo, double hi) {
+        for (std::size_t k = 0; k < dims; ++k) {
+          const double narrow = k == seed % dims ? 0.1 : 1;
+          data.doubles.push_back(lo + (hi - lo) * narrow * static_cast<double>(random.below(1 << 20)) * 0x1p-20);
+        }
+      };
+      for (int i = 0; i < 900; ++i) add(0, 100);
+      for (int i = 0; i < 500; ++i) add(50, 54);
+      for (int i = 0; i < 300; ++i) add(51, 51.5);
+      for (const double eps : {0.2, 0.6, 2.0}) CHECK(agrees(data, eps, {20, 5, 2}));
+    }
+  }
+}
+
 /// Two sets of `size` points, each within a cell of its own. In either set the pair that is nearest comes last, so that it
 /// is found only by whoever looks at all pairs, and the others are farther apart than it.
 DataSet facing(std::size_t dims, std::size_t size, const std::vector<double>& a, const std::vector<double>& b) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -14,6 +15,9 @@ using test::DataSet;
 using test::Random;
 
 using Slots = std::vector<std::uint64_t>;
+
+/// In place of a cell: none.
+constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 /// What the cells' keys say of where they lie, and what of that a window must find.
 class CellPlaces {
@@ -54,55 +58,103 @@ class CellPlaces {
   std::vector<Slots> slots_;
 };
 
-/// The window at its cell against all cells. Returns how many cells it holds.
-std::size_t check_window(CellWindow& window, const Grid& grid, const CellPlaces& places, std::uint32_t reach) {
-  const std::size_t cell = window.cell();
+std::vector<std::uint32_t> cells_of(std::span<const Run> runs) {
+  std::vector<std::uint32_t> cells;
+  for (const Run& run : runs) {
+    REQUIRE(run.begin <= run.end);
+    for (std::uint32_t c = run.begin; c < run.end; ++c) cells.push_back(c);
+  }
+  return cells;
+}
+
+std::vector<std::uint32_t> positions_of(const Grid& grid, const std::vector<std::uint32_t>& cells,
+                                        std::uint32_t without) {
+  const auto starts = grid.cell_starts();
+  std::vector<std::uint32_t> positions;
+  for (const std::uint32_t c : cells) {
+    for (std::uint32_t p = starts[c]; c != without && p < starts[c + 1]; ++p) positions.push_back(p);
+  }
+  return positions;
+}
+
+/// The positions that the window hands out around one of its cells, each once.
+std::vector<std::uint32_t> others(CellWindow& window, std::uint32_t cell) {
+  std::vector<std::uint32_t> positions;
+  for (const Run& run : window.others_nearest_first(cell)) {
+    REQUIRE(run.begin < run.end);
+    for (std::uint32_t p = run.begin; p < run.end; ++p) positions.push_back(p);
+  }
+  std::sort(positions.begin(), positions.end());
+  return positions;
+}
+
+/// Rows around a cell against all cells. Returns how many cells they hold.
+std::size_t check_rows(CellWindow& window, const Grid& grid, const CellPlaces& places, std::uint32_t cell,
+                       std::uint32_t reach) {
   INFO("cell " << cell << ", reach " << reach);
   const auto expected = places.around(cell, reach);
   std::size_t rows = 1;
   for (std::size_t a = 1; a < places.axes(); ++a) rows *= 2 * reach + 1;
-  REQUIRE(window.rows().size() == rows);
-  std::vector<std::uint32_t> found;
-  for (const Run& row : window.rows()) {
-    REQUIRE(row.begin <= row.end);
-    for (std::uint32_t c = row.begin; c < row.end; ++c) {
-      REQUIRE(places.row_distance(c, row.begin) == 0);
-      found.push_back(c);
-    }
+  const std::span<const Run> runs = window.around({cell, cell + 1});
+  REQUIRE(runs.size() == rows);
+  for (const Run& row : runs) {
+    for (std::uint32_t c = row.begin; c < row.end; ++c) REQUIRE(places.row_distance(c, row.begin) == 0);
   }
   // Ascending as they come, and each once.
-  REQUIRE(found == expected);
-
-  const auto starts = grid.cell_starts();
-  std::vector<std::uint32_t> others;
-  for (const std::uint32_t c : expected) {
-    for (std::uint32_t p = starts[c]; c != cell && p < starts[c + 1]; ++p) others.push_back(p);
-  }
-  std::vector<std::uint32_t> positions;
+  REQUIRE(cells_of(runs) == expected);
+  REQUIRE(others(window, cell) == positions_of(grid, expected, cell));
+  REQUIRE(window.points() == positions_of(grid, expected, kNone).size());
   std::uint64_t last = 0;
-  for (const Run& run : window.others_nearest_first()) {
-    REQUIRE(run.begin < run.end);
+  for (const Run& run : window.others_nearest_first(cell)) {
     const std::uint64_t away = places.row_distance(cell, grid.cell_of(run.begin));
     REQUIRE(away >= last);
     last = away;
-    for (std::uint32_t p = run.begin; p < run.end; ++p) positions.push_back(p);
   }
-  std::sort(positions.begin(), positions.end());
-  REQUIRE(positions == others);
   return expected.size();
+}
+
+/// Runs around several cells at once: all cells around each of them, and perhaps more, each once.
+void check_pool(CellWindow& window, const Grid& grid, const CellPlaces& places, Run pool, std::uint32_t reach) {
+  INFO("cells " << pool.begin << " to " << pool.end << ", reach " << reach);
+  const auto found = cells_of(window.around(pool));
+  REQUIRE(std::is_sorted(found.begin(), found.end()));
+  REQUIRE(std::adjacent_find(found.begin(), found.end()) == found.end());
+  REQUIRE(window.points() == positions_of(grid, found, kNone).size());
+  for (std::uint32_t cell = pool.begin; cell < pool.end; ++cell) {
+    const auto expected = places.around(cell, reach);
+    REQUIRE(std::includes(found.begin(), found.end(), expected.begin(), expected.end()));
+    REQUIRE(others(window, cell) == positions_of(grid, found, cell));
+  }
 }
 
 /// A walk over all cells, and windows that begin anywhere. Returns the cells of all windows of the walk.
 std::size_t check_grid(const Grid& grid, std::uint32_t reach) {
   const CellPlaces places(grid);
+  const auto cells = static_cast<std::uint32_t>(grid.cells());
   std::size_t sum = 0;
   CellWindow walk(grid, 0, reach);
-  for (std::size_t cell = 0; cell < grid.cells(); ++cell, walk.next()) {
-    REQUIRE(walk.cell() == cell);
-    sum += check_window(walk, grid, places, reach);
+  CellWindow lower(grid, 0, reach, WindowRuns::rows_up_to);
+  for (std::uint32_t cell = 0; cell < cells; ++cell) {
+    sum += check_rows(walk, grid, places, cell, reach);
+    auto expected = places.around(cell, reach);
+    auto found = cells_of(lower.around({cell, cell + 1}));
+    std::erase_if(expected, [=](std::uint32_t c) { return c > cell; });
+    std::erase_if(found, [=](std::uint32_t c) { return c > cell; });
+    REQUIRE(found == expected);
     if (cell % 7 != 3) continue;
     CellWindow fresh(grid, cell, reach);
-    check_window(fresh, grid, places, reach);
+    check_rows(fresh, grid, places, cell, reach);
+  }
+  for (const std::uint32_t most : {1U, 3U, 8U}) {
+    CellWindow slabs(grid, 0, reach, WindowRuns::slabs);
+    CellWindow rows(grid, 0, reach, WindowRuns::rows);
+    for (Run pool{0, 0}; pool.begin < cells; pool.begin = pool.end) {
+      pool.end = std::min(pool.begin + most, cells);
+      check_pool(slabs, grid, places, pool, reach);
+      check_pool(rows, grid, places, pool, reach);
+      // One by one after all at once, in the same window.
+      for (std::uint32_t cell = pool.begin; cell < pool.end; ++cell) check_rows(rows, grid, places, cell, reach);
+    }
   }
   return sum;
 }
