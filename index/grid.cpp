@@ -47,11 +47,13 @@ void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelTo
       }
       return key;
     };
-    if (bits <= 32) {
+    const unsigned id_bits = static_cast<unsigned>(std::bit_width(points.size()));
+    if (bits + id_bits <= 64) {
+      const std::uint64_t ids = (std::uint64_t{1} << id_bits) - 1;
       sort_items<std::uint64_t>(
-          points, bits, [&](std::size_t i) { return (key_of(i) << 32) | i; },
-          [](std::uint64_t item) { return item >> 32; },
-          [](std::uint64_t item) { return static_cast<std::uint32_t>(item); }, cancel);
+          points, bits, [&](std::size_t i) { return (key_of(i) << id_bits) | i; },
+          [=](std::uint64_t item) { return item >> id_bits; },
+          [=](std::uint64_t item) { return static_cast<std::uint32_t>(item & ids); }, cancel);
     } else {
       sort_items<WideItem>(
           points, bits,

@@ -1,6 +1,7 @@
 #include <epsflow/index/grid.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -78,7 +79,7 @@ TEST_CASE("grid: no points and one point") {
 }
 
 TEST_CASE("grid: so many points that blocks and passes of the sort are many") {
-  // Keys of up to 32 bits travel in one word with the id, longer ones beside it.
+  // Keys travel in one word with the id where both fit, else beside it.
   for (const double eps : {0.5, 1e-7}) {
     const DataSet data = test::make_data("uniform", 300'000, 2, Precision::float64, 5);
     const Grid grid(data.view(), eps, Cells::reach, CancelToken());
@@ -99,6 +100,25 @@ TEST_CASE("grid: so many points that blocks and passes of the sort are many") {
       CHECK(grid.cells() < 250'000);
     } else {
       CHECK(grid.cells() > 299'000);
+    }
+  }
+}
+
+TEST_CASE("grid: keys that just fit a word with the id, and that just do not") {
+  for (int exponent = 16; exponent <= 30; ++exponent) {
+    INFO("2^" << exponent << " slots on either axis");
+    DataSet data = test::make_data("uniform", 200, 2, Precision::float64, 3);
+    for (double& x : data.doubles) x *= std::ldexp(1 / data.scale, exponent);
+    const CellAxes chosen = choose_axes(data.view(), 1, Cells::reach, CancelToken());
+    const Grid grid(data.view(), 1, Cells::reach, CancelToken());
+    check_grid(data, 1);
+    for (std::uint32_t p = 0; p < grid.size(); ++p) {
+      std::uint64_t key = 0;
+      for (std::size_t a = 0; a < 2; ++a) {
+        const double x = data.doubles[std::size_t{grid.order()[p]} * 2 + chosen.axes[a].dim()];
+        key += (chosen.axes[a].slot(x) + 1) * grid.keys().strides[a];
+      }
+      REQUIRE(grid.cell_keys()[grid.cell_of(p)] == key);
     }
   }
 }
