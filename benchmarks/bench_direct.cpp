@@ -122,6 +122,7 @@ int measure_all(const Arguments& arguments) {
     std::fprintf(stderr, "usage: bench_direct FILE|--uniform N EPS MINPTS [EPS MINPTS …] [--check] [--phases]\n");
     return 2;
   }
+  const gpu::KeptStreams streams;
   gpu::DeviceMemory memory(0, 0);
   gpu::PinnedPool pinned;
   std::optional<Points> read;

@@ -80,6 +80,8 @@ class Backend {
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Number of its GPU; -1 where it has none.
+  [[nodiscard]] virtual int device() const { return -1; }
   /// Lanes that keep the device busy.
   [[nodiscard]] virtual unsigned lanes() const = 0;
   /// Groups in flight that keep device and host busy.

@@ -42,7 +42,8 @@ class DevicePointsView {
 };
 
 /// An array in the memory of a CUDA device, complete: work on any stream may read it. Copies share the memory, which goes
-/// with the last of them, and may outlive the engine that made it.
+/// with the last of them (labels and mask of a variant share it), and may outlive the engine that made it. Whoever drops
+/// the last one waits for all work of the device, which may still read it.
 template <class T>
 class DeviceArray {
  public:

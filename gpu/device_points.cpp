@@ -10,8 +10,11 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Kernels load the coordinates of a point in two dimensions at once.
-constexpr std::uintptr_t kAlignment = 2 * sizeof(double);
+/// Kernels load both coordinates of a point in two dimensions at once.
+bool is_aligned(const DevicePointsView& points) {
+  const std::size_t loaded = bytes_of(points.precision()) * (points.dims() == 2 ? 2 : 1);
+  return reinterpret_cast<std::uintptr_t>(points.data()) % loaded == 0;
+}
 
 }  // namespace
 
@@ -32,7 +35,7 @@ DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory)
   const Event made;
   check(cudaEventRecord(made.get(), static_cast<cudaStream_t>(points.stream())));
   check(cudaStreamWaitEvent(stream_.get(), made.get()));
-  if (reinterpret_cast<std::uintptr_t>(points.data()) % kAlignment != 0) {
+  if (!is_aligned(points)) {
     data_ = {memory, stream_.get(), points.bytes()};
     check(cudaMemcpyAsync(data_.data(), points.data(), points.bytes(), cudaMemcpyDeviceToDevice, stream_.get()));
     device_.data = data_.data();

@@ -1,5 +1,7 @@
 #include <epsflow/gpu/gpu_backend.hpp>
 
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <condition_variable>
 #include <deque>
@@ -149,14 +151,22 @@ struct GpuState {
         labels(std::make_shared<PinnedLabels>(number, options.threads, options.idle_labels)) {}
   GpuState(const GpuState&) = delete;  // what is loaded holds its address
   GpuState& operator=(const GpuState&) = delete;
-  /// Whoever resets the GPU before the next backend is made must not leave it streams that are gone.
-  ~GpuState() { Stream::destroy_idle(); }
+  /// Labels may outlive it.
+  ~GpuState() {
+    labels->retire();
+    try {
+      const DeviceScope scope(device);
+      memory->retire();
+    } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the device has failed, and its memory is gone
+    }
+  }
 
   int device;
   unsigned threads;
   std::shared_ptr<DeviceMemory> memory;
   PinnedPool pinned;
-  std::shared_ptr<LabelMemory> labels;
+  std::shared_ptr<PinnedLabels> labels;
+  KeptStreams streams;
 };
 
 class GpuPoints final : public LoadedPoints {
@@ -195,23 +205,14 @@ class GpuBackend final : public Backend {
   GpuBackend(int device, const GpuOptions& options) : gpu_(device, options), pinner_(device, options.threads) {}
 
   [[nodiscard]] std::string_view name() const override { return "gpu"; }
+  [[nodiscard]] int device() const override { return gpu_.device; }
   [[nodiscard]] unsigned lanes() const override { return tuning::kLanes; }
   [[nodiscard]] unsigned groups() const override { return tuning::kTables; }
 
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override {
-    require_few(points.size());
-    const DeviceScope scope(gpu_.device);
-    return std::make_unique<GpuPoints>(points, gpu_);
-  }
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override { return load_here(points); }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) override {
-    require_few(points.size());
-    if (points.size() > 0 && points.device() != gpu_.device) {
-      throw UsageError("the points are on GPU " + std::to_string(points.device()) + ", and the engine works on GPU " +
-                       std::to_string(gpu_.device) +
-                       ": make it with Options::gpu = " + std::to_string(points.device()));
-    }
-    const DeviceScope scope(gpu_.device);
-    return std::make_unique<GpuPoints>(points, gpu_);
+    if (points.size() > 0) require_reachable(points);
+    return load_here(points);
   }
 
   /// While one worker waits for its labels the other's kernels run.
@@ -219,10 +220,31 @@ class GpuBackend final : public Backend {
   [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
 
  private:
-  static void require_few(std::size_t points) {
-    if (points <= kMostGpuPoints) return;
-    throw DeviceError(std::to_string(points) + " points are more than the " + std::to_string(kMostGpuPoints) +
-                      " that the GPU can index: use Options::backend = BackendChoice::cpu");
+  template <class View>
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points) {
+    if (points.size() > kMostGpuPoints) {
+      throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
+                        " that the GPU can index: use Options::backend = BackendChoice::cpu");
+    }
+    (void)cudaGetLastError();  // of the caller's own work on this thread
+    const DeviceScope scope(gpu_.device);
+    return std::make_unique<GpuPoints>(points, gpu_);
+  }
+
+  /// A kernel that reads what it cannot reach ends all work of the process on the GPU.
+  void require_reachable(const DevicePointsView& points) const {
+    cudaPointerAttributes attributes{};
+    const bool known = cudaPointerGetAttributes(&attributes, points.data()) == cudaSuccess;
+    (void)cudaGetLastError();
+    if (!known || (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)) {
+      throw UsageError("the points are not in the memory of a GPU: hand them over as a PointsView");
+    }
+    const int device = attributes.type == cudaMemoryTypeDevice ? attributes.device : points.device();
+    if (device != gpu_.device || points.device() != gpu_.device) {
+      throw UsageError("the points are on GPU " + std::to_string(device) + ", said to be on GPU " +
+                       std::to_string(points.device()) + ", and the engine works on GPU " +
+                       std::to_string(gpu_.device) + ": make it with Options::gpu = " + std::to_string(device));
+    }
   }
 
   GpuState gpu_;

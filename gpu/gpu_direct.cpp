@@ -102,11 +102,11 @@ struct LeftThere {
   LeftThere& operator=(const LeftThere&) = delete;
   /// Whatever stream the caller had read them on, it has done so when they go.
   ~LeftThere() {
-    int before = device;
-    (void)cudaGetDevice(&before);
-    (void)cudaSetDevice(device);
-    (void)cudaDeviceSynchronize();
-    (void)cudaSetDevice(before);
+    try {
+      const DeviceScope scope(device);
+      (void)cudaDeviceSynchronize();
+    } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the device has failed, and nothing reads them
+    }
   }
 
   int device;

@@ -37,12 +37,26 @@ void PinnedLabels::release(std::int32_t* labels) noexcept {
   if (found == used_.end()) return;
   Block block = std::move(*found);
   used_.erase(found);
-  if (idle_bytes_ + block.labels.bytes() > most_idle_ || idle_.size() == idle_.capacity()) {
+  // What has been idle longest is of a size that nobody asks for any more.
+  while (!idle_.empty() && idle_bytes_ + block.labels.bytes() > most_idle_) drop_oldest();
+  if (block.labels.bytes() > most_idle_ || idle_.size() == idle_.capacity()) {
     unpin(block);
     return;
   }
   idle_bytes_ += block.labels.bytes();
   idle_.push_back(std::move(block));
+}
+
+void PinnedLabels::retire() noexcept {
+  const std::scoped_lock lock(mutex_);
+  most_idle_ = 0;
+  while (!idle_.empty()) drop_oldest();
+}
+
+void PinnedLabels::drop_oldest() noexcept {
+  unpin(idle_.front());
+  idle_bytes_ -= idle_.front().labels.bytes();
+  idle_.erase(idle_.begin());
 }
 
 PinnedLabels::Block PinnedLabels::make(std::size_t n) const {

@@ -12,7 +12,7 @@
 namespace epsflow::gpu {
 
 /// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so what was used is kept: as
-/// many blocks as were ever in use at once, up to so many bytes.
+/// many blocks as were ever in use at once, up to so many bytes, the latest first.
 class PinnedLabels final : public LabelMemory {
  public:
   /// `threads` touch new memory. most_idle: bytes that may be kept.
@@ -22,6 +22,8 @@ class PinnedLabels final : public LabelMemory {
 
   [[nodiscard]] std::int32_t* acquire(std::size_t n) override;
   void release(std::int32_t* labels) noexcept override;
+  /// Keeps nothing for later from now on, and gives up what is kept: for labels that outlive their engine.
+  void retire() noexcept;
 
  private:
   struct Block {
@@ -30,6 +32,7 @@ class PinnedLabels final : public LabelMemory {
   };
   [[nodiscard]] Block make(std::size_t n) const;
   static void unpin(Block& block) noexcept;
+  void drop_oldest() noexcept;
 
   int device_;
   unsigned threads_;

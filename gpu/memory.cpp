@@ -28,6 +28,14 @@ DeviceMemory::~DeviceMemory() {
   if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
 }
 
+void DeviceMemory::retire() noexcept {
+  if (pool_ == nullptr) return;
+  std::uint64_t keep = 0;
+  (void)cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep);
+  (void)cudaDeviceSynchronize();
+  (void)cudaMemPoolTrimTo(pool_, 0);
+}
+
 std::uint64_t DeviceMemory::available() const noexcept {
   const std::uint64_t used = this->used();
   return used < limit_ ? limit_ - used : 0;

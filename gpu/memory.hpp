@@ -26,6 +26,10 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;  // buffers hold its address
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
+  /// Keeps nothing for later from now on, and gives up what is kept: for memory that outlives its engine. Waits for the
+  /// device.
+  void retire() noexcept;
+
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
   [[nodiscard]] std::uint64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t available() const noexcept;

@@ -28,15 +28,20 @@ class IdleStreams {
   void put(cudaStream_t stream, int device) noexcept {
     {
       const std::scoped_lock lock(mutex_);
-      if (count_ < idle_.size()) {
+      if (keepers_ > 0 && count_ < idle_.size()) {
         idle_[count_++] = {stream, device};
         return;
       }
     }
     (void)cudaStreamDestroy(stream);
   }
-  void destroy_all() noexcept {
+  void keep() noexcept {
     const std::scoped_lock lock(mutex_);
+    ++keepers_;
+  }
+  void keep_no_longer() noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (--keepers_ > 0) return;
     while (count_ > 0) (void)cudaStreamDestroy(idle_[--count_].stream);
   }
 
@@ -48,6 +53,7 @@ class IdleStreams {
   std::mutex mutex_;
   std::array<Idle, 64> idle_{};
   std::size_t count_ = 0;
+  std::size_t keepers_ = 0;
 };
 static_assert(std::is_trivially_destructible_v<IdleStreams>);
 constinit IdleStreams idle_streams;
@@ -79,7 +85,8 @@ Stream::~Stream() {
   if (stream_ != nullptr) idle_streams.put(stream_, device_);
 }
 
-void Stream::destroy_idle() noexcept { idle_streams.destroy_all(); }
+KeptStreams::KeptStreams() noexcept { idle_streams.keep(); }
+KeptStreams::~KeptStreams() { idle_streams.keep_no_longer(); }
 
 void Stream::on_complete(Completion done) const {
   auto context = std::make_unique<Completion>(std::move(done));

@@ -11,9 +11,7 @@
 
 namespace epsflow::gpu {
 
-/// A stream of its own on the current GPU, not ordered with the default stream. Move-only. Streams that go are kept for
-/// those to come: making one takes up to 20 us, and memory that was freed on it is at hand without a look at what other
-/// streams still do (1 us an allocation instead of 3).
+/// A stream of its own on the current GPU, not ordered with the default stream. Move-only.
 class Stream {
  public:
   Stream();
@@ -25,9 +23,6 @@ class Stream {
   }
   /// Does not wait for work that is still queued: what comes next on the stream does.
   ~Stream();
-
-  /// Gives up what is kept, of all GPUs.
-  static void destroy_idle() noexcept;
 
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
   /// Waits until all work of the stream is done. Throws what went wrong in it.
@@ -41,6 +36,17 @@ class Stream {
  private:
   cudaStream_t stream_ = nullptr;
   int device_ = 0;
+};
+
+/// While there is one of these, streams that go are kept for those to come: making one takes up to 20 us, and memory that
+/// was freed on it is at hand without a look at what other streams still do (1 us an allocation instead of 3). With the
+/// last of them they are destroyed, so that whoever resets the GPU afterwards leaves none behind that is gone.
+class KeptStreams {
+ public:
+  KeptStreams() noexcept;
+  KeptStreams(const KeptStreams&) = delete;
+  KeptStreams& operator=(const KeptStreams&) = delete;
+  ~KeptStreams();
 };
 
 /// Waits at the end of its scope for whatever a stream still does: declared after the memory that the work uses, it

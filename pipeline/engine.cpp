@@ -28,12 +28,11 @@ void allow_more_threads_than_cores() {
   static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
 }
 
-std::unique_ptr<const LoadedPoints> load_checked(EngineState& engine, PointsView points) {
+void require_finite_on_threads(EngineState& engine, PointsView points) {
   engine.arena.execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16),
                       [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });
   });
-  return engine.backend->load(points);
 }
 
 }  // namespace
@@ -44,14 +43,23 @@ EngineState::EngineState(const Options& o, const std::function<void(const std::s
       budget(options.memory),
       backend(make_backend(options, on_notice)),
       pool(budget, backend->pinner()) {
+  options.gpu = backend->device();
+  options.backend = options.gpu >= 0 ? BackendChoice::gpu : BackendChoice::cpu;
   allow_more_threads_than_cores();
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view)
-    : engine(std::move(e)), memory(engine->budget, view.bytes(), "the data set"), points(load_checked(*engine, view)) {}
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view) : engine(std::move(e)) {
+  const TurnQueue::Turn turn(engine->turns, CancelToken());
+  memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
+  require_finite_on_threads(*engine, view);
+  points = engine->backend->load(view);
+}
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view)
-    : engine(std::move(e)), memory(engine->budget, view.bytes(), "the data set"), points(engine->backend->load(view)) {}
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view) : engine(std::move(e)) {
+  const TurnQueue::Turn turn(engine->turns, CancelToken());
+  memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
+  points = engine->backend->load(view);
+}
 
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }
 std::size_t Dataset::dims() const noexcept { return state_->points->dims(); }

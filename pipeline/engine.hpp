@@ -42,8 +42,8 @@ class Dataset {
 };
 
 /// A device with its memory, and threads. The first run makes what later ones find made: a GPU's context (some 0.2 s),
-/// pinned memory, pools. Runs of one engine go one after another, as they share its memory; their callbacks must not
-/// begin another. Copies are the same engine. Thread-safe.
+/// pinned memory, pools. Loads and runs of one engine go one after another, first come, first served, as they share its
+/// memory; so the callbacks of a run must begin no other, and load nothing. Copies are the same engine. Thread-safe.
 class Engine {
  public:
   /// Options::memory, threads, backend, gpu and gpu_memory are the engine's for good; the others are those of its data
@@ -59,7 +59,7 @@ class Engine {
 
   /// "cpu" or "gpu".
   [[nodiscard]] std::string_view backend() const noexcept;
-  /// With what Options::memory and threads came to.
+  /// With what Options::memory, threads, backend and gpu came to.
   [[nodiscard]] const Options& options() const noexcept;
 
  private:

@@ -63,7 +63,7 @@ class Flow {
         consumer_(consumer),
         failure_(context.stop),
         choose_{consumer.result ? strategy_asked(context.options) : StrategyChoice::table,
-                table_wanted(context.options), context.points, context.pool.budget()},
+                table_wanted(context.options), context.points.dims(), context.pool.available()},
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
         admission_(std::move(groups), in_flight_, context.pool),
         index_{context.points, context.pool.budget(), context.stop, choose_.cells()},

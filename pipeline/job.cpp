@@ -1,5 +1,6 @@
 #include <epsflow/pipeline/job.hpp>
 
+#include <algorithm>
 #include <future>
 #include <system_error>
 #include <thread>
@@ -28,7 +29,9 @@ Job& Job::operator=(Job&& other) noexcept {
 Job::~Job() { cancel(); }
 
 bool Job::wait_for(std::chrono::nanoseconds time) const {
-  return state_ == nullptr || !state_->future.valid() || state_->future.wait_for(time) == std::future_status::ready;
+  if (state_ == nullptr || !state_->future.valid()) return true;
+  constexpr std::chrono::hours kLongest{24 * 365};  // beyond, clocks overflow
+  return state_->future.wait_for(std::min<std::chrono::nanoseconds>(time, kLongest)) == std::future_status::ready;
 }
 
 void Job::cancel() noexcept {
@@ -37,6 +40,7 @@ void Job::cancel() noexcept {
 
 std::vector<VariantResult> Job::results() {
   if (state_ == nullptr || !state_->future.valid()) throw Error("the results of this job have been taken already");
+  state_->thread.join();  // which lets go of the data set
   return state_->future.get();
 }
 

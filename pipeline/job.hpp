@@ -13,7 +13,8 @@
 
 namespace epsflow {
 
-/// A run that start() began. Move-only; when it goes, the run is cancelled and waited for.
+/// A run that start() began. Move-only; when it goes, the run is cancelled and waited for, so none of its callbacks may let
+/// it go. cancel() and wait_for() may be called from any thread. It holds its data set until results() or its end.
 class Job {
  public:
   Job(Job&&) noexcept;

@@ -13,7 +13,8 @@ namespace {
 
 GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup group) {
   const LoadedPoints& points = session.points();
-  const stages::ChooseStrategy choose{strategy_asked(options), table_wanted(options), points, session.budget()};
+  const stages::ChooseStrategy choose{strategy_asked(options), table_wanted(options), points.dims(),
+                                      session.pool().available()};
   const auto index = points.build_index(group.radius, choose.cells(), session.stop());
   const IndexFigures figures = index->figures();
   const stages::StrategyAnswer answer = choose(group, *index, figures);
@@ -40,7 +41,7 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
   }
   // Building the index takes more than it holds.
   plan.bytes = points.bytes() + std::max(points.index_bytes(), index->bytes() + product);
-  plan.fits = plan.bytes <= session.budget().total();
+  plan.fits = plan.bytes - points.bytes() <= choose.memory;
   return plan;
 }
 

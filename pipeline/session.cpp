@@ -12,18 +12,39 @@ Dataset load_for_one_run(PointsView points, const Options& options, const Observ
   const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", points.size()});
   return Engine(options, observer.on_notice).load(points);
 }
+TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queue) {
+  constexpr std::chrono::milliseconds kLook{20};
+  std::unique_lock lock(queue.mutex_);
+  ticket_ = queue.next_ticket_++;
+  queue.waiting_.push_back(ticket_);
+  while (queue.waiting_.front() != ticket_) {
+    if (cancel.cancelled()) {
+      lock.unlock();
+      queue.leave(ticket_);
+      throw Cancelled();
+    }
+    queue.moved_.wait_for(lock, kLook);
+  }
+}
+
+void TurnQueue::leave(std::uint64_t ticket) noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase(waiting_, ticket);
+  }
+  moved_.notify_all();
+}
+
 Session::Session(const Dataset& data, const Observer& observer)
     : data_(*data.state_),
       engine_(*data_.engine),
       options_(data.options()),
       observer_(observer),
       stop_(observer.cancel),
-      turn_(engine_.turn, std::defer_lock) {
+      turn_(engine_.turns, stop_) {
   if (options_.labels == MemorySpace::device && engine_.backend->name() == "cpu") {
     throw UsageError("Options::labels asks for labels on a GPU, and the engine runs on the CPU");
   }
-  constexpr std::chrono::milliseconds kLook{20};
-  while (!turn_.try_lock_for(kLook)) stop_.check();
 }
 
 void Session::run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {

@@ -3,6 +3,9 @@
 
 #include <tbb/task_arena.h>
 
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,24 +18,51 @@
 
 namespace epsflow {
 
+/// First come, first served: the budget of an engine is one run's, or one load's, at a time.
+class TurnQueue {
+ public:
+  /// Waits for its turn, and ends it.
+  class Turn {
+   public:
+    /// Throws Cancelled.
+    Turn(TurnQueue& queue, const CancelToken& cancel);
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { queue_.leave(ticket_); }
+
+   private:
+    TurnQueue& queue_;
+    std::uint64_t ticket_;
+  };
+
+ private:
+  void leave(std::uint64_t ticket) noexcept;
+
+  std::mutex mutex_;
+  std::condition_variable moved_;
+  std::uint64_t next_ticket_ = 0;
+  std::deque<std::uint64_t> waiting_;  ///< whose turn it is comes first
+};
+
 struct EngineState {
   EngineState(const Options& options, const std::function<void(const std::string&)>& on_notice);
 
-  const Options options;  ///< with the numbers of memory and threads
+  Options options;  ///< with what was left open settled
   tbb::task_arena arena;
   MemoryBudget budget;
   const std::unique_ptr<Backend> backend;
   ArenaPool pool;
-  std::timed_mutex turn;  ///< whose run it is: the budget is one run's
+  TurnQueue turns;
 };
 
 struct DatasetState {
+  /// Both wait for their turn.
   DatasetState(std::shared_ptr<EngineState> engine, PointsView points);
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points);
 
   const std::shared_ptr<EngineState> engine;
-  const MemoryCharge memory;
-  const std::unique_ptr<const LoadedPoints> points;  // last: it goes first
+  MemoryCharge memory;
+  std::unique_ptr<const LoadedPoints> points;  // last: it goes first
 };
 
 /// A data set with an engine of its own. Throws as Engine and Engine::load() do, Cancelled.
@@ -52,6 +82,7 @@ class Session {
 
   [[nodiscard]] const LoadedPoints& points() const noexcept { return *data_.points; }
   [[nodiscard]] MemoryBudget& budget() noexcept { return engine_.budget; }
+  [[nodiscard]] const ArenaPool& pool() const noexcept { return engine_.pool; }
   [[nodiscard]] const Backend& backend() const noexcept { return *engine_.backend; }
   [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }
   [[nodiscard]] unsigned threads() const noexcept { return engine_.options.threads; }
@@ -62,7 +93,7 @@ class Session {
   const Options& options_;
   const Observer& observer_;
   CancelToken stop_;
-  std::unique_lock<std::timed_mutex> turn_;
+  TurnQueue::Turn turn_;
 };
 
 }  // namespace epsflow

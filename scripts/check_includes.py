@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the include rules: which folder may include which, and how a project header is spelled.
+"""Holds the include rules: which folder may include which, and how a project header is spelled; and that every file of
+tests is built.
 
     check_includes.py [ROOT]      check the tree (default: the one this script lies in); exit 1 with one line per violation
     check_includes.py --self-test prove on small trees that each violation is found
@@ -114,8 +115,17 @@ def check_file(root, path, folder):
                     yield number, f"{token} belongs to .cu files only"
 
 
+def check_tests(root):
+    """A test that no list names is never compiled, and nobody notices."""
+    lists = root / "tests" / "CMakeLists.txt"
+    listed = lists.read_text(encoding="utf-8") if lists.is_file() else ""
+    for path in sorted((root / "tests").rglob("*_test.cpp")):
+        if not re.search(rf"\b{re.escape(path.name)}\b", listed):
+            yield f"{path.relative_to(root)}: no list of tests/CMakeLists.txt names it"
+
+
 def check_tree(root):
-    errors = []
+    errors = list(check_tests(root))
     for folder in LAYERS:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in SUFFIXES and path.is_file():
@@ -126,6 +136,7 @@ def check_tree(root):
 
 # Path, text, and what the one error must say; None: must pass.
 CASES = [
+    ("tests/core/a_test.cpp", "int main() {}", "tests/core/a_test.cpp: no list of tests/CMakeLists.txt names it"),
     ("core/a.hpp", "#include <vector>\n#include <sys/mman.h>\n#include <epsflow/core/b.hpp>", None),
     ("core/a.hpp", "#include <epsflow/index/grid.hpp>", "core/a.hpp:1: core/ may not include index/"),
     ("core/a.hpp", "\n#include <tbb/parallel_for.h>", "core/a.hpp:2: <tbb/parallel_for.h>: core/ is free of oneTBB"),
@@ -157,9 +168,9 @@ CASES = [
     ("cli/a.cpp", "#include <epsflow/clustering/b.hpp>", "cli/ may not include clustering/"),
     ("examples/a.cpp", "#include <epsflow/io/b.hpp>", None),
     ("examples/a.cpp", "#include <epsflow/stages/b.hpp>", "examples/ may not include stages/"),
-    ("tests/core/a_test.cpp", '#include "support/catch.hpp"\n#include <epsflow/cli/b.hpp>', None),
-    ("tests/core/a_test.cpp", '#include "core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
-    ("tests/core/a_test.cpp", '#include "../core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
+    ("tests/core/a.cpp", '#include "support/catch.hpp"\n#include <epsflow/cli/b.hpp>', None),
+    ("tests/core/a.cpp", '#include "core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
+    ("tests/core/a.cpp", '#include "../core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
     ("index/a.cpp", '  #  include "grid.hpp"', "is spelled <epsflow/folder/file.hpp>"),
     ("index/a.cpp", "#include <index/grid.hpp>", "is spelled <epsflow/index/grid.hpp>"),
     ("index/a.cpp", "#include <epsflow/grid.hpp>", "not of the form <epsflow/folder/file.hpp>"),

@@ -36,13 +36,12 @@ StrategyAnswer ChooseStrategy::operator()(const EpsGroup& group, const Index& in
 
 StrategyAnswer ChooseStrategy::operator()(const EpsGroup& group, const Index& index,
                                           const IndexFigures& figures) const {
-  const std::uint64_t taken = points.bytes() + index.bytes();
   return choose_strategy({.asked = asked,
                           .table_wanted = table_wanted,
                           .table_refused = group.table_refused,
                           .variants = group.minpts.size(),
                           .index = figures,
-                          .memory = budget.total() - std::min(budget.total(), taken)});
+                          .memory = memory - std::min(memory, index.bytes())});
 }
 
 }  // namespace epsflow::stages

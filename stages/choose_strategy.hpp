@@ -7,7 +7,6 @@
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/choices.hpp>
-#include <epsflow/core/memory.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
@@ -43,12 +42,12 @@ struct StrategyAnswer {
 struct ChooseStrategy {
   StrategyChoice asked = StrategyChoice::automatic;
   bool table_wanted = false;  ///< as in the question
-  const LoadedPoints& points;
-  const MemoryBudget& budget;
+  std::size_t dims = 1;
+  std::uint64_t memory = 0;  ///< bytes of the budget beside all points
 
   /// Whether the caller left the way open, so that a table that does not fit is no error.
   [[nodiscard]] bool open() const noexcept { return asked == StrategyChoice::automatic && !table_wanted; }
-  [[nodiscard]] Cells cells() const noexcept { return choose_cells(asked, table_wanted, points.dims()); }
+  [[nodiscard]] Cells cells() const noexcept { return choose_cells(asked, table_wanted, dims); }
 
   /// Counts the figures of the index only where the choice depends on them.
   [[nodiscard]] StrategyAnswer operator()(const EpsGroup& group, const Index& index) const;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -17,6 +18,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/memory.hpp>
 #include <epsflow/gpu/stream.hpp>
@@ -81,7 +83,7 @@ void check_results(const std::vector<VariantResult>& results, const DataSet& dat
 
 TEST_CASE("gpu engine: points on the device, labels on either side, as the oracle says") {
   if (!test::have_gpu()) return;
-  const Engine engine({.threads = 2, .backend = BackendChoice::gpu});
+  const Engine engine({.threads = 2, .backend = BackendChoice::gpu, .gpu = 0});
   for (const char* kind : {"clustered", "outlier 1e300"}) {
     for (const std::size_t dims : {1U, 2U, 3U, 4U, 7U}) {
       for (const Precision precision : {Precision::float32, Precision::float64}) {
@@ -127,7 +129,7 @@ TEST_CASE("gpu engine: points on the device, labels on either side, as the oracl
 TEST_CASE("gpu engine: labels stay on the device even where a table would be sooner") {
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("clustered", 700, 4, Precision::float64, 5);
-  const Engine engine({.backend = BackendChoice::gpu});
+  const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
   const Dataset loaded = engine.load(data.view());
   const Sweep sweep = grid({data.scale}, {20, 12, 8, 5, 4, 3, 2});
   for (const VariantResult& result : run(loaded.with({.labels = MemorySpace::device}), sweep)) {
@@ -142,7 +144,7 @@ TEST_CASE("gpu engine: labels outlive what made them, and no points at all have 
   std::vector<VariantResult> left;
   std::vector<VariantResult> copied;
   {
-    const Engine engine({.backend = BackendChoice::gpu, .labels = MemorySpace::device});
+    const Engine engine({.backend = BackendChoice::gpu, .gpu = 0, .labels = MemorySpace::device});
     const Dataset loaded = engine.load(data.view());
     left = run(loaded, grid({data.scale}, {4}));
     copied = run(loaded.with({}), grid({data.scale}, {4}));
@@ -159,7 +161,7 @@ TEST_CASE("gpu engine: labels outlive what made them, and no points at all have 
 
 TEST_CASE("gpu engine: coordinates that are not finite, and points on another GPU, are named") {
   if (!test::have_gpu()) return;
-  const Engine engine({.backend = BackendChoice::gpu});
+  const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     DataSet data = test::make_data("uniform", 20'000, 3, precision, 1);
     const auto spoil = [&](std::size_t i, double value) {
@@ -176,14 +178,56 @@ TEST_CASE("gpu engine: coordinates that are not finite, and points on another GP
                          {"row 777", "column 2", "-inf"});
   }
   const double somewhere = 0;
-  test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(DevicePointsView(&somewhere, 1, 1, 77)); }),
-                       {"GPU 77", "Options::gpu = 77"});
+  test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(DevicePointsView(&somewhere, 1, 1)); }),
+                       {"not in the memory of a GPU", "PointsView"});
+  const DataSet data = test::make_data("uniform", 10, 1, Precision::float64, 1);
+  const DeviceCopy copy(data);
+  const auto* const values = static_cast<const double*>(copy.view().data());
+  test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(DevicePointsView(values, 10, 1, 77)); }),
+                       {"on GPU 0", "said to be on GPU 77", "Options::gpu = 0"});
+}
+
+TEST_CASE("gpu engine: points that a stream is still making are waited for") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("clustered", 500, 2, Precision::float64, 5);
+  PinnedPool pool;
+  const std::uint64_t bytes = data.view().bytes();
+  const PinnedBytes pinned = pool.acquire(bytes);
+  std::memcpy(pinned.as<void>(), data.view().data(), bytes);
+  DeviceMemory memory(0, 1ULL << 28);
+  const Stream stream;
+  const DeviceBuffer<double> values(memory, stream.get(), data.doubles.size());
+  check(cudaMemsetAsync(values.data(), 0, bytes, stream.get()));
+  check(cudaLaunchHostFunc(
+      stream.get(), [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }, nullptr));
+  check(cudaMemcpyAsync(values.data(), pinned.as<void>(), bytes, cudaMemcpyHostToDevice, stream.get()));
+  const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
+  const Dataset loaded = engine.load(DevicePointsView(values.data(), 500, 2, 0, stream.get()));
+  check_results(run(loaded, grid({data.scale}, {4})), data);
+}
+
+TEST_CASE("gpu engine: what outlives an engine keeps no more than itself") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("uniform", 2'000'000, 2, Precision::float64, 5);
+  const Options options{.backend = BackendChoice::gpu, .gpu = 0, .labels = MemorySpace::device};
+  const Sweep sweep = grid({data.scale * 1e-3}, {4});
+  (void)run(data.view(), sweep, options);  // loads the code, which stays
+  constexpr std::uint64_t kSlack = 48ULL << 20;
+  const std::uint64_t before = free_memory(0);
+  std::vector<VariantResult> left;
+  {
+    const Engine engine(options);
+    left = run(engine.load(data.view()), sweep);
+    CHECK(free_memory(0) + kSlack < before);
+  }
+  CHECK(free_memory(0) + kSlack >= before);
+  CHECK(on_host(left.front().device_labels).size() == 2'000'000);
 }
 
 TEST_CASE("gpu engine: many runs of one data set, one after another and from jobs") {
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("clustered", 800, 2, Precision::float64, 9);
-  const Engine engine({.threads = 4, .backend = BackendChoice::gpu});
+  const Engine engine({.threads = 4, .backend = BackendChoice::gpu, .gpu = 0});
   const Dataset loaded = engine.load(data.view());
   const Sweep sweep = grid({data.scale, data.scale * 0.7}, {8, 4, 2});
   std::vector<Job> jobs;
@@ -210,6 +254,8 @@ TEST_CASE("upload: pageable, pinned, small and large memory arrives whole") {
         const PinnedBytes other = pool.acquire(size);
         if (size > 0) std::memcpy(other.as<void>(), pageable.data(), size);
         const DeviceBuffer<unsigned char> to(memory, stream.get(), size);
+        // What is not written shows, whatever the memory held before.
+        if (size > 0) check(cudaMemsetAsync(to.data(), 0xA5, size, stream.get()));
         stream.synchronize();
         upload(to.data(), pinned ? other.as<void>() : pageable.data(), size, 0, pool, threads);
         REQUIRE((size == 0 || read_values(to.data(), size, stream.get()) == pageable));

@@ -146,7 +146,9 @@ class FaultyPoints final : public LoadedPoints {
   FaultyPoints(std::unique_ptr<LoadedPoints> real, Plan& plan)
       : LoadedPoints(real->size(), real->dims(), real->bytes()), real_(std::move(real)), plan_(plan) {}
 
-  [[nodiscard]] PointsView host() const override { return real_->host(); }
+  [[nodiscard]] PointsView host() const override {
+    return call(plan_, "host", [&] { return real_->host(); });
+  }
   [[nodiscard]] std::uint64_t index_bytes() const override {
     return call(plan_, "index_bytes", [&] { return real_->index_bytes(); });
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -116,6 +117,13 @@ TEST_CASE("engine: options that are the engine's for good cannot be another in a
   for (const auto& [name, options] : cases) {
     check_mentions(error_of<UsageError>([&, &o = options] { (void)loaded.with(o); }), {name, "engine"});
   }
+  // What was left open has come to something, and that may be named.
+  const Engine open({.threads = 1});
+  const bool on_gpu = open.backend() == "gpu";
+  CHECK(open.options().memory > 0);
+  CHECK(open.options().backend == (on_gpu ? BackendChoice::gpu : kCpu));
+  CHECK(on_gpu == (open.options().gpu >= 0));
+  CHECK_NOTHROW(open.load(data.view()).with({.backend = open.options().backend, .gpu = open.options().gpu}));
   check_mentions(error_of<UsageError>([&] { (void)loaded.with({.estimate_factor = -1}); }),
                  {"Options::estimate_factor"});
   check_mentions(error_of<UsageError>([] { const Engine bad({.lanes = 5000}); }), {"Options::lanes"});
@@ -182,6 +190,43 @@ TEST_CASE("engine: runs from many threads take turns, and all are right") {
   for (const std::string& finding : findings) CHECK(finding.empty());
 }
 
+TEST_CASE("engine: first come, first served") {
+  const Watchdog watchdog("order of jobs", 60s);
+  const DataSet data = clustered(300);
+  const Dataset loaded = Engine({.backend = kCpu}).load(data.view());
+  Gate gate;
+  std::vector<Job> jobs;
+  jobs.push_back(start(loaded, grid({0.3}, {4}), gate.observer()));
+  gate.wait_until_reached();
+  std::mutex mutex;
+  std::vector<int> order;
+  for (int k = 0; k < 6; ++k) {
+    jobs.push_back(start(loaded, grid({0.3}, {4}), {}, [&, k](VariantResult&&) {
+      const std::scoped_lock lock(mutex);
+      order.push_back(k);
+    }));
+    std::this_thread::sleep_for(30ms);  // it waits for its turn by now
+  }
+  gate.open();
+  for (Job& job : jobs) (void)job.results();
+  CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("engine: what a run may take is what other data sets leave") {
+  const DataSet data = clustered(20'000, 4);
+  const Engine engine({.memory = 17_MiB, .threads = 1, .backend = kCpu});
+  const Sweep sweep = grid({0.3}, {10, 8, 6, 4, 2});
+  const Dataset loaded = engine.load(data.view());
+  const GroupPlan alone = plan(loaded, sweep).front();
+  CHECK(alone.fits);
+  std::vector<double> values(2'100'000, 0.0);
+  const Dataset other = engine.load(PointsView{values, 2});
+  const GroupPlan beside = plan(loaded, sweep).front();
+  CHECK(beside.bytes <= 17_MiB);
+  CHECK_FALSE(beside.fits);
+  CHECK_THROWS_AS(run(loaded, sweep), ResourceError);
+}
+
 TEST_CASE("job: it runs in the background, can be waited for with a limit, and gives the sweep's results once") {
   const Watchdog watchdog("job", 60s);
   const DataSet data = clustered(400);
@@ -202,7 +247,21 @@ TEST_CASE("job: it runs in the background, can be waited for with a limit, and g
   Job moved = std::move(*job);
   CHECK(wrong(moved.results(), sweep, data).empty());
   check_mentions(error_of<Error>([&] { (void)moved.results(); }), {"taken already"});
+  CHECK(moved.wait_for(std::chrono::nanoseconds::max()));
   CHECK(moved.wait_for(0ms));
+}
+
+TEST_CASE("job: with its results it lets go of its data set") {
+  const Watchdog watchdog("jobs and memory", 60s);
+  const Engine engine({.memory = 1_MiB, .threads = 1, .backend = kCpu});
+  const std::vector<double> values(80'000, 1.0);
+  for (int i = 0; i < 50; ++i) {
+    Job job = start(engine.load(PointsView{values, 1}), grid({1}, {200'000}), {}, [](VariantResult&&) {});
+    try {
+      (void)job.results();
+    } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): either way
+    }
+  }
 }
 
 TEST_CASE("job: results may go to a callback, and what that throws is thrown from results()") {
