@@ -12,11 +12,9 @@ Dataset load_for_one_run(PointsView points, const Options& options, const Observ
   const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", points.size()});
   return Engine(options, observer.on_notice).load(points);
 }
-TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queue) {
+TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queue), ticket_(queue.join()) {
   constexpr std::chrono::milliseconds kLook{20};
   std::unique_lock lock(queue.mutex_);
-  ticket_ = queue.next_ticket_++;
-  queue.waiting_.push_back(ticket_);
   while (queue.waiting_.front() != ticket_) {
     if (cancel.cancelled()) {
       lock.unlock();
@@ -25,6 +23,12 @@ TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queu
     }
     queue.moved_.wait_for(lock, kLook);
   }
+}
+
+std::uint64_t TurnQueue::join() {
+  const std::scoped_lock lock(mutex_);
+  waiting_.push_back(next_ticket_);
+  return next_ticket_++;
 }
 
 void TurnQueue::leave(std::uint64_t ticket) noexcept {

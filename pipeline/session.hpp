@@ -36,6 +36,7 @@ class TurnQueue {
   };
 
  private:
+  [[nodiscard]] std::uint64_t join();
   void leave(std::uint64_t ticket) noexcept;
 
   std::mutex mutex_;
