@@ -4,8 +4,8 @@
 //   bench_direct --uniform N EPS MINPTS [EPS MINPTS …] [--phases]     N points of the unit square, float64
 //
 // For each pair: milliseconds from points to labels, index included, median and minimum after two warm-ups; counts of the
-// labelling. --check compares the labels with those of the CPU backend, --phases says where the device's time goes. --reach: point by
-// point on a grid of cells as wide as a neighbourhood, whatever the dimensions.
+// labelling. --check compares the labels with those of the CPU backend, --phases says where the device's time goes.
+// --reach: point by point on a grid of cells as wide as a neighbourhood, whatever the dimensions.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

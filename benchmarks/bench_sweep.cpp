@@ -4,10 +4,11 @@
 //               [--backend auto|cpu|gpu] [--strategy auto|table|direct] [--kernel rows|global|shared] [--tables N] [--lanes N]
 //               [--keep nothing|engine|data] [--separately 1]
 //
-// keep: what the repetitions share; the first one makes it. An engine: device, pools and threads; data: the data set where
-// the backend works on it, too. seconds: each repetition, engine_s and load_s: of these, what was made; pairs and table_bytes are not known here, see bench_stages. search_share: of the last one,
-// the share of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each
-// stage. separately: a run per variant. peak_rss_bytes: of the process, the points included.
+// keep: what the repetitions share; the first one makes it. engine: device, pools and threads; data: the data set where
+// the backend works on it, too. seconds: each repetition; engine_s, load_s: what of these went into making an engine and
+// loading. Pairs and the bytes of tables are not known here, see bench_stages. search_share: of the last one, the share
+// of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each stage.
+// separately: a run per variant. peak_rss_bytes: of the process, the points included.
 #include <sys/resource.h>
 
 #include <algorithm>

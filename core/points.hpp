@@ -107,7 +107,8 @@ class Points {
 
 /// Throws InputError naming the first row of [first, last) and the column that is NaN or infinite. O((last − first)·d).
 void require_finite(PointsView points, std::size_t first, std::size_t last);
-[[noreturn]] void throw_not_finite(std::size_t row, std::size_t column, double value);
 inline void require_finite(PointsView points) { require_finite(points, 0, points.size()); }
+/// The error of require_finite(), for who has found such a coordinate otherwise.
+[[noreturn]] void throw_not_finite(std::size_t row, std::size_t column, double value);
 
 }  // namespace epsflow

@@ -10,8 +10,8 @@
 
 namespace epsflow {
 
-/// The backend that the options ask for, with numbers for memory and threads. Where the choice is automatic and no GPU can be
-/// used it is the CPU's; `notice` is called with the reason where the machine has a GPU. Throws UsageError,
+/// The backend that the options ask for; memory and threads must have numbers. Where the choice is automatic and no GPU
+/// can be used it is the CPU's; `notice` is called with the reason where the machine has a GPU. Throws UsageError,
 /// ResourceError.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const Options& options,
                                                     const std::function<void(const std::string&)>& notice);

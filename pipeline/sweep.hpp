@@ -20,9 +20,10 @@ namespace epsflow {
 /// computed distance equals eps to the last bits: q is a neighbour of p when Σ_k (p_k − q_k)² <= eps·eps in float64, each
 /// operation rounded once, summed over k in order. (At eps itself scikit-learn's own algorithms differ from each other.)
 ///
-/// Time: one table per eps, O(n + candidates), shared by its minpts. Memory: Options::memory bounds what is held; a
-/// table that cannot fit is refused before it is searched. The returned labels, 4·n bytes per variant, come on top: use
-/// run_each() to take them as they come.
+/// Time: one index per eps, and one count of neighbours or one table, shared by its minpts: O(n log n + candidates).
+/// Memory: Options::memory bounds what is held; a table that cannot fit is refused before it is searched where one is
+/// asked for, and done without elsewhere. The returned labels, 4·n bytes per variant, come on top: use run_each() to take
+/// them as they come.
 ///
 /// Throws InputError for a coordinate that is NaN or infinite, UsageError for options that contradict each other,
 /// ResourceError when the memory budget or the machine's memory is too small, Cancelled. Thread-safe.
@@ -34,7 +35,7 @@ namespace epsflow {
 void run_each(PointsView points, const Sweep& sweep, const Options& options,
               const std::function<void(VariantResult&&)>& on_result, const Observer& observer = {});
 
-/// Both for a data set that an engine keeps. Runs of one engine go one after another.
+/// Both for a data set that an engine keeps, with its options. Runs of one engine go one after another.
 [[nodiscard]] std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const Observer& observer = {});
 void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(VariantResult&&)>& on_result,
               const Observer& observer = {});
