@@ -81,14 +81,13 @@ inline constexpr std::uint32_t kBlockCandidates = 4096;
 inline constexpr std::uint32_t kFewestCounted = 1 << 18;
 /// minpts from which it pays to add up all candidates of a point before the first test.
 inline constexpr std::uint32_t kBoundFromMinpts = 8;
-/// Cells per point up to which one cell in kSampleCells is united before the others, which then mostly find it done.
+/// Cells per point up to which one cell in kSampleCells is united before the others, which then mostly find it done. Where
+/// there are more, core cells are listed first: on ten million points in 3-D (eps 0.232) two in three threads met others.
 inline constexpr double kDenseCells = 0.5;
 inline constexpr std::uint32_t kSampleCells = 8;
 /// Cells per point up to which labels are looked up by id, and not written position by position: the cells stay in the
 /// cache then, and what is written lies side by side.
 inline constexpr double kLookUpCells = 0.25;
-/// Threads of a cell that look at cells two apart in 3-D, where half of them are 49.
-inline constexpr unsigned kFarThreads3D = 4;
 /// Pairs of points up to which one thread decides a pair of cells.
 inline constexpr std::uint64_t kMostThreadPairs = 1024;
 /// Of more, how many it tries.

@@ -118,6 +118,11 @@ void CliqueClustering::unite(const Nodes& nodes) {
   if (dense) {
     launch_unite_cells(view, nodes, sets, CellDistance::adjacent, tuning::kSampleCells, 0, false, stream);
     launch_compress(arrays_.parents.data(), view.cells, stream);
+  } else {
+    if (core_cells_.size() == 0) core_cells_ = {task_.memory, stream, std::uint64_t{view.cells} + 1};
+    std::uint32_t* const count = core_cells_.data() + view.cells;
+    launch_list_core_cells(arrays_.parents.data(), view.cells, core_cells_.data(), count, {task_.memory, stream});
+    sets.core = {core_cells_.data(), count};
   }
   end_phase(task_.marks, "rows", grid_.stream());
   launch_unite_cells(view, nodes, sets, CellDistance::adjacent, 1, left_stride, true, stream);

@@ -51,11 +51,18 @@ struct PairQueue {
   Tally* tally = nullptr;
 };
 
+/// A list of the core cells, ascending, for kernels whose threads would mostly meet others; null where there is none.
+struct CoreCells {
+  const std::uint32_t* cells = nullptr;
+  const std::uint32_t* count = nullptr;
+};
+
 /// Sets of cells, and what their pairs are judged by.
 struct CellSets {
   std::uint32_t* parents = nullptr;      ///< [cells]
   const std::uint8_t* gained = nullptr;  ///< [cells] whether it has core points that it had not before; null: all have
   PairQueue queue;
+  CoreCells core;
 };
 
 /// Begins the sets: core cells that follow each other in a row, and are near, are linked within each block.
@@ -65,6 +72,10 @@ void launch_link_rows(const CliqueView& view, const Nodes& nodes, const CellSets
 /// the cell has more core points than `before` says.
 void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained,
                          cudaStream_t stream);
+
+/// Lists the cells that have a parent, ascending. list: room for all cells.
+void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, std::uint32_t* list,
+                            std::uint32_t* count, Scratch scratch);
 
 enum class CellDistance : std::uint8_t { adjacent, two_apart };
 

@@ -1,3 +1,7 @@
+#include <thrust/iterator/counting_iterator.h>
+
+#include <cub/device/device_select.cuh>
+
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_pair_queue.cuh>
@@ -5,6 +9,7 @@
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/with_scratch.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -106,27 +111,30 @@ __global__ void __launch_bounds__(kThreads)
   if (more && parents[cell] == kNotCore) parents[cell] = cell;
 }
 
-template <class T, unsigned D, CellDistance kDistance, unsigned kTeam>
+struct IsCore {
+  const std::uint32_t* parents;
+  __device__ bool operator()(std::uint32_t cell) const { return parents[cell] != kNotCore; }
+};
+
+template <class T, unsigned D, CellDistance kDistance>
 __global__ void __launch_bounds__(kThreads) unite_kernel(CliqueView view, Nodes nodes, CellSets cell_sets,
                                                          std::uint32_t stride, std::uint32_t left_stride, bool queue) {
   constexpr bool kFar = kDistance == CellDistance::two_apart;
-  const std::uint64_t thread = direct_thread();
-  const std::uint64_t number = thread / kTeam * stride;
-  if (number >= view.cells) return;
-  const auto cell = static_cast<std::uint32_t>(number);
+  const std::uint64_t number = direct_thread() * stride;
+  const CoreCells& core = cell_sets.core;
+  if (number >= (core.cells == nullptr ? view.cells : *core.count)) return;
+  const auto cell = core.cells == nullptr ? static_cast<std::uint32_t>(number) : __ldg(core.cells + number);
   const DisjointSets sets(cell_sets.parents);
   if (sets.parent(cell) == kNotCore) return;
   const Members own(nodes, cell);
   const std::uint64_t key = key_of(view, cell);
   const bool gained = cell_sets.gained == nullptr || cell_sets.gained[cell] != 0;
   std::uint32_t root = sets.find(cell);
-  unsigned turn = 0;
   for (unsigned r = 0; r < view.row_count; ++r) {
     const CliqueRow& row = view.rows[r];
     unsigned wanted = kFar ? row.lower_far : row.lower_near;
     if (!kFar && r == 0 && (left_stride == 0 || cell % left_stride != 0)) wanted = 0;
     if (wanted == 0) continue;
-    if (kTeam > 1 && turn++ % kTeam != thread % kTeam) continue;
     const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
     for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
       const unsigned step = static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1;
@@ -153,15 +161,6 @@ __global__ void __launch_bounds__(kThreads) unite_kernel(CliqueView view, Nodes 
   }
 }
 
-template <class T, unsigned D, CellDistance kDistance>
-void launch_unite(const CliqueView& view, const Nodes& nodes, const CellSets& sets, std::uint32_t stride,
-                  std::uint32_t left_stride, bool queue, cudaStream_t stream) {
-  constexpr unsigned kTeam = D == 3 && kDistance == CellDistance::two_apart ? tuning::kFarThreads3D : 1;
-  const std::uint64_t threads = (std::uint64_t{view.cells} + stride - 1) / stride * kTeam;
-  unite_kernel<T, D, kDistance, kTeam>
-      <<<direct_blocks(threads), kThreads, 0, stream>>>(view, nodes, sets, stride, left_stride, queue);
-}
-
 }  // namespace
 
 void launch_link_rows(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream) {
@@ -177,13 +176,24 @@ void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::u
   check_launch(stream);
 }
 
+void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, std::uint32_t* list,
+                            std::uint32_t* count, Scratch scratch) {
+  with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<std::uint32_t>(0), list, count,
+                                 static_cast<std::int64_t>(cells), IsCore{parents}, scratch.stream);
+  });
+}
+
 void launch_unite_cells(const CliqueView& view, const Nodes& nodes, const CellSets& sets, CellDistance distance,
                         std::uint32_t stride, std::uint32_t left_stride, bool queue, cudaStream_t stream) {
+  const std::uint32_t blocks = direct_blocks((std::uint64_t{view.cells} + stride - 1) / stride);
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
     if (distance == CellDistance::adjacent) {
-      launch_unite<T, D, CellDistance::adjacent>(view, nodes, sets, stride, left_stride, queue, stream);
+      unite_kernel<T, D, CellDistance::adjacent>
+          <<<blocks, kThreads, 0, stream>>>(view, nodes, sets, stride, left_stride, queue);
     } else {
-      launch_unite<T, D, CellDistance::two_apart>(view, nodes, sets, stride, left_stride, queue, stream);
+      unite_kernel<T, D, CellDistance::two_apart>
+          <<<blocks, kThreads, 0, stream>>>(view, nodes, sets, stride, left_stride, queue);
     }
   });
   check_launch(stream);
