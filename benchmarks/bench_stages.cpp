@@ -26,7 +26,7 @@ constexpr double kEps = 0.1;
 /// Positions of a generated TEC map: lon, lat.
 const std::vector<double>& positions() {
   static const std::vector<double> values = [] {
-    Points points = io::generate("tec", kPoints, 1);
+    Points points = io::generate("tec", kPoints);
     std::vector<double> xy;
     for (std::size_t i = 0; i < kPoints; ++i) {
       xy.insert(xy.end(), {points.view().at(i, 0), points.view().at(i, 1)});

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/output.hpp>
@@ -14,23 +18,70 @@
 namespace epsflow::cli {
 namespace {
 
+/// "x, y, z", and "x0, x1, … x383" where there are many.
+std::string list_of(const std::vector<std::string>& columns) {
+  constexpr std::size_t kMostListed = 10;
+  if (columns.size() <= kMostListed) return fmt::format("{}", fmt::join(columns, ", "));
+  return fmt::format("{}, {}, … {}", columns[0], columns[1], columns.back());
+}
+
+double rate_of(const Arguments& arguments) {
+  const std::string& text = arguments.text("rate");
+  double rate = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), rate);
+  if (code == std::errc{} && end == text.data() + text.size()) return rate;
+  throw UsageError(fmt::format("--rate is '{}', no number; finite numbers from {} on are possible", text,
+                               format_number(io::kLeastRate)));
+}
+
+io::GeneratorOptions options_of(const Arguments& arguments) {
+  io::GeneratorOptions options;
+  if (arguments.given("seed")) options.seed = arguments.number("seed");
+  if (arguments.given("dims")) options.dims = arguments.number("dims");
+  if (arguments.given("rate")) options.rate = rate_of(arguments);
+  return options;
+}
+
+/// "coordinates per point of exponential (default: 64), embeddings (default: 384)": the kinds that take the option.
+template <class T>
+std::string help_with_kinds(const char* help, std::optional<T> io::GeneratorKind::*own) {
+  Words kinds;
+  for (const io::GeneratorKind& kind : io::generator_kinds()) {
+    if (kind.*own) kinds.push_back(fmt::format("{} (default: {})", kind.name, *(kind.*own)));
+  }
+  return fmt::format("{} of {}", help, fmt::join(kinds, ", "));
+}
+
+std::string seed_help() {
+  const io::GeneratorKind usual;
+  std::string help = fmt::format("another seed, other points (default: {}", usual.seed);
+  for (const io::GeneratorKind& kind : io::generator_kinds()) {
+    if (kind.seed != usual.seed) help += fmt::format("; {}: {}", kind.name, kind.seed);
+  }
+  return help + ")";
+}
+
 int run_generate(const Arguments& arguments) {
   arguments.require({"out"});
   const Words& kinds = arguments.operands();
   if (kinds.size() != 1) throw UsageError(fmt::format("generate takes one kind, not {}", fmt::join(kinds, " and ")));
+  const io::GeneratorKind& kind = io::generator_kind(kinds.front());
   const std::string& out = arguments.text("out");
   require_output(arguments, "out", io::kPointFormats, {});
   const bool streamed = goes_to_standard_output(arguments, "out");
-  const Points points = io::generate(kinds.front(), arguments.number("n"), arguments.number("seed"));
+  const io::GeneratorOptions options = options_of(arguments);
+  const Points points = io::generate(kind.name, arguments.number("n"), options);
   io::write_points(out, points, points.column_names, overwrite(arguments));
   if (arguments.flag("json")) {
-    print_json({{"points", points.size()},
-                {"kind", kinds.front()},
-                {"seed", arguments.number("seed")},
-                {"columns", points.column_names},
-                {"out", out}});
+    nlohmann::json result{{"points", points.size()},
+                          {"kind", kind.name},
+                          {"seed", options.seed.value_or(kind.seed)},
+                          {"columns", points.column_names},
+                          {"out", out}};
+    if (kind.rate) result["rate"] = options.rate.value_or(*kind.rate);
+    print_json(result);
   } else if (!arguments.flag("quiet") && !streamed) {
-    print_result("{} ({}) in {}\n", format_count(points.size(), "point"), fmt::join(points.column_names, ", "), out);
+    print_result("{} ({}) in {}\n", format_count(points.size(), "point"), list_of(points.column_names), out);
   }
   return kDone;
 }
@@ -41,7 +92,7 @@ Command generate_command() {
   std::string about = "Writes generated points. The kinds:\n";
   Words kinds;
   for (const io::GeneratorKind& kind : io::generator_kinds()) {
-    about += fmt::format("\n  {:<10}{}", kind.name, kind.about);
+    about += fmt::format("\n  {:<13}{}", kind.name, kind.about);
     kinds.emplace_back(kind.name);
   }
   return {.name = "generate",
@@ -57,11 +108,16 @@ Command generate_command() {
                         .most = kMaxPoints,
                         .standard = "100000",
                         .help = "points"},
-                       {.name = "seed",
+                       {.name = "seed", .kind = ValueKind::integer, .value = "S", .help = seed_help()},
+                       {.name = "dims",
                         .kind = ValueKind::integer,
-                        .value = "S",
-                        .standard = "1",
-                        .help = "another seed, other points"},
+                        .value = "D",
+                        .least = 1,
+                        .most = kMaxDims,
+                        .help = help_with_kinds("coordinates per point", &io::GeneratorKind::dims)},
+                       {.name = "rate",
+                        .value = "R",
+                        .help = help_with_kinds("rate of the distribution", &io::GeneratorKind::rate)},
                        {.name = "out",
                         .kind = ValueKind::file,
                         .value = "FILE",

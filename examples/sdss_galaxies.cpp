@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const epsflow::Points catalogue = argc == 1 ? epsflow::io::generate("galaxies", 50'000, 1)
+    const epsflow::Points catalogue = argc == 1 ? epsflow::io::generate("galaxies", 50'000)
                                                 : epsflow::io::read_points(argv[1], {.columns = {argv[2], argv[3]}});
     std::printf("%zu galaxies\n", catalogue.size());
     cluster(catalogue);

@@ -18,7 +18,7 @@ namespace {
 
 /// lon, lat, TEC of each sample, float64.
 epsflow::Points load(int argc, char** argv) {
-  if (argc == 1) return epsflow::io::generate("tec", 100'000, 1);
+  if (argc == 1) return epsflow::io::generate("tec", 100'000);
   // Samples without a fix are NaN in such files: drop them.
   epsflow::Points points = epsflow::io::read_points(
       argv[1], {.columns = {argv[2], argv[3], argv[4]}, .on_nan = epsflow::io::NanPolicy::drop});

@@ -1,10 +1,18 @@
 #include <epsflow/io/generate.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <numeric>
 #include <random>
+#include <span>
+#include <string>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -19,6 +27,12 @@ Points make(std::size_t n, std::vector<std::string> names) {
   Points points(n, names.size(), Precision::float64);
   points.column_names = std::move(names);
   return points;
+}
+
+std::vector<std::string> numbered_names(std::size_t dims) {
+  std::vector<std::string> names(dims);
+  for (std::size_t k = 0; k < dims; ++k) names[k] = fmt::format("x{}", k);
+  return names;
 }
 
 Points tec(std::size_t n, Rng& rng) {
@@ -123,27 +137,178 @@ Points blobs(std::size_t n, Rng& rng) {
   return points;
 }
 
+Points exponential(std::size_t n, std::size_t dims, double rate, std::uint64_t seed) {
+  if (seed > std::numeric_limits<std::uint32_t>::max()) {
+    throw UsageError("GeneratorOptions::seed is " + std::to_string(seed) + "; for 'exponential' 0 to " +
+                     format_count(std::numeric_limits<std::uint32_t>::max()) + " are possible");
+  }
+  // The engine, the distribution and the limit are the benchmark's: any other would make other points.
+  std::mt19937 rng(static_cast<std::mt19937::result_type>(seed));
+  std::exponential_distribution<double> draw(rate);
+  Points points = make(n, numbered_names(dims));
+  for (double& value : points.values<double>()) {
+    do {
+      value = draw(rng);
+    } while (value > 10);
+  }
+  return points;
+}
+
+/// Vectors of d dimensions. Scales are lengths of whole vectors and not of coordinates: they mean the same for any d.
+class Embedder {
+ public:
+  Embedder(std::size_t dims, Rng& rng) : rng_(rng), dims_(dims), per_axis_(1 / std::sqrt(static_cast<double>(dims))) {}
+
+  /// A random vector whose length is about `length`.
+  std::vector<double> vector(double length) {
+    std::vector<double> v(dims_);
+    add_noise(v, length);
+    return v;
+  }
+
+  void add_noise(std::span<double> x, double length) {
+    const double scale = length * per_axis_;
+    for (double& value : x) value += scale * unit_(rng_);
+  }
+
+  static void add(std::span<double> x, double factor, std::span<const double> v) {
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] += factor * v[k];
+  }
+
+  static void normalise(std::span<double> x) {
+    const double length = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+    for (double& value : x) value /= length;
+  }
+
+  double unit() { return unit_(rng_); }
+
+ private:
+  Rng& rng_;
+  std::size_t dims_;
+  double per_axis_;
+  std::normal_distribution<double> unit_;
+};
+
+Points embeddings(std::size_t n, std::size_t dims, Rng& rng) {
+  constexpr std::size_t kSheetDims = 8;
+  constexpr double kFewest = 100, kMost = 5'000;  // members of a cluster
+  constexpr double kSpread = 0.145;               // along one dimension of the sheet, in a cluster of a thousand
+  constexpr double kDensities = 0.05;             // of the logarithm of the spread, and eightfold of the density's
+  constexpr double kBend = 0.2;                   // of the spread
+  constexpr double kThickness = 0.1;
+  constexpr double kNoiseThickness = 0.5;
+
+  Points points = make(n, numbered_names(dims));
+  const auto out = points.values<double>();
+  std::vector<std::uint32_t> rows(n);  // real collections are in no order
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::shuffle(rows.begin(), rows.end(), rng);
+  const auto row = [&](std::size_t i) { return out.subspan(rows[i] * dims, dims); };
+
+  Embedder embedder(dims, rng);
+  std::vector<std::vector<double>> centres;
+  const std::size_t clustered = n - n / 10;
+  for (std::size_t first = 0; first < clustered;) {
+    // A size of m is as likely as m^-2.
+    const double size = kFewest / (1 - uniform(rng, 0, 1 - kFewest / kMost));
+    const std::size_t last = std::min(clustered, first + static_cast<std::size_t>(size));
+    std::vector<double>& centre = centres.emplace_back(embedder.vector(1));
+    Embedder::normalise(centre);
+    // Large clusters are wider and hardly denser than small ones, so that one eps fits most.
+    const double spread = kSpread * std::pow(size / 1000, 1.0 / kSheetDims) * std::exp(normal(rng, 0, kDensities));
+    std::vector<std::vector<double>> straight, bent;
+    for (std::size_t k = 0; k < kSheetDims; ++k) {
+      straight.push_back(embedder.vector(spread));
+      bent.push_back(embedder.vector(kBend * spread));
+    }
+    for (; first < last; ++first) {
+      const auto x = row(first);
+      std::copy(centre.begin(), centre.end(), x.begin());
+      for (std::size_t k = 0; k < kSheetDims; ++k) {
+        const double along = embedder.unit();
+        Embedder::add(x, along, straight[k]);
+        Embedder::add(x, along * along - 1, bent[k]);
+      }
+      embedder.add_noise(x, kThickness);
+      Embedder::normalise(x);
+    }
+  }
+  for (std::size_t i = clustered; i < n; ++i) {
+    const auto x = row(i);
+    std::fill(x.begin(), x.end(), 0.0);
+    const double share = uniform(rng, 0, 1);
+    Embedder::add(x, share, centres[rng() % centres.size()]);
+    Embedder::add(x, 1 - share, centres[rng() % centres.size()]);
+    embedder.add_noise(x, kNoiseThickness);
+    Embedder::normalise(x);
+  }
+  return points;
+}
+
+/// Throws UsageError unless `option` is open or for this kind.
+template <class T>
+void require_fit(const GeneratorKind& kind, const char* option, const std::optional<T>& given,
+                 std::optional<T> GeneratorKind::*own) {
+  if (!given || kind.*own) return;
+  std::string fitting;
+  for (const GeneratorKind& k : generator_kinds()) {
+    if (k.*own) fitting += (fitting.empty() ? "" : " or ") + std::string(k.name);
+  }
+  throw UsageError("GeneratorOptions::" + std::string(option) + " is not for '" + std::string(kind.name) +
+                   "'; leave it out, or generate " + fitting);
+}
+
 }  // namespace
 
 const std::vector<GeneratorKind>& generator_kinds() {
   static const std::vector<GeneratorKind> kinds{
-      {"tec", "lon, lat, vtec: pierce points of GNSS signals over dense receiver networks"},
-      {"galaxies", "ra, dec, z: groups of galaxies over a uniform field"},
-      {"uniform", "x, y in the unit square"},
-      {"blobs", "x, y: 20 Gaussian blobs and noise"},
+      {.name = "tec", .about = "lon, lat, vtec: pierce points of GNSS signals over dense receiver networks"},
+      {.name = "galaxies", .about = "ra, dec, z: groups of galaxies over a uniform field"},
+      {.name = "uniform", .about = "x, y in the unit square"},
+      {.name = "blobs", .about = "x, y: 20 Gaussian blobs and noise"},
+      {.name = "exponential",
+       .about = "x0, x1, …: exponential coordinates, by default the points of a published benchmark",
+       .seed = 2137834274,
+       .dims = 64,
+       .rate = 40},
+      {.name = "embeddings",
+       .about = "x0, x1, …: clusters of embeddings on the unit sphere; about 100 neighbours within 0.4",
+       .dims = 384},
   };
   return kinds;
 }
 
-Points generate(std::string_view kind, std::size_t n, std::uint64_t seed) {
-  Rng rng(seed);
-  if (kind == "tec") return tec(n, rng);
-  if (kind == "galaxies") return galaxies(n, rng);
-  if (kind == "uniform") return uniform_square(n, rng);
-  if (kind == "blobs") return blobs(n, rng);
+const GeneratorKind& generator_kind(std::string_view name) {
   std::string known;
-  for (const GeneratorKind& k : generator_kinds()) known += (known.empty() ? "" : ", ") + std::string(k.name);
-  throw UsageError("there is no generator '" + std::string(kind) + "'; choose one of " + known);
+  for (const GeneratorKind& kind : generator_kinds()) {
+    if (kind.name == name) return kind;
+    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  throw UsageError("there is no generator '" + std::string(name) + "'; choose one of " + known);
+}
+
+Points generate(std::string_view name, std::size_t n, const GeneratorOptions& options) {
+  const GeneratorKind& kind = generator_kind(name);
+  require_fit(kind, "dims", options.dims, &GeneratorKind::dims);
+  require_fit(kind, "rate", options.rate, &GeneratorKind::rate);
+  const std::uint64_t seed = options.seed.value_or(kind.seed);
+  const std::size_t dims = options.dims.value_or(kind.dims.value_or(0));
+  const double rate = options.rate.value_or(kind.rate.value_or(0));
+  if (kind.dims && (dims == 0 || dims > kMaxDims)) {
+    throw UsageError("GeneratorOptions::dims is " + std::to_string(dims) + "; 1 to " + format_count(kMaxDims) +
+                     " are possible");
+  }
+  if (kind.rate && !(rate >= kLeastRate && std::isfinite(rate))) {
+    throw UsageError("GeneratorOptions::rate is " + format_number(rate) + "; finite numbers from " +
+                     format_number(kLeastRate) + " on are possible");
+  }
+  if (name == "exponential") return exponential(n, dims, rate, seed);
+  Rng rng(seed);
+  if (name == "tec") return tec(n, rng);
+  if (name == "galaxies") return galaxies(n, rng);
+  if (name == "uniform") return uniform_square(n, rng);
+  if (name == "blobs") return blobs(n, rng);
+  return embeddings(n, dims, rng);
 }
 
 }  // namespace epsflow::io

@@ -98,7 +98,7 @@ class Commands(ProgramTest):
         self.assertGreater(out.stat().st_size, 25 * 12)
 
     def test_generate_is_deterministic_and_readable(self):
-        for kind in ("tec", "galaxies", "uniform", "blobs"):
+        for kind in ("tec", "galaxies", "uniform", "blobs", "exponential", "embeddings"):
             for name in ("a.npy", "b.npy", "c.csv"):
                 self.succeeds("generate", kind, "--n", 1000, "--seed", 3, "--overwrite", "--out", self.folder / name)
             self.assertEqual((self.folder / "a.npy").read_bytes(), (self.folder / "b.npy").read_bytes())
@@ -108,6 +108,35 @@ class Commands(ProgramTest):
             ]
             self.assertEqual(counts[0], counts[1])
         self.fails(2, ["no generator 'moons'", "tec", "blobs"], "generate", "moons", "--out", self.folder / "x.npy")
+
+    def test_generate_in_many_dimensions(self):
+        p = self.succeeds("generate", "embeddings", "--n", 50, "--dims", 4096, "--out", self.folder / "e.npy")
+        self.assertIn("50 points (x0, x1, … x4095) in", p.stdout)
+        self.assertEqual((self.folder / "e.npy").stat().st_size, 128 + 50 * 4096 * 8)
+        self.succeeds("neighbors", self.folder / "e.npy", "--eps", 0.4)
+        p = self.succeeds("generate", "exponential", "--n", 2, "--dims", 3, "--out", "-")
+        self.assertEqual(p.stdout.splitlines()[0], "x0,x1,x2")
+        self.assertTrue(p.stdout.splitlines()[1].startswith("0.004084772654515943,"), p.stdout)
+        out = ["--n", 3, "--out", self.folder / "j.npy", "--overwrite", "--json"]
+        for words, seed, rate in (([], 2137834274, 40), (["--seed", 7, "--rate", "0.5"], 7, 0.5)):
+            result = json.loads(self.succeeds("generate", "exponential", "--dims", 1, *words, *out).stdout)
+            self.assertEqual((result["seed"], result["rate"], result["columns"]), (seed, rate, ["x0"]))
+
+    def test_generate_refuses_options_of_other_kinds_and_values_that_cannot_be(self):
+        for kind, option, value, parts in (
+            ("tec", "--dims", 3, ["--dims is not for 'tec'", "generate exponential or embeddings"]),
+            ("embeddings", "--rate", 3, ["--rate is not for 'embeddings'", "generate exponential"]),
+            ("embeddings", "--dims", 0, ["--dims is 0; 1 to 4,096 are possible"]),
+            ("embeddings", "--dims", 4097, ["--dims is 4097; 1 to 4,096 are possible"]),
+            ("exponential", "--rate", "0", ["--rate is 0; finite numbers from 0.01 on are possible"]),
+            ("exponential", "--rate", "-1", ["--rate is -1;"]),
+            ("exponential", "--rate", "inf", ["--rate is inf;"]),
+            ("exponential", "--rate", "nan", ["--rate is nan;"]),
+            ("exponential", "--rate", "4O", ["--rate is '4O', no number;"]),
+            ("exponential", "--seed", 2**32, ["--seed is 4294967296; for 'exponential' 0 to 4,294,967,295 are possible"]),
+        ):
+            self.fails(2, parts, "generate", kind, option, value, "--out", self.folder / "x.npy")
+        self.assertFalse((self.folder / "x.npy").exists())
 
     def test_several_files_are_one_data_set(self):
         lines = SQUARES.splitlines(keepends=True)

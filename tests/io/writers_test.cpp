@@ -4,7 +4,6 @@
 #include "io/io_test.hpp"
 
 #include <epsflow/core/labels.hpp>
-#include <epsflow/io/generate.hpp>
 #include <epsflow/io/hdf5_writer.hpp>
 #include <epsflow/io/npy_writer.hpp>
 #include <epsflow/io/read_points.hpp>
@@ -93,19 +92,6 @@ TEST_CASE("write HDF5 neighbours: offsets, ids and distances") {
   CHECK(read_values(folder / "n.h5", {.table = "/offsets"}) == std::vector<double>{0, 2, 3});
   CHECK(read_values(folder / "n.h5", {.table = "/ids"}) == std::vector<double>{0, 1, 1});
   CHECK(read_values(folder / "n.h5", {.table = "/distances"}) == distances);
-}
-
-TEST_CASE("generate: every kind has n finite points and named columns, and a seed decides them") {
-  for (const GeneratorKind& kind : generator_kinds()) {
-    INFO(kind.name);
-    const Points points = generate(kind.name, 1000, 5);
-    CHECK(points.size() == 1000);
-    CHECK(points.column_names.size() == points.dims());
-    CHECK_NOTHROW(require_finite(points));
-    CHECK(values_of(points) == values_of(generate(kind.name, 1000, 5)));
-    CHECK(values_of(points) != values_of(generate(kind.name, 1000, 6)));
-    CHECK(generate(kind.name, 0, 5).size() == 0);
-  }
 }
 
 }  // namespace epsflow::io::test
