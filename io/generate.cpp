@@ -193,7 +193,7 @@ Points embeddings(std::size_t n, std::size_t dims, Rng& rng) {
   constexpr std::size_t kSheetDims = 8;
   constexpr double kFewest = 100, kMost = 5'000;  // members of a cluster
   constexpr double kSpread = 0.145;               // along one dimension of the sheet, in a cluster of a thousand
-  constexpr double kDensities = 0.05;             // of the logarithm of the spread, and eightfold of the density's
+  constexpr double kDensities = 0.05;             // how far clusters differ in spread; in density, eightfold
   constexpr double kBend = 0.2;                   // of the spread
   constexpr double kThickness = 0.1;
   constexpr double kNoiseThickness = 0.5;

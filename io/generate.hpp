@@ -29,7 +29,7 @@ struct GeneratorOptions {
   std::optional<std::size_t> dims = {};  ///< coordinates per point, 1 to kMaxDims: `exponential`, `embeddings`
   std::optional<double> rate = {};       ///< at least kLeastRate: `exponential`
 };
-/// Below it next to all values of `exponential` would be over 10, and be drawn again.
+/// Below it more than nine in ten draws of `exponential` are over 10, and in vain.
 inline constexpr double kLeastRate = 0.01;
 
 /// n points, float64, with column names; the same for the same kind, n and options.
@@ -40,13 +40,13 @@ inline constexpr double kLeastRate = 0.01;
 ///                uniform field
 /// `uniform`      x, y in [0, 1)²
 /// `blobs`        x, y: 20 Gaussian blobs in [0, 1)² and a tenth of uniform noise
-/// `exponential`  x0, x1, …: each exponential with `rate`, none over 10. With the kind's own seed, rate and dims they are
-///                the points of a published benchmark: 100,000 have 6,526,336 pairs within 0.1754, those of a point with
-///                itself included
-/// `embeddings`   x0, x1, … on the unit sphere, as embeddings of texts and images lie: clusters of power-law sizes along
-///                bent sheets of 8 dimensions, a tenth of noise between them, in no order. More points make more clusters
-///                and no denser ones: from tens of thousands of points and 64 dims on, a point has on average about 100
-///                neighbours within 0.4, half as many within 0.35, twice as many within 0.45
+/// `exponential`  x0, x1, …: each exponential with `rate`, none over 10. With the kind's own seed, rate and dims they
+///                are the points of a published benchmark: 100,000 have 6,526,336 pairs within 0.1754, those of a point
+///                with itself included
+/// `embeddings`   x0, x1, … on the unit sphere, as embeddings of texts and images lie: clusters of power-law sizes
+///                along bent sheets of 8 dimensions, a tenth of noise between them, in no order. More points make more
+///                clusters and no denser ones: from tens of thousands of points and 64 dims on, a point has on average
+///                about 100 neighbours within 0.4, less than half as many within 0.35, twice as many within 0.45
 ///
 /// Throws UsageError for an unknown kind and for an option that is out of range or not for this kind, ResourceError
 /// without the memory. O(n·d).
