@@ -1,0 +1,116 @@
+// Layers: the order of points by functions that tell far points apart, in any number of dimensions.
+//
+// After MiSTIC (Donnelly, Gowanlock: "Multi-Space Tree with Incremental Construction for GPU-Accelerated Range Queries",
+// HiPC 2024): layer by layer, that function is taken whose bins, together with those of the layers before, divide the
+// points most evenly. What differs: the choice is made on a sample; points are sorted by their bins instead of being put
+// into a tree of arrays; and what is pruned is decided by the intervals that tiles of consecutive points really have, so
+// bins need not be as wide as eps, nor right to the last bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/index/layer_function.hpp>
+
+namespace epsflow::index {
+
+/// Which functions are looked at.
+enum class LayerSource : std::uint8_t {
+  grid,  ///< the coordinates of largest variance
+  tree,  ///< coordinates, distances to corners of the bounding box, distances to random pivots
+};
+
+/// Points that stand for all: every so many-th one.
+struct LayerSample {
+  std::size_t dims = 1;
+  std::vector<double> values;  ///< [points × dims], row-major
+
+  [[nodiscard]] std::size_t size() const noexcept { return values.size() / dims; }
+};
+/// How many of n points are in it.
+[[nodiscard]] std::size_t layer_sample_size(std::size_t n) noexcept;
+/// Which one is the i-th of them.
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline std::uint64_t layer_sample_row(std::uint64_t i, std::uint64_t sample,
+                                                                        std::uint64_t n) noexcept {
+  return i * (n / sample);
+}
+[[nodiscard]] LayerSample layer_sample(PointsView points);
+
+/// How far neighbours can be from each other, in real numbers, or infinity where nothing can be told; see
+/// layer_function.hpp.
+[[nodiscard]] double tile_reach(double eps, std::size_t dims) noexcept;
+
+/// Chosen functions with their pivots.
+class Layers {
+ public:
+  Layers() = default;
+  Layers(std::vector<LayerFunction> functions, std::size_t sorted, std::size_t dims, std::vector<double> pivots);
+
+  /// Pivots in host memory: whoever needs them elsewhere replaces the pointer.
+  [[nodiscard]] LayersView view() const noexcept;
+  [[nodiscard]] std::span<const LayerFunction> functions() const noexcept { return functions_; }
+  /// Coordinate k of all pivots side by side. [dims × pivots]
+  [[nodiscard]] std::span<const double> pivots() const noexcept { return pivots_; }
+  /// Bits of a key.
+  [[nodiscard]] unsigned key_bits() const noexcept { return key_bits_; }
+
+ private:
+  std::vector<LayerFunction> functions_;
+  std::vector<double> pivots_;
+  std::size_t sorted_ = 0;
+  std::size_t dims_ = 1;
+  unsigned key_bits_ = 0;
+};
+
+/// Chooses functions for points of which `sample` is a sample. O(sample · dims · candidates), in parallel; the result
+/// does not depend on the number of threads. Throws Cancelled.
+[[nodiscard]] Layers choose_layers(const LayerSample& sample, double eps, LayerSource source,
+                                   const CancelToken& cancel);
+
+/// Values of the first `count` functions of a view at a point, in reaches.
+template <class T>
+void scaled_values(const LayersView& view, std::uint32_t count, const T* point, double* scaled) noexcept {
+  double sums[kMostFunctions] = {};
+  for (std::uint32_t k = 0; k < view.dims && view.pivot_count > 0; ++k) {
+    const auto x = static_cast<double>(point[k]);
+    const double* const pivots = view.pivots + std::size_t{k} * view.pivot_count;
+    for (std::uint32_t p = 0; p < view.pivot_count; ++p) {
+      const double diff = rounded_difference(x, pivots[p]);
+      sums[p] = rounded_sum(sums[p], rounded_product(diff, diff));
+    }
+  }
+  for (std::uint32_t f = 0; f < count; ++f) {
+    const LayerFunction& function = view.functions[f];
+    scaled[f] = function.scaled(function.pivot == LayerFunction::kNoPivot ? static_cast<double>(point[function.dim])
+                                                                          : rounded_root(sums[function.pivot]));
+  }
+}
+
+/// Points sorted by the bins of their layers, the first layer's first; equal ones by id.
+class LayerOrder {
+ public:
+  /// O(n · d) and a radix sort, in parallel. Throws Cancelled.
+  LayerOrder(PointsView points, double eps, LayerSource source, const CancelToken& cancel);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
+  [[nodiscard]] const Layers& layers() const noexcept { return layers_; }
+  /// Input id of each position. [n]
+  [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
+  /// First position of each different key, and n. [leaves + 1]
+  [[nodiscard]] std::span<const std::uint32_t> leaf_starts() const noexcept { return leaf_starts_; }
+  /// The keys, ascending. [leaves]
+  [[nodiscard]] std::span<const std::uint64_t> leaf_keys() const noexcept { return leaf_keys_; }
+
+ private:
+  Layers layers_;
+  Buffer<std::uint32_t> order_;
+  std::vector<std::uint32_t> leaf_starts_;
+  std::vector<std::uint64_t> leaf_keys_;
+};
+
+}  // namespace epsflow::index

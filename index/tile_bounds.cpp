@@ -1,0 +1,180 @@
+#include <epsflow/index/tile_bounds.hpp>
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include <epsflow/core/checked.hpp>
+
+namespace epsflow::index {
+namespace {
+
+LayerInterval unite(LayerInterval a, LayerInterval b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+
+/// The tiles of a block.
+struct TileRange {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+TileRange tiles_in(std::uint32_t block, std::uint32_t tiles) {
+  return {block * kBlockTiles, std::min(tiles, (block + 1) * kBlockTiles)};
+}
+
+bool blocks_apart(const TileBounds& bounds, std::uint32_t a, std::uint32_t b) {
+  for (std::uint32_t f = 0; f < bounds.functions(); ++f) {
+    if (are_apart(bounds.of_blocks(f)[a], bounds.of_blocks(f)[b])) return true;
+  }
+  return false;
+}
+
+std::uint64_t pairs_between(const TileBounds& bounds, std::uint32_t rows, std::uint32_t columns) {
+  const TileRange row_tiles = tiles_in(rows, bounds.tiles());
+  const TileRange column_tiles = tiles_in(columns, bounds.tiles());
+  std::uint64_t pairs = 0;
+  for (std::uint32_t i = row_tiles.begin; i < row_tiles.end; ++i) {
+    for (std::uint32_t j = std::max(i, column_tiles.begin); j < column_tiles.end; ++j) {
+      pairs |= std::uint64_t{1} << (kBlockTiles * (i - row_tiles.begin) + (j - column_tiles.begin));
+    }
+  }
+  for (std::uint32_t f = 0; f < bounds.functions() && pairs != 0; ++f) {
+    const std::span<const LayerInterval> tiles = bounds.of_tiles(f);
+    for (std::uint64_t left = pairs; left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+      if (are_apart(tiles[row_tiles.begin + bit / kBlockTiles], tiles[column_tiles.begin + bit % kBlockTiles])) {
+        pairs &= ~(std::uint64_t{1} << bit);
+      }
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+TileBounds::TileBounds(PointsView points, std::span<const std::uint32_t> order, const Layers& layers,
+                       const CancelToken& cancel)
+    : points_(points.size()) {
+  const LayersView view = layers.view();
+  functions_ = view.count;
+  tile_intervals_ = Buffer<LayerInterval>(std::uint64_t{functions_} * tiles());
+  block_intervals_ = Buffer<LayerInterval>(std::uint64_t{functions_} * blocks());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  points.visit([&](auto values) {
+    tbb::parallel_for(std::uint32_t{0}, blocks(), [&](std::uint32_t block) {
+      if (cancel.cancelled()) return;
+      for (std::uint32_t f = 0; f < functions_; ++f) {
+        block_intervals_[std::size_t{f} * blocks() + block] = {std::numeric_limits<float>::infinity(),
+                                                               -std::numeric_limits<float>::infinity()};
+      }
+      const TileRange range = tiles_in(block, tiles());
+      for (std::uint32_t tile = range.begin; tile < range.end; ++tile) {
+        std::array<double, kMostFunctions> lo, hi, scaled;
+        lo.fill(kInfinity);
+        hi.fill(-kInfinity);
+        const std::uint64_t begin = std::uint64_t{tile} * kTilePoints;
+        for (std::uint64_t i = begin; i < std::min<std::uint64_t>(begin + kTilePoints, points_); ++i) {
+          scaled_values(view, functions_, values.data() + std::size_t{order[i]} * points.dims(), scaled.data());
+          for (std::uint32_t f = 0; f < functions_; ++f) {
+            lo[f] = std::min(lo[f], scaled[f]);
+            hi[f] = std::max(hi[f], scaled[f]);
+          }
+        }
+        for (std::uint32_t f = 0; f < functions_; ++f) {
+          const LayerInterval interval = interval_of(view.functions[f], lo[f], hi[f]);
+          tile_intervals_[std::size_t{f} * tiles() + tile] = interval;
+          LayerInterval& whole = block_intervals_[std::size_t{f} * blocks() + block];
+          whole = unite(whole, interval);
+        }
+      }
+    });
+  });
+  cancel.check();
+}
+
+std::vector<TileBlock> list_tile_blocks(const TileBounds& bounds, const CancelToken& cancel) {
+  const std::uint32_t blocks = bounds.blocks();
+  std::vector<std::vector<TileBlock>> found(blocks);
+  tbb::parallel_for(std::uint32_t{0}, blocks, [&](std::uint32_t rows) {
+    if (cancel.cancelled()) return;
+    for (std::uint32_t columns = rows; columns < blocks; ++columns) {
+      if (blocks_apart(bounds, rows, columns)) continue;
+      const std::uint64_t pairs = pairs_between(bounds, rows, columns);
+      if (pairs != 0) found[rows].push_back({rows, columns, pairs});
+    }
+  });
+  cancel.check();
+  std::array<std::uint64_t, kBlockClasses + 1> starts{};
+  for (const auto& row : found) {
+    for (const TileBlock& block : row) ++starts[block_class(block.pairs) + 1];
+  }
+  for (std::size_t c = 0; c < kBlockClasses; ++c) starts[c + 1] += starts[c];
+  std::vector<TileBlock> list(starts.back());
+  for (const auto& row : found) {
+    for (const TileBlock& block : row) list[starts[block_class(block.pairs)]++] = block;
+  }
+  return list;
+}
+
+std::vector<TileBlock> list_all_tile_blocks(std::uint64_t points, const CancelToken& cancel) {
+  return list_tile_blocks(TileBounds(points), cancel);
+}
+
+std::uint64_t count_tile_pairs(std::span<const TileBlock> blocks) noexcept {
+  std::uint64_t count = 0;
+  for (const TileBlock& block : blocks) count += static_cast<std::uint64_t>(std::popcount(block.pairs));
+  return count;
+}
+
+CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blocks) {
+  const std::uint32_t tiles = tiles_of(points);
+  const auto size = narrow<std::uint32_t>(points);
+  // Each pair, from both of its sides: the other tiles of each tile.
+  std::vector<std::uint64_t> starts(std::size_t{tiles} + 1);
+  const auto for_each_side = [&](auto&& f) {
+    for (const TileBlock& block : blocks) {
+      for (std::uint64_t left = block.pairs; left != 0; left &= left - 1) {
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::uint32_t row = block.rows * kBlockTiles + bit / kBlockTiles;
+        const std::uint32_t column = block.columns * kBlockTiles + bit % kBlockTiles;
+        f(row, column);
+        if (row != column) f(column, row);
+      }
+    }
+  };
+  for_each_side([&](std::uint32_t tile, std::uint32_t) { ++starts[tile + 1]; });
+  for (std::size_t t = 0; t < tiles; ++t) starts[t + 1] += starts[t];
+  std::vector<std::uint32_t> others(starts.back());
+  std::vector<std::uint64_t> place(starts.begin(), starts.end() - 1);
+  for_each_side([&](std::uint32_t tile, std::uint32_t other) { others[place[tile]++] = other; });
+  tbb::parallel_for(std::uint32_t{0}, tiles, [&](std::uint32_t tile) {
+    std::sort(others.begin() + static_cast<std::ptrdiff_t>(starts[tile]),
+              others.begin() + static_cast<std::ptrdiff_t>(starts[tile + 1]));
+  });
+
+  CandidateGroups groups;
+  groups.starts = Buffer<std::uint32_t>(std::uint64_t{tiles} + 1);
+  groups.run_offsets = Buffer<std::uint64_t>(std::uint64_t{tiles} + 1);
+  std::vector<Run> runs;
+  for (std::uint32_t tile = 0; tile < tiles; ++tile) {
+    groups.starts[tile] = tile * kTilePoints;
+    groups.run_offsets[tile] = runs.size();
+    for (std::uint64_t o = starts[tile]; o < starts[tile + 1]; ++o) {
+      const std::uint32_t begin = others[o] * kTilePoints;
+      const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{begin} + kTilePoints, size));
+      if (o > starts[tile] && runs.back().end == begin) {
+        runs.back().end = end;
+      } else {
+        runs.push_back({begin, end});
+      }
+    }
+  }
+  groups.starts[tiles] = size;
+  groups.run_offsets[tiles] = runs.size();
+  groups.runs = Buffer<Run>(runs.size());
+  std::ranges::copy(runs, groups.runs.begin());
+  return groups;
+}
+
+}  // namespace epsflow::index

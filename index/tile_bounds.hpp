@@ -1,0 +1,57 @@
+// Which tiles of consecutive points may hold neighbours, from the intervals of functions on them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/index/layer_function.hpp>
+#include <epsflow/index/layers.hpp>
+
+namespace epsflow::index {
+
+/// The interval of each function on each tile, and on each block of kBlockTiles tiles.
+class TileBounds {
+ public:
+  /// Without functions: every pair of tiles may hold neighbours.
+  explicit TileBounds(std::uint64_t points) : points_(points) {}
+  /// Of points in the given order. O(n · d), in parallel. Throws Cancelled.
+  TileBounds(PointsView points, std::span<const std::uint32_t> order, const Layers& layers, const CancelToken& cancel);
+
+  [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
+  [[nodiscard]] std::uint32_t tiles() const noexcept { return tiles_of(points_); }
+  [[nodiscard]] std::uint32_t blocks() const noexcept { return tile_blocks_of(tiles()); }
+  [[nodiscard]] std::uint32_t functions() const noexcept { return functions_; }
+  /// Function f on all tiles, on all blocks.
+  [[nodiscard]] std::span<const LayerInterval> of_tiles(std::uint32_t f) const noexcept {
+    return tile_intervals_.span().subspan(std::size_t{f} * tiles(), tiles());
+  }
+  [[nodiscard]] std::span<const LayerInterval> of_blocks(std::uint32_t f) const noexcept {
+    return block_intervals_.span().subspan(std::size_t{f} * blocks(), blocks());
+  }
+
+ private:
+  std::uint64_t points_;
+  std::uint32_t functions_ = 0;
+  Buffer<LayerInterval> tile_intervals_;
+  Buffer<LayerInterval> block_intervals_;
+};
+
+/// The pairs of tiles that may hold neighbours: each once, the tile that comes first as the row; blocks of many pairs
+/// first. Blocks of blocks() that are apart as a whole are passed over at once. In parallel. Throws Cancelled.
+[[nodiscard]] std::vector<TileBlock> list_tile_blocks(const TileBounds& bounds, const CancelToken& cancel);
+/// All pairs of tiles of n points.
+[[nodiscard]] std::vector<TileBlock> list_all_tile_blocks(std::uint64_t points, const CancelToken& cancel);
+
+/// Pairs of tiles in a list.
+[[nodiscard]] std::uint64_t count_tile_pairs(std::span<const TileBlock> blocks) noexcept;
+
+/// The same for searches point by point: each tile is a group, and what it may have neighbours in are its runs.
+[[nodiscard]] CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blocks);
+
+}  // namespace epsflow::index
