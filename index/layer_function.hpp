@@ -100,8 +100,19 @@ struct LayersView {
   std::uint32_t count = 0;
   std::uint32_t sorted = 0;
   std::uint32_t pivot_count = 0;
+  std::uint32_t sorted_pivots = 0;  ///< of the first `sorted` functions; theirs come first
   std::uint32_t dims = 1;
 };
+
+/// What points are sorted by: the bins of the layers, the first layer's in the highest bits. scaled: [view.sorted]
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline std::uint64_t layer_key(const LayersView& view,
+                                                                 const double* scaled) noexcept {
+  std::uint64_t key = 0;
+  for (std::uint32_t f = 0; f < view.sorted; ++f) {
+    key |= std::uint64_t{view.functions[f].bin(scaled[f])} << view.functions[f].shift;
+  }
+  return key;
+}
 
 /// The largest float that is not above x, and the smallest that is not below. x is within ±2^31.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline float float_below(double x) noexcept {

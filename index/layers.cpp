@@ -335,6 +335,9 @@ LayersView Layers::view() const noexcept {
   view.count = static_cast<std::uint32_t>(functions_.size());
   view.sorted = static_cast<std::uint32_t>(sorted_);
   view.pivot_count = static_cast<std::uint32_t>(pivots_.size() / dims_);
+  for (std::size_t f = 0; f < sorted_; ++f) {
+    view.sorted_pivots += functions_[f].pivot != LayerFunction::kNoPivot ? 1 : 0;
+  }
   view.dims = static_cast<std::uint32_t>(dims_);
   return view;
 }
@@ -386,11 +389,7 @@ LayerOrder::LayerOrder(PointsView points, double eps, LayerSource source, const 
       double scaled[kMostFunctions];
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
         scaled_values(view, view.sorted, values.data() + i * points.dims(), scaled);
-        std::uint64_t key = 0;
-        for (std::uint32_t f = 0; f < view.sorted; ++f) {
-          key |= std::uint64_t{view.functions[f].bin(scaled[f])} << view.functions[f].shift;
-        }
-        made[i] = {key, static_cast<std::uint32_t>(i)};
+        made[i] = {layer_key(view, scaled), static_cast<std::uint32_t>(i)};
       }
     });
   });

@@ -76,10 +76,11 @@ class Layers {
 template <class T>
 void scaled_values(const LayersView& view, std::uint32_t count, const T* point, double* scaled) noexcept {
   double sums[kMostFunctions] = {};
-  for (std::uint32_t k = 0; k < view.dims && view.pivot_count > 0; ++k) {
+  const std::uint32_t used = count > view.sorted ? view.pivot_count : view.sorted_pivots;
+  for (std::uint32_t k = 0; k < view.dims && used > 0; ++k) {
     const auto x = static_cast<double>(point[k]);
     const double* const pivots = view.pivots + std::size_t{k} * view.pivot_count;
-    for (std::uint32_t p = 0; p < view.pivot_count; ++p) {
+    for (std::uint32_t p = 0; p < used; ++p) {
       const double diff = rounded_difference(x, pivots[p]);
       sums[p] = rounded_sum(sums[p], rounded_product(diff, diff));
     }

@@ -23,13 +23,10 @@ std::uint64_t key_of(const Layers& layers, const DataSet& data, std::size_t i) {
   } else {
     scaled_values(view, view.sorted, data.doubles.data() + i * data.dims, scaled);
   }
-  std::uint64_t key = 0;
   for (std::uint32_t f = 0; f < view.sorted; ++f) {
-    const std::uint32_t bin = view.functions[f].bin(scaled[f]);
-    REQUIRE(bin < view.functions[f].bins);
-    key |= std::uint64_t{bin} << view.functions[f].shift;
+    REQUIRE(view.functions[f].bin(scaled[f]) < view.functions[f].bins);
   }
-  return key;
+  return layer_key(view, scaled);
 }
 
 void check_order(const DataSet& data, double eps, LayerSource source) {

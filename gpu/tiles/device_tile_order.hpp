@@ -1,0 +1,62 @@
+// The order of points by layers in device memory, and the pairs of tiles that may hold neighbours.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/gpu/device_points.hpp>
+#include <epsflow/gpu/memory.hpp>
+#include <epsflow/gpu/stream.hpp>
+#include <epsflow/gpu/tiles/layer_kernels.hpp>
+#include <epsflow/index/layers.hpp>
+
+namespace epsflow::gpu {
+
+/// The same order, the same intervals and the same list as index::LayerOrder, index::TileBounds and
+/// index::list_tile_blocks() have.
+class DeviceTileOrder {
+ public:
+  /// source: none for the order of the ids, and all pairs of tiles. O(n·d) and a radix sort; then O((n / 1024)²) tests
+  /// of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
+  DeviceTileOrder(const DevicePoints& points, double eps, std::optional<index::LayerSource> source,
+                  DeviceMemory& memory, PinnedPool& pinned, const CancelToken& cancel);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  /// Input id of each position. [device] [n]
+  [[nodiscard]] const std::uint32_t* order() const noexcept { return order_.data(); }
+  /// The same. [host, pinned] [n]
+  [[nodiscard]] std::span<const std::uint32_t> host_order() const noexcept {
+    return {host_order_ == nullptr ? nullptr : host_order_->as<std::uint32_t>(), size_};
+  }
+  /// What keeps it in memory.
+  [[nodiscard]] std::shared_ptr<const void> order_owner() const noexcept { return host_order_; }
+
+  /// [device] [block_count()]
+  [[nodiscard]] const index::TileBlock* blocks() const noexcept { return blocks_.data(); }
+  [[nodiscard]] std::uint64_t block_count() const noexcept { return counts_.blocks; }
+  /// Pairs of tiles in the list.
+  [[nodiscard]] std::uint64_t tile_pairs() const noexcept { return counts_.pairs; }
+  [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
+
+  /// Intervals of the tiles, function by function: for comparisons with the host's. Copies them. Waits.
+  [[nodiscard]] std::vector<index::LayerInterval> read_tile_intervals() const;
+
+ private:
+  void sort_points(const DevicePoints& points, const index::LayersView& layers, int bits);
+
+  DeviceMemory& memory_;
+  Stream stream_;
+  std::uint32_t size_ = 0;
+  DeviceBuffer<std::uint32_t> order_;
+  std::shared_ptr<const PinnedBytes> host_order_;
+  DeviceBuffer<index::LayerInterval> tile_intervals_;
+  DeviceBuffer<index::TileBlock> blocks_;
+  TileBlockCounts counts_{0, 0};
+  StreamDrain drain_{stream_};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu

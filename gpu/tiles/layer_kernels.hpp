@@ -1,0 +1,45 @@
+// The steps of ordering points by layers on the GPU, and of listing the pairs of tiles that may hold neighbours. None
+// waits.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <epsflow/gpu/index_kernels.hpp>
+#include <epsflow/index/layer_function.hpp>
+
+namespace epsflow::gpu {
+
+/// sample[i · dims + k]: coordinate k of the i-th point of index::layer_sample(). [device] [size × dims]
+void launch_layer_sample(PointsOnDevice points, std::uint64_t size, double* sample, cudaStream_t stream);
+
+/// Key of each point and its id. The pivots of `layers` in device memory.
+void launch_layer_keys(PointsOnDevice points, const index::LayersView& layers, std::uint64_t* keys, std::uint32_t* ids,
+                       cudaStream_t stream);
+/// ids[i] = i.
+void launch_identity(std::uint32_t* ids, std::uint32_t size, cudaStream_t stream);
+
+/// The intervals of functions on tiles and on blocks of tiles, function by function. [device]
+struct TileBoundsView {
+  const index::LayerInterval* of_tiles = nullptr;   ///< [functions × tiles]
+  const index::LayerInterval* of_blocks = nullptr;  ///< [functions × blocks]
+  std::uint32_t functions = 0;
+  std::uint32_t tiles = 0;
+  std::uint32_t blocks = 0;
+};
+
+/// Of points in the given order, as index::TileBounds has them.
+void launch_tile_bounds(PointsOnDevice points, const std::uint32_t* order, const index::LayersView& layers,
+                        index::LayerInterval* of_tiles, index::LayerInterval* of_blocks, cudaStream_t stream);
+
+/// What index::list_tile_blocks() lists. [device]
+struct TileBlockCounts {
+  unsigned long long blocks;
+  unsigned long long pairs;  ///< of tiles
+};
+void launch_count_tile_blocks(TileBoundsView bounds, TileBlockCounts* counts, cudaStream_t stream);
+/// The list itself, of so many blocks. [device] [count]
+void launch_list_tile_blocks(TileBoundsView bounds, std::uint64_t count, index::TileBlock* list, Scratch scratch);
+
+}  // namespace epsflow::gpu
