@@ -75,7 +75,7 @@ struct Made {
   MemoryBudget budget{8ULL << 30};
   ArenaPool pool{budget};
   std::unique_ptr<LoadedPoints> points = backend->load({positions(), 2});
-  std::unique_ptr<Index> index = points->build_index(kEps, Cells::reach, cancel);
+  std::unique_ptr<Index> index = points->build_index({.eps = kEps, .cells = Cells::reach}, cancel);
   std::unique_ptr<TableSearch> search;
   std::unique_ptr<NeighborTable> table;
 };
@@ -85,7 +85,7 @@ void build_index(benchmark::State& state) {
   const auto backend = cpu::make_cpu_backend(2);
   const auto points = backend->load({positions(), 2});
   for (auto _ : state) {
-    benchmark::DoNotOptimize(points->build_index(kEps, Cells::reach, cancel));
+    benchmark::DoNotOptimize(points->build_index({.eps = kEps, .cells = Cells::reach}, cancel));
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kPoints));
 }

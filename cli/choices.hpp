@@ -33,6 +33,12 @@ inline constexpr std::array kFormats{Choice<FormatChoice>{"auto", FormatChoice::
                                      Choice<FormatChoice>{"packed", FormatChoice::packed}};
 inline constexpr std::array kMethods{Choice<VariantMethod>{"nested", VariantMethod::nested},
                                      Choice<VariantMethod>{"each", VariantMethod::each}};
+inline constexpr std::array kIndexes{
+    Choice<IndexChoice>{"auto", IndexChoice::automatic}, Choice<IndexChoice>{"grid", IndexChoice::grid},
+    Choice<IndexChoice>{"tree", IndexChoice::tree}, Choice<IndexChoice>{"all", IndexChoice::all}};
+inline constexpr std::array kDeciders{
+    Choice<DecideChoice>{"auto", DecideChoice::automatic}, Choice<DecideChoice>{"scalar", DecideChoice::scalar},
+    Choice<DecideChoice>{"tensor64", DecideChoice::tensor64}, Choice<DecideChoice>{"tensor16", DecideChoice::tensor16}};
 inline constexpr std::array kNanPolicies{Choice<io::NanPolicy>{"error", io::NanPolicy::error},
                                          Choice<io::NanPolicy>{"drop", io::NanPolicy::drop}};
 inline constexpr std::array kPrecisions{Choice<Precision>{"float32", Precision::float32},
@@ -57,6 +63,15 @@ template <class Choices>
     if (choice.word == word) return choice.value;
   }
   throw std::logic_error("'" + std::string(word) + "' has passed as one of other words");
+}
+
+/// The word of a value.
+template <class Choices, class T>
+[[nodiscard]] std::string word_of(T value, const Choices& choices) {
+  for (const auto& choice : choices) {
+    if (choice.value == value) return std::string(choice.word);
+  }
+  throw std::logic_error("a value has no word");
 }
 
 }  // namespace epsflow::cli

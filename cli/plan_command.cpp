@@ -25,11 +25,12 @@ const char* way_of(const GroupPlan& group) {
 std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : format_count(count); }
 
 void print_plan(const std::vector<GroupPlan>& groups) {
-  std::vector<Words> rows{{"eps", "minpts", "way", "cells", "candidates", "passes", "memory", "fits", "because"}};
+  std::vector<Words> rows{
+      {"eps", "minpts", "way", "index", "decide", "cells", "candidates", "passes", "memory", "fits", "because"}};
   for (const GroupPlan& g : groups) {
-    rows.push_back({format_number(g.eps), format_count(g.minpts.size()), way_of(g), count_or_dash(g.cells),
-                    count_or_dash(g.candidates), format_count(g.passes), format_bytes(g.bytes), g.fits ? "yes" : "no",
-                    g.reason});
+    rows.push_back({format_number(g.eps), format_count(g.minpts.size()), way_of(g), word_of(g.index, kIndexes),
+                    word_of(g.decide, kDeciders), count_or_dash(g.cells), count_or_dash(g.candidates),
+                    format_count(g.passes), format_bytes(g.bytes), g.fits ? "yes" : "no", g.reason});
   }
   print_columns(rows);
 }
@@ -43,6 +44,8 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const Points& poin
                               {"minpts", g.minpts},
                               {"strategy", g.strategy == Strategy::direct ? "direct" : "table"},
                               {"because", g.reason},
+                              {"index", word_of(g.index, kIndexes)},
+                              {"decide", word_of(g.decide, kDeciders)},
                               {"cliques", g.cliques},
                               {"cells", g.cells},
                               {"candidates", g.candidates},

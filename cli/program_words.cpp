@@ -18,6 +18,8 @@ constexpr std::array kOptions{
     Phrase{"Options::gpu", "--gpu"},
     Phrase{"Options::gpu_memory", "--gpu-memory"},
     Phrase{"Options::strategy", "--strategy"},
+    Phrase{"Options::index", "--index"},
+    Phrase{"Options::decide", "--decide"},
     Phrase{"Options::kernel", "--kernel"},
     Phrase{"Options::format", "--table-format"},
     Phrase{"Options::method", "--method"},

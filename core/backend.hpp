@@ -17,6 +17,14 @@
 
 namespace epsflow {
 
+/// What an index is made for.
+struct IndexOptions {
+  double eps = 0;
+  Cells cells = Cells::reach;
+  IndexChoice index = IndexChoice::automatic;
+  DecideChoice decide = DecideChoice::automatic;
+};
+
 /// What an index knows of itself.
 struct IndexFigures {
   std::uint64_t cells = 0;  ///< 0 where the device finds them only as it clusters
@@ -24,6 +32,10 @@ struct IndexFigures {
   /// Distance tests of a search that tests every candidate of every point; 0 where it has not been counted, as clusterings
   /// of clique cells need no such search.
   std::uint64_t candidates = 0;
+  IndexChoice index = IndexChoice::grid;
+  DecideChoice decide = DecideChoice::scalar;
+  bool pairs_stay =
+      false;  ///< a clustering finds its pairs once, and keeps them where there is room: more minpts cost little
 };
 
 /// The index of one eps: immutable, thread-safe. It makes one object per product. What it makes must not outlive it.
@@ -61,8 +73,8 @@ class LoadedPoints {
   [[nodiscard]] virtual PointsView host() const = 0;
   /// Bytes of host memory that building an index takes at its peak, at most.
   [[nodiscard]] virtual std::uint64_t index_bytes() const = 0;
-  /// Throws Cancelled, ResourceError.
-  [[nodiscard]] virtual std::unique_ptr<Index> build_index(double eps, Cells cells,
+  /// Throws UsageError for a choice that the backend does not have, Cancelled, ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                            const CancelToken& cancel) const = 0;
 
  private:

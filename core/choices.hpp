@@ -36,6 +36,22 @@ enum class Cells : std::uint8_t {
 
 enum class StrategyChoice : std::uint8_t { automatic, table, direct };
 
+/// Where the candidates of a search come from.
+enum class IndexChoice : std::uint8_t {
+  automatic,
+  grid,  ///< cells of up to six coordinates, those of largest variance
+  tree,  ///< tiles of points sorted by coordinates and distances to pivots (after MiSTIC)
+  all,   ///< every pair of points
+};
+
+/// How pairs of candidates are decided in high dimensions; what a decider cannot tell for certain, float64 does.
+enum class DecideChoice : std::uint8_t {
+  automatic,
+  scalar,    ///< float64
+  tensor64,  ///< products of float64 on tensor cores (after TED-Join)
+  tensor16,  ///< products of half precision on tensor cores (after FaSTED)
+};
+
 /// Where an array is.
 enum class MemorySpace : std::uint8_t { host, device };
 

@@ -87,8 +87,9 @@ class CpuPoints final : public LoadedPoints {
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
     return points_.size() * (kIdsAndCells + std::max(kSortItems, row));
   }
-  [[nodiscard]] std::unique_ptr<Index> build_index(double eps, Cells cells, const CancelToken& cancel) const override {
-    return std::make_unique<CpuIndex>(points_, eps, cells, cancel);
+  [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
+                                                   const CancelToken& cancel) const override {
+    return std::make_unique<CpuIndex>(points_, options.eps, options.cells, cancel);
   }
 
  private:

@@ -11,13 +11,11 @@
 #include <thread>
 
 #include <epsflow/gpu/device.hpp>
-#include <epsflow/gpu/gpu_direct.hpp>
-#include <epsflow/gpu/gpu_table_search.hpp>
+#include <epsflow/gpu/gpu_index.hpp>
 #include <epsflow/gpu/label_memory.hpp>
 #include <epsflow/gpu/nvtx.hpp>
 #include <epsflow/gpu/search_kernels.hpp>
 #include <epsflow/gpu/tuning.hpp>
-#include <epsflow/index/cell_axes.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -96,51 +94,6 @@ int choose_device(int wanted) {
   return best;
 }
 
-/// Where cells are cliques the points are sorted by whatever is made of the index, as nothing but a direct clustering is;
-/// else it is the grid of the neighbour search.
-class GpuIndex final : public Index {
- public:
-  /// The GPU must be the current one.
-  GpuIndex(const DevicePoints& points, double eps, Cells cells, const GpuResources& resources, LabelHomes labels)
-      : points_(points), eps_(eps), resources_(resources), labels_(std::move(labels)) {
-    if (cells == Cells::clique && points.device().dims <= index::kMostCliqueDims) {
-      cliques_ = index::choose_axes(points.host_for(eps), eps, cells, resources.cancel, points.extents()).cliques;
-    }
-    if (!cliques_) grid_ = make_grid();
-  }
-
-  [[nodiscard]] IndexFigures figures() const override {
-    if (cliques_) return {0, true, 0};
-    return {grid_->view().cells, false, 32 * grid_->packed_words()};
-  }
-  [[nodiscard]] std::uint64_t bytes() const override { return grid_ == nullptr ? 0 : grid_->bytes(); }
-  [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
-    const DeviceScope scope(resources_.device);
-    return std::make_unique<GpuTableSearch>(grid_ == nullptr ? make_grid() : grid_, resources_, options);
-  }
-  /// Where an axis is cut at gaps, sorted coordinates and stretches; labels and mask of the variant that is made and of the
-  /// one that crosses the bus.
-  [[nodiscard]] std::uint64_t direct_bytes() const override {
-    return std::uint64_t{points_.device().size} * (8 + 16 + 2 * (4 + 1));
-  }
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
-    const DeviceScope scope(resources_.device);
-    return make_gpu_direct(points_, eps_, grid_, options, resources_, labels_);
-  }
-
- private:
-  [[nodiscard]] std::shared_ptr<const DeviceGrid> make_grid() const {
-    return std::make_shared<const DeviceGrid>(points_, eps_, resources_.memory, resources_.pinned, resources_.cancel);
-  }
-
-  const DevicePoints& points_;
-  double eps_;
-  GpuResources resources_;
-  LabelHomes labels_;
-  bool cliques_ = false;
-  std::shared_ptr<const DeviceGrid> grid_;
-};
-
 /// The GPU with what is kept on it.
 struct GpuState {
   /// The GPU must be the current one.
@@ -187,10 +140,11 @@ class GpuPoints final : public LoadedPoints {
     // The order; and where an axis is cut at gaps, sorted coordinates and stretches.
     return size() * (4 + 8 + 16) + 4096;
   }
-  [[nodiscard]] std::unique_ptr<Index> build_index(double eps, Cells cells, const CancelToken& cancel) const override {
+  [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
+                                                   const CancelToken& cancel) const override {
     const DeviceScope scope(gpu_.device);
     const StageRange range(Stage::build_index);
-    return std::make_unique<GpuIndex>(points_, eps, cells, GpuResources{gpu_.device, *gpu_.memory, gpu_.pinned, cancel},
+    return std::make_unique<GpuIndex>(points_, options, GpuResources{gpu_.device, *gpu_.memory, gpu_.pinned, cancel},
                                       LabelHomes{gpu_.labels, gpu_.memory});
   }
 

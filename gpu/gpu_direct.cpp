@@ -158,11 +158,9 @@ class ToDevice final : public DirectClustering {
 
 }  // namespace
 
-std::unique_ptr<DirectClustering> make_gpu_direct(const DevicePoints& points, double eps,
-                                                  std::shared_ptr<const DeviceGrid> grid, const DirectOptions& options,
+std::unique_ptr<DirectClustering> make_gpu_direct(std::unique_ptr<DeviceClustering> clustering,
+                                                  const DevicePoints& points, double eps, const DirectOptions& options,
                                                   const GpuResources& resources, LabelHomes homes) {
-  auto clustering = make_device_clustering(points, eps, options.minpts.front(), options.minpts.back(), resources.memory,
-                                           resources.pinned, resources.cancel, std::move(grid));
   if (options.labels == MemorySpace::device) {
     return std::make_unique<ToDevice>(std::move(clustering), points, eps, options, resources, std::move(homes.device));
   }

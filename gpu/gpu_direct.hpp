@@ -17,10 +17,9 @@ struct LabelHomes {
   std::shared_ptr<DeviceMemory> device;
 };
 
-/// `grid`: of the points for eps, where cells are no cliques; else null. `points` and what `resources` refers to must
-/// outlive it. Throws DeviceOutOfMemory, Cancelled.
-[[nodiscard]] std::unique_ptr<DirectClustering> make_gpu_direct(const DevicePoints& points, double eps,
-                                                                std::shared_ptr<const DeviceGrid> grid,
+/// `points` and what `resources` refers to must outlive it. Throws DeviceOutOfMemory.
+[[nodiscard]] std::unique_ptr<DirectClustering> make_gpu_direct(std::unique_ptr<DeviceClustering> clustering,
+                                                                const DevicePoints& points, double eps,
                                                                 const DirectOptions& options,
                                                                 const GpuResources& resources, LabelHomes homes);
 

@@ -8,6 +8,7 @@
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/nvtx.hpp>
 #include <epsflow/gpu/search_kernels.hpp>
+#include <epsflow/gpu/starting.hpp>
 #include <epsflow/gpu/tuning.hpp>
 
 namespace epsflow::gpu {
@@ -20,33 +21,6 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) /
 
 void copy_to_host(void* to, const void* from, std::uint64_t bytes, const Stream& stream) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream.get()));
-}
-
-/// Starts work on a lane. What goes wrong is told to `done`, once what has been queued is over. The work must not have
-/// called `done`, nor emptied it, when it throws.
-template <class F>
-void start(GpuLane& lane, const TableSearch::Completion& done, F&& work) {
-  FoundRows failed;
-  try {
-    work();
-    return;
-  } catch (const DeviceOutOfMemory&) {
-    failed.error = std::current_exception();
-    failed.out_of_memory = true;
-  } catch (...) {
-    failed.error = std::current_exception();
-  }
-  (void)cudaStreamSynchronize(lane.stream.get());
-  done(failed);
-}
-
-/// Calls done(what the lane has found) when all its work so far is over.
-void report(const GpuLane& lane, TableSearch::Completion done) {
-  lane.stream.on_complete([&lane, done = std::move(done)](std::exception_ptr error) {
-    FoundRows found = lane.found;
-    found.error = std::move(error);
-    done(std::move(found));
-  });
 }
 
 }  // namespace
@@ -258,7 +232,7 @@ std::pair<Batch, Batch> GpuTableSearch::split(const Batch& batch) const {
 
 void GpuTableSearch::search(const Batch& batch, unsigned lane_number, NeighborTable& table, Completion done) {
   GpuLane& lane = *lanes_.at(lane_number);
-  start(lane, done, [&] {
+  start_on(lane, done, [&] {
     const DeviceScope scope(resources_.device);
     const StageRange range(Stage::find_neighbors);
     lane.found = {};
@@ -289,7 +263,7 @@ void GpuTableSearch::start_packed(const Batch& batch, GpuLane& lane, NeighborTab
   copy_to_host(lane.host_counts.as<std::uint32_t>(), counts, rows * sizeof(std::uint32_t), lane.stream);
   lane.found.rows = batch.range;
   lane.found.counts = {lane.host_counts.as<const std::uint32_t>(), rows};
-  report(lane, std::move(done));
+  report_from(lane, std::move(done));
 }
 
 void GpuTableSearch::start_rows(const Batch& batch, GpuLane& lane, NeighborTable& table, Completion done) {
@@ -313,7 +287,7 @@ void GpuTableSearch::start_rows(const Batch& batch, GpuLane& lane, NeighborTable
   lane.found.counts = {lane.host_counts.as<const std::uint32_t>(), rows};
   found.ids = {ids, pairs};
   found.ids_in_table = true;
-  report(lane, std::move(done));
+  report_from(lane, std::move(done));
 }
 
 void GpuTableSearch::start_pairs(const Batch& batch, GpuLane& lane, Completion done) {
@@ -351,7 +325,7 @@ void GpuTableSearch::start_pairs(const Batch& batch, GpuLane& lane, Completion d
 
 void GpuTableSearch::sort(unsigned lane_number, NeighborTable& table, Completion done) {
   GpuLane& lane = *lanes_.at(lane_number);
-  start(lane, done, [&] {
+  start_on(lane, done, [&] {
     const DeviceScope scope(resources_.device);
     const StageRange range(Stage::sort_pairs);
     FoundRows& found = lane.found;

@@ -33,6 +33,19 @@ void check_options(const Options& options) {
         "Options::kernel, Options::format and Options::method are about tables, and Options::strategy = "
         "StrategyChoice::direct makes none; leave one of them out");
   }
+  if ((emits_pairs(options.kernel) || options.format == FormatChoice::packed) &&
+      (options.index == IndexChoice::tree || options.index == IndexChoice::all ||
+       options.decide == DecideChoice::tensor64 || options.decide == DecideChoice::tensor16)) {
+    throw UsageError(
+        "Options::kernel other than rows and packed tables search a grid in float64; leave out Options::index and "
+        "Options::decide");
+  }
+  if (options.backend == BackendChoice::cpu &&
+      (options.decide == DecideChoice::tensor64 || options.decide == DecideChoice::tensor16)) {
+    throw UsageError(
+        "Options::decide asks for tensor cores, which a GPU has, and Options::backend for the CPU; leave one of them "
+        "out");
+  }
   if (options.labels == MemorySpace::device) {
     if (options.backend == BackendChoice::cpu) {
       throw UsageError(

@@ -15,7 +15,8 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
   const LoadedPoints& points = session.points();
   const stages::ChooseStrategy choose{strategy_asked(options), table_wanted(options), points.dims(),
                                       session.pool().available()};
-  const auto index = points.build_index(group.radius, choose.cells(), session.stop());
+  const auto index = points.build_index(
+      {.eps = group.radius, .cells = choose.cells(), .index = options.index, .decide = options.decide}, session.stop());
   const IndexFigures figures = index->figures();
   const stages::StrategyAnswer answer = choose(group, *index, figures);
   GroupPlan plan{.eps = group.eps,
@@ -24,7 +25,9 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
                  .reason = std::string(answer.reason),
                  .cliques = figures.cliques,
                  .cells = figures.cells,
-                 .candidates = figures.candidates};
+                 .candidates = figures.candidates,
+                 .index = figures.index,
+                 .decide = figures.decide};
   std::uint64_t product = 0;
   if (plan.strategy == Strategy::direct) {
     plan.passes = 2 + plan.minpts.size();

@@ -18,10 +18,12 @@ struct GroupPlan {
   double eps = 0;
   std::vector<std::uint32_t> minpts;  ///< descending
   Strategy strategy = Strategy::direct;
-  std::string reason;            ///< of the choice, in words
-  bool cliques = false;          ///< any two points of a cell are neighbours
-  std::uint64_t cells = 0;       ///< non-empty ones; 0 where the device finds them only as it clusters
-  std::uint64_t candidates = 0;  ///< distance tests of a search of all points; 0 where cells are cliques
+  std::string reason;                          ///< of the choice, in words
+  bool cliques = false;                        ///< any two points of a cell are neighbours
+  std::uint64_t cells = 0;                     ///< non-empty ones; 0 where the device finds them only as it clusters
+  std::uint64_t candidates = 0;                ///< distance tests of a search of all points; 0 where cells are cliques
+  IndexChoice index = IndexChoice::grid;       ///< where candidates come from
+  DecideChoice decide = DecideChoice::scalar;  ///< how they are decided
   /// Times that a point's candidates are looked through, at most: 1 for a table. Without one, once to count, once when it
   /// becomes core, and once for each minpts for which it does not.
   std::uint64_t passes = 1;

@@ -7,7 +7,9 @@ namespace epsflow::stages {
 bool BuildIndex::operator()(EpsJob& job, bool alone) const {
   try {
     job.index_memory = MemoryCharge(budget, points.index_bytes(), "the index");
-    job.index = points.build_index(job.group.radius, cells, cancel);
+    IndexOptions of_group = options;
+    of_group.eps = job.group.radius;
+    job.index = points.build_index(of_group, cancel);
   } catch (const ResourceError&) {
     if (alone) throw;
     return false;

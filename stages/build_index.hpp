@@ -12,7 +12,7 @@ struct BuildIndex {
   const LoadedPoints& points;
   MemoryBudget& budget;
   const CancelToken& cancel;
-  Cells cells = Cells::reach;
+  IndexOptions options;  ///< but eps
 
   /// Sets job.index and returns true. When the budget or the device has no room for the index: returns false where
   /// `alone` is false, as other groups may give memory back, and throws ResourceError otherwise.

@@ -105,7 +105,8 @@ void CliqueClustering::unite(const Nodes& nodes) {
   const cudaStream_t stream = cuda_stream();
   CellSets sets{arrays_.parents.data(),
                 nullptr,
-                {queued_.data(), static_cast<std::uint32_t>(queued_.size()), huge_.data(), tally_.device()}};
+                {queued_.data(), static_cast<std::uint32_t>(queued_.size()), huge_.data(), tally_.device()},
+                {}};
   std::uint32_t left_stride = tuning::kDirectThreads;  // where the blocks of the first kernel meet
   if (begun_) {
     launch_extend_cells(nodes, core_before_.data(), arrays_.parents.data(), gained_.data(), stream);

@@ -42,7 +42,7 @@ class Bench {
         backend_(make_gpu_backend({.memory = gpu_memory, .threads = 2})),
         pool_(budget_, backend_->pinner()),
         points_(backend_->load(data.view())),
-        index_(points_->build_index(eps, Cells::reach, cancel_)) {
+        index_(points_->build_index({.eps = eps, .cells = Cells::reach}, cancel_)) {
     order = index_->table({.format = FormatChoice::csr})->order();
   }
 
@@ -282,7 +282,7 @@ TEST_CASE("gpu backend: labels without a table, from either kind of cells, besid
     const CancelToken cancel;
     const std::vector<std::uint32_t> minpts{20, 7, 4, 2, 1};
     for (const Cells cells : {Cells::reach, Cells::clique}) {
-      const auto index = points->build_index(eps, cells, cancel);
+      const auto index = points->build_index({.eps = eps, .cells = cells}, cancel);
       const bool mask = random.chance(0.5);
       const auto direct = index->direct({minpts, mask});
       std::vector<VariantResult> results;

@@ -152,9 +152,9 @@ class FaultyPoints final : public LoadedPoints {
   [[nodiscard]] std::uint64_t index_bytes() const override {
     return call(plan_, "index_bytes", [&] { return real_->index_bytes(); });
   }
-  [[nodiscard]] std::unique_ptr<Index> build_index(double eps, Cells cells, const CancelToken& cancel) const override {
+  [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options, const CancelToken& cancel) const override {
     return call(plan_, "build_index",
-                [&] { return std::make_unique<FaultyIndex>(real_->build_index(eps, cells, cancel), plan_); });
+                [&] { return std::make_unique<FaultyIndex>(real_->build_index(options, cancel), plan_); });
   }
 
  private:

@@ -31,7 +31,7 @@ void nothing() {}
 /// An index of clustered points: of clique cells in two dimensions, of others in five.
 struct Scene {
   explicit Scene(std::size_t dims = 2) : data(test::make_data("clustered", 300, dims, Precision::float64, 12)) {
-    job.index = points->build_index(eps, Cells::clique, cancel);
+    job.index = points->build_index({.eps = eps, .cells = Cells::clique}, cancel);
   }
   double eps = 0.6;
   DataSet data;

@@ -25,7 +25,7 @@ struct Scene {
   template <class Drop>
   Scene(double eps, Drop drop) : pool(budget) {
     job.group.eps = eps;
-    job.index = points->build_index(eps, Cells::reach, cancel);
+    job.index = points->build_index({.eps = eps, .cells = Cells::reach}, cancel);
     job.search = job.index->table({});
     job.order = job.search->order();
     const auto order = job.order.ids;

@@ -1,0 +1,104 @@
+#include <epsflow/gpu/gpu_index.hpp>
+
+#include <optional>
+#include <utility>
+
+#include <epsflow/gpu/device.hpp>
+#include <epsflow/gpu/tiles/tile_clustering.hpp>
+#include <epsflow/gpu/tiles/tile_table_search.hpp>
+#include <epsflow/index/cell_axes.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+std::optional<index::LayerSource> layers_of(IndexChoice index) {
+  if (index == IndexChoice::all) return std::nullopt;
+  return index == IndexChoice::grid ? index::LayerSource::grid : index::LayerSource::tree;
+}
+
+}  // namespace
+
+SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::size_t dims) noexcept {
+  if (index == IndexChoice::automatic && decide == DecideChoice::automatic) {
+    if (dims <= index::kMostIndexedDims) return {};
+    return {IndexChoice::tree, DecideChoice::tensor16};
+  }
+  if (index == IndexChoice::automatic) index = decide == DecideChoice::scalar ? IndexChoice::grid : IndexChoice::tree;
+  if (decide == DecideChoice::automatic) {
+    decide = index == IndexChoice::grid ? DecideChoice::scalar : DecideChoice::tensor16;
+  }
+  return {index, decide};
+}
+
+GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, const GpuResources& resources,
+                   LabelHomes labels)
+    : points_(points),
+      eps_(options.eps),
+      choice_(choose_search(options.index, options.decide, points.device().dims)),
+      resources_(resources),
+      labels_(std::move(labels)) {
+  if (!choice_.by_cells() && points.device().size > 0) {
+    tiles_ = std::make_shared<const DeviceTileOrder>(points, eps_, layers_of(choice_.index), resources.memory,
+                                                     resources.pinned, resources.cancel);
+    return;
+  }
+  if (options.cells == Cells::clique && points.device().dims <= index::kMostCliqueDims) {
+    cliques_ =
+        index::choose_axes(points.host_for(eps_), eps_, options.cells, resources.cancel, points.extents()).cliques;
+  }
+  if (!cliques_) grid_ = make_grid();
+}
+
+IndexFigures GpuIndex::figures() const {
+  if (tiles_ != nullptr) {
+    constexpr std::uint64_t kPairsOfPoints = std::uint64_t{index::kTilePoints} * index::kTilePoints;
+    return {.candidates = tiles_->tile_pairs() * kPairsOfPoints,
+            .index = choice_.index,
+            .decide = choice_.decide,
+            .pairs_stay = true};
+  }
+  if (cliques_) return {.cliques = true};
+  return {.cells = grid_->view().cells, .candidates = 32 * grid_->packed_words()};
+}
+
+std::uint64_t GpuIndex::bytes() const {
+  if (tiles_ != nullptr) return std::uint64_t{tiles_->size()} * sizeof(std::uint32_t);
+  return grid_ == nullptr ? 0 : grid_->bytes();
+}
+
+std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const {
+  const DeviceScope scope(resources_.device);
+  if (tiles_ != nullptr && !emits_pairs(options.kernel) && options.format != FormatChoice::packed) {
+    return std::make_unique<TileTableSearch>(make_tile_search(), resources_, options);
+  }
+  return std::make_unique<GpuTableSearch>(grid_ == nullptr ? make_grid() : grid_, resources_, options);
+}
+
+/// Where an axis is cut at gaps, sorted coordinates and stretches; labels and mask of the variant that is made and of the one
+/// that crosses the bus.
+std::uint64_t GpuIndex::direct_bytes() const { return std::uint64_t{points_.device().size} * (8 + 16 + 2 * (4 + 1)); }
+
+std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options) const {
+  const DeviceScope scope(resources_.device);
+  const std::uint32_t most = options.minpts.front();
+  const std::uint32_t least = options.minpts.back();
+  std::unique_ptr<DeviceClustering> clustering;
+  if (tiles_ != nullptr) {
+    const DirectTask task{points_, eps_, most, least, resources_.memory, resources_.pinned, resources_.cancel, nullptr};
+    clustering = std::make_unique<TileClustering>(task, make_tile_search());
+  } else {
+    clustering = make_device_clustering(points_, eps_, most, least, resources_.memory, resources_.pinned,
+                                        resources_.cancel, grid_);
+  }
+  return make_gpu_direct(std::move(clustering), points_, eps_, options, resources_, labels_);
+}
+
+std::shared_ptr<const DeviceGrid> GpuIndex::make_grid() const {
+  return std::make_shared<const DeviceGrid>(points_, eps_, resources_.memory, resources_.pinned, resources_.cancel);
+}
+
+std::unique_ptr<TileSearch> GpuIndex::make_tile_search() const {
+  return std::make_unique<TileSearch>(points_, tiles_, eps_, choice_.decide, resources_.memory, resources_.cancel);
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,52 @@
+// The index of one eps on the GPU, and what is made of it.
+#pragma once
+
+#include <memory>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/gpu/device_grid.hpp>
+#include <epsflow/gpu/gpu_direct.hpp>
+#include <epsflow/gpu/gpu_table_search.hpp>
+#include <epsflow/gpu/tiles/device_tile_order.hpp>
+#include <epsflow/gpu/tiles/tile_search.hpp>
+
+namespace epsflow::gpu {
+
+/// Where candidates come from and how they are decided. Pure.
+struct SearchChoice {
+  IndexChoice index = IndexChoice::grid;
+  DecideChoice decide = DecideChoice::scalar;
+
+  /// Point by point on a grid; else tile by tile.
+  [[nodiscard]] bool by_cells() const noexcept { return index == IndexChoice::grid && decide == DecideChoice::scalar; }
+};
+[[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::size_t dims) noexcept;
+
+/// Cells, or tiles. Where cells are cliques the points are sorted by whatever is made of the index, as nothing but a direct
+/// clustering is; else it is the grid of the neighbour search.
+class GpuIndex final : public Index {
+ public:
+  /// The GPU must be the current one.
+  GpuIndex(const DevicePoints& points, const IndexOptions& options, const GpuResources& resources, LabelHomes labels);
+
+  [[nodiscard]] IndexFigures figures() const override;
+  [[nodiscard]] std::uint64_t bytes() const override;
+  [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override;
+  [[nodiscard]] std::uint64_t direct_bytes() const override;
+  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override;
+
+ private:
+  [[nodiscard]] std::shared_ptr<const DeviceGrid> make_grid() const;
+  [[nodiscard]] std::unique_ptr<TileSearch> make_tile_search() const;
+
+  const DevicePoints& points_;
+  double eps_;
+  SearchChoice choice_;
+  GpuResources resources_;
+  LabelHomes labels_;
+  bool cliques_ = false;
+  std::shared_ptr<const DeviceGrid> grid_;
+  std::shared_ptr<const DeviceTileOrder> tiles_;
+};
+
+}  // namespace epsflow::gpu

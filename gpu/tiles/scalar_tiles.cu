@@ -1,0 +1,130 @@
+// The test of index/distance.hpp on pairs of tiles and on single pairs.
+#include <epsflow/gpu/direct/tally.cuh>
+#include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/tiles/pair_writer.cuh>
+#include <epsflow/gpu/tiles/tile_kernels.hpp>
+#include <epsflow/gpu/tiles/tile_walk.cuh>
+#include <epsflow/gpu/with_types.hpp>
+#include <epsflow/index/distance.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = 256;  // 16 × 16, each with 8 × 8 pairs
+constexpr unsigned kSide = 16;
+constexpr unsigned kEach = index::kTilePoints / kSide;
+constexpr unsigned kDepth = 8;  // coordinates of a slice
+
+/// Sums stay in registers while slices of coordinates go through shared memory; in the order of the coordinates, as the test
+/// says. Sums never fall, so once all are over the limit the rest of the coordinates cannot change the answer.
+template <class T>
+__global__ void __launch_bounds__(kThreads) scalar_tiles_kernel(OrderedPoints points, TileWork work, PairSink sink) {
+  __shared__ double rows[kDepth][index::kTilePoints + 1];
+  __shared__ double columns[kDepth][index::kTilePoints + 1];
+  const T* const data = static_cast<const T*>(points.data);
+  const unsigned across = threadIdx.x % kSide;
+  const unsigned down = threadIdx.x / kSide;
+  const unsigned lane = threadIdx.x % 32;
+  const auto load = [&](double(&to)[kDepth][index::kTilePoints + 1], std::uint64_t first, std::uint32_t slice) {
+    for (unsigned i = threadIdx.x; i < kDepth * index::kTilePoints; i += kThreads) {
+      const std::uint64_t position = first + i / kDepth;
+      const std::uint32_t k = slice + i % kDepth;
+      to[i % kDepth][i / kDepth] =
+          position < points.size && k < points.dims
+              ? static_cast<double>(data[std::uint64_t{points.order[position]} * points.dims + k])
+              : 0;
+    }
+  };
+  PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kPairPlaces);
+  for (TileWalk walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
+    const std::uint64_t first_row = walk.row_tile() * index::kTilePoints;
+    const std::uint64_t first_column = walk.column_tile() * index::kTilePoints;
+    double sums[kEach][kEach] = {};
+    for (std::uint32_t slice = 0; slice < points.dims; slice += kDepth) {
+      load(rows, first_row, slice);
+      load(columns, first_column, slice);
+      __syncthreads();
+      for (unsigned k = 0; k < kDepth && slice + k < points.dims; ++k) {
+        double a[kEach];
+        double b[kEach];
+        for (unsigned i = 0; i < kEach; ++i) a[i] = rows[k][down + kSide * i];
+        for (unsigned j = 0; j < kEach; ++j) b[j] = columns[k][across + kSide * j];
+        for (unsigned i = 0; i < kEach; ++i) {
+          for (unsigned j = 0; j < kEach; ++j) {
+            const double difference = index::rounded_difference(a[i], b[j]);
+            sums[i][j] = index::rounded_sum(sums[i][j], index::rounded_product(difference, difference));
+          }
+        }
+      }
+      bool open = false;
+      for (unsigned i = 0; i < kEach; ++i) {
+        for (unsigned j = 0; j < kEach; ++j) open |= sums[i][j] <= points.eps_squared;
+      }
+      if (__syncthreads_or(open ? 1 : 0) == 0) break;
+    }
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kEach; ++i) {
+      for (unsigned j = 0; j < kEach; ++j) {
+        const std::uint64_t row = first_row + down + kSide * i;
+        const std::uint64_t column = first_column + across + kSide * j;
+        if (row < column && column < points.size && sums[i][j] <= points.eps_squared) {
+          found |= std::uint64_t{1} << (i * kEach + j);
+        }
+      }
+    }
+    const auto own = static_cast<std::uint32_t>(__popcll(static_cast<long long>(found)));
+    if (__any_sync(kWholeWarp, own > 0) == 0) continue;
+    write_found(pairs, own, lane, [&](auto write) {
+      for (; found != 0; found &= found - 1) {
+        const auto bit = static_cast<unsigned>(__ffsll(static_cast<long long>(found))) - 1;
+        write(PointPair{static_cast<std::uint32_t>(first_row + down + kSide * (bit / kEach)),
+                        static_cast<std::uint32_t>(first_column + across + kSide * (bit % kEach))});
+      }
+    });
+  }
+  pairs.finish();
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) asked_pairs_kernel(OrderedPoints points, PairSink sink) {
+  const T* const data = static_cast<const T*>(points.data);
+  const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->asked), sink.asked_room);
+  const unsigned lane = threadIdx.x % 32;
+  PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kAskedPlaces);
+  const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
+  for (std::uint64_t at = direct_thread(); at - lane < count; at += step) {
+    const PointPair pair = at < count ? sink.asked[at] : PointPair{kNoPoint, kNoPoint};
+    bool yes = false;
+    if (pair.first != kNoPoint) {
+      const T* const p = data + std::uint64_t{points.order[pair.first]} * points.dims;
+      const T* const q = data + std::uint64_t{points.order[pair.second]} * points.dims;
+      yes = index::is_neighbor<0>([p](std::size_t k) { return __ldg(p + k); },
+                                  [q](std::size_t k) { return __ldg(q + k); }, points.dims, points.eps_squared);
+    }
+    if (__any_sync(kWholeWarp, yes) == 0) continue;
+    write_found(pairs, yes ? 1U : 0U, lane, [&](auto write) {
+      if (yes) write(pair);
+    });
+  }
+  pairs.finish();
+}
+
+}  // namespace
+
+void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, const PairSink& sink,
+                         unsigned multiprocessors, cudaStream_t stream) {
+  with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    scalar_tiles_kernel<T><<<multiprocessors, kThreads, 0, stream>>>(points, work, sink);
+  });
+  check_launch(stream);
+}
+
+void launch_asked_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
+                        cudaStream_t stream) {
+  with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    asked_pairs_kernel<T><<<8 * multiprocessors, kThreads, 0, stream>>>(points, sink);
+  });
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,53 @@
+#include <epsflow/gpu/tiles/tile_clustering.hpp>
+
+#include <utility>
+
+#include <epsflow/gpu/direct/point_kernels.hpp>
+
+namespace epsflow::gpu {
+
+TileClustering::TileClustering(const DirectTask& task, std::unique_ptr<TileSearch> search)
+    : task_(task),
+      search_(std::move(search)),
+      size_(search_->tiles().size()),
+      tally_(task.memory, task.pinned, stream().get()) {
+  const cudaStream_t on = stream().get();
+  const std::uint64_t words = std::uint64_t{size_} / 32 + 1;
+  counts_ = {task_.memory, on, size_};
+  core_bits_ = {task_.memory, on, words};
+  core_before_ = {task_.memory, on, words};
+  lowest_ = {task_.memory, on, size_};
+  arrays_ = {task_.memory, on, size_, size_};
+  end_phase(task_.marks, "index", stream());
+  check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), on));
+  search_->for_each_list([&](PairList list) { launch_count_pairs(list, counts_.data(), on); });
+  end_phase(task_.marks, "search", stream());
+}
+
+LabelSummary TileClustering::cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) {
+  const cudaStream_t on = stream().get();
+  const std::uint32_t* const order = search_->tiles().order();
+  task_.cancel.check();
+  std::swap(core_bits_, core_before_);
+  launch_core_bits(counts_.data(), size_, minpts - 1, core_bits_.data(), on);
+  const std::uint32_t* const before = begun_ ? core_before_.data() : nullptr;
+  begun_ = true;
+  tally_.clear(on);
+  const Numbering numbering = arrays_.numbering();
+  launch_begin_points(core_bits_.data(), before, size_, numbering.parents, on);
+  search_->for_each_list(
+      [&](PairList list) { launch_unite_pairs(list, core_bits_.data(), before, numbering.parents, on); });
+  end_phase(task_.marks, "unite", stream());
+  launch_number({nullptr, order, core_bits_.data(), size_, minpts}, numbering, {task_.memory, on});
+  end_phase(task_.marks, "number", stream());
+  check(cudaMemsetAsync(lowest_.data(), 0xFF, lowest_.bytes(), on));
+  search_->for_each_list(
+      [&](PairList list) { launch_offer_numbers(list, core_bits_.data(), numbering.numbers, lowest_.data(), on); });
+  launch_label_pairs(size_, order, numbering.numbers, lowest_.data(), labels, numbering.sizes, tally_.device(), on);
+  if (core != nullptr) launch_core_mask(core_bits_.data(), order, size_, core, on);
+  launch_largest(numbering, size_, tally_.device(), on);
+  end_phase(task_.marks, "label", stream());
+  return summary_of(tally_.read(on), size_);
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,36 @@
+// DBSCAN of one eps from the pairs of a search by tiles, for high dimensions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <epsflow/gpu/direct/direct_task.hpp>
+#include <epsflow/gpu/tiles/tile_search.hpp>
+
+namespace epsflow::gpu {
+
+/// Each pair of neighbours is looked at for the counts, and for each minpts for unions and borders: in the list that the search
+/// kept, or where it has no room for it by another search.
+class TileClustering final : public DeviceClustering {
+ public:
+  /// `task` need not outlive the call, what it refers to must.
+  TileClustering(const DirectTask& task, std::unique_ptr<TileSearch> search);
+
+  LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
+  [[nodiscard]] const Stream& stream() const override { return search_->stream(); }
+
+ private:
+  DirectTask task_;
+  std::unique_ptr<TileSearch> search_;
+  std::uint32_t size_;
+  TallyPair tally_;
+  DeviceBuffer<std::uint32_t> counts_;  // [n] neighbours, the point itself not among them
+  DeviceBuffer<std::uint32_t> core_bits_;
+  DeviceBuffer<std::uint32_t> core_before_;
+  DeviceBuffer<std::uint32_t> lowest_;  // [n] numbers that points at the border of clusters were offered
+  NodeArrays arrays_;
+  bool begun_ = false;
+  StreamDrain drain_{search_->stream()};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,164 @@
+// Points moved, scaled and rounded for the deciders, with the bounds of each.
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <epsflow/gpu/direct/tally.cuh>
+#include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/tiles/tile_kernels.hpp>
+#include <epsflow/gpu/with_types.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+constexpr std::uint32_t kSample = 256;
+
+template <class T>
+__global__ void centre_kernel(PointsOnDevice points, double* centre) {
+  const std::uint64_t k = direct_thread();
+  if (k >= points.dims) return;
+  const T* const values = static_cast<const T*>(points.data);
+  const std::uint32_t taken = min(points.size, kSample);
+  double sum = 0;
+  bool whole = true;
+  for (std::uint32_t i = 0; i < taken; ++i) {
+    const std::uint64_t row = std::uint64_t{i} * points.size / taken;
+    const auto value = static_cast<double>(values[row * points.dims + k]);
+    sum += value / taken;  // does not overflow
+    whole = whole && value == rint(value);
+  }
+  centre[k] = whole ? rint(sum) : sum;
+}
+
+template <class T>
+__global__ void survey_kernel(PointsOnDevice points, const double* centre, TileSurvey* survey) {
+  const T* const values = static_cast<const T*>(points.data);
+  const std::uint64_t count = std::uint64_t{points.size} * points.dims;
+  double most = 0;
+  bool whole = true;
+  for (std::uint64_t i = direct_thread(); i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+    const double value = static_cast<double>(values[i]);
+    most = fmax(most, fabs(__dsub_rn(value, centre[i % points.dims])));
+    whole = whole && value == rint(value);
+  }
+  for (unsigned step = 16; step > 0; step /= 2) most = fmax(most, __shfl_xor_sync(kWholeWarp, most, step));
+  const bool all_whole = __all_sync(kWholeWarp, whole) != 0;
+  if (threadIdx.x % 32 != 0) return;
+  // The bits of numbers that are not negative are in the order of the numbers.
+  atomicMax(&survey->farthest, static_cast<unsigned long long>(__double_as_longlong(most)));
+  if (!all_whole) survey->fractions = 1;
+}
+
+__device__ double sum_of_warp(double value) {
+  for (unsigned step = 16; step > 0; step /= 2) value += __shfl_xor_sync(kWholeWarp, value, step);
+  return value;
+}
+
+/// Coordinate k of a point, moved and scaled: off by a relative 2^-53 from the difference, as the scale is a power of two.
+template <class T>
+struct Framed {
+  const T* values;
+  const double* centre;
+  int exponent;
+
+  __device__ double operator()(std::uint32_t k) const {
+    return ldexp(__dsub_rn(static_cast<double>(values[k]), centre[k]), exponent);
+  }
+};
+
+/// Squared norm and radius of a point from the sums of a warp: |error| of the frame's own roundings added.
+__device__ index::FrameBounds bounds_of(double norm, double error, double length, const TileFrame& frame) {
+  const double radius = sqrt(error) * (1 + 0x1p-30) + sqrt(length) * 0x1p-51 + 0x1p-500;
+  return index::frame_bounds(norm, radius, frame.gamma, frame.eps);
+}
+
+__device__ double rounded_to(double value, float) { return static_cast<double>(__half2float(__double2half(value))); }
+__device__ double rounded_to(double value, double) { return value; }
+__device__ void put(std::byte* to, double value, float) { *reinterpret_cast<__half*>(to) = __double2half(value); }
+__device__ void put(std::byte* to, double value, double) { *reinterpret_cast<double*>(to) = value; }
+
+__device__ float below(double bound, float) { return index::lowered_float(bound); }
+__device__ float above(double bound, float) { return index::raised_float(bound); }
+// The sum of two of them is rounded.
+__device__ double below(double bound, double) { return bound - 0x1p-51 * fabs(bound); }
+__device__ double above(double bound, double) { return bound + 0x1p-51 * fabs(bound); }
+
+/// A warp for each place of a tile.
+template <class T, class Real>
+__global__ void factors_kernel(OrderedPoints points, TileFrame frame, ProductTiles<Real> tiles, std::uint64_t places) {
+  constexpr std::uint32_t kBytes = sizeof(Real) / (sizeof(Real) == 4 ? 2 : 1);  // of a factor
+  const std::uint64_t place = direct_thread() / 32;
+  if (place >= places) return;
+  const unsigned lane = threadIdx.x % 32;
+  const bool valid = place < points.size;
+  const auto id = valid ? points.order[place] : 0U;
+  const Framed<T> framed{static_cast<const T*>(points.data) + std::uint64_t{id} * points.dims, frame.centre,
+                         frame.exponent};
+  std::byte* const tile = tiles.slices + place / index::kTilePoints * tiles.slices_per_tile * kSliceBytes;
+  const auto row = static_cast<std::uint32_t>(place % index::kTilePoints);
+  double norm = 0;
+  double error = 0;
+  double length = 0;
+  for (std::uint32_t k = lane; k < tiles.slices_per_tile * (kRowBytes / kBytes); k += 32) {
+    const double value = valid && k < points.dims ? framed(k) : 0;
+    const double factor = rounded_to(value, Real{});
+    norm = fma(factor, factor, norm);
+    error = fma(value - factor, value - factor, error);
+    length = fma(value, value, length);
+    put(tile + factor_place(row, std::uint64_t{k} * kBytes), factor, Real{});
+  }
+  norm = sum_of_warp(norm);
+  error = sum_of_warp(error);
+  length = sum_of_warp(length);
+  if (lane != 0) return;
+  if (!valid) {
+    tiles.no[place] = tiles.yes[place] = INFINITY;
+  } else if (frame.whole) {  // both are exact
+    tiles.no[place] = tiles.yes[place] = static_cast<Real>(norm / 2 - frame.whole_limit / 4);
+  } else {
+    const index::FrameBounds bounds = bounds_of(norm, error, length, frame);
+    tiles.no[place] = below(bounds.no, Real{});
+    tiles.yes[place] = above(bounds.yes, Real{});
+  }
+}
+
+template <class Real>
+void launch(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<Real>& tiles, cudaStream_t stream) {
+  const std::uint64_t places =
+      (std::uint64_t{points.size} + index::kTilePoints - 1) / index::kTilePoints * index::kTilePoints;
+  with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    factors_kernel<T><<<direct_blocks(places * 32), kThreads, 0, stream>>>(points, frame, tiles, places);
+  });
+  check_launch(stream);
+}
+
+}  // namespace
+
+void launch_centre(PointsOnDevice points, double* centre, cudaStream_t stream) {
+  with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    centre_kernel<T><<<direct_blocks(points.dims), kThreads, 0, stream>>>(points, centre);
+  });
+  check_launch(stream);
+}
+
+void launch_survey(PointsOnDevice points, const double* centre, TileSurvey* survey, cudaStream_t stream) {
+  const std::uint32_t blocks = std::min(direct_blocks(std::uint64_t{points.size} * points.dims), tuning::kSurveyBlocks);
+  with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    survey_kernel<T><<<blocks, kThreads, 0, stream>>>(points, centre, survey);
+  });
+  check_launch(stream);
+}
+
+void launch_factors(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<float>& tiles,
+                    cudaStream_t stream) {
+  launch(points, frame, tiles, stream);
+}
+
+void launch_factors(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<double>& tiles,
+                    cudaStream_t stream) {
+  launch(points, frame, tiles, stream);
+}
+
+}  // namespace epsflow::gpu

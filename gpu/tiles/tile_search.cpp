@@ -1,0 +1,194 @@
+#include <epsflow/gpu/tiles/tile_search.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <epsflow/gpu/tuning.hpp>
+#include <epsflow/index/distance.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// Places that a block of pairs of tiles may take, with the gaps of all warps: a list has room for one, at least.
+constexpr std::uint64_t kLeastRoom =
+    std::uint64_t{64} * index::kTilePoints * index::kTilePoints + std::uint64_t{1 << 20};
+/// The scaled eps, at most and at least: beyond, all points of a frame are within it, or none but equal ones.
+constexpr double kMostEps = 0x1p40;
+constexpr double kLeastEps = 0x1p-400;
+/// Scaled coordinates lie below this power of two: half precision counts to 65504.
+constexpr int kFrameBits = 14;
+/// The largest whole number for the frames in which all is exact, and of squared norms there.
+constexpr double kMostWhole = 2048;
+constexpr double kMostWholeNorm = 1 << 21;
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+unsigned multiprocessors() {
+  int device = 0;
+  int count = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return static_cast<unsigned>(count);
+}
+
+}  // namespace
+
+TileSearch::TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceTileOrder> tiles, double eps,
+                       DecideChoice decide, DeviceMemory& memory, const CancelToken& cancel)
+    : tiles_(std::move(tiles)), memory_(memory), cancel_(cancel), multiprocessors_(multiprocessors()) {
+  const PointsOnDevice device = points.device();
+  points_ = {device.data, tiles_->order(), device.size, device.dims, device.precision, eps * eps};
+  figures_.tile_pairs = tiles_->tile_pairs();
+  figures_.decider = decide == DecideChoice::automatic ? DecideChoice::tensor16 : decide;
+  if (device.size == 0) return;
+  counts_ = {memory_, stream_.get(), 1};
+  if (figures_.decider != DecideChoice::scalar) choose_frame(points, eps);
+  if (figures_.decider == DecideChoice::tensor16) make_factors(factors32_, bounds32_);
+  if (figures_.decider == DecideChoice::tensor64) make_factors(factors64_, bounds64_);
+}
+
+void TileSearch::choose_frame(const DevicePoints& points, double eps) {
+  const PointsOnDevice device = points.device();
+  centre_ = {memory_, stream_.get(), device.dims};
+  const DeviceBuffer<TileSurvey> survey(memory_, stream_.get(), 1);
+  check(cudaMemsetAsync(survey.data(), 0, survey.bytes(), stream_.get()));
+  launch_centre(device, centre_.data(), stream_.get());
+  launch_survey(device, centre_.data(), survey.data(), stream_.get());
+  const TileSurvey found = read_values(survey.data(), 1, stream_.get()).front();
+  const double farthest = std::bit_cast<double>(found.farthest);
+  if (!std::isfinite(farthest)) {  // no frame holds such differences
+    figures_.decider = DecideChoice::scalar;
+    return;
+  }
+  frame_.centre = centre_.data();
+  const double dims = device.dims;
+  if (figures_.decider == DecideChoice::tensor16 && found.fractions == 0 && farthest <= kMostWhole &&
+      dims * farthest * farthest <= kMostWholeNorm) {
+    frame_.whole = true;
+    frame_.whole_limit = std::floor(std::min(eps * eps, 4 * kMostWholeNorm)) + 0.5;
+    return;
+  }
+  frame_.exponent = farthest > 0 ? std::clamp(kFrameBits - 1 - std::ilogb(farthest), -1000, 1000) : 0;
+  // The sum of distance.hpp is off by a relative 2^-40 at most.
+  const double far = std::ldexp(index::neighbor_reach(eps) * (1 + 0x1p-39), frame_.exponent);
+  const double near = std::ldexp(eps * (1 - 0x1p-39), frame_.exponent);
+  frame_.eps.no = std::min(far, kMostEps) + kLeastEps;
+  // Where eps² leaves the normal numbers, a computed distance may be anything below it.
+  frame_.eps.yes = eps < 0x1p-450 || near < 0x1p-300 ? -1 : std::min(near, kMostEps);
+  // Products are exact or rounded once, and sums drop what lies below the last bit of the largest term: of 16 coordinates and the
+  // sum so far each.
+  const double terms = std::ceil(dims / 16) * 17;
+  frame_.gamma = terms * (figures_.decider == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
+}
+
+template <class Real>
+void TileSearch::make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& bounds) {
+  constexpr std::uint32_t kPerSlice = sizeof(Real) == 4 ? 64 : 16;
+  const std::uint64_t tiles = divide_up(points_.size, index::kTilePoints);
+  const std::uint64_t places = tiles * index::kTilePoints;
+  view.slices_per_tile = static_cast<std::uint32_t>(divide_up(points_.dims, kPerSlice));
+  view.steps = static_cast<std::uint32_t>(divide_up(points_.dims, kPerSlice / 4));
+  slices_ = {memory_, stream_.get(), tiles * view.slices_per_tile * kSliceBytes};
+  bounds = {memory_, stream_.get(), 2 * places};
+  view.slices = slices_.data();
+  view.no = bounds.data();
+  view.yes = bounds.data() + places;
+  launch_factors(points_, frame_, view, stream_.get());
+}
+
+/// Parts, so that none takes long: between them a cancelled run ends.
+std::vector<TileWork> TileSearch::cut_work() const {
+  const bool products = figures_.decider == DecideChoice::tensor16;
+  const double work = static_cast<double>(tiles_->tile_pairs()) * index::kTilePoints * index::kTilePoints *
+                      (static_cast<double>(points_.dims) + 32);
+  const double most = products ? tuning::kMostProducts16 : tuning::kMostProducts64;
+  const std::uint64_t blocks = tiles_->block_count();
+  const auto parts = static_cast<std::uint64_t>(std::clamp(std::ceil(work / most), 1.0, static_cast<double>(blocks)));
+  std::vector<TileWork> cut;
+  for (std::uint64_t part = parts; part-- > 0;) cut.push_back({tiles_->blocks(), blocks, part, parts});
+  return cut;
+}
+
+void TileSearch::launch(const TileWork& work, std::uint64_t taken) const {
+  const PairCounts before{taken, 0};
+  check(cudaMemcpyAsync(counts_.data(), &before, sizeof(before), cudaMemcpyHostToDevice, stream_.get()));
+  const PairSink sink{pairs_.data(), pairs_.size(), asked_.data(), asked_.size(), counts_.data()};
+  switch (figures_.decider) {
+    case DecideChoice::tensor16:
+      launch_product_tiles(factors32_, work, sink, multiprocessors_, stream_.get());
+      break;
+    case DecideChoice::tensor64:
+      launch_product_tiles(factors64_, work, sink, multiprocessors_, stream_.get());
+      break;
+    default:
+      return launch_scalar_tiles(points_, work, sink, multiprocessors_, stream_.get());
+  }
+  launch_asked_pairs(points_, sink, multiprocessors_, stream_.get());
+}
+
+void TileSearch::grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::uint64_t kept) const {
+  DeviceBuffer<PointPair> larger(memory_, stream_.get(), room);
+  if (kept > 0) {
+    check(
+        cudaMemcpyAsync(larger.data(), list.data(), kept * sizeof(PointPair), cudaMemcpyDeviceToDevice, stream_.get()));
+  }
+  list = std::move(larger);
+}
+
+void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
+  if (kept_) return visit({pairs_.data(), kept_size_});
+  if (tiles_->block_count() == 0) return;
+  const std::uint64_t most = std::max(kLeastRoom, memory_.available() / tuning::kPairShare / sizeof(PointPair));
+  if (pairs_.size() == 0) {
+    const std::uint64_t guess = std::max(kLeastRoom, points_.size * tuning::kGuessedPairs);
+    pairs_ = {memory_, stream_.get(), std::min(guess, most)};
+    if (figures_.decider != DecideChoice::scalar) asked_ = {memory_, stream_.get(), kLeastRoom};
+  }
+  figures_.asked = 0;
+  bool all = true;  // no list has been handed out
+  std::uint64_t taken = 0;
+  const auto hand_out = [&] {
+    if (taken > 0) visit({pairs_.data(), taken});
+    taken = 0;
+    all = false;
+  };
+  for (std::vector<TileWork> left = cut_work(); !left.empty();) {
+    cancel_.check();
+    const TileWork work = left.back();
+    launch(work, taken);
+    const PairCounts counts = read_values(counts_.data(), 1, stream_.get()).front();
+    if (counts.asked <= asked_.size() && counts.pairs <= pairs_.size()) {
+      taken = counts.pairs;
+      figures_.asked += counts.asked;
+      left.pop_back();
+      continue;
+    }
+    // A part that did not fit is done again, with more room or as two.
+    const std::uint64_t share = counts.pairs - taken;
+    const std::uint64_t wanted = counts.asked > asked_.size() ? counts.pairs + counts.asked : counts.pairs;
+    if (counts.asked > asked_.size() && counts.asked <= most / 4) {
+      asked_ = {};
+      asked_ = {memory_, stream_.get(), counts.asked + counts.asked / 8};
+    } else if (counts.asked <= asked_.size() && wanted + share * (left.size() - 1) <= most) {
+      grow(pairs_, std::min(most, (wanted + share * (left.size() - 1)) * 9 / 8 + kLeastRoom), taken);
+    } else if (taken > 0) {
+      hand_out();
+    } else {
+      left.pop_back();
+      left.push_back({work.blocks, work.count, work.first + work.stride, 2 * work.stride});
+      left.push_back({work.blocks, work.count, work.first, 2 * work.stride});
+      all = false;
+    }
+  }
+  if (all) {
+    kept_ = true;
+    kept_size_ = taken;
+    asked_ = {};
+    visit({pairs_.data(), taken});
+  } else {
+    hand_out();
+  }
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,76 @@
+// All pairs of neighbours of one eps, by tiles.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/choices.hpp>
+#include <epsflow/gpu/device_points.hpp>
+#include <epsflow/gpu/memory.hpp>
+#include <epsflow/gpu/stream.hpp>
+#include <epsflow/gpu/tiles/device_tile_order.hpp>
+#include <epsflow/gpu/tiles/pair_kernels.hpp>
+#include <epsflow/gpu/tiles/tile_kernels.hpp>
+
+namespace epsflow::gpu {
+
+/// How the pairs of a search were decided.
+struct TileFigures {
+  std::uint64_t tile_pairs = 0;  ///< pairs of tiles compared
+  std::uint64_t asked = 0;       ///< pairs of points left to float64, gaps included
+  DecideChoice decider = DecideChoice::scalar;
+};
+
+/// Pairs go into a list in device memory. Where all have room there it is kept, and what looks at them again finds them; where
+/// they have not, the list is filled share by share, and each look is a search.
+class TileSearch {
+ public:
+  /// `tiles` and the rest must outlive it. decide: how pairs are decided, where the data allow. The GPU must be the current one.
+  /// Waits. Throws DeviceOutOfMemory.
+  TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceTileOrder> tiles, double eps, DecideChoice decide,
+             DeviceMemory& memory, const CancelToken& cancel);
+
+  /// Calls visit(list) for lists that together hold every pair of neighbours once; what it puts on stream() is done before a
+  /// list is overwritten. Throws Cancelled, DeviceOutOfMemory.
+  void for_each_list(const std::function<void(PairList)>& visit);
+
+  [[nodiscard]] const DeviceTileOrder& tiles() const noexcept { return *tiles_; }
+  [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
+  [[nodiscard]] const TileFigures& figures() const noexcept { return figures_; }
+  /// Whether the list holds all pairs.
+  [[nodiscard]] bool kept() const noexcept { return kept_; }
+
+ private:
+  void choose_frame(const DevicePoints& points, double eps);
+  template <class Real>
+  void make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& bounds);
+  [[nodiscard]] std::vector<TileWork> cut_work() const;
+  void launch(const TileWork& work, std::uint64_t taken) const;
+  void grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::uint64_t kept) const;
+
+  std::shared_ptr<const DeviceTileOrder> tiles_;
+  DeviceMemory& memory_;
+  const CancelToken& cancel_;
+  Stream stream_;
+  unsigned multiprocessors_ = 1;
+  OrderedPoints points_;
+  TileFrame frame_;
+  TileFigures figures_;
+  DeviceBuffer<double> centre_;
+  DeviceBuffer<std::byte> slices_;
+  DeviceBuffer<float> bounds32_;
+  DeviceBuffer<double> bounds64_;
+  ProductTiles<float> factors32_;
+  ProductTiles<double> factors64_;
+  DeviceBuffer<PairCounts> counts_;
+  DeviceBuffer<PointPair> pairs_;
+  DeviceBuffer<PointPair> asked_;
+  bool kept_ = false;
+  std::uint64_t kept_size_ = 0;
+  StreamDrain drain_{stream_};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu
