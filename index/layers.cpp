@@ -17,7 +17,10 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kMostSamplePoints = 2048;
-/// Points of the sample that rank the random pivots.
+constexpr std::size_t kFewestSamplePoints = 512;
+/// Coordinates of a sample, unless these are fewer points.
+constexpr std::size_t kSampleCoordinates = 1 << 19;
+/// Points of the sample that rank the random pivots, and functions that only bound.
 constexpr std::size_t kRankingPoints = 256;
 constexpr std::size_t kRandomPivots = 64;
 constexpr std::size_t kKeptPivots = 16;
@@ -62,11 +65,12 @@ struct Candidate {
   LayerFunction function;
 };
 
-/// The sample as it is worked with: coordinate k of all its points side by side.
+/// Points of the sample, every `stride`-th, as they are worked with: coordinate k of all of them side by side.
 struct Columns {
-  explicit Columns(const LayerSample& sample) : points(sample.size()), dims(sample.dims), values(points * dims) {
+  explicit Columns(const LayerSample& sample, std::size_t stride = 1)
+      : points((sample.size() + stride - 1) / stride), dims(sample.dims), values(points * dims) {
     for (std::size_t i = 0; i < points; ++i) {
-      for (std::size_t k = 0; k < dims; ++k) values[k * points + i] = sample.values[i * dims + k];
+      for (std::size_t k = 0; k < dims; ++k) values[k * points + i] = sample.values[i * stride * dims + k];
     }
   }
   [[nodiscard]] std::span<const double> column(std::size_t k) const { return {values.data() + k * points, points}; }
@@ -76,16 +80,14 @@ struct Columns {
   std::vector<double> values;
 };
 
-/// Distances of the first `count` points to a pivot, in the order of operations that scaled_values() has.
-std::vector<double> distances(const Columns& columns, std::span<const double> pivot, std::size_t first,
-                              std::size_t stride) {
-  const std::size_t count = (columns.points - first + stride - 1) / stride;
-  std::vector<double> sums(count);
+/// Distances to a pivot, in the order of operations that scaled_values() has.
+std::vector<double> distances(const Columns& columns, std::span<const double> pivot) {
+  std::vector<double> sums(columns.points);
   for (std::size_t k = 0; k < columns.dims; ++k) {
-    const double* const x = columns.values.data() + k * columns.points + first;
+    const std::span<const double> x = columns.column(k);
     const double r = pivot[k];
-    for (std::size_t i = 0; i < count; ++i) {
-      const double diff = x[i * stride] - r;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double diff = x[i] - r;
       sums[i] += diff * diff;
     }
   }
@@ -116,8 +118,9 @@ std::vector<std::uint32_t> dims_by_variance(const Columns& columns) {
   return dims;
 }
 
-std::vector<std::vector<double>> random_pivots(const Columns& columns, std::span<const double> lo,
+std::vector<std::vector<double>> random_pivots(const LayerSample& sample, std::span<const double> lo,
                                                std::span<const double> hi) {
+  const Columns columns(sample, std::max<std::size_t>(1, sample.size() / kRankingPoints));
   Sequence random;
   // Half of them anywhere in the bounding box, half among the points: the former see clusters from afar, the latter from
   // within.
@@ -131,9 +134,8 @@ std::vector<std::vector<double>> random_pivots(const Columns& columns, std::span
     }
   }
   std::vector<double> spread(kRandomPivots);
-  const std::size_t stride = std::max<std::size_t>(1, columns.points / kRankingPoints);
   tbb::parallel_for(std::size_t{0}, kRandomPivots,
-                    [&](std::size_t p) { spread[p] = spread_of(distances(columns, pivots[p], 0, stride)); });
+                    [&](std::size_t p) { spread[p] = spread_of(distances(columns, pivots[p])); });
   std::vector<std::size_t> ranked(kRandomPivots);
   std::iota(ranked.begin(), ranked.end(), 0);
   std::stable_sort(ranked.begin(), ranked.end(), [&](auto a, auto b) { return spread[a] > spread[b]; });
@@ -142,7 +144,7 @@ std::vector<std::vector<double>> random_pivots(const Columns& columns, std::span
   return kept;
 }
 
-std::vector<Candidate> make_candidates(const Columns& columns, LayerSource source) {
+std::vector<Candidate> make_candidates(const LayerSample& sample, const Columns& columns, LayerSource source) {
   std::vector<Candidate> candidates;
   const std::vector<std::uint32_t> dims = dims_by_variance(columns);
   const std::size_t coordinates = source == LayerSource::grid ? kMostFunctions : kCoordinates;
@@ -155,7 +157,7 @@ std::vector<Candidate> make_candidates(const Columns& columns, LayerSource sourc
     lo[k] = least;
     hi[k] = most;
   }
-  for (auto& pivot : random_pivots(columns, lo, hi)) candidates.emplace_back(std::move(pivot));
+  for (auto& pivot : random_pivots(sample, lo, hi)) candidates.emplace_back(std::move(pivot));
   // Corners that differ from each other in half of the dimensions, where there are enough of these.
   for (std::uint32_t c = 0; c < kCorners; ++c) {
     std::vector<double> corner(columns.dims);
@@ -205,25 +207,36 @@ void measure(Candidate& candidate, std::vector<double> values, double reach, std
   }
 }
 
-/// MiSTIC's score: Σ (count − mean)² over the bins of a candidate within the parts there are already, empty ones too.
-double imbalance(const Candidate& candidate, std::span<const std::uint32_t> part_of, std::uint32_t parts,
-                 std::vector<std::uint32_t>& slots) {
-  slots.clear();
-  for (std::size_t i = 0; i < part_of.size(); ++i) slots.push_back(part_of[i] << kMostLayerBits | candidate.bins[i]);
-  std::ranges::sort(slots);
-  std::uint64_t squares = 0;
-  for (std::size_t i = 0, begin = 0; i < slots.size(); ++i) {
-    if (i + 1 < slots.size() && slots[i + 1] == slots[i]) continue;
-    const std::uint64_t count = i + 1 - begin;
-    squares += count * count;
-    begin = i + 1;
+/// Σ count² over the bins of a candidate within the parts there are already: how many pairs of points it leaves together.
+/// MiSTIC's Σ (count − mean)² is the same less n²/bins, which prefers few bins among equals, and a single one to all.
+class PairsLeft {
+ public:
+  [[nodiscard]] std::uint64_t operator()(const Candidate& candidate, std::span<const std::uint32_t> part_of) {
+    slots_.assign(kSlots, {});
+    std::uint64_t squares = 0;
+    for (std::size_t i = 0; i < part_of.size(); ++i) {
+      const std::uint32_t key = (part_of[i] << kMostLayerBits | candidate.bins[i]) + 1;  // 0: an empty slot
+      std::size_t at = key * 0x9E3779B1U >> (32 - kSlotBits);
+      while (slots_[at].key != key && slots_[at].key != 0) at = (at + 1) % kSlots;
+      slots_[at].key = key;
+      squares += 2 * std::uint64_t{slots_[at].count++} + 1;
+    }
+    return squares;
   }
-  const auto n = static_cast<double>(part_of.size());
-  return static_cast<double>(squares) - n * n / (static_cast<double>(parts) * candidate.function.bins);
-}
 
-/// Divides each part by the bins of a candidate, and returns how many parts there are then.
-std::uint32_t divide(const Candidate& candidate, std::vector<std::uint32_t>& part_of) {
+ private:
+  static constexpr unsigned kSlotBits = 12;
+  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+  static_assert(kSlots >= 2 * kMostSamplePoints);
+  struct Slot {
+    std::uint32_t key = 0;
+    std::uint32_t count = 0;
+  };
+  std::vector<Slot> slots_;
+};
+
+/// Divides each part by the bins of a candidate.
+void divide(const Candidate& candidate, std::vector<std::uint32_t>& part_of) {
   for (std::size_t i = 0; i < part_of.size(); ++i) part_of[i] = part_of[i] << kMostLayerBits | candidate.bins[i];
   std::vector<std::uint32_t> slots = part_of;
   std::ranges::sort(slots);
@@ -231,7 +244,6 @@ std::uint32_t divide(const Candidate& candidate, std::vector<std::uint32_t>& par
   for (std::uint32_t& part : part_of) {
     part = static_cast<std::uint32_t>(std::ranges::lower_bound(slots, part) - slots.begin());
   }
-  return static_cast<std::uint32_t>(slots.size());
 }
 
 /// Indices of candidates, layers first.
@@ -244,25 +256,25 @@ Chosen choose(std::span<const Candidate> candidates, std::size_t n, const Cancel
   Chosen chosen;
   std::vector<char> taken(candidates.size());
   std::vector<std::uint32_t> part_of(n);
-  std::uint32_t parts = 1;
   while (chosen.sorted < kMostLayers && chosen.sorted < candidates.size()) {
     cancel.check();
-    std::vector<double> scores(candidates.size(), std::numeric_limits<double>::infinity());
+    std::vector<std::uint64_t> scores(candidates.size(), std::numeric_limits<std::uint64_t>::max());
     tbb::parallel_for(std::size_t{0}, candidates.size(), [&](std::size_t c) {
-      std::vector<std::uint32_t> slots;
-      if (taken[c] == 0) scores[c] = imbalance(candidates[c], part_of, parts, slots);
+      if (taken[c] == 0) scores[c] = PairsLeft()(candidates[c], part_of);
     });
     const auto best = static_cast<std::size_t>(std::ranges::min_element(scores) - scores.begin());
-    parts = divide(candidates[best], part_of);
+    divide(candidates[best], part_of);
     taken[best] = 1;
     chosen.indices.push_back(best);
     ++chosen.sorted;
   }
   // Bounds: what varies most once that is taken out which the functions so far tell.
+  const std::size_t stride = std::max<std::size_t>(1, n / kRankingPoints);
   std::vector<std::vector<double>> rest;
   for (const Candidate& candidate : candidates) {
-    std::vector<double> values = candidate.values;
-    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(n);
+    std::vector<double> values;
+    for (std::size_t i = 0; i < n; i += stride) values.push_back(candidate.values[i]);
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
     for (double& x : values) x -= mean;
     rest.push_back(std::move(values));
   }
@@ -272,11 +284,11 @@ Chosen choose(std::span<const Candidate> candidates, std::size_t n, const Cancel
   const auto take_out = [&](std::size_t c) {
     const double square = dot(rest[c], rest[c]);
     if (square == 0) return;
-    tbb::parallel_for(std::size_t{0}, candidates.size(), [&](std::size_t other) {
-      if (taken[other] != 0) return;
+    for (std::size_t other = 0; other < candidates.size(); ++other) {
+      if (taken[other] != 0) continue;
       const double share = dot(rest[other], rest[c]) / square;
-      for (std::size_t i = 0; i < n; ++i) rest[other][i] -= share * rest[c][i];
-    });
+      for (std::size_t i = 0; i < rest[c].size(); ++i) rest[other][i] -= share * rest[c][i];
+    }
   };
   for (const std::size_t c : chosen.indices) take_out(c);
   while (chosen.indices.size() < std::min<std::size_t>(kMostFunctions, candidates.size())) {
@@ -299,12 +311,15 @@ Chosen choose(std::span<const Candidate> candidates, std::size_t n, const Cancel
 
 }  // namespace
 
-std::size_t layer_sample_size(std::size_t n) noexcept { return std::min(n, kMostSamplePoints); }
+std::size_t layer_sample_size(std::size_t n, std::size_t dims) noexcept {
+  return std::min(
+      n, std::clamp(kSampleCoordinates / std::max<std::size_t>(dims, 1), kFewestSamplePoints, kMostSamplePoints));
+}
 
 LayerSample layer_sample(PointsView points) {
   LayerSample sample;
   sample.dims = points.dims();
-  const std::size_t size = layer_sample_size(points.size());
+  const std::size_t size = layer_sample_size(points.size(), points.dims());
   sample.values.resize(size * points.dims());
   points.visit([&](auto values) {
     for (std::size_t i = 0; i < size; ++i) {
@@ -346,7 +361,7 @@ Layers choose_layers(const LayerSample& sample, double eps, LayerSource source, 
   cancel.check();
   if (sample.size() == 0) return {};
   const Columns columns(sample);
-  std::vector<Candidate> candidates = make_candidates(columns, source);
+  std::vector<Candidate> candidates = make_candidates(sample, columns, source);
   const double reach = tile_reach(eps, sample.dims);
   cancel.check();
   tbb::parallel_for(std::size_t{0}, candidates.size(), [&](std::size_t c) {
@@ -354,7 +369,7 @@ Layers choose_layers(const LayerSample& sample, double eps, LayerSource source, 
     const std::span<const double> column = columns.column(candidate.dim);
     measure(candidate,
             candidate.pivot.empty() ? std::vector<double>(column.begin(), column.end())
-                                    : distances(columns, candidate.pivot, 0, 1),
+                                    : distances(columns, candidate.pivot),
             reach, sample.dims);
   });
   const Chosen chosen = choose(candidates, columns.points, cancel);

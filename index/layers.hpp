@@ -2,9 +2,10 @@
 //
 // After MiSTIC (Donnelly, Gowanlock: "Multi-Space Tree with Incremental Construction for GPU-Accelerated Range Queries",
 // HiPC 2024): layer by layer, that function is taken whose bins, together with those of the layers before, divide the
-// points most evenly. What differs: the choice is made on a sample; points are sorted by their bins instead of being put
-// into a tree of arrays; and what is pruned is decided by the intervals that tiles of consecutive points really have, so
-// bins need not be as wide as eps, nor right to the last bit.
+// points most evenly. What differs: the choice is made on a sample; even is what leaves the fewest pairs of points
+// together, as a function of one bin is perfectly balanced by MiSTIC's measure; points are sorted by their bins instead
+// of being put into a tree of arrays; and what is pruned is decided by the intervals that tiles of consecutive points
+// really have, so bins need not be as wide as eps, nor right to the last bit.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ struct LayerSample {
   [[nodiscard]] std::size_t size() const noexcept { return values.size() / dims; }
 };
 /// How many of n points are in it.
-[[nodiscard]] std::size_t layer_sample_size(std::size_t n) noexcept;
+[[nodiscard]] std::size_t layer_sample_size(std::size_t n, std::size_t dims) noexcept;
 /// Which one is the i-th of them.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline std::uint64_t layer_sample_row(std::uint64_t i, std::uint64_t sample,
                                                                         std::uint64_t n) noexcept {

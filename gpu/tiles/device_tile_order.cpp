@@ -20,7 +20,7 @@ DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, std::op
     index::LayerSample sample;
     sample.dims = device.dims;
     {
-      const std::uint64_t points_in_sample = index::layer_sample_size(size_);
+      const std::uint64_t points_in_sample = index::layer_sample_size(size_, device.dims);
       const DeviceBuffer<double> values(memory, stream_.get(), points_in_sample * device.dims);
       launch_layer_sample(device, points_in_sample, values.data(), stream_.get());
       sample.values = read_values(values.data(), values.size(), stream_.get());
