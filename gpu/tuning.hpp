@@ -58,6 +58,10 @@ inline constexpr double kLaneShare = 0.5;
 /// Parts per thread into which a table is cut for whoever reads it.
 inline constexpr unsigned kBlocksPerWorker = 64;
 
+/// Blocks of the kernels that go through the pairs of blocks of tiles, at most: a few dozen for each multiprocessor, so that
+/// where pairs are close together their work is shared. A first guess.
+inline constexpr std::uint64_t kTriangleBlocks = 1 << 13;
+
 // Direct clustering. Thresholds without a measurement beside them are first guesses.
 
 /// Threads of a block of its kernels.

@@ -71,6 +71,7 @@ void DeviceTileOrder::sort_points(const DevicePoints& points, const index::Layer
 }
 
 std::vector<index::LayerInterval> DeviceTileOrder::read_tile_intervals() const {
+  if (tile_intervals_.size() == 0) return {};
   return read_values(tile_intervals_.data(), tile_intervals_.size(), stream_.get());
 }
 

@@ -264,9 +264,9 @@ __global__ void __launch_bounds__(kThreads) tile_blocks_kernel(TileBoundsView bo
 
 /// Blocks that keep the device busy with the triangle of blocks of tiles: a warp takes several parts of it, one by one.
 std::uint32_t triangle_blocks(const TileBoundsView& bounds) {
-  constexpr std::uint64_t kMostBlocks = 1 << 13;
   const std::uint64_t warps = std::uint64_t{bounds.blocks} * ((bounds.blocks + kWarp - 1) / kWarp);
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(warps / (kThreads / kWarp) + 1, 1, kMostBlocks));
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(warps / (kThreads / kWarp) + 1, 1, tuning::kTriangleBlocks));
 }
 
 }  // namespace

@@ -122,10 +122,8 @@ TEST_CASE("tile bounds: no pair of neighbours is lost, up to 65 dimensions") {
         INFO(kind << ", " << dims << "-D");
         const DataSet data = test::make_data(kind, 1100, dims, precision, dims);
         Random random(dims);
-        for (const double eps : {data.scale, test::make_eps(data, random)}) {
-          (void)check_pruning(data, eps, LayerSource::grid);
-          (void)check_pruning(data, eps, LayerSource::tree);
-        }
+        (void)check_pruning(data, data.scale, LayerSource::grid);
+        (void)check_pruning(data, test::make_eps(data, random), LayerSource::tree);
       }
     }
   }
