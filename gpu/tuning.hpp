@@ -1,4 +1,4 @@
-// Every block size, buffer size and threshold of the GPU code, each with its reason.
+// Every block size, buffer size and threshold of the GPU code, each with its reason. Those of tiles: tiles/tile_tuning.hpp.
 #pragma once
 
 #include <cstddef>
@@ -58,10 +58,6 @@ inline constexpr double kLaneShare = 0.5;
 /// Parts per thread into which a table is cut for whoever reads it.
 inline constexpr unsigned kBlocksPerWorker = 64;
 
-/// Blocks of the kernels that go through the pairs of blocks of tiles, at most: a few dozen for each multiprocessor, so that
-/// where pairs are close together their work is shared. A first guess.
-inline constexpr std::uint64_t kTriangleBlocks = 1 << 13;
-
 // Direct clustering. Thresholds without a measurement beside them are first guesses.
 
 /// Threads of a block of its kernels.
@@ -117,25 +113,5 @@ static_assert(kPointThreads % 32 == 0 && kCellThreads % 32 == 0, "whole warps");
 static_assert(kDirectThreads % 32 == 0 && kPairThreads % 32 == 0, "whole warps");
 static_assert(kRowThreads < 32 && 32 % kRowThreads == 0, "teams share a warp");
 static_assert(kWarpPairs >= 64, "a warp adds up to 32 pairs at a time");
-
-// Tiles of points in high dimensions.
-
-/// Places in a list of pairs that a warp takes at once. Those that stay empty are gaps, of thousands of warps.
-inline constexpr std::uint32_t kPairPlaces = 128;
-inline constexpr std::uint32_t kAskedPlaces = 32;
-/// Products of coordinates, some more for each pair, that one launch makes at most: between launches a cancelled run ends. An H200
-/// makes 2e14 a second in half precision, 1e13 in float64.
-inline constexpr double kMostProducts16 = 4e13;
-inline constexpr double kMostProducts64 = 2e12;
-/// Pairs per point that the list of pairs has room for at first.
-inline constexpr std::uint64_t kGuessedPairs = 160;
-/// Share of the free memory that the list may take, as a divisor.
-inline constexpr std::uint64_t kPairShare = 3;
-/// Pairs of a batch of a table that is made from the list.
-inline constexpr std::uint64_t kTileBatchPairs = 32 << 20;
-/// Blocks that go through a list of pairs, at most.
-inline constexpr std::uint64_t kListBlocks = 132 * 8;
-/// Blocks that look at all coordinates, at most.
-inline constexpr std::uint32_t kSurveyBlocks = 2112;
 
 }  // namespace epsflow::gpu::tuning

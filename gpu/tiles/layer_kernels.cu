@@ -4,6 +4,7 @@
 
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/tiles/layer_kernels.hpp>
+#include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tuning.hpp>
 #include <epsflow/gpu/with_scratch.hpp>
 #include <epsflow/index/layers.hpp>

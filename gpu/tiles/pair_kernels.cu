@@ -6,6 +6,7 @@
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/tiles/pair_kernels.hpp>
+#include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/with_scratch.hpp>
 
 namespace epsflow::gpu {
@@ -141,7 +142,8 @@ void launch_label_pairs(std::uint32_t size, const std::uint32_t* order, const st
   check_launch(stream);
 }
 
-void launch_pair_keys(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count, cudaStream_t stream) {
+void launch_pair_keys(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count,
+                      cudaStream_t stream) {
   pair_keys_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, shape, keys, count);
   check_launch(stream);
 }

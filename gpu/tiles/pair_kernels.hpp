@@ -47,7 +47,8 @@ void launch_fill(std::uint32_t* values, std::uint64_t size, std::uint32_t value,
 /// The keys of each row with itself, and *count: how many.
 void launch_begin_keys(PairKeys shape, std::uint64_t* keys, unsigned long long* count, cudaStream_t stream);
 /// Adds the keys of each pair, from both sides, whose row is wanted.
-void launch_pair_keys(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count, cudaStream_t stream);
+void launch_pair_keys(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count,
+                      cudaStream_t stream);
 /// The neighbours of sorted keys. Leaves the keys in any order.
 void launch_ids_of_keys(TwoBuffers<std::uint64_t> keys, std::uint64_t size, PairKeys shape, std::uint32_t* ids,
                         Scratch scratch);

@@ -8,6 +8,7 @@
 #include <epsflow/gpu/tiles/pair_writer.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_sift.cuh>
+#include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tiles/tile_walk.cuh>
 
 namespace epsflow::gpu {

@@ -3,6 +3,7 @@
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
+#include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tiles/tile_walk.cuh>
 #include <epsflow/gpu/with_types.hpp>
 #include <epsflow/index/distance.hpp>

@@ -7,6 +7,7 @@
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
+#include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/with_types.hpp>
 
 namespace epsflow::gpu {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tuning.hpp>
 #include <epsflow/index/distance.hpp>
 

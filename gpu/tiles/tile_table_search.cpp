@@ -6,6 +6,7 @@
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/nvtx.hpp>
 #include <epsflow/gpu/starting.hpp>
+#include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tuning.hpp>
 
 namespace epsflow::gpu {
@@ -101,8 +102,7 @@ void TileTableSearch::collect_keys(const Batch& batch, Lane& lane) {
   const PairKeys shape{batch.range, bits_};
   launch_begin_keys(shape, lane.keys.data(), count, stream);
   if (search_->kept()) {
-    search_->for_each_list(
-        [&](PairList list) { launch_pair_keys(list, shape, lane.keys.data(), count, stream); });
+    search_->for_each_list([&](PairList list) { launch_pair_keys(list, shape, lane.keys.data(), count, stream); });
     return;
   }
   const std::scoped_lock lock(searching_);
@@ -133,8 +133,8 @@ void TileTableSearch::start_rows(const Batch& batch, Lane& lane, NeighborTable& 
   base.ensure_rows(rows, false);
   collect_keys(batch, lane);
   const cudaStream_t stream = base.stream.get();
-  launch_ids_of_keys({lane.keys.data(), lane.keys.data() + lane.keys.size() / 2}, pairs, {batch.range, bits_}, base.words.data(),
-                     {resources_.memory, stream});
+  launch_ids_of_keys({lane.keys.data(), lane.keys.data() + lane.keys.size() / 2}, pairs, {batch.range, bits_},
+                     base.words.data(), {resources_.memory, stream});
   copy_to_table(ids, base.words.data(), pairs * sizeof(std::uint32_t), stream);
   check(cudaMemcpyAsync(base.host_counts.as<std::uint32_t>(), counts_.data() + batch.range.begin,
                         rows * sizeof(std::uint32_t), cudaMemcpyDeviceToHost, stream));

@@ -52,7 +52,7 @@ class TileTableSearch final : public TableSearch {
   DeviceBuffer<std::uint32_t> counts_;   // [n] neighbours, the point itself among them
   DeviceBuffer<std::uint64_t> offsets_;  // [n + 1]
   std::uint64_t longest_row_ = 0;
-  unsigned bits_ = 0;  // of a position
+  unsigned bits_ = 0;                         // of a position
   std::vector<std::unique_ptr<Lane>> lanes_;  // last: their work uses the others
 };
 
