@@ -1,6 +1,6 @@
 // The search by tiles on the GPU, points and pairs in device memory:
 //
-//   bench_tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide scalar|tensor64|tensor16] [--repeat N]
+//   bench_tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide scalar|tensor64|tensor16] [--portable] [--repeat N]
 //
 // KIND: of `epsflow generate`. For each eps, milliseconds, medians after two warm-ups: of the index (order and list of tiles), of
 // the frame (centre, survey, factors and bounds), and of the search, from the factors to the list of all pairs, those asked of
@@ -31,6 +31,7 @@ struct Arguments {
   std::vector<double> eps;
   std::optional<index::LayerSource> layers;
   DecideChoice decide = DecideChoice::tensor16;
+  bool portable = false;
   int repeat = 5;
 };
 
@@ -47,6 +48,8 @@ Arguments parse(int argc, char** argv) {
       if (value == "scalar") arguments.decide = DecideChoice::scalar;
       if (value == "tensor64") arguments.decide = DecideChoice::tensor64;
       ++i;
+    } else if (word == "--portable") {
+      arguments.portable = true;
     } else if (word == "--repeat") {
       arguments.repeat = std::max(1, std::atoi(argv[++i]));
     } else if (arguments.source.empty()) {
@@ -92,7 +95,7 @@ void measure(const gpu::DevicePoints& points, double eps, const Arguments& argum
     tiles->stream().synchronize();
     const double index = since(begin);
     begin = Clock::now();
-    gpu::TileSearch search(points, tiles, eps, arguments.decide, memory, cancel);
+    gpu::TileSearch search(points, tiles, {eps, arguments.decide, arguments.portable}, memory, cancel);
     search.stream().synchronize();
     const double frame = since(begin);
     begin = Clock::now();
@@ -135,7 +138,7 @@ int measure_all(const Arguments& arguments) {
   if (arguments.eps.empty()) {
     std::fprintf(stderr,
                  "usage: bench_tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide "
-                 "scalar|tensor64|tensor16] [--repeat N]\n");
+                 "scalar|tensor64|tensor16] [--portable] [--repeat N]\n");
     return 2;
   }
   const gpu::KeptStreams streams;

@@ -98,7 +98,8 @@ std::shared_ptr<const DeviceGrid> GpuIndex::make_grid() const {
 }
 
 std::unique_ptr<TileSearch> GpuIndex::make_tile_search() const {
-  return std::make_unique<TileSearch>(points_, tiles_, eps_, choice_.decide, resources_.memory, resources_.cancel);
+  return std::make_unique<TileSearch>(points_, tiles_, TileSearchOptions{.eps = eps_, .decide = choice_.decide},
+                                      resources_.memory, resources_.cancel);
 }
 
 }  // namespace epsflow::gpu

@@ -68,13 +68,13 @@ class PairWriter {
 /// Writes what each lane has found, `own` pairs: visit(write) calls write(pair) for each. The whole warp calls it.
 template <class Visit>
 __device__ void write_found(PairWriter& writer, std::uint32_t own, unsigned lane, Visit visit) {
+  if (__any_sync(kWholeWarp, own > 0) == 0) return;
   std::uint32_t upto = own;
   for (unsigned step = 1; step < 32; step *= 2) {
     const std::uint32_t lower = __shfl_up_sync(kWholeWarp, upto, step);
     if (lane >= step) upto += lower;
   }
   const std::uint32_t total = __shfl_sync(kWholeWarp, upto, 31);
-  if (total == 0) return;
   const PairWriter::Places places = writer.take(total, upto - own);
   std::uint32_t k = 0;
   visit([&](PointPair pair) { writer.write(places(k++), pair); });

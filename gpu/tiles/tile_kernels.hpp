@@ -48,6 +48,9 @@ void launch_product_tiles(const ProductTiles<float>& tiles, const TileWork& work
                           unsigned multiprocessors, cudaStream_t stream);
 void launch_product_tiles(const ProductTiles<double>& tiles, const TileWork& work, const PairSink& sink,
                           unsigned multiprocessors, cudaStream_t stream);
+/// The same on a GPU of compute capability 9.0, faster.
+void launch_hopper_tiles(const ProductTiles<float>& tiles, const TileWork& work, const PairSink& sink,
+                         unsigned multiprocessors, cudaStream_t stream);
 /// The test of distance.hpp on every pair: nothing is asked.
 void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, const PairSink& sink,
                          unsigned multiprocessors, cudaStream_t stream);

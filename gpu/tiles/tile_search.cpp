@@ -25,26 +25,30 @@ constexpr double kMostWholeNorm = 1 << 21;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-unsigned multiprocessors() {
+unsigned attribute(cudaDeviceAttr which) {
   int device = 0;
-  int count = 0;
+  int value = 0;
   check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return static_cast<unsigned>(count);
+  check(cudaDeviceGetAttribute(&value, which, device));
+  return static_cast<unsigned>(value);
 }
 
 }  // namespace
 
-TileSearch::TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceTileOrder> tiles, double eps,
-                       DecideChoice decide, DeviceMemory& memory, const CancelToken& cancel)
-    : tiles_(std::move(tiles)), memory_(memory), cancel_(cancel), multiprocessors_(multiprocessors()) {
+TileSearch::TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceTileOrder> tiles,
+                       const TileSearchOptions& options, DeviceMemory& memory, const CancelToken& cancel)
+    : tiles_(std::move(tiles)),
+      memory_(memory),
+      cancel_(cancel),
+      multiprocessors_(attribute(cudaDevAttrMultiProcessorCount)),
+      hopper_(!options.portable && attribute(cudaDevAttrComputeCapabilityMajor) == 9) {
   const PointsOnDevice device = points.device();
-  points_ = {device.data, tiles_->order(), device.size, device.dims, device.precision, eps * eps};
+  points_ = {device.data, tiles_->order(), device.size, device.dims, device.precision, options.eps * options.eps};
   figures_.tile_pairs = tiles_->tile_pairs();
-  figures_.decider = decide == DecideChoice::automatic ? DecideChoice::tensor16 : decide;
+  figures_.decider = options.decide == DecideChoice::automatic ? DecideChoice::tensor16 : options.decide;
   if (device.size == 0) return;
   counts_ = {memory_, stream_.get(), 1};
-  if (figures_.decider != DecideChoice::scalar) choose_frame(points, eps);
+  if (figures_.decider != DecideChoice::scalar) choose_frame(points, options.eps);
   if (figures_.decider == DecideChoice::tensor16) make_factors(factors32_, bounds32_);
   if (figures_.decider == DecideChoice::tensor64) make_factors(factors64_, bounds64_);
 }
@@ -92,6 +96,7 @@ void TileSearch::make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& boun
   view.steps = static_cast<std::uint32_t>(divide_up(points_.dims, kPerSlice / 4));
   slices_ = {memory_, stream_.get(), tiles * view.slices_per_tile * kSliceBytes};
   bounds = {memory_, stream_.get(), 2 * places};
+  view.count = static_cast<std::uint32_t>(tiles);
   view.slices = slices_.data();
   view.no = bounds.data();
   view.yes = bounds.data() + places;
@@ -117,7 +122,11 @@ void TileSearch::launch(const TileWork& work, std::uint64_t taken) const {
   const PairSink sink{pairs_.data(), pairs_.size(), asked_.data(), asked_.size(), counts_.data()};
   switch (figures_.decider) {
     case DecideChoice::tensor16:
-      launch_product_tiles(factors32_, work, sink, multiprocessors_, stream_.get());
+      if (hopper_) {
+        launch_hopper_tiles(factors32_, work, sink, multiprocessors_, stream_.get());
+      } else {
+        launch_product_tiles(factors32_, work, sink, multiprocessors_, stream_.get());
+      }
       break;
     case DecideChoice::tensor64:
       launch_product_tiles(factors64_, work, sink, multiprocessors_, stream_.get());

@@ -24,13 +24,18 @@ struct TileFigures {
   DecideChoice decider = DecideChoice::scalar;
 };
 
+struct TileSearchOptions {
+  double eps = 0;
+  DecideChoice decide = DecideChoice::automatic;  ///< where the data allow
+  bool portable = false;                          ///< leave out kernels for a particular GPU
+};
+
 /// Pairs go into a list in device memory. Where all have room there it is kept, and what looks at them again finds them; where
 /// they have not, the list is filled share by share, and each look is a search.
 class TileSearch {
  public:
-  /// `tiles` and the rest must outlive it. decide: how pairs are decided, where the data allow. The GPU must be the current one.
-  /// Waits. Throws DeviceOutOfMemory.
-  TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceTileOrder> tiles, double eps, DecideChoice decide,
+  /// `points`, `memory` and `cancel` must outlive it. The GPU must be the current one. Waits. Throws DeviceOutOfMemory.
+  TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceTileOrder> tiles, const TileSearchOptions& options,
              DeviceMemory& memory, const CancelToken& cancel);
 
   /// Calls visit(list) for lists that together hold every pair of neighbours once; what it puts on stream() is done before a
@@ -56,6 +61,7 @@ class TileSearch {
   const CancelToken& cancel_;
   Stream stream_;
   unsigned multiprocessors_ = 1;
+  bool hopper_ = false;
   OrderedPoints points_;
   TileFrame frame_;
   TileFigures figures_;

@@ -16,59 +16,56 @@ namespace epsflow::gpu {
 template <unsigned M, unsigned N, class Real, class Tiles>
 __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], std::uint64_t first_row, std::uint64_t first_column,
                                      const Tiles& tiles, PairWriter& pairs, PairWriter& asked) {
-  static_assert(M * N * 4 <= 64, "a bit for each product");
+  constexpr unsigned kPart = 4;  // fragments side by side that are looked at again together
+  static_assert(N % kPart == 0);
   const unsigned lane = threadIdx.x % 32;
   const std::uint64_t row = first_row + lane / 4;
   const std::uint64_t column = first_column + lane % 4 * 2;
-  bool any = false;
-  {
-    Real no_column[N][2];
-    for (unsigned n = 0; n < N; ++n) {
-      for (unsigned e = 0; e < 2; ++e) no_column[n][e] = __ldg(tiles.no + column + 8 * n + e);
+  Real no_row[M][2];
+  for (unsigned m = 0; m < M; ++m) {
+    for (unsigned h = 0; h < 2; ++h) no_row[m][h] = __ldg(tiles.no + row + 16 * m + 8 * h);
+  }
+  for (unsigned part = 0; part < N; part += kPart) {
+    Real no_column[kPart][2];
+    for (unsigned n = 0; n < kPart; ++n) {
+      for (unsigned e = 0; e < 2; ++e) no_column[n][e] = __ldg(tiles.no + column + 8 * (part + n) + e);
     }
     for (unsigned m = 0; m < M; ++m) {
-      for (unsigned h = 0; h < 2; ++h) {
-        const Real no_row = __ldg(tiles.no + row + 16 * m + 8 * h);
-        for (unsigned n = 0; n < N; ++n) {
-          for (unsigned e = 0; e < 2; ++e) any |= sums[m][n][2 * h + e] >= no_row + no_column[n][e];
-        }
+      bool any = false;
+      for (unsigned n = 0; n < kPart; ++n) {
+        for (unsigned v = 0; v < 4; ++v) any |= sums[m][part + n][v] >= no_row[m][v / 2] + no_column[n][v % 2];
       }
-    }
-  }
-  if (__any_sync(kWholeWarp, any) == 0) return;
+      if (__any_sync(kWholeWarp, any) == 0) continue;
 
-  std::uint64_t yes = 0;
-  std::uint64_t ask = 0;
-  for (unsigned m = 0; m < M; ++m) {
-    for (unsigned h = 0; h < 2; ++h) {
-      const std::uint64_t r = row + 16 * m + 8 * h;
-      const Real no_row = __ldg(tiles.no + r);
-      const Real yes_row = __ldg(tiles.yes + r);
-      for (unsigned n = 0; n < N; ++n) {
-        for (unsigned e = 0; e < 2; ++e) {
-          const std::uint64_t c = column + 8 * n + e;
-          const Real sum = sums[m][n][2 * h + e];
-          if (r >= c || !(sum >= no_row + __ldg(tiles.no + c))) continue;
-          const std::uint64_t bit = std::uint64_t{1} << ((m * 2 + h) * 2 * N + n * 2 + e);
-          (sum >= yes_row + __ldg(tiles.yes + c) ? yes : ask) |= bit;
+      const std::uint64_t top = row + 16 * m;
+      const std::uint64_t left = column + 8 * part;
+      unsigned yes = 0;
+      unsigned ask = 0;
+      if (any) {
+        for (unsigned n = 0; n < kPart; ++n) {
+          for (unsigned v = 0; v < 4; ++v) {
+            const Real sum = sums[m][part + n][v];
+            if (!(sum >= no_row[m][v / 2] + no_column[n][v % 2])) continue;
+            const std::uint64_t r = top + 8 * (v / 2);
+            const std::uint64_t c = left + 8 * n + v % 2;
+            if (r >= c) continue;
+            (sum >= __ldg(tiles.yes + r) + __ldg(tiles.yes + c) ? yes : ask) |= 1U << (4 * n + v);
+          }
         }
       }
+      const auto leave = [&](unsigned found, PairWriter& writer) {
+        write_found(writer, static_cast<std::uint32_t>(__popc(found)), lane, [&](auto write) {
+          for (; found != 0; found &= found - 1) {
+            const auto bit = static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1;
+            write(PointPair{static_cast<std::uint32_t>(top + 8 * (bit % 4 / 2)),
+                            static_cast<std::uint32_t>(left + 8 * (bit / 4) + bit % 2)});
+          }
+        });
+      };
+      leave(yes, pairs);
+      leave(ask, asked);
     }
   }
-  const auto leave = [&](std::uint64_t found, PairWriter& writer) {
-    const auto own = static_cast<std::uint32_t>(__popcll(static_cast<long long>(found)));
-    write_found(writer, own, lane, [&](auto write) {
-      for (; found != 0; found &= found - 1) {
-        const auto bit = static_cast<unsigned>(__ffsll(static_cast<long long>(found))) - 1;
-        const unsigned line = bit / (2 * N);
-        const unsigned place = bit % (2 * N);
-        write(PointPair{static_cast<std::uint32_t>(row + 8 * line),
-                        static_cast<std::uint32_t>(column + 8 * (place / 2) + place % 2)});
-      }
-    });
-  };
-  leave(yes, pairs);
-  leave(ask, asked);
 }
 
 }  // namespace epsflow::gpu

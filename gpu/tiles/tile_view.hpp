@@ -69,6 +69,7 @@ struct ProductTiles {
   Real* no = nullptr;           ///< [tiles × 128] FrameBounds of each point; infinite where there is none
   Real* yes = nullptr;          ///< [tiles × 128]
   std::uint32_t slices_per_tile = 1;
+  std::uint32_t count = 0;  ///< tiles
   std::uint32_t steps = 1;  ///< of 32 bytes of a row: 16 coordinates, or 4; all slices together
 };
 
