@@ -9,7 +9,11 @@
 // foreach_target.h must come first
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <vector>
+
 #include <epsflow/index/row_test-inl.hpp>
+#include <epsflow/index/tile_test-inl.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace epsflow::index {
@@ -30,6 +34,34 @@ HWY_INLINE void for_each_word(const Input& in, std::uint32_t row, std::span<cons
   }
 }
 
+/// The verdicts of a row about panels of candidates.
+struct PanelBits {
+  std::span<const Panel> panels;
+  const std::uint16_t* bits;  ///< [panels]
+};
+
+/// Calls visit(first candidate, word) for all words of a row, run by run, as above.
+template <class Visit>
+HWY_INLINE void for_each_word(const PanelBits& row, std::span<const Run> candidates, Visit visit) {
+  constexpr std::uint32_t kPanel = TilePoints::kPanel;
+  std::size_t at = 0;
+  const auto bits_of = [&](std::size_t panel) HWY_ATTR {
+    while (at < row.panels.size() && row.panels[at].index < panel) ++at;
+    return at < row.panels.size() && row.panels[at].index == panel ? std::uint64_t{row.bits[at]} : 0;
+  };
+  for (const Run& run : candidates) {
+    for (std::uint64_t first = run.begin; first < run.end; first += 32) {
+      // A word lies in three panels at most; the last of them may hold the next one's beginning.
+      std::uint64_t three = 0;
+      for (std::uint32_t j = 0; j < 3; ++j) three |= bits_of(first / kPanel + j) << (j * kPanel);
+      at = at >= 2 ? at - 2 : 0;
+      const std::uint64_t left = run.end - first;
+      const auto word = static_cast<std::uint32_t>(three >> (first % kPanel));
+      visit(first, left >= 32 ? word : word & ((1U << left) - 1));
+    }
+  }
+}
+
 /// Counts neighbours, and keeps the words where there is a place for them.
 struct BitsTask {
   std::uint32_t* words;  ///< null: count only
@@ -44,6 +76,16 @@ struct BitsTask {
     });
     *counts++ = count;
   }
+
+  HWY_INLINE void row(const PanelBits& row, std::span<const Run> candidates) {
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < row.panels.size(); ++i) {
+      count += static_cast<std::uint32_t>(__builtin_popcount(row.bits[i]));
+    }
+    *counts++ = count;
+    if (words == nullptr) return;
+    for_each_word(row, candidates, [&](std::uint64_t, std::uint32_t word) { *words++ = word; });
+  }
 };
 
 struct IdsTask {
@@ -56,27 +98,94 @@ struct IdsTask {
   HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Run> candidates) {
     const std::uint64_t before = found;
     for_each_word<T, D>(in, row, candidates, [&](std::uint64_t first, std::uint32_t word) HWY_ATTR {
-      // A word adds at most 32 ids and a store writes a whole vector: both stay within kSlack behind the capacity.
-      if (found > capacity) {
-        found += static_cast<std::uint32_t>(__builtin_popcount(word));
-        return;
-      }
-      for (std::size_t k = 0; k < 32; k += kLanes32) {
-        const std::uint32_t part = (word >> k) & static_cast<std::uint32_t>((std::uint64_t{1} << kLanes32) - 1);
-        if (part == 0) continue;
-        const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(part), static_cast<std::uint8_t>(part >> 8),
-                                       static_cast<std::uint8_t>(part >> 16), static_cast<std::uint8_t>(part >> 24)};
-        const auto positions = hn::Iota(U32(), static_cast<std::uint32_t>(first + k));
-        hn::StoreU(hn::CompressBits(positions, bytes), U32(), ids + found);
-        found += static_cast<std::uint32_t>(__builtin_popcount(part));
-      }
+      add(static_cast<std::uint32_t>(first), word);
     });
     *counts++ = static_cast<std::uint32_t>(found - before);
   }
+
+  HWY_INLINE void row(const PanelBits& row, std::span<const Run>) {
+    const std::uint64_t before = found;
+    for (std::size_t i = 0; i < row.panels.size(); ++i) {
+      if (row.bits[i] != 0) add(row.panels[i].first(), row.bits[i]);
+    }
+    *counts++ = static_cast<std::uint32_t>(found - before);
+  }
+
+ private:
+  HWY_INLINE void add(std::uint32_t first, std::uint32_t word) {
+    // A word adds at most 32 ids and a store writes a whole vector: both stay within kSlack behind the capacity.
+    if (found > capacity) {
+      found += static_cast<std::uint32_t>(__builtin_popcount(word));
+      return;
+    }
+    for (std::size_t k = 0; k < 32; k += kLanes32) {
+      const std::uint32_t part = (word >> k) & static_cast<std::uint32_t>((std::uint64_t{1} << kLanes32) - 1);
+      if (part == 0) continue;
+      const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(part), static_cast<std::uint8_t>(part >> 8),
+                                     static_cast<std::uint8_t>(part >> 16), static_cast<std::uint8_t>(part >> 24)};
+      const auto positions = hn::Iota(U32(), first + static_cast<std::uint32_t>(k));
+      hn::StoreU(hn::CompressBits(positions, bytes), U32(), ids + found);
+      found += static_cast<std::uint32_t>(__builtin_popcount(part));
+    }
+  }
 };
+
+/// Rows whose verdicts are kept at a time, while panels that fit the cache go by.
+constexpr std::uint32_t kRowBlock = 64;
+/// Coordinates of the panels that a block of rows passes at a time: half of a small second-level cache.
+constexpr std::size_t kPanelBlockBytes = 256 << 10;
+
+/// Rows [row, row + left) by R at a time, and what is left by fewer. bits: [rows × stride] verdicts.
+template <class T, std::size_t R>
+HWY_INLINE void tile_rows(const Input& in, std::uint32_t& row, std::uint32_t end, std::span<const Panel> panels,
+                          std::uint16_t*& bits, std::size_t stride, std::uint64_t& asked) {
+  for (; end - row >= R; row += R, bits += R * stride) {
+    const TileTest<T, R> test(in, row);
+    std::size_t i = 0;
+    const auto keep = [&](std::size_t r, std::size_t v, std::uint32_t found)
+                          HWY_ATTR { bits[r * stride + i + v] = static_cast<std::uint16_t>(found); };
+    for (; i + kTilePanels <= panels.size(); i += kTilePanels) {
+      test.template panels<kTilePanels>(panels.data() + i, asked, keep);
+    }
+    for (; i < panels.size(); ++i) test.template panels<1>(panels.data() + i, asked, keep);
+  }
+  if constexpr (R > 1) tile_rows<T, R / 2>(in, row, end, panels, bits, stride, asked);
+}
+
+template <class T, class Task>
+void run_tiles(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
+  // Kept by each thread: groups are many and mostly small.
+  thread_local std::vector<Panel> panels;
+  thread_local std::vector<std::uint16_t> bits;
+  list_panels(candidates, panels);
+  bits.resize(kRowBlock * panels.size());
+  const std::size_t block = std::max<std::size_t>(kTilePanels, kPanelBlockBytes / (in.dims * TilePoints::kPanel * 4));
+  std::uint64_t asked = 0;
+  for (std::uint32_t first = rows.begin; first < rows.end; first += kRowBlock) {
+    const std::uint32_t end = HWY_MIN(rows.end, first + kRowBlock);
+    for (std::size_t p = 0; p < panels.size(); p += block) {
+      std::uint32_t row = first;
+      std::uint16_t* out = bits.data() + p;
+      const auto some = std::span(panels).subspan(p, HWY_MIN(block, panels.size() - p));
+      tile_rows<T, kTileRows>(in, row, end, some, out, panels.size(), asked);
+    }
+    for (std::uint32_t row = first; row < end; ++row) {
+      task.row(PanelBits{panels, bits.data() + (row - first) * panels.size()}, candidates);
+    }
+  }
+  if (asked != 0) in.tiles->add_asked(asked);
+}
 
 template <class Task>
 void run(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
+  if (in.tiles != nullptr) {
+    if (in.precision == Precision::float32) {
+      run_tiles<float>(in, rows, candidates, task);
+    } else {
+      run_tiles<double>(in, rows, candidates, task);
+    }
+    return;
+  }
   with_types(in, [&]<class T, std::size_t D>() HWY_ATTR {
     for (std::uint32_t row = rows.begin; row < rows.end; ++row) task.template row<T, D>(in, row, candidates);
   });
@@ -107,10 +216,22 @@ HWY_EXPORT(bit_rows);
 HWY_EXPORT(id_rows);
 HWY_EXPORT(target_name);
 
-RowSearch::RowSearch(const Grid& grid) : input_{nullptr, grid.dims(), grid.precision(), grid.eps() * grid.eps()} {
-  for (std::size_t k = 0; k < grid.dims(); ++k) coordinates_.push_back(grid.coordinates<std::byte>(k));
-  input_.coordinates = coordinates_.data();
+namespace {
+
+std::vector<const void*> columns_of(const Grid& grid) {
+  std::vector<const void*> columns;
+  for (std::size_t k = 0; k < grid.dims(); ++k) columns.push_back(grid.coordinates<std::byte>(k));
+  return columns;
 }
+
+}  // namespace
+
+RowSearch::RowSearch(const Grid& grid) : RowSearch(columns_of(grid), grid.size(), grid.precision(), grid.eps()) {}
+
+RowSearch::RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps)
+    : coordinates_(std::move(coordinates)),
+      tiles_(coordinates_.data(), n, coordinates_.size(), precision, eps),
+      input_{coordinates_.data(), coordinates_.size(), precision, eps * eps, tiles_.empty() ? nullptr : &tiles_} {}
 
 void RowSearch::packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const {
   HWY_DYNAMIC_DISPATCH(bit_rows)(input_, rows, candidates, words, counts);

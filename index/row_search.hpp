@@ -1,8 +1,8 @@
 // The innermost loops of the CPU search: which candidates of a row are neighbours, tested several at a time.
 //
 // The test is is_neighbor() of distance.hpp on vectors: subtract, multiply, add in the order of the dimensions, each
-// rounded once, no fused operation, so every lane computes what the scalar code does. The instruction set is chosen at
-// run time.
+// rounded once, no fused operation, so every lane computes what the scalar code does. From seven dimensions on, products of
+// rows and candidates in float32 decide most pairs first (tile_points.hpp). The instruction set is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include <epsflow/core/candidate_groups.hpp>
 #include <epsflow/index/grid.hpp>
+#include <epsflow/index/tile_points.hpp>
 
 namespace epsflow::index {
 
@@ -21,12 +22,16 @@ struct SearchInput {
   std::size_t dims;
   Precision precision;
   double eps_squared;
+  const TilePoints* tiles = nullptr;  ///< what decides most pairs in float32; null where there is nothing such
 };
 
 class RowSearch {
  public:
   /// `grid` must outlive it. Does not move, as its input points into it.
   explicit RowSearch(const Grid& grid);
+  /// Of n points in any order. coordinates: [dims] pointers to [n] float or double as `precision` says, with
+  /// Buffer::kPadding bytes readable behind; they must outlive it.
+  RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps);
   RowSearch(const RowSearch&) = delete;
   RowSearch& operator=(const RowSearch&) = delete;
 
@@ -50,8 +55,12 @@ class RowSearch {
 
   [[nodiscard]] const SearchInput& input() const noexcept { return input_; }
 
+  /// Pairs that float32 left to the float64 test so far. 0 where all are tested in float64.
+  [[nodiscard]] std::uint64_t asked() const noexcept { return tiles_.asked(); }
+
  private:
   std::vector<const void*> coordinates_;
+  TilePoints tiles_;
   SearchInput input_;
 };
 

@@ -1,63 +1,73 @@
-// The bounds of deciders that compare points by products of rounded coordinates.
+// A point's thresholds for deciding pairs by rounded coordinates: the error bound of the three-way test, for the CPU and for kernels.
 //
-// Points are moved by a common centre, scaled by a power of two, and rounded: x becomes p with |s·(x − c) − p| <= r and
-// squared norm n = |p|². A product of two rounded points is computed with an error of at most γ·|p|·|q|. What follows from
-// the computed product alone is, for eps in the same scale, E:
+// A frame is a centre c and a scale s, a power of two. P = s·(x − c) is a point in it, in real numbers, and p its rounded
+// coordinates; E = s·eps. Of each point are known
+//   n = ‖p‖²,   r >= ‖p − P‖,   e, such that a computed product ĝ of two points has |ĝ − ⟨p, q⟩| <= e_p + e_q.
+// The test of distance.hpp multiplies the squared distance by no more than 1 ± (d + 2)·2^-53, eps² by 1 ± 2^-53. For d up to
+// 4096 that is less than 1 ± 2^-40 together, so with E± = E·(1 ± 2^-40) it says no where ‖P − Q‖ > E₊ and yes where
+// ‖P − Q‖ <= E₋. As ‖P − Q‖ and ‖p − q‖ differ by at most r_p + r_q, and ‖p − q‖² = n_p + n_q − 2⟨p, q⟩:
 //
-//   |‖s·(x − y)‖ − ‖p − q‖| <= r_p + r_q                                     (triangle)
-//   |product − p·q| <= γ·|p|·|q| <= γ·(n_p + n_q)/2                          (means)
-//   ‖p − q‖² = n_p + n_q − 2·p·q
+// *No* where n_p + n_q − 2(ĝ + e_p + e_q) > (E₊ + r_p + r_q)². The square is convex, so the right side is at most
+// ½(E₊ + 2r_p)² + ½(E₊ + 2r_q)², and the test separates: ĝ < h_p + h_q with h = ½(n − 2e − ½(E₊ + 2r)²).
 //
-// No:  (E + r_p + r_q)² <= ((E + 2·r_p)² + (E + 2·r_q)²)/2, as squares are convex. So the points are farther apart than E
-//      where 2·product < h_p + h_q, h = n·(1 − γ) − (E + 2r)²/2.
-// Yes: (E − r_p − r_q)² >= E² − 2·E·(r_p + r_q). So they are within E where 2·product >= k_p + k_q,
-//      k = n·(1 + γ) − E²/2 + 2·E·r, and r_p + r_q <= E, for which r <= E/2 is asked of each.
+// *Yes* where n_p + n_q − 2(ĝ − e_p − e_q) <= (E₋ − r_p − r_q)², of which E₋² − 2E₋(r_p + r_q) is a lower bound:
+// ĝ >= k_p + k_q with k = ½(n + 2e − ½E₋² + 2E₋r), if r_p + r_q <= E₋: a point with r > E₋/2 gets k = ∞.
 //
-// Each verdict is a comparison with a sum of one number per point. What is neither is asked of the test of distance.hpp. That
-// test rounds too: with at most 4096 dimensions its sum is off by a relative 2^-40 at most, which widens E on both sides.
+// All other pairs are asked of distance.hpp.
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include <epsflow/core/host_device.hpp>
 
 namespace epsflow::index {
 
-/// In place of a bound that nothing reaches.
-inline constexpr double kNever = std::numeric_limits<double>::infinity();
+/// The largest float not over x, the smallest not under it.
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline float round_down(double x) noexcept {
+  const float f = static_cast<float>(x);
+  return static_cast<double>(f) > x ? nextafterf(f, -HUGE_VALF) : f;
+}
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline float round_up(double x) noexcept { return -round_down(-x); }
 
-/// eps as the deciders use it, in the scale of the rounded points.
-struct FrameEps {
-  double no;   ///< no two neighbours are farther apart, whatever the test of distance.hpp rounds
-  double yes;  ///< any two points that are as near are neighbours there; < 0: none can be told
+/// Two points are no neighbours where ĝ < reject_p + reject_q, and neighbours where ĝ >= accept_p + accept_q, both sums in
+/// float32.
+struct TileThresholds {
+  float reject;
+  float accept;
 };
 
-/// Half of h and of k: to be compared with the product itself.
-struct FrameBounds {
-  double no;
-  double yes;
-};
+/// Those of a point of which nothing is known: all its pairs are asked.
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds ask_always() noexcept { return {-HUGE_VALF, HUGE_VALF}; }
 
-/// `norm`: n, with a relative error of at most 2^-40. `radius`: r. gamma: of the product.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline FrameBounds frame_bounds(double norm, double radius, double gamma,
-                                                                  FrameEps eps) noexcept {
-  const double slack = gamma + 0x1p-39;
-  const double reach = eps.no + 2 * radius;
-  FrameBounds bounds{norm / 2 * (1 - slack) - reach * reach / 4 * (1 + 0x1p-48), kNever};
-  if (radius <= eps.yes / 2) {
-    bounds.yes = norm / 2 * (1 + slack) - eps.yes * (eps.yes / 4 * (1 - 0x1p-48) - radius * (1 + 0x1p-48));
-  }
-  return bounds;
+/// h and k of a point, as floats. eps: E, at least 1; norm: n, at most 2^60 and computed in float64 (up to 4096 squares, in any
+/// order); radius: r; product_error: e.
+///
+/// Two margins keep the floats on the safe side. `computed` covers the float64 arithmetic of n, h and k: 4096 sums and a few
+/// operations more, each off by 2^-53 of terms that n + e + (E + 2r)² bounds; being at least 2^-39 it also covers sums that
+/// underflow. 2^-23 |h| covers the sum of two thresholds: rounded to float32 it is off by at most 2^-24 (|h_p| + |h_q|).
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds tile_thresholds(double norm, double product_error,
+                                                                        double radius, double eps) noexcept {
+  const double outer = eps * (1 + 0x1p-40) + 2 * radius;
+  const double inner = eps * (1 - 0x1p-40);
+  const double computed = 0x1p-39 * (norm + product_error + outer * outer);
+  const double h = 0.5 * (norm - 2 * product_error - 0.5 * outer * outer) - computed;
+  const double k = 0.5 * (norm + 2 * product_error - 0.5 * inner * inner + 2 * inner * radius) + computed;
+  return {round_down(h - 0x1p-23 * std::fabs(h)),
+          2 * radius <= inner ? round_up(k + 0x1p-23 * std::fabs(k)) : HUGE_VALF};
 }
 
-/// The bounds as float, moved so far that the sum of two of them, rounded, is on the safe side as well.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline float lowered_float(double bound) noexcept {
-  return static_cast<float>(bound - 0x1p-22 * std::fabs(bound)) - 0x1p-140F;
-}
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline float raised_float(double bound) noexcept {
-  return static_cast<float>(bound + 0x1p-22 * std::fabs(bound)) + 0x1p-140F;
+/// h = k of a point whose rounded coordinates are exact multiples of a power of two g, as are those of all others, where
+/// squared distances up to the sums of two norms are decided without rounding: norm and limit are at most 2^20 g².
+/// limit: s²·fl(eps²). step: g².
+///
+/// Products and norms are multiples of g² up to 2^20 g², so ĝ is exact, and the squared distance too, here and in the test
+/// of distance.hpp. It is over the limit exactly if it is over the limit rounded down to a multiple of g² and raised by g²/2,
+/// which no squared distance equals. Thresholds and their sums are multiples of g²/8 below 2^24 of them, so exact as floats.
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds exact_thresholds(double norm, double limit,
+                                                                         double step) noexcept {
+  const auto h = static_cast<float>(0.5 * norm - 0.25 * (floor(limit / step) + 0.5) * step);
+  return {h, h};
 }
 
 }  // namespace epsflow::index

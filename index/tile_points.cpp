@@ -1,0 +1,194 @@
+#include <epsflow/index/tile_points.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include <epsflow/index/tile_frame.hpp>
+
+namespace epsflow::index {
+namespace {
+
+constexpr std::size_t kPanel = TilePoints::kPanel;
+constexpr std::size_t kGrain = 64;  ///< panels of a task
+
+/// Between these eps² is a normal number, and far from where sums of squares under- or overflow.
+constexpr double kSmallestEps = 1e-140;
+constexpr double kLargestEps = 1e140;
+
+/// Norms over this are of no use with E < 2: float32 leaves nothing to decide.
+constexpr double kLargestNorm = 0x1p60;
+
+/// Multiples of more than this are within kLargestNorm only if they are 0.
+constexpr int kHighestBit = 31;
+
+/// The median of up to so many points, evenly spread over the positions.
+constexpr std::size_t kSample = 255;
+
+template <class T>
+std::vector<double> sample_medians(const void* const* coordinates, std::size_t n, std::size_t dims) {
+  const std::size_t samples = std::min(n, kSample);
+  std::vector<double> centre(dims);
+  std::vector<T> values(samples);
+  for (std::size_t k = 0; k < dims; ++k) {
+    const T* x = static_cast<const T*>(coordinates[k]);
+    for (std::size_t i = 0; i < samples; ++i) values[i] = x[i * n / samples];
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(samples / 2), values.end());
+    centre[k] = static_cast<double>(values[samples / 2]);
+  }
+  return centre;
+}
+
+/// What is known of all points together.
+struct Summary {
+  double largest_norm = 0;
+  int lowest_bit = 1 << 20;  ///< all coordinates are multiples of two to this power …
+  bool exact = true;         ///< … and were rounded nowhere
+  std::size_t vague = 0;     ///< points whose own share of a pair's doubt exceeds a neighbourhood
+
+  [[nodiscard]] Summary with(const Summary& b) const {
+    return {std::max(largest_norm, b.largest_norm), std::min(lowest_bit, b.lowest_bit), exact && b.exact,
+            vague + b.vague};
+  }
+};
+
+/// The exponent of the lowest bit that is set; of 0 a large one.
+int lowest_bit(float x) noexcept {
+  if (x == 0) return 1 << 20;
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return static_cast<int>(bits >> 23 & 0xFFU) - 150 + std::countr_zero((bits & 0x7FFFFFU) | 0x800000U);
+}
+
+/// Sixteen points on their way into a panel.
+struct PanelSums {
+  double radius_squared[kPanel] = {};
+  double norm[kPanel] = {};        ///< of all chunks that are complete
+  double chunk_norm[kPanel] = {};  ///< of the dimensions of this chunk
+  double rounded[kPanel] = {};     ///< Σ of the norms of all that is rounded on the way to a product
+
+  /// A sum of products over a chunk is done: it is added to those before it, which is one more rounding.
+  void end_chunk() {
+    for (std::size_t i = 0; i < kPanel; ++i) {
+      norm[i] += chunk_norm[i];
+      rounded[i] += norm[i];
+      chunk_norm[i] = 0;
+    }
+  }
+
+  /// See tile_points.hpp: product() of tile_test-inl.hpp says what is rounded where. With u = 2^-24, a value v of the sum
+  /// is rounded with an error of at most u|v| beyond what it has already, which grows by 1 + u per step. All steps
+  /// together: at most u·(1 + u)^(2d) Σ|v|, and (1 + u)^(2d) < 1 + 2^-10. Each v is ⟨p, q⟩ over some of the dimensions,
+  /// so |v| is at most half the sum of the two squared norms over these. The products themselves, rounded where there is no
+  /// fused operation, add up to the norms over all. Where products underflow, each adds less than 2^-126.
+  [[nodiscard]] double product_error(std::size_t i) const noexcept {
+    return 0x1p-25 * (1 + 0x1p-9) * (rounded[i] + norm[i]) + 0x1p-110;
+  }
+  /// As far as |p − P| of a coordinate goes, see make(): 2^-500 covers squares that underflow, 2^-30 the rounding here.
+  [[nodiscard]] double radius(std::size_t i) const noexcept {
+    return (std::sqrt(radius_squared[i]) + 0x1p-500) * (1 + 0x1p-30);
+  }
+};
+
+}  // namespace
+
+TilePoints::TilePoints(const void* const* coordinates, std::size_t n, std::size_t dims, Precision precision, double eps)
+    : dims_(dims) {
+  if (n == 0 || dims < kFewestDims || !(eps >= kSmallestEps && eps <= kLargestEps)) return;
+  if (precision == Precision::float32) {
+    make<float>(coordinates, n, eps);
+  } else {
+    make<double>(coordinates, n, eps);
+  }
+}
+
+template <class T>
+void TilePoints::make(const void* const* coordinates, std::size_t n, double eps) {
+  const std::size_t filled = (n + kPanel - 1) / kPanel;
+  panels_ = Buffer<float>((filled + 2) * kPanel * dims_);
+  reject_ = Buffer<float>((filled + 2) * kPanel);
+  accept_ = Buffer<float>((filled + 2) * kPanel);
+  const std::vector<double> centre = sample_medians<T>(coordinates, n, dims_);
+  const double scale = std::ldexp(1.0, -std::ilogb(eps));
+  const double scaled_eps = scale * eps;
+
+  Buffer<double> norms(filled * kPanel);
+  const auto round_panel = [&](std::size_t panel, Summary summary) {
+    PanelSums sums;
+    float* out = panels_.data() + panel * kPanel * dims_;
+    const std::size_t first = panel * kPanel;
+    const std::size_t count = std::min(kPanel, n - first);
+    for (std::size_t k = 0; k < dims_; ++k, out += kPanel) {
+      const T* x = static_cast<const T*>(coordinates[k]) + first;
+      for (std::size_t i = 0; i < count; ++i) {
+        const double wide = static_cast<double>(x[i]);
+        const double from_centre = wide - centre[k];
+        const double scaled = scale * from_centre;
+        const auto rounded = static_cast<float>(scaled);
+        // The difference of a number and its float is a float64. The subtraction of the centre is off by 2^-53 of its
+        // result at most.
+        const double off = std::fabs(scaled - static_cast<double>(rounded)) + 0x1p-53 * std::fabs(scaled);
+        sums.radius_squared[i] += off * off;
+        sums.chunk_norm[i] += static_cast<double>(rounded) * static_cast<double>(rounded);
+        sums.rounded[i] += sums.chunk_norm[i];
+        // What the subtraction lost, exactly (Knuth's sum of two numbers).
+        const double back = wide - from_centre;
+        const double lost = (wide - (from_centre + back)) - (centre[k] - back);
+        summary.exact = summary.exact && lost == 0 && static_cast<double>(rounded) == scaled;
+        summary.lowest_bit = std::min(summary.lowest_bit, lowest_bit(rounded));
+        out[i] = rounded;
+      }
+      std::fill(out + count, out + kPanel, 0.0F);
+      if (k % kChunk == kChunk - 1 || k + 1 == dims_) sums.end_chunk();
+    }
+    for (std::size_t i = 0; i < kPanel; ++i) {
+      TileThresholds t = ask_always();
+      if (sums.norm[i] <= kLargestNorm) {
+        t = tile_thresholds(sums.norm[i], sums.product_error(i), sums.radius(i), scaled_eps);
+      } else {
+        // Also where coordinates overflowed, and norms are not a number.
+        for (std::size_t k = 0; k < dims_; ++k) panels_[(panel * dims_ + k) * kPanel + i] = 0;
+        summary.exact = false;
+      }
+      reject_[first + i] = t.reject;
+      accept_[first + i] = t.accept;
+      norms[first + i] = sums.norm[i];
+      summary.largest_norm = std::max(summary.largest_norm, sums.norm[i]);
+      if (i < count && !(t.accept - t.reject <= scaled_eps * scaled_eps / 2)) ++summary.vague;
+    }
+    return summary;
+  };
+  const Summary all = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, filled, kGrain), Summary{},
+      [&](const tbb::blocked_range<std::size_t>& range, Summary summary) {
+        for (std::size_t panel = range.begin(); panel != range.end(); ++panel) summary = round_panel(panel, summary);
+        return summary;
+      },
+      [](const Summary& a, const Summary& b) { return a.with(b); });
+  std::fill(panels_.begin() + filled * kPanel * dims_, panels_.end(), 0.0F);
+  std::fill(reject_.begin() + filled * kPanel, reject_.end(), 0.0F);
+  std::fill(accept_.begin() + filled * kPanel, accept_.end(), 0.0F);
+
+  const double step = std::ldexp(1.0, 2 * std::min(all.lowest_bit, kHighestBit));
+  const double limit = scale * scale * (eps * eps);
+  exact_ = all.exact && all.largest_norm <= 0x1p20 * step && limit <= 0x1p20 * step;
+  if (exact_) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, norms.size(), kGrain * kPanel),
+                      [&](const tbb::blocked_range<std::size_t>& range) {
+                        for (std::size_t i = range.begin(); i != range.end(); ++i) {
+                          reject_[i] = accept_[i] = exact_thresholds(norms[i], limit, step).reject;
+                        }
+                      });
+  } else if (all.vague > n / 2) {
+    panels_ = {};
+    reject_ = {};
+    accept_ = {};
+  }
+}
+
+}  // namespace epsflow::index

@@ -1,0 +1,171 @@
+// The three-way test of rows against panels of candidates, compiled once per instruction set by each source that includes it.
+#if defined(EPSFLOW_INDEX_TILE_TEST_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef EPSFLOW_INDEX_TILE_TEST_INL_HPP
+#undef EPSFLOW_INDEX_TILE_TEST_INL_HPP
+#else
+#define EPSFLOW_INDEX_TILE_TEST_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/index/row_test-inl.hpp>
+#include <epsflow/index/tile_points.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace epsflow::index {
+namespace HWY_NAMESPACE {
+
+using F32 = hn::CappedTag<float, TilePoints::kPanel>;
+using V32 = hn::Vec<F32>;
+
+constexpr std::size_t kLanesF32 = hn::MaxLanes(F32());
+constexpr std::size_t kPanelVectors = TilePoints::kPanel / kLanesF32;
+
+/// Rows and panels of a tile: as many sums as there are registers for. AVX-512 and NEON have 32, others 16.
+constexpr std::size_t kTileRows = kLanesF32 == 16 ? 8 : HWY_TARGET == HWY_NEON ? 4 : kLanesF32 == 8 ? 4 : 2;
+constexpr std::size_t kTilePanels = kLanesF32 == 16 ? 2 : 1;
+
+HWY_INLINE std::uint32_t to_bits(hn::Mask<F32> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(F32(), mask, bytes);
+  return bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8;
+}
+
+/// A panel of candidates and which of its positions count.
+struct Panel {
+  std::uint32_t index;
+  std::uint32_t wanted;  ///< bit i: position kPanel · index + i
+
+  [[nodiscard]] std::uint32_t first() const { return index * static_cast<std::uint32_t>(TilePoints::kPanel); }
+};
+
+/// The panels that hold the candidates, ascending; a panel of two runs stands there once.
+HWY_INLINE void list_panels(std::span<const Run> candidates, std::vector<Panel>& panels) {
+  constexpr std::uint32_t kPanel = TilePoints::kPanel;
+  panels.clear();
+  for (const Run& run : candidates) {
+    for (std::uint32_t first = run.begin; first < run.end;) {
+      const std::uint32_t index = first / kPanel;
+      const std::uint32_t end = HWY_MIN(run.end - index * kPanel, kPanel);
+      const std::uint32_t wanted = ((1U << end) - 1) & (~0U << (first % kPanel));
+      if (!panels.empty() && panels.back().index == index) {
+        panels.back().wanted |= wanted;
+      } else {
+        panels.push_back({index, wanted});
+      }
+      first = index * kPanel + end;
+    }
+  }
+}
+
+/// Rows [row, row + R) against panels of candidates.
+template <class T, std::size_t R>
+class TileTest {
+ public:
+  HWY_INLINE TileTest(const SearchInput& in, std::uint32_t row) : in_(in), tiles_(*in.tiles), row_(row) {
+    for (std::size_t r = 0; r < R; ++r) {
+      const std::size_t position = row + r;
+      points_[r] = tiles_.panel(position / TilePoints::kPanel) + position % TilePoints::kPanel;
+    }
+  }
+
+  /// Calls visit(r, v, bits) for every row and panel: bit i: position i of the panel is a neighbour, where it is wanted.
+  template <std::size_t V, class Visit>
+  HWY_INLINE void panels(const Panel* panels, std::uint64_t& asked, Visit visit) const {
+    V32 sums[R][V * kPanelVectors];
+    products<V>(panels, sums);
+    for (std::size_t v = 0; v < V; ++v) {
+      const std::size_t first = panels[v].first();
+      for (std::size_t r = 0; r < R; ++r) {
+        std::uint32_t possible = 0;
+        const V32 reject = hn::Set(F32(), tiles_.reject()[row_ + r]);
+        for (std::size_t j = 0; j < kPanelVectors; ++j) {
+          const V32 limit = hn::Add(reject, hn::LoadU(F32(), tiles_.reject() + first + j * kLanesF32));
+          // Where a limit is infinite nothing is below it.
+          possible |= to_bits(hn::Not(hn::Lt(sums[r][v * kPanelVectors + j], limit))) << (j * kLanesF32);
+        }
+        possible &= panels[v].wanted;
+        if (HWY_UNLIKELY(possible != 0)) {
+          std::uint32_t certain = 0;
+          const V32 accept = hn::Set(F32(), tiles_.accept()[row_ + r]);
+          for (std::size_t j = 0; j < kPanelVectors; ++j) {
+            const V32 limit = hn::Add(accept, hn::LoadU(F32(), tiles_.accept() + first + j * kLanesF32));
+            certain |= to_bits(hn::Ge(sums[r][v * kPanelVectors + j], limit)) << (j * kLanesF32);
+          }
+          const std::uint32_t open = possible & ~certain;
+          if (HWY_UNLIKELY(open != 0)) {
+            possible &= ask(row_ + static_cast<std::uint32_t>(r), first, open) | ~open;
+            asked += static_cast<std::uint32_t>(__builtin_popcount(open));
+          }
+        }
+        visit(r, v, possible);
+      }
+    }
+  }
+
+ private:
+  /// ⟨p, q⟩ over a chunk of dimensions at a time, each sum in the order of the dimensions, then over the chunks in order. What
+  /// TilePoints says of the error of a product stands on this order.
+  template <std::size_t V>
+  HWY_INLINE void products(const Panel* panels, V32 (&sums)[R][V * kPanelVectors]) const {
+    const float* candidates[V];
+    for (std::size_t v = 0; v < V; ++v) candidates[v] = tiles_.panel(panels[v].index);
+    const std::size_t dims = tiles_.dims();
+    chunk<V>(candidates, 0, HWY_MIN(dims, TilePoints::kChunk), sums);
+    for (std::size_t first = TilePoints::kChunk; first < dims; first += TilePoints::kChunk) {
+      V32 part[R][V * kPanelVectors];
+      chunk<V>(candidates, first, HWY_MIN(dims, first + TilePoints::kChunk), part);
+      for (std::size_t r = 0; r < R; ++r) {
+        for (std::size_t j = 0; j < V * kPanelVectors; ++j) sums[r][j] = hn::Add(sums[r][j], part[r][j]);
+      }
+    }
+  }
+
+  template <std::size_t V>
+  HWY_INLINE void chunk(const float* const (&candidates)[V], std::size_t first, std::size_t end,
+                        V32 (&out)[R][V * kPanelVectors]) const {
+    V32 sums[R][V * kPanelVectors];
+    for (std::size_t r = 0; r < R; ++r) {
+      for (std::size_t j = 0; j < V * kPanelVectors; ++j) sums[r][j] = hn::Zero(F32());
+    }
+    for (std::size_t k = first * TilePoints::kPanel; k < end * TilePoints::kPanel; k += TilePoints::kPanel) {
+      V32 q[V * kPanelVectors];
+      for (std::size_t j = 0; j < V * kPanelVectors; ++j) {
+        q[j] = hn::LoadU(F32(), candidates[j / kPanelVectors] + k + j % kPanelVectors * kLanesF32);
+      }
+      for (std::size_t r = 0; r < R; ++r) {
+        const V32 p = hn::Set(F32(), points_[r][k]);
+        for (std::size_t j = 0; j < V * kPanelVectors; ++j) sums[r][j] = hn::MulAdd(p, q[j], sums[r][j]);
+      }
+    }
+    for (std::size_t r = 0; r < R; ++r) {
+      for (std::size_t j = 0; j < V * kPanelVectors; ++j) out[r][j] = sums[r][j];
+    }
+  }
+
+  /// The float64 test of the positions of a panel that are still open.
+  HWY_NOINLINE std::uint32_t ask(std::uint32_t row, std::size_t first, std::uint32_t open) const {
+    const RowTest<T, 0> test(in_, row);
+    constexpr std::uint32_t kVector = (1U << kLanes64) - 1;
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < TilePoints::kPanel; i += kLanes64) {
+      if ((open >> i & kVector) != 0) bits |= test.bits(first + i) << i;
+    }
+    return bits;
+  }
+
+  const SearchInput& in_;
+  const TilePoints& tiles_;
+  std::uint32_t row_;
+  const float* points_[R];
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace epsflow::index
+HWY_AFTER_NAMESPACE();
+
+#endif
