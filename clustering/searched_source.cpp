@@ -15,13 +15,16 @@
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/index/candidate_runs.hpp>
 #include <epsflow/index/row_test-inl.hpp>
+#include <epsflow/index/tile_test-inl.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace epsflow::clustering {
 namespace HWY_NAMESPACE {
 
 using index::SearchInput;
+using index::HWY_NAMESPACE::Panel;
 using index::HWY_NAMESPACE::RowTest;
+using index::HWY_NAMESPACE::TileRowTest;
 using index::HWY_NAMESPACE::with_types;
 
 /// Calls f(row, candidates of its cell) for all rows, in order.
@@ -32,6 +35,20 @@ HWY_INLINE void for_each_row(const index::Grid& grid, Run rows, F f) {
   for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
     if (row == grid.cell_starts()[candidates.cell() + 1]) candidates.next();
     f(row, candidates.runs());
+  }
+}
+
+/// Calls f(rows of one cell, the cell's candidates) for all rows, in order.
+template <class F>
+HWY_INLINE void for_each_group(const index::Grid& grid, Run rows, F f) {
+  if (rows.size() == 0) return;
+  index::CandidateRuns candidates(grid, grid.cell_of(rows.begin));
+  for (std::uint32_t row = rows.begin;;) {
+    const std::uint32_t end = HWY_MIN(rows.end, grid.cell_starts()[candidates.cell() + 1]);
+    f(Run{row, end}, candidates.runs());
+    row = end;
+    if (row == rows.end) return;
+    candidates.next();
   }
 }
 
@@ -49,73 +66,131 @@ void count(const index::Grid& grid, const SearchInput& in, Run rows, std::uint32
   });
 }
 
-/// Calls f(position) for the core neighbours of a row whose parent was not root() when it was looked up.
+/// Calls f(position) for the core neighbours of a row before `end` whose parent was not root() when it was looked up.
 template <class T, std::size_t D, class Root, class F>
-HWY_INLINE void for_each_other(const RowTest<T, D>& test, Run run, const std::uint32_t* parent, Root root, F f) {
-  for (std::uint64_t first = run.begin; first < run.end; first += 32) {
-    const std::uint64_t left = run.end - first;
-    const std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
-    std::uint32_t bits = other_sets(parent + first, all, root());
-    if (bits == 0) continue;
-    for (bits &= test.word(first, run.end); bits != 0; bits &= bits - 1) {
-      f(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctz(bits)));
+HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Run> candidates, std::uint32_t end,
+                               const std::uint32_t* parent, Root root, F f) {
+  for (const Run& run : candidates) {
+    const std::uint64_t last = HWY_MIN(run.end, end);
+    for (std::uint64_t first = run.begin; first < last; first += 32) {
+      const std::uint64_t left = last - first;
+      const std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
+      std::uint32_t bits = other_sets(parent + first, all, root());
+      if (bits == 0) continue;
+      for (bits &= test.word(first, last); bits != 0; bits &= bits - 1) {
+        f(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctz(bits)));
+      }
     }
   }
 }
 
-template <class T, std::size_t D>
+/// The same by tiles: panels with candidates of other sets are collected until there are enough to keep the processor busy.
+/// Some of these candidates may be of root()'s set by the time they are tested, so f must look again.
+template <class T, class Root, class F>
+HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Run> candidates, std::uint32_t end,
+                               const std::uint32_t* parent, Root root, F f) {
+  Panel open[TileRowTest<T>::kMostPanels + 1];
+  std::size_t count = 0;
+  const auto test_open = [&] {
+    test.panels(open, count, [&](const Panel& panel, std::uint32_t bits) HWY_ATTR {
+      for (; bits != 0; bits &= bits - 1) f(panel.first() + static_cast<std::uint32_t>(__builtin_ctz(bits)));
+    });
+    count = 0;
+  };
+  for (const Run& run : candidates) {
+    const std::uint64_t last = HWY_MIN(run.end, end);
+    for (std::uint64_t first = run.begin - run.begin % 32; first < last; first += 32) {
+      const std::uint64_t left = last - first;
+      std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
+      if (first < run.begin) all &= ~0U << (run.begin - first);
+      const std::uint32_t bits = other_sets(parent + first, all, root());
+      if (bits == 0) continue;
+      const auto index = static_cast<std::uint32_t>(first / index::TilePoints::kPanel);
+      open[count] = {index, bits & 0xFFFFU};
+      count += (bits & 0xFFFFU) != 0 ? 1 : 0;
+      open[count] = {index + 1, bits >> 16};
+      count += bits >> 16 != 0 ? 1 : 0;
+      if (count >= TileRowTest<T>::kMostPanels) test_open();
+    }
+  }
+  if (count > 0) test_open();
+}
+
+template <class Test>
 void unite(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
            const std::uint32_t* counts, std::uint32_t* parent) {
   const UnionFind sets({parent, grid.size()});
   for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
     if (!level.gained(counts[row])) return;
-    const RowTest<T, D> test(in, row);
+    const Test test(in, row);
     std::uint32_t root = sets.find(row);
-    for (Run run : candidates) {
-      // Enough at the first level, where all core points are read: the other end of a pair sees it.
-      if (level.first()) run.end = HWY_MIN(run.end, row);
-      if (run.begin >= run.end) continue;
-      for_each_other(
-          test, run, parent, [&] { return root; },
-          [&](std::uint32_t neighbor) {
-            if (sets.parent(neighbor) != root) root = sets.unite(root, neighbor);
-          });
-    }
+    // Enough at the first level, where all core points are read: the other end of a pair sees it.
+    const std::uint32_t end = level.first() ? row : grid.size();
+    for_each_other(
+        test, candidates, end, parent, [&] { return root; },
+        [&](std::uint32_t neighbor) {
+          if (sets.parent(neighbor) != root) root = sets.unite(root, neighbor);
+        });
   });
 }
 
-template <class T, std::size_t D>
+template <class Test>
 void find(const index::Grid& grid, const SearchInput& in, Run rows, const std::uint32_t* parent,
           const std::uint32_t* number, std::uint32_t* clusters) {
   for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
     std::uint32_t& cluster = clusters[row - rows.begin];
     cluster = parent[row] == kNotCore ? kNoCluster : number[parent[row]];
     if (parent[row] != kNotCore) return;
-    const RowTest<T, D> test(in, row);
+    const Test test(in, row);
     std::uint32_t root = kNotCore;
-    for (const Run& run : candidates) {
-      for_each_other(
-          test, run, parent, [&] { return root; },
-          [&](std::uint32_t neighbor) {
-            root = parent[neighbor];
-            cluster = HWY_MIN(cluster, number[root]);
-          });
-    }
+    for_each_other(
+        test, candidates, grid.size(), parent, [&] { return root; },
+        [&](std::uint32_t neighbor) {
+          root = parent[neighbor];
+          cluster = HWY_MIN(cluster, number[root]);
+        });
   });
 }
 
+/// The same by tiles of rows.
+template <class T>
+void count_by_tiles(const index::Grid& grid, const SearchInput& in, Run rows, std::uint32_t most,
+                    std::uint32_t* counts) {
+  for_each_group(grid, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+    index::HWY_NAMESPACE::count_up_to<T>(in, group, candidates, most, counts + group.begin);
+  });
+}
+
+/// Calls f.template operator()<Test>() with the test of a row that suits the input.
+template <class F>
+HWY_INLINE void with_test(const SearchInput& in, F f) {
+  if (in.tiles == nullptr) {
+    with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { f.template operator()<RowTest<T, D>>(); });
+  } else if (in.precision == Precision::float32) {
+    f.template operator()<TileRowTest<float>>();
+  } else {
+    f.template operator()<TileRowTest<double>>();
+  }
+}
+
 void count_any(const index::Grid& grid, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
-  with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(grid, in, rows, most, counts); });
+  if (in.tiles == nullptr) {
+    with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(grid, in, rows, most, counts); });
+  } else if (in.precision == Precision::float32) {
+    count_by_tiles<float>(grid, in, rows, most, counts);
+  } else {
+    count_by_tiles<double>(grid, in, rows, most, counts);
+  }
 }
 
 void unite_any(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
                const std::uint32_t* counts, std::uint32_t* parent) {
-  with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(grid, in, rows, level, counts, parent); });
+  with_test(in, [&]<class Test>() HWY_ATTR { unite<Test>(grid, in, rows, level, counts, parent); });
 }
 
 void find_any(const index::Grid& grid, const SearchInput& in, Run rows, const std::uint32_t* parent,
               const std::uint32_t* number, std::uint32_t* clusters) {
-  with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { find<T, D>(grid, in, rows, parent, number, clusters); });
+  with_test(in, [&]<class Test>() HWY_ATTR { find<Test>(grid, in, rows, parent, number, clusters); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -135,12 +210,13 @@ constexpr std::uint32_t kBlockRows = 1024;
 
 }  // namespace
 
-SearchedSource::SearchedSource(const index::Grid& grid, std::uint32_t most_minpts, const CancelToken& cancel)
-    : grid_(grid), search_(grid), counts_(grid.size()) {
+SearchedSource::SearchedSource(const index::Grid& grid, const index::RowSearch& rows, std::uint32_t most_minpts,
+                               const CancelToken& cancel)
+    : grid_(grid), search_(rows), counts_(grid.size()) {
   for (std::uint32_t first = 0; first < grid.size();) {
-    const Run rows{first, first + std::min(kBlockRows, grid.size() - first)};
-    blocks_.push_back({rows, rows});
-    first = rows.end;
+    const Run block{first, first + std::min(kBlockRows, grid.size() - first)};
+    blocks_.push_back({block, block});
+    first = block.end;
   }
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;

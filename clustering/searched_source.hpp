@@ -18,8 +18,10 @@ namespace epsflow::clustering {
 /// each minpts. Memory for the counts only.
 class SearchedSource final : public ClusterSource {
  public:
-  /// Counts neighbours up to most_minpts, in parallel. `grid` must outlive it. Throws Cancelled.
-  SearchedSource(const index::Grid& grid, std::uint32_t most_minpts, const CancelToken& cancel);
+  /// Counts neighbours up to most_minpts, in parallel. `grid` and `rows`, which is of the grid, must outlive it. Throws
+  /// Cancelled.
+  SearchedSource(const index::Grid& grid, const index::RowSearch& rows, std::uint32_t most_minpts,
+                 const CancelToken& cancel);
 
   [[nodiscard]] std::size_t nodes() const override { return grid_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
@@ -35,7 +37,7 @@ class SearchedSource final : public ClusterSource {
 
  private:
   const index::Grid& grid_;
-  index::RowSearch search_;
+  const index::RowSearch& search_;
   std::vector<ClusterBlock> blocks_;
   Buffer<std::uint32_t> counts_;  ///< [n]
 };

@@ -19,8 +19,10 @@ namespace {
 /// Cell by cell where cells are cliques, else point by point.
 class CpuDirectClustering final : public DirectClustering {
  public:
-  CpuDirectClustering(const index::Grid& grid, const DirectOptions& options, const CancelToken& cancel)
+  CpuDirectClustering(const index::Grid& grid, const index::RowSearch& rows, const DirectOptions& options,
+                      const CancelToken& cancel)
       : grid_(grid),
+        rows_(rows),
         minpts_(options.minpts.begin(), options.minpts.end()),
         core_mask_(options.core_mask),
         cancel_(cancel) {}
@@ -31,7 +33,7 @@ class CpuDirectClustering final : public DirectClustering {
       if (grid_.cliques()) {
         run(clustering::CellSource(grid_, minpts_.front(), minpts_.back(), cancel_), emit);
       } else {
-        run(clustering::SearchedSource(grid_, minpts_.front(), cancel_), emit);
+        run(clustering::SearchedSource(grid_, rows_, minpts_.front(), cancel_), emit);
       }
     });
   }
@@ -43,6 +45,7 @@ class CpuDirectClustering final : public DirectClustering {
   }
 
   const index::Grid& grid_;
+  const index::RowSearch& rows_;
   std::vector<std::uint32_t> minpts_;
   bool core_mask_;
   const CancelToken& cancel_;
@@ -51,14 +54,16 @@ class CpuDirectClustering final : public DirectClustering {
 class CpuIndex final : public Index {
  public:
   CpuIndex(PointsView points, double eps, Cells cells, const CancelToken& cancel)
-      : cancel_(cancel), grid_(std::make_shared<const index::Grid>(points, eps, cells, cancel)) {}
+      : cancel_(cancel),
+        grid_(std::make_shared<const index::Grid>(points, eps, cells, cancel)),
+        rows_(std::make_shared<const index::RowSearch>(*grid_)) {}
 
   [[nodiscard]] IndexFigures figures() const override {
     return {grid_->cells(), grid_->cliques(), grid_->cliques() ? 0 : index::count_candidates(*grid_, cancel_)};
   }
-  [[nodiscard]] std::uint64_t bytes() const override { return grid_->bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const override { return grid_->bytes() + rows_->bytes(); }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
-    return make_table_search(grid_, options, cancel_);
+    return make_table_search(grid_, rows_, options, cancel_);
   }
   [[nodiscard]] std::uint64_t direct_bytes() const override {
     using clustering::CellSource;
@@ -67,12 +72,13 @@ class CpuIndex final : public Index {
     return grid_->size() * (5 + CellSource::kBytesPerPoint) + grid_->cells() * (8 + CellSource::kBytesPerCell);
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
-    return std::make_unique<CpuDirectClustering>(*grid_, options, cancel_);
+    return std::make_unique<CpuDirectClustering>(*grid_, *rows_, options, cancel_);
   }
 
  private:
   const CancelToken& cancel_;
   std::shared_ptr<const index::Grid> grid_;
+  std::shared_ptr<const index::RowSearch> rows_;
 };
 
 class CpuPoints final : public LoadedPoints {
@@ -80,12 +86,14 @@ class CpuPoints final : public LoadedPoints {
   explicit CpuPoints(PointsView points) : LoadedPoints(points.size(), points.dims(), points.bytes()), points_(points) {}
 
   [[nodiscard]] PointsView host() const override { return points_; }
-  /// Sort items twice over, or the copy of the coordinates; ids, and the cells where every point has its own.
+  /// Sort items twice over, or the copy of the coordinates and what the search makes of them; ids, and the cells where every
+  /// point has its own.
   [[nodiscard]] std::uint64_t index_bytes() const override {
     constexpr std::uint64_t kIdsAndCells = 4 + 12;
     constexpr std::uint64_t kSortItems = 2 * 16;
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
-    return points_.size() * (kIdsAndCells + std::max(kSortItems, row));
+    const std::uint64_t searched = points_.size() * row + index::RowSearch::most_bytes(points_.size(), points_.dims());
+    return points_.size() * kIdsAndCells + std::max(points_.size() * kSortItems, searched);
   }
   [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                    const CancelToken& cancel) const override {

@@ -50,10 +50,11 @@ void complete(const TableSearch::Completion& done, F&& body) {
 
 class CpuTableSearch final : public TableSearch {
  public:
-  CpuTableSearch(std::shared_ptr<const Grid> grid, const TableOptions& options, const CancelToken& cancel)
+  CpuTableSearch(std::shared_ptr<const Grid> grid, std::shared_ptr<const RowSearch> rows, const TableOptions& options,
+                 const CancelToken& cancel)
       : cancel_(cancel),
         grid_(std::move(grid)),
-        rows_(*grid_),
+        rows_(std::move(rows)),
         emits_pairs_(emits_pairs(options.kernel)),
         lanes_(std::max(1U, options.lanes)) {
     const bool can_pack = grid_->dims() <= kMostPackedDims && !emits_pairs_;
@@ -62,7 +63,7 @@ class CpuTableSearch final : public TableSearch {
       layout_ = std::make_shared<const PackedLayout>(make_packed_layout(*grid_));
     }
     if (layout_ == nullptr || options.format == FormatChoice::automatic) {
-      plan_ = plan_by_pairs(*grid_, rows_, options, cancel_);
+      plan_ = plan_by_pairs(*grid_, *rows_, options, cancel_);
       if (layout_ != nullptr &&
           csr_table_bytes(grid_->size(), plan_.pairs) < packed_table_bytes(grid_->size(), *layout_)) {
         layout_ = nullptr;
@@ -120,8 +121,8 @@ class CpuTableSearch final : public TableSearch {
       const auto [first, end] = layout.groups.rows_of(cell);
       const std::uint32_t last = std::min(rows.end, end);
       const std::uint64_t word = layout.first_words[cell] + (row - first) * layout.words_per_row(cell);
-      rows_.packed({row, last}, layout.groups.runs_of(cell), table.packed_words_for_writing() + word,
-                   table.counts_for_writing().data() + row);
+      rows_->packed({row, last}, layout.groups.runs_of(cell), table.packed_words_for_writing() + word,
+                    table.counts_for_writing().data() + row);
       row = last;
     }
   }
@@ -162,7 +163,7 @@ class CpuTableSearch final : public TableSearch {
       // Past the capacity only counting goes on: the first ids are overwritten, and nobody will read them.
       const bool room = found <= capacity;
       found +=
-          rows_.ids(part, candidates, lane.id_buffer.data() + (room ? found : 0), room ? capacity - found : 0, counts);
+          rows_->ids(part, candidates, lane.id_buffer.data() + (room ? found : 0), room ? capacity - found : 0, counts);
     });
     return found;
   }
@@ -179,7 +180,7 @@ class CpuTableSearch final : public TableSearch {
         for (std::uint64_t begin = run.begin; begin < run.end; begin += kTile) {
           const Run tile{static_cast<std::uint32_t>(begin),
                          static_cast<std::uint32_t>(std::min<std::uint64_t>(run.end, begin + kTile))};
-          rows_.packed(part, {&tile, 1}, lane.word_buffer.data(), lane.count_buffer.data());
+          rows_->packed(part, {&tile, 1}, lane.word_buffer.data(), lane.count_buffer.data());
           const std::uint32_t* words = lane.word_buffer.data();
           for (std::uint32_t row = part.begin; row < part.end; ++row, words += packed_words(tile.size())) {
             RowView{words, 0, {&tile, 1}, true}.for_each([&](std::uint32_t neighbor) {
@@ -195,7 +196,7 @@ class CpuTableSearch final : public TableSearch {
 
   const CancelToken& cancel_;
   std::shared_ptr<const Grid> grid_;
-  RowSearch rows_;
+  std::shared_ptr<const RowSearch> rows_;
   bool emits_pairs_;
   std::shared_ptr<const PackedLayout> layout_;
   BatchPlan plan_;
@@ -204,9 +205,10 @@ class CpuTableSearch final : public TableSearch {
 
 }  // namespace
 
-std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::Grid> grid, const TableOptions& options,
-                                               const CancelToken& cancel) {
-  return std::make_unique<CpuTableSearch>(std::move(grid), options, cancel);
+std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::Grid> grid,
+                                               std::shared_ptr<const index::RowSearch> rows,
+                                               const TableOptions& options, const CancelToken& cancel) {
+  return std::make_unique<CpuTableSearch>(std::move(grid), std::move(rows), options, cancel);
 }
 
 }  // namespace epsflow::cpu

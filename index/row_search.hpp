@@ -58,6 +58,13 @@ class RowSearch {
   /// Pairs that float32 left to the float64 test so far. 0 where all are tested in float64.
   [[nodiscard]] std::uint64_t asked() const noexcept { return tiles_.asked(); }
 
+  /// Without the coordinates, which are not its own.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return tiles_.bytes(); }
+  /// The most that it takes while it is made for n points.
+  [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept {
+    return TilePoints::most_bytes(n, dims);
+  }
+
  private:
   std::vector<const void*> coordinates_;
   TilePoints tiles_;

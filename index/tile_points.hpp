@@ -48,9 +48,9 @@ class TilePoints {
   void add_asked(std::uint64_t pairs) const noexcept { asked_.fetch_add(pairs, std::memory_order_relaxed); }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return panels_.bytes() + reject_.bytes() + accept_.bytes(); }
-  /// The same for points that are not made yet, or more.
+  /// The most that is in use while they are made: a norm per point besides.
   [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept {
-    return dims < kFewestDims ? 0 : (n + 3 * kPanel) * (dims + 2) * sizeof(float);
+    return dims < kFewestDims ? 0 : (n + 3 * kPanel) * ((dims + 2) * sizeof(float) + sizeof(double));
   }
 
  private:

@@ -7,6 +7,7 @@
 #endif
 
 #include <hwy/highway.h>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -163,6 +164,83 @@ class TileTest {
   std::uint32_t row_;
   const float* points_[R];
 };
+
+/// One row against few panels.
+template <class T>
+class TileRowTest {
+ public:
+  HWY_INLINE TileRowTest(const SearchInput& in, std::uint32_t row) : test_(in, row), tiles_(*in.tiles) {}
+  TileRowTest(const TileRowTest&) = delete;
+  TileRowTest& operator=(const TileRowTest&) = delete;
+  HWY_INLINE ~TileRowTest() {
+    if (asked_ != 0) tiles_.add_asked(asked_);
+  }
+
+  /// Panels that panels() takes: two may be added at once before the limit is looked at.
+  static constexpr std::size_t kMostPanels = kLanesF32 == 16 ? 4 : 2;
+
+  /// Calls visit(panel, bits) for panels[0 … count), up to kMostPanels + 1 of them. bits: its neighbours, where it is wanted.
+  template <class Visit>
+  HWY_INLINE void panels(const Panel* panels, std::size_t count, Visit visit) const {
+    std::uint32_t bits[kMostPanels + 1] = {};
+    std::size_t i = 0;
+    const auto keep = [&](std::size_t, std::size_t v, std::uint32_t found) HWY_ATTR { bits[i + v] = found; };
+    for (; count - i >= kMostPanels; i += kMostPanels) test_.template panels<kMostPanels>(panels + i, asked_, keep);
+    for (; i < count; ++i) test_.template panels<1>(panels + i, asked_, keep);
+    for (i = 0; i < count; ++i) visit(panels[i], bits[i]);
+  }
+
+ private:
+  TileTest<T, 1> test_;
+  const TilePoints& tiles_;
+  mutable std::uint64_t asked_ = 0;
+};
+
+/// Rows [row, end) by R at a time, and what is left by fewer; see count_up_to(). start: the panel to begin with.
+template <class T, std::size_t R>
+HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint32_t end, std::span<const Panel> panels,
+                            std::size_t start, std::uint32_t most, std::uint32_t* counts, std::uint64_t& asked) {
+  for (; end - row >= R; row += R, counts += R) {
+    const TileTest<T, R> test(in, row);
+    std::uint32_t found[R] = {};
+    const auto count = [&](std::size_t r, std::size_t, std::uint32_t bits)
+                           HWY_ATTR { found[r] += static_cast<std::uint32_t>(__builtin_popcount(bits)); };
+    const auto pass = [&](std::size_t i, std::size_t last) HWY_ATTR {
+      while (i < last) {
+        if (last - i >= kTilePanels) {
+          test.template panels<kTilePanels>(panels.data() + i, asked, count);
+          i += kTilePanels;
+        } else {
+          test.template panels<1>(panels.data() + i, asked, count);
+          ++i;
+        }
+        std::uint32_t fewest = found[0];
+        for (std::size_t r = 1; r < R; ++r) fewest = HWY_MIN(fewest, found[r]);
+        if (fewest >= most) return true;
+      }
+      return false;
+    };
+    if (!pass(start, panels.size())) (void)pass(0, start);
+    for (std::size_t r = 0; r < R; ++r) counts[r] = HWY_MIN(found[r], most);
+  }
+  if constexpr (R > 1) count_tiles<T, R / 2>(in, row, end, panels, start, most, counts, asked);
+}
+
+/// The neighbours of rows of one group, counted as far as `most`: counts[0 … rows.size()). Begins with the candidates next to
+/// the rows, where most neighbours are.
+template <class T>
+void count_up_to(const SearchInput& in, Run rows, std::span<const Run> candidates, std::uint32_t most,
+                 std::uint32_t* counts) {
+  thread_local std::vector<Panel> panels;
+  list_panels(candidates, panels);
+  const auto start = std::partition_point(panels.begin(), panels.end(), [&](const Panel& panel) HWY_ATTR {
+    return panel.first() + TilePoints::kPanel <= rows.begin;
+  });
+  std::uint64_t asked = 0;
+  count_tiles<T, kTileRows>(in, rows.begin, rows.end, panels, static_cast<std::size_t>(start - panels.begin()), most,
+                            counts, asked);
+  if (asked != 0) in.tiles->add_asked(asked);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace epsflow::index

@@ -20,7 +20,8 @@ using test::Random;
 std::size_t check(const DataSet& data, const index::Grid& grid, const Minpts& minpts) {
   INFO("cells " << grid.cells());
   const CancelToken never;
-  SearchedSource source(grid, minpts.front(), never);
+  const index::RowSearch rows(grid);
+  SearchedSource source(grid, rows, minpts.front(), never);
   return test::check_nested(data, grid.eps(), source, minpts);
 }
 
@@ -116,7 +117,8 @@ TEST_CASE("searched source: a cancelled token stops it") {
   const index::Grid grid(data.view(), 0.3, Cells::reach, CancelToken());
   CancelToken token;
   token.cancel();
-  CHECK_THROWS_AS(SearchedSource(grid, 4, token), Cancelled);
+  const index::RowSearch rows(grid);
+  CHECK_THROWS_AS(SearchedSource(grid, rows, 4, token), Cancelled);
 }
 
 }  // namespace

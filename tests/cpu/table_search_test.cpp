@@ -42,7 +42,8 @@ class Bench {
   const BatchPlan& plan(std::uint64_t lane_pairs, FormatChoice format = FormatChoice::csr,
                         Kernel kernel = Kernel::rows) {
     search_ = make_table_search(
-        grid_, {.format = format, .kernel = kernel, .workers = 2, .lanes = 2, .lane_pairs = lane_pairs}, cancel_);
+        grid_, std::make_shared<const index::RowSearch>(*grid_),
+        {.format = format, .kernel = kernel, .workers = 2, .lanes = 2, .lane_pairs = lane_pairs}, cancel_);
     return search_->plan();
   }
 
