@@ -91,7 +91,7 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Run> 
                                const std::uint32_t* parent, Root root, F f) {
   Panel open[TileRowTest<T>::kMostPanels + 1];
   std::size_t count = 0;
-  const auto test_open = [&] {
+  const auto test_open = [&]() HWY_ATTR {
     test.panels(open, count, [&](const Panel& panel, std::uint32_t bits) HWY_ATTR {
       for (; bits != 0; bits &= bits - 1) f(panel.first() + static_cast<std::uint32_t>(__builtin_ctz(bits)));
     });
@@ -116,13 +116,13 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Run> 
   if (count > 0) test_open();
 }
 
-template <class Test>
+template <class T, std::size_t D>
 void unite(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
            const std::uint32_t* counts, std::uint32_t* parent) {
   const UnionFind sets({parent, grid.size()});
   for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
     if (!level.gained(counts[row])) return;
-    const Test test(in, row);
+    const RowTest<T, D> test(in, row);
     std::uint32_t root = sets.find(row);
     // Enough at the first level, where all core points are read: the other end of a pair sees it.
     const std::uint32_t end = level.first() ? row : grid.size();
@@ -132,6 +132,113 @@ void unite(const index::Grid& grid, const SearchInput& in, Run rows, const CoreL
           if (sets.parent(neighbor) != root) root = sets.unite(root, neighbor);
         });
   });
+}
+
+/// Unites R core rows of a group, rows[0 … R), with their core neighbours among the candidates.
+template <class T, std::size_t R>
+class TileUniter {
+ public:
+  HWY_INLINE TileUniter(const SearchInput& in, const std::uint32_t* rows, const UnionFind& sets,
+                        const std::uint32_t* parent)
+      : test_(in, [rows](std::size_t r) { return rows[r]; }), sets_(sets), parent_(parent) {
+    for (std::size_t r = 0; r < R; ++r) roots_[r] = sets_.find(rows[r]);
+    look_at_roots();
+  }
+
+  /// Passes over candidates that are of the rows' set already, as far as the rows are of one set.
+  HWY_INLINE void run(Run run, std::uint64_t& asked) {
+    for (std::uint64_t first = run.begin - run.begin % 32; first < run.end; first += 32) {
+      const std::uint64_t left = run.end - first;
+      std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
+      if (first < run.begin) all &= ~0U << (run.begin - first);
+      const std::uint32_t bits = other_sets(parent_ + first, all, root_);
+      if (bits == 0) continue;
+      const auto index = static_cast<std::uint32_t>(first / index::TilePoints::kPanel);
+      add({index, bits & 0xFFFFU}, asked);
+      add({index + 1, bits >> 16}, asked);
+    }
+  }
+
+  HWY_INLINE void finish(std::uint64_t& asked) {
+    for (std::size_t i = 0; i < count_; ++i) test_open<1>(open_ + i, asked);
+    count_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kOpen =
+      R > 4 ? index::HWY_NAMESPACE::kTilePanels : 2 * index::HWY_NAMESPACE::kTilePanels;
+
+  HWY_INLINE void add(Panel panel, std::uint64_t& asked) {
+    if (panel.wanted == 0) return;
+    open_[count_++] = panel;
+    if (count_ < kOpen) return;
+    test_open<kOpen>(open_, asked);
+    count_ = 0;
+  }
+
+  template <std::size_t V>
+  HWY_INLINE void test_open(const Panel* panels, std::uint64_t& asked) {
+    bool united = false;
+    test_.template panels<V>(panels, asked, [&](std::size_t r, std::size_t v, std::uint32_t bits) HWY_ATTR {
+      for (; bits != 0; bits &= bits - 1) {
+        const std::uint32_t neighbor = panels[v].first() + static_cast<std::uint32_t>(__builtin_ctz(bits));
+        if (sets_.parent(neighbor) == roots_[r]) continue;
+        roots_[r] = sets_.unite(roots_[r], neighbor);
+        united = true;
+      }
+    });
+    if (united) look_at_roots();
+  }
+
+  void look_at_roots() {
+    for (std::size_t r = 0; r < R; ++r) roots_[r] = sets_.find(roots_[r]);
+    root_ =
+        std::all_of(roots_, roots_ + R, [&](std::uint32_t root) { return root == roots_[0]; }) ? roots_[0] : kNotCore;
+  }
+
+  index::HWY_NAMESPACE::TileTest<T, R> test_;
+  const UnionFind& sets_;
+  const std::uint32_t* parent_;
+  std::uint32_t roots_[R];
+  std::uint32_t root_ = kNotCore;  ///< of all rows, or kNotCore
+  Panel open_[kOpen];
+  std::size_t count_ = 0;
+};
+
+/// rows: of one group, ascending, R at a time, and what is left by fewer.
+template <class T, std::size_t R>
+void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Run group, std::span<const Run> candidates,
+                 bool lower_half, const UnionFind& sets, const std::uint32_t* parent, std::uint64_t& asked) {
+  while (rows.size() >= R) {
+    TileUniter<T, R> uniter(in, rows.data(), sets, parent);
+    const std::uint32_t end = lower_half ? rows[R - 1] : ~0U;
+    // Next to the rows first: once they are of one set, candidates of that set are passed over.
+    uniter.run({group.begin, HWY_MIN(group.end, end)}, asked);
+    for (const Run& run : candidates) {
+      if (run.begin < end) uniter.run({run.begin, HWY_MIN(run.end, end)}, asked);
+    }
+    uniter.finish(asked);
+    rows = rows.subspan(R);
+  }
+  if constexpr (R > 1) {
+    if (!rows.empty()) unite_tiles<T, R / 2>(in, rows, group, candidates, lower_half, sets, parent, asked);
+  }
+}
+
+template <class T>
+void unite_by_tiles(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
+                    const std::uint32_t* counts, std::uint32_t* parent) {
+  const UnionFind sets({parent, grid.size()});
+  thread_local std::vector<std::uint32_t> gained;
+  std::uint64_t asked = 0;
+  for_each_group(grid, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+    gained.clear();
+    for (std::uint32_t row = group.begin; row < group.end; ++row) {
+      if (level.gained(counts[row])) gained.push_back(row);
+    }
+    unite_tiles<T, index::HWY_NAMESPACE::kTileRows>(in, gained, group, candidates, level.first(), sets, parent, asked);
+  });
+  if (asked != 0) in.tiles->add_asked(asked);
 }
 
 template <class Test>
@@ -185,7 +292,13 @@ void count_any(const index::Grid& grid, const SearchInput& in, Run rows, std::ui
 
 void unite_any(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
                const std::uint32_t* counts, std::uint32_t* parent) {
-  with_test(in, [&]<class Test>() HWY_ATTR { unite<Test>(grid, in, rows, level, counts, parent); });
+  if (in.tiles == nullptr) {
+    with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(grid, in, rows, level, counts, parent); });
+  } else if (in.precision == Precision::float32) {
+    unite_by_tiles<float>(grid, in, rows, level, counts, parent);
+  } else {
+    unite_by_tiles<double>(grid, in, rows, level, counts, parent);
+  }
 }
 
 void find_any(const index::Grid& grid, const SearchInput& in, Run rows, const std::uint32_t* parent,

@@ -140,7 +140,7 @@ template <class T, std::size_t R>
 HWY_INLINE void tile_rows(const Input& in, std::uint32_t& row, std::uint32_t end, std::span<const Panel> panels,
                           std::uint16_t*& bits, std::size_t stride, std::uint64_t& asked) {
   for (; end - row >= R; row += R, bits += R * stride) {
-    const TileTest<T, R> test(in, row);
+    const TileTest<T, R> test(in, [row](std::size_t r) { return row + static_cast<std::uint32_t>(r); });
     std::size_t i = 0;
     const auto keep = [&](std::size_t r, std::size_t v, std::uint32_t found)
                           HWY_ATTR { bits[r * stride + i + v] = static_cast<std::uint16_t>(found); };

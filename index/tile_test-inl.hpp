@@ -63,14 +63,16 @@ HWY_INLINE void list_panels(std::span<const Run> candidates, std::vector<Panel>&
   }
 }
 
-/// Rows [row, row + R) against panels of candidates.
+/// R rows against panels of candidates.
 template <class T, std::size_t R>
 class TileTest {
  public:
-  HWY_INLINE TileTest(const SearchInput& in, std::uint32_t row) : in_(in), tiles_(*in.tiles), row_(row) {
+  /// row(r): the position of row r.
+  template <class Row>
+  HWY_INLINE TileTest(const SearchInput& in, Row row) : in_(in), tiles_(*in.tiles) {
     for (std::size_t r = 0; r < R; ++r) {
-      const std::size_t position = row + r;
-      points_[r] = tiles_.panel(position / TilePoints::kPanel) + position % TilePoints::kPanel;
+      rows_[r] = row(r);
+      points_[r] = tiles_.panel(rows_[r] / TilePoints::kPanel) + rows_[r] % TilePoints::kPanel;
     }
   }
 
@@ -83,7 +85,7 @@ class TileTest {
       const std::size_t first = panels[v].first();
       for (std::size_t r = 0; r < R; ++r) {
         std::uint32_t possible = 0;
-        const V32 reject = hn::Set(F32(), tiles_.reject()[row_ + r]);
+        const V32 reject = hn::Set(F32(), tiles_.reject()[rows_[r]]);
         for (std::size_t j = 0; j < kPanelVectors; ++j) {
           const V32 limit = hn::Add(reject, hn::LoadU(F32(), tiles_.reject() + first + j * kLanesF32));
           // Where a limit is infinite nothing is below it.
@@ -92,14 +94,14 @@ class TileTest {
         possible &= panels[v].wanted;
         if (HWY_UNLIKELY(possible != 0)) {
           std::uint32_t certain = 0;
-          const V32 accept = hn::Set(F32(), tiles_.accept()[row_ + r]);
+          const V32 accept = hn::Set(F32(), tiles_.accept()[rows_[r]]);
           for (std::size_t j = 0; j < kPanelVectors; ++j) {
             const V32 limit = hn::Add(accept, hn::LoadU(F32(), tiles_.accept() + first + j * kLanesF32));
             certain |= to_bits(hn::Ge(sums[r][v * kPanelVectors + j], limit)) << (j * kLanesF32);
           }
           const std::uint32_t open = possible & ~certain;
           if (HWY_UNLIKELY(open != 0)) {
-            possible &= ask(row_ + static_cast<std::uint32_t>(r), first, open) | ~open;
+            possible &= ask(rows_[r], first, open) | ~open;
             asked += static_cast<std::uint32_t>(__builtin_popcount(open));
           }
         }
@@ -161,7 +163,7 @@ class TileTest {
 
   const SearchInput& in_;
   const TilePoints& tiles_;
-  std::uint32_t row_;
+  std::uint32_t rows_[R];
   const float* points_[R];
 };
 
@@ -169,7 +171,8 @@ class TileTest {
 template <class T>
 class TileRowTest {
  public:
-  HWY_INLINE TileRowTest(const SearchInput& in, std::uint32_t row) : test_(in, row), tiles_(*in.tiles) {}
+  HWY_INLINE TileRowTest(const SearchInput& in, std::uint32_t row)
+      : test_(in, [row](std::size_t) { return row; }), tiles_(*in.tiles) {}
   TileRowTest(const TileRowTest&) = delete;
   TileRowTest& operator=(const TileRowTest&) = delete;
   HWY_INLINE ~TileRowTest() {
@@ -201,7 +204,7 @@ template <class T, std::size_t R>
 HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint32_t end, std::span<const Panel> panels,
                             std::size_t start, std::uint32_t most, std::uint32_t* counts, std::uint64_t& asked) {
   for (; end - row >= R; row += R, counts += R) {
-    const TileTest<T, R> test(in, row);
+    const TileTest<T, R> test(in, [row](std::size_t r) { return row + static_cast<std::uint32_t>(r); });
     std::uint32_t found[R] = {};
     const auto count = [&](std::size_t r, std::size_t, std::uint32_t bits)
                            HWY_ATTR { found[r] += static_cast<std::uint32_t>(__builtin_popcount(bits)); };
