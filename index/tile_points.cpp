@@ -125,25 +125,28 @@ void TilePoints::make(const void* const* coordinates, std::size_t n, double eps)
     const std::size_t count = std::min(kPanel, n - first);
     for (std::size_t k = 0; k < dims_; ++k, out += kPanel) {
       const T* x = static_cast<const T*>(coordinates[k]) + first;
-      for (std::size_t i = 0; i < count; ++i) {
-        const double wide = static_cast<double>(x[i]);
-        const double from_centre = wide - centre[k];
-        const double scaled = scale * from_centre;
-        const auto rounded = static_cast<float>(scaled);
+      double wide[kPanel];
+      // Behind the last point the centre stands in: its coordinates become 0.
+      for (std::size_t i = 0; i < kPanel; ++i) wide[i] = i < count ? static_cast<double>(x[i]) : centre[k];
+      for (std::size_t i = 0; i < kPanel; ++i) {
+        const double scaled = scale * (wide[i] - centre[k]);
+        out[i] = static_cast<float>(scaled);
         // The difference of a number and its float is a float64. The subtraction of the centre is off by 2^-53 of its
         // result at most.
-        const double off = std::fabs(scaled - static_cast<double>(rounded)) + 0x1p-53 * std::fabs(scaled);
+        const double rounded = static_cast<double>(out[i]);
+        const double off = std::fabs(scaled - rounded) + 0x1p-53 * std::fabs(scaled);
         sums.radius_squared[i] += off * off;
-        sums.chunk_norm[i] += static_cast<double>(rounded) * static_cast<double>(rounded);
+        sums.chunk_norm[i] += rounded * rounded;
         sums.rounded[i] += sums.chunk_norm[i];
-        // What the subtraction lost, exactly (Knuth's sum of two numbers).
-        const double back = wide - from_centre;
-        const double lost = (wide - (from_centre + back)) - (centre[k] - back);
-        summary.exact = summary.exact && lost == 0 && static_cast<double>(rounded) == scaled;
-        summary.lowest_bit = std::min(summary.lowest_bit, lowest_bit(rounded));
-        out[i] = rounded;
       }
-      std::fill(out + count, out + kPanel, 0.0F);
+      for (std::size_t i = 0; i < kPanel && summary.exact; ++i) {
+        // What the subtraction lost, exactly (Knuth's sum of two numbers).
+        const double from_centre = wide[i] - centre[k];
+        const double back = wide[i] - from_centre;
+        const double lost = (wide[i] - (from_centre + back)) - (centre[k] - back);
+        summary.exact = lost == 0 && static_cast<double>(out[i]) == scale * from_centre;
+        summary.lowest_bit = std::min(summary.lowest_bit, lowest_bit(out[i]));
+      }
       if (k % kChunk == kChunk - 1 || k + 1 == dims_) sums.end_chunk();
     }
     for (std::size_t i = 0; i < kPanel; ++i) {
