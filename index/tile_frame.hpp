@@ -40,21 +40,34 @@ struct TileThresholds {
 /// Those of a point of which nothing is known: all its pairs are asked.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds ask_always() noexcept { return {-HUGE_VALF, HUGE_VALF}; }
 
-/// h and k of a point, as floats. eps: E, at least 1; norm: n, at most 2^60 and computed in float64 (up to 4096 squares, in any
-/// order); radius: r; product_error: e.
+/// h and k of a point.
+struct RealThresholds {
+  double reject;
+  double accept;
+};
+
+/// h lowered and k raised by what computing them may be off. eps: E; norm: n, at most 2^60 and computed in float64 (up to 4096
+/// squares, in any order); radius: r; product_error: e.
 ///
-/// Two margins keep the floats on the safe side. `computed` covers the float64 arithmetic of n, h and k: 4096 sums and a few
-/// operations more, each off by 2^-53 of terms that n + e + (E + 2r)² bounds; being at least 2^-39 it also covers sums that
-/// underflow. 2^-23 |h| covers the sum of two thresholds: rounded to float32 it is off by at most 2^-24 (|h_p| + |h_q|).
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds tile_thresholds(double norm, double product_error,
+/// `computed` covers the float64 arithmetic of n, h and k: 4096 sums and a few operations more, each off by 2^-53 of terms that
+/// n + e + (E + 2r)² bounds. Where E is 1 or more it is at least 2^-39, and covers products that underflow in float32 too.
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline RealThresholds real_thresholds(double norm, double product_error,
                                                                         double radius, double eps) noexcept {
   const double outer = eps * (1 + 0x1p-40) + 2 * radius;
   const double inner = eps * (1 - 0x1p-40);
   const double computed = 0x1p-39 * (norm + product_error + outer * outer);
   const double h = 0.5 * (norm - 2 * product_error - 0.5 * outer * outer) - computed;
   const double k = 0.5 * (norm + 2 * product_error - 0.5 * inner * inner + 2 * inner * radius) + computed;
-  return {round_down(h - 0x1p-23 * std::fabs(h)),
-          2 * radius <= inner ? round_up(k + 0x1p-23 * std::fabs(k)) : HUGE_VALF};
+  return {h, 2 * radius <= inner ? k : HUGE_VAL};
+}
+
+/// The same as floats. 2^-23 |h| covers the sum of two thresholds: rounded to float32 it is off by at most
+/// 2^-24 (|h_p| + |h_q|).
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds tile_thresholds(double norm, double product_error,
+                                                                        double radius, double eps) noexcept {
+  const RealThresholds real = real_thresholds(norm, product_error, radius, eps);
+  return {round_down(real.reject - 0x1p-23 * std::fabs(real.reject)),
+          round_up(real.accept + 0x1p-23 * std::fabs(real.accept))};
 }
 
 /// h = k of a point whose rounded coordinates are exact multiples of a power of two g, as are those of all others, where

@@ -23,16 +23,14 @@ struct TileSurvey {
 /// *survey: [device] zeros before.
 void launch_survey(PointsOnDevice points, const double* centre, TileSurvey* survey, cudaStream_t stream);
 
-/// How points are moved and scaled before they are rounded.
+/// How points are moved and scaled before they are rounded; see index/tile_frame.hpp.
 struct TileFrame {
   const double* centre = nullptr;  ///< [device] [dims]
   int exponent = 0;                ///< scaled by 2^exponent
-  double gamma = 0;                ///< of the products
-  index::FrameEps eps{};           ///< scaled
-  /// Whole numbers so small that half precision has them, and their products and sums, without an error: a pair is within eps
-  /// where its squared distance, a whole number too, is below whole_limit.
-  bool whole = false;
-  double whole_limit = 0;
+  double gamma = 0;                ///< a computed product is off by at most gamma·‖p‖·‖q‖
+  double eps = 0;                  ///< scaled
+  bool exact = false;              ///< whole numbers for which exact_thresholds() holds, unscaled
+  double limit = 0;                ///< eps², where exact
 };
 
 /// Fills the arrays that the view points to.

@@ -69,10 +69,11 @@ struct Framed {
   }
 };
 
-/// Squared norm and radius of a point from the sums of a warp: |error| of the frame's own roundings added.
-__device__ index::FrameBounds bounds_of(double norm, double error, double length, const TileFrame& frame) {
+/// Of a point with the radius from the sum of squared errors and from the frame's own roundings. As ‖p‖·‖q‖ is at most the mean
+/// of the squares, a product's error separates.
+__device__ index::RealThresholds thresholds_of(double norm, double error, double length, const TileFrame& frame) {
   const double radius = sqrt(error) * (1 + 0x1p-30) + sqrt(length) * 0x1p-51 + 0x1p-500;
-  return index::frame_bounds(norm, radius, frame.gamma, frame.eps);
+  return index::real_thresholds(norm, frame.gamma * norm / 2, radius, frame.eps);
 }
 
 __device__ double rounded_to(double value, float) { return static_cast<double>(__half2float(__double2half(value))); }
@@ -80,11 +81,11 @@ __device__ double rounded_to(double value, double) { return value; }
 __device__ void put(std::byte* to, double value, float) { *reinterpret_cast<__half*>(to) = __double2half(value); }
 __device__ void put(std::byte* to, double value, double) { *reinterpret_cast<double*>(to) = value; }
 
-__device__ float below(double bound, float) { return index::lowered_float(bound); }
-__device__ float above(double bound, float) { return index::raised_float(bound); }
 // The sum of two of them is rounded.
-__device__ double below(double bound, double) { return bound - 0x1p-51 * fabs(bound); }
-__device__ double above(double bound, double) { return bound + 0x1p-51 * fabs(bound); }
+__device__ float below(double h, float) { return index::round_down(h - 0x1p-23 * fabs(h)); }
+__device__ float above(double k, float) { return index::round_up(k + 0x1p-23 * fabs(k)); }
+__device__ double below(double h, double) { return h - 0x1p-51 * fabs(h); }
+__device__ double above(double k, double) { return k + 0x1p-51 * fabs(k); }
 
 /// A warp for each place of a tile.
 template <class T, class Real>
@@ -116,12 +117,12 @@ __global__ void factors_kernel(OrderedPoints points, TileFrame frame, ProductTil
   if (lane != 0) return;
   if (!valid) {
     tiles.no[place] = tiles.yes[place] = INFINITY;
-  } else if (frame.whole) {  // both are exact
-    tiles.no[place] = tiles.yes[place] = static_cast<Real>(norm / 2 - frame.whole_limit / 4);
+  } else if (frame.exact) {
+    tiles.no[place] = tiles.yes[place] = index::exact_thresholds(norm, frame.limit, 1).reject;
   } else {
-    const index::FrameBounds bounds = bounds_of(norm, error, length, frame);
-    tiles.no[place] = below(bounds.no, Real{});
-    tiles.yes[place] = above(bounds.yes, Real{});
+    const index::RealThresholds thresholds = thresholds_of(norm, error, length, frame);
+    tiles.no[place] = below(thresholds.reject, Real{});
+    tiles.yes[place] = above(thresholds.accept, Real{});
   }
 }
 

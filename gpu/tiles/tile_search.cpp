@@ -14,14 +14,16 @@ namespace {
 /// Places that a block of pairs of tiles may take, with the gaps of all warps: a list has room for one, at least.
 constexpr std::uint64_t kLeastRoom =
     std::uint64_t{64} * index::kTilePoints * index::kTilePoints + std::uint64_t{1 << 20};
-/// The scaled eps, at most and at least: beyond, all points of a frame are within it, or none but equal ones.
-constexpr double kMostEps = 0x1p40;
-constexpr double kLeastEps = 0x1p-400;
 /// Scaled coordinates lie below this power of two: half precision counts to 65504.
 constexpr int kFrameBits = 14;
-/// The largest whole number for the frames in which all is exact, and of squared norms there.
+/// The scaled eps, at most: all points of a frame are nearer to each other.
+constexpr double kMostEps = 0x1p40;
+/// Where eps is not between, eps² or squares may leave the normal numbers: no bound is proved there.
+constexpr double kLeastFramed = 0x1p-450;
+constexpr double kMostFramed = 0x1p450;
+/// The largest whole number for which half precision has all below it, and what index::exact_thresholds() asks of norms.
 constexpr double kMostWhole = 2048;
-constexpr double kMostWholeNorm = 1 << 21;
+constexpr double kMostExactNorm = 1 << 20;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -62,27 +64,21 @@ void TileSearch::choose_frame(const DevicePoints& points, double eps) {
   launch_survey(device, centre_.data(), survey.data(), stream_.get());
   const TileSurvey found = read_values(survey.data(), 1, stream_.get()).front();
   const double farthest = std::bit_cast<double>(found.farthest);
-  if (!std::isfinite(farthest)) {  // no frame holds such differences
+  if (!std::isfinite(farthest) || eps < kLeastFramed || eps > kMostFramed) {
     figures_.decider = DecideChoice::scalar;
     return;
   }
   frame_.centre = centre_.data();
   const double dims = device.dims;
   if (figures_.decider == DecideChoice::tensor16 && found.fractions == 0 && farthest <= kMostWhole &&
-      dims * farthest * farthest <= kMostWholeNorm) {
-    frame_.whole = true;
-    frame_.whole_limit = std::floor(std::min(eps * eps, 4 * kMostWholeNorm)) + 0.5;
+      dims * farthest * farthest <= kMostExactNorm && eps * eps <= kMostExactNorm) {
+    frame_.exact = true;
+    frame_.limit = eps * eps;
     return;
   }
   frame_.exponent = farthest > 0 ? std::clamp(kFrameBits - 1 - std::ilogb(farthest), -1000, 1000) : 0;
-  // The sum of distance.hpp is off by a relative 2^-40 at most.
-  const double far = std::ldexp(index::neighbor_reach(eps) * (1 + 0x1p-39), frame_.exponent);
-  const double near = std::ldexp(eps * (1 - 0x1p-39), frame_.exponent);
-  frame_.eps.no = std::min(far, kMostEps) + kLeastEps;
-  // Where eps² leaves the normal numbers, a computed distance may be anything below it.
-  frame_.eps.yes = eps < 0x1p-450 || near < 0x1p-300 ? -1 : std::min(near, kMostEps);
-  // Products are exact or rounded once, and sums drop what lies below the last bit of the largest term: of 16 coordinates and the
-  // sum so far each.
+  frame_.eps = std::min(std::ldexp(eps, frame_.exponent), kMostEps);
+  // A step adds 16 products to the sum so far, and of each of the 17 terms drops what lies below the last bit of the largest.
   const double terms = std::ceil(dims / 16) * 17;
   frame_.gamma = terms * (figures_.decider == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
 }
