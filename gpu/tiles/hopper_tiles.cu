@@ -226,6 +226,15 @@ __global__ void __launch_bounds__(kThreads, 1)
       }
       continue;
     }
+    const std::uint64_t row = own_row(walk.row_tile(group) * index::kTilePoints + warp_row);
+    const std::uint64_t column = own_column(walk.column_tile() * index::kTilePoints);
+    RowBounds<float, 1> upper_bounds;
+    RowBounds<float, 1> lower_bounds;
+    ColumnBounds<float, kFragments> column_bounds;
+    upper_bounds.load(tiles.no, row);
+    lower_bounds.load(tiles.no, row + 64);
+    column_bounds.load(tiles.no, column);
+    const float gap = __ldg(tiles.gaps + walk.row_tile(group)) + __ldg(tiles.gaps + walk.column_tile());
     Sums upper;
     Sums lower;
     unsigned before = 0;
@@ -252,10 +261,8 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     wait_products(upper, lower);
     if (first_lane) empty(before).arrive();
-    const std::uint64_t first_row = walk.row_tile(group) * index::kTilePoints + warp_row;
-    const std::uint64_t first_column = walk.column_tile() * index::kTilePoints;
-    sift(upper, first_row, first_column, tiles, pairs, asked);
-    sift(lower, first_row + 64, first_column, tiles, pairs, asked);
+    sift(upper, upper_bounds, column_bounds, row, column, gap, pairs, asked);
+    sift(lower, lower_bounds, column_bounds, row + 64, column, gap, pairs, asked);
   }
   pairs.finish();
   asked.finish();

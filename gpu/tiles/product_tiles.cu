@@ -145,6 +145,13 @@ __global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
   PairWriter asked(sink.asked, sink.asked_room, &sink.counts->asked, tuning::kAskedPlaces);
   unsigned stage = 0;
   for (TileWalk walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
+    const std::uint64_t row = own_row(walk.row_tile() * index::kTilePoints + warp_row);
+    const std::uint64_t column = own_column(walk.column_tile() * index::kTilePoints + warp_column);
+    RowBounds<Real, kRowFragments> row_bounds;
+    ColumnBounds<Real, kColumnFragments> column_bounds;
+    row_bounds.load(tiles.no, row);
+    column_bounds.load(tiles.no, column);
+    const Real gap = __ldg(tiles.gaps + walk.row_tile()) + __ldg(tiles.gaps + walk.column_tile());
     Real sums[kRowFragments][kColumnFragments][4] = {};
     for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {
       wait_copies<kStages - 2>();
@@ -160,8 +167,7 @@ __global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
       }
       stage = (stage + 1) % kStages;
     }
-    sift(sums, walk.row_tile() * index::kTilePoints + warp_row, walk.column_tile() * index::kTilePoints + warp_column,
-         tiles, pairs, asked);
+    sift(sums, row_bounds, column_bounds, row, column, gap, pairs, asked);
   }
   pairs.finish();
   asked.finish();

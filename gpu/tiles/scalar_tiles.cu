@@ -25,7 +25,6 @@ __global__ void __launch_bounds__(kThreads) scalar_tiles_kernel(OrderedPoints po
   const T* const data = static_cast<const T*>(points.data);
   const unsigned across = threadIdx.x % kSide;
   const unsigned down = threadIdx.x / kSide;
-  const unsigned lane = threadIdx.x % 32;
   const auto load = [&](double(&to)[kDepth][index::kTilePoints + 1], std::uint64_t first, std::uint32_t slice) {
     for (unsigned i = threadIdx.x; i < kDepth * index::kTilePoints; i += kThreads) {
       const std::uint64_t position = first + i / kDepth;
@@ -73,15 +72,14 @@ __global__ void __launch_bounds__(kThreads) scalar_tiles_kernel(OrderedPoints po
         }
       }
     }
-    const auto own = static_cast<std::uint32_t>(__popcll(static_cast<long long>(found)));
-    if (__any_sync(kWholeWarp, own > 0) == 0) continue;
-    write_found(pairs, own, lane, [&](auto write) {
-      for (; found != 0; found &= found - 1) {
-        const auto bit = static_cast<unsigned>(__ffsll(static_cast<long long>(found))) - 1;
-        write(PointPair{static_cast<std::uint32_t>(first_row + down + kSide * (bit / kEach)),
-                        static_cast<std::uint32_t>(first_column + across + kSide * (bit % kEach))});
-      }
-    });
+    while (true) {
+      const unsigned takers = __ballot_sync(kWholeWarp, found != 0);
+      if (takers == 0) break;
+      const auto bit = found == 0 ? 0U : static_cast<unsigned>(__ffsll(static_cast<long long>(found))) - 1;
+      pairs.put(takers, {static_cast<std::uint32_t>(first_row + down + kSide * (bit / kEach)),
+                         static_cast<std::uint32_t>(first_column + across + kSide * (bit % kEach))});
+      found &= found - 1;
+    }
   }
   pairs.finish();
 }
@@ -102,10 +100,8 @@ __global__ void __launch_bounds__(kThreads) asked_pairs_kernel(OrderedPoints poi
       yes = index::is_neighbor<0>([p](std::size_t k) { return __ldg(p + k); },
                                   [q](std::size_t k) { return __ldg(q + k); }, points.dims, points.eps_squared);
     }
-    if (__any_sync(kWholeWarp, yes) == 0) continue;
-    write_found(pairs, yes ? 1U : 0U, lane, [&](auto write) {
-      if (yes) write(pair);
-    });
+    const unsigned takers = __ballot_sync(kWholeWarp, yes);
+    if (takers != 0) pairs.put(takers, pair);
   }
   pairs.finish();
 }

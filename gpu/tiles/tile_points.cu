@@ -81,11 +81,25 @@ __device__ double rounded_to(double value, double) { return value; }
 __device__ void put(std::byte* to, double value, float) { *reinterpret_cast<__half*>(to) = __double2half(value); }
 __device__ void put(std::byte* to, double value, double) { *reinterpret_cast<double*>(to) = value; }
 
-// The sum of two of them is rounded.
-__device__ float below(double h, float) { return index::round_down(h - 0x1p-23 * fabs(h)); }
-__device__ float above(double k, float) { return index::round_up(k + 0x1p-23 * fabs(k)); }
-__device__ double below(double h, double) { return h - 0x1p-51 * fabs(h); }
-__device__ double above(double k, double) { return k + 0x1p-51 * fabs(k); }
+// `no`: the sum of two of them is rounded. Gap: so are the sum of two, and what a product is above the bounds.
+__device__ float no_of(const index::RealThresholds& t, float) {
+  return index::round_down(t.reject - 0x1p-23 * fabs(t.reject));
+}
+__device__ float gap_of(const index::RealThresholds& t, float no) {
+  const double gap = t.accept - static_cast<double>(no);
+  return index::round_up(gap + 0x1p-21 * (gap + fabs(t.reject) + fabs(t.accept)));
+}
+__device__ double no_of(const index::RealThresholds& t, double) { return t.reject - 0x1p-51 * fabs(t.reject); }
+__device__ double gap_of(const index::RealThresholds& t, double no) {
+  const double gap = t.accept - no;
+  return gap + 0x1p-49 * (gap + fabs(t.reject) + fabs(t.accept));
+}
+
+/// *most = max(*most, value): the bits of numbers that are not negative are in the order of the numbers.
+__device__ void raise(float* most, float value) { atomicMax(reinterpret_cast<int*>(most), __float_as_int(value)); }
+__device__ void raise(double* most, double value) {
+  atomicMax(reinterpret_cast<long long*>(most), __double_as_longlong(value));
+}
 
 /// A warp for each place of a tile.
 template <class T, class Real>
@@ -116,13 +130,14 @@ __global__ void factors_kernel(OrderedPoints points, TileFrame frame, ProductTil
   length = sum_of_warp(length);
   if (lane != 0) return;
   if (!valid) {
-    tiles.no[place] = tiles.yes[place] = INFINITY;
+    tiles.no[place] = INFINITY;
   } else if (frame.exact) {
-    tiles.no[place] = tiles.yes[place] = index::exact_thresholds(norm, frame.limit, 1).reject;
+    tiles.no[place] = index::exact_thresholds(norm, frame.limit, 1).reject;
   } else {
     const index::RealThresholds thresholds = thresholds_of(norm, error, length, frame);
-    tiles.no[place] = below(thresholds.reject, Real{});
-    tiles.yes[place] = above(thresholds.accept, Real{});
+    const Real no = no_of(thresholds, Real{});
+    tiles.no[place] = no;
+    raise(tiles.gaps + place / index::kTilePoints, gap_of(thresholds, no));
   }
 }
 
@@ -130,6 +145,7 @@ template <class Real>
 void launch(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<Real>& tiles, cudaStream_t stream) {
   const std::uint64_t places =
       (std::uint64_t{points.size} + index::kTilePoints - 1) / index::kTilePoints * index::kTilePoints;
+  check(cudaMemsetAsync(tiles.gaps, 0, places / index::kTilePoints * sizeof(Real), stream));
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
     factors_kernel<T><<<direct_blocks(places * 32), kThreads, 0, stream>>>(points, frame, tiles, places);
   });

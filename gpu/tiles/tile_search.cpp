@@ -91,11 +91,11 @@ void TileSearch::make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& boun
   view.slices_per_tile = static_cast<std::uint32_t>(divide_up(points_.dims, kPerSlice));
   view.steps = static_cast<std::uint32_t>(divide_up(points_.dims, kPerSlice / 4));
   slices_ = {memory_, stream_.get(), tiles * view.slices_per_tile * kSliceBytes};
-  bounds = {memory_, stream_.get(), 2 * places};
+  bounds = {memory_, stream_.get(), places + tiles};
   view.count = static_cast<std::uint32_t>(tiles);
   view.slices = slices_.data();
   view.no = bounds.data();
-  view.yes = bounds.data() + places;
+  view.gaps = bounds.data() + places;
   launch_factors(points_, frame_, view, stream_.get());
 }
 
@@ -142,15 +142,33 @@ void TileSearch::grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::ui
   list = std::move(larger);
 }
 
+/// Room for all pairs, as far as a guess goes. Where tiles are pruned those that are left may hold any number of pairs: a sample
+/// of the work tells.
+void TileSearch::make_lists(std::uint64_t most) {
+  const bool asks = figures_.decider != DecideChoice::scalar;
+  const std::uint64_t tiles = divide_up(points_.size, index::kTilePoints);
+  const TileWork sample{tiles_->blocks(), tiles_->block_count(), 0, tuning::kSampledBlocks};
+  std::uint64_t pairs = points_.size * tuning::kGuessedPairs;
+  std::uint64_t asked = 0;
+  if (tiles_->tile_pairs() < tiles * tiles / 4 && sample.size() >= tuning::kFewestSampled) {
+    pairs_ = {memory_, stream_.get(), kLeastRoom};
+    if (asks) asked_ = {memory_, stream_.get(), kLeastRoom};
+    launch(sample, 0);
+    const PairCounts counts = read_values(counts_.data(), 1, stream_.get()).front();
+    pairs = counts.pairs * tuning::kSampledBlocks / 4 * 5;
+    asked = counts.asked * tuning::kSampledBlocks / 4 * 5;
+    pairs_ = {};
+    asked_ = {};
+  }
+  pairs_ = {memory_, stream_.get(), std::clamp(pairs, kLeastRoom, most)};
+  if (asks) asked_ = {memory_, stream_.get(), std::clamp(asked, kLeastRoom, std::max(kLeastRoom, most / 4))};
+}
+
 void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
   if (kept_) return visit({pairs_.data(), kept_size_});
   if (tiles_->block_count() == 0) return;
   const std::uint64_t most = std::max(kLeastRoom, memory_.available() / tuning::kPairShare / sizeof(PointPair));
-  if (pairs_.size() == 0) {
-    const std::uint64_t guess = std::max(kLeastRoom, points_.size * tuning::kGuessedPairs);
-    pairs_ = {memory_, stream_.get(), std::min(guess, most)};
-    if (figures_.decider != DecideChoice::scalar) asked_ = {memory_, stream_.get(), kLeastRoom};
-  }
+  if (pairs_.size() == 0) make_lists(most);
   figures_.asked = 0;
   bool all = true;  // no list has been handed out
   std::uint64_t taken = 0;

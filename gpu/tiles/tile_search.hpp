@@ -53,6 +53,7 @@ class TileSearch {
   template <class Real>
   void make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& bounds);
   [[nodiscard]] std::vector<TileWork> cut_work() const;
+  void make_lists(std::uint64_t most);
   void launch(const TileWork& work, std::uint64_t taken) const;
   void grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::uint64_t kept) const;
 

@@ -14,6 +14,9 @@ inline constexpr double kMostProducts16 = 4e13;
 inline constexpr double kMostProducts64 = 2e12;
 /// Pairs per point that the list of pairs has room for at first.
 inline constexpr std::uint64_t kGuessedPairs = 160;
+/// Where tiles are pruned, one in how many blocks of pairs of tiles is compared first to guess better, if that many make a sample.
+inline constexpr std::uint64_t kSampledBlocks = 64;
+inline constexpr std::uint64_t kFewestSampled = 16;
 /// Share of the free memory that the list may take, as a divisor.
 inline constexpr std::uint64_t kPairShare = 3;
 /// Pairs of a batch of a table that is made from the list.

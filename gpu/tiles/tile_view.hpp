@@ -66,8 +66,9 @@ inline constexpr std::uint32_t kSliceBytes = index::kTilePoints * kRowBytes;
 template <class Real>
 struct ProductTiles {
   std::byte* slices = nullptr;  ///< [tiles × slices_per_tile × kSliceBytes]
-  Real* no = nullptr;           ///< [tiles × 128] FrameBounds of each point; infinite where there is none
-  Real* yes = nullptr;          ///< [tiles × 128]
+  Real* no =
+      nullptr;  ///< [tiles × 128] what no sum of two reaches where points are apart; infinite where there is none
+  Real* gaps = nullptr;  ///< [tiles] a product that is above two bounds by the gaps of their tiles says yes
   std::uint32_t slices_per_tile = 1;
   std::uint32_t count = 0;  ///< tiles
   std::uint32_t steps = 1;  ///< of 32 bytes of a row: 16 coordinates, or 4; all slices together
