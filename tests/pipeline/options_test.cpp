@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,72 @@ TEST_CASE("options: no table, and an option of how tables are made or read, cont
     }
   }
   CHECK_NOTHROW(check_options({.strategy = kDirect}));
+}
+
+TEST_CASE("options: the paper's kernels and packed tables search a grid in float64, and nothing else") {
+  const std::vector<Options> ways_of_tables{
+      {.kernel = Kernel::global}, {.kernel = Kernel::shared}, {.format = FormatChoice::packed}};
+  const std::vector<double> points{0, 1, 2};
+  for (const Options& way : ways_of_tables) {
+    for (const BackendChoice backend : {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::gpu}) {
+      Options options = way;
+      options.backend = backend;
+      const auto refused = [&](IndexChoice index, DecideChoice decide) {
+        options.index = index;
+        options.decide = decide;
+        const std::vector<std::string_view> parts{"Options::kernel", "packed", "Options::index", "Options::decide",
+                                                  "leave out"};
+        for (const std::string_view part : parts) {
+          check_mentions(error_of<UsageError>([&] { check_options(options); }), {part});
+          check_mentions(error_of<UsageError>([&] { (void)run({points, 1}, grid({1}, {2}), options); }), {part});
+          check_mentions(error_of<UsageError>([&] {
+                           (void)neighbors({points, 1}, 1, Distances::omit, options);
+                         }),
+                         {part});
+        }
+      };
+      for (const IndexChoice index : {IndexChoice::tree, IndexChoice::all}) refused(index, DecideChoice::automatic);
+      for (const DecideChoice decide : {DecideChoice::tensor64, DecideChoice::tensor16}) {
+        refused(IndexChoice::automatic, decide);
+        refused(IndexChoice::grid, decide);
+      }
+      for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid}) {
+        for (const DecideChoice decide : {DecideChoice::automatic, DecideChoice::scalar}) {
+          options.index = index;
+          options.decide = decide;
+          CHECK_NOTHROW(check_options(options));
+        }
+      }
+    }
+  }
+  // Neither ids as a format nor a method says how candidates are searched.
+  for (const DecideChoice decide : {DecideChoice::tensor64, DecideChoice::tensor16}) {
+    CHECK_NOTHROW(check_options({.decide = decide, .format = FormatChoice::csr}));
+    CHECK_NOTHROW(check_options({.index = IndexChoice::tree, .decide = decide, .method = VariantMethod::each}));
+  }
+}
+
+TEST_CASE("options: the CPU has no tensor cores") {
+  const std::vector<double> points{0, 1, 2};
+  for (const DecideChoice decide : {DecideChoice::tensor64, DecideChoice::tensor16}) {
+    for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
+      const Options options{.backend = BackendChoice::cpu, .index = index, .decide = decide};
+      for (const auto& refusal : {error_of<UsageError>([&] { check_options(options); }), error_of<UsageError>([&] {
+                                    (void)run({points, 1}, grid({1}, {2}), options);
+                                  }),
+                                  error_of<UsageError>([&] {
+                                    (void)neighbors({points, 1}, 1, Distances::omit, options);
+                                  })}) {
+        check_mentions(refusal, {"Options::decide", "tensor cores", "Options::backend", "leave one of them out"});
+      }
+    }
+    CHECK_NOTHROW(check_options({.backend = BackendChoice::gpu, .decide = decide}));
+    CHECK_NOTHROW(check_options({.decide = decide}));
+  }
+  for (const DecideChoice decide : {DecideChoice::automatic, DecideChoice::scalar}) {
+    const Options options{.backend = BackendChoice::cpu, .index = IndexChoice::grid, .decide = decide};
+    CHECK(run({points, 1}, grid({1}, {2}), options).front().labels == std::vector<std::int32_t>{0, 0, 0});
+  }
 }
 
 TEST_CASE("options: neighbours cannot be had without a table") {

@@ -20,6 +20,8 @@ struct Case {
 constexpr IndexFigures kCliques{.cells = 100, .cliques = true, .candidates = 0};
 /// A table of at most 100 · 4 bytes by the measure of the choice.
 constexpr IndexFigures kCandidates{.cells = 100, .cliques = false, .candidates = 300};
+/// Tiles of a device that keeps the pairs it has found.
+constexpr IndexFigures kPairsStay{.cells = 0, .candidates = 300, .pairs_stay = true};
 constexpr std::uint64_t kPlenty = std::uint64_t{1} << 40;
 
 TEST_CASE("choose strategy: each reason, and what comes first") {
@@ -36,6 +38,23 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
       {{.asked = kAutomatic, .variants = 50, .index = kCliques, .memory = kPlenty},
        Strategy::direct,
        "cells whose points are all neighbours"},
+      // Pairs that stay are as good as a table, for however many minpts; but what was asked for comes first.
+      {{.asked = kAutomatic, .variants = 50, .index = kPairsStay, .memory = kPlenty},
+       Strategy::direct,
+       "pairs are found once and stay on the device"},
+      {{.asked = kAutomatic, .variants = 1, .index = kPairsStay, .memory = 0},
+       Strategy::direct,
+       "pairs are found once and stay on the device"},
+      {{.asked = StrategyChoice::table, .variants = 1, .index = kPairsStay, .memory = 0}, Strategy::table, "asked for"},
+      {{.asked = StrategyChoice::direct, .variants = 9, .index = kPairsStay, .memory = 0},
+       Strategy::direct,
+       "asked for"},
+      {{.asked = kAutomatic, .table_wanted = true, .variants = 1, .index = kPairsStay, .memory = kPlenty},
+       Strategy::table,
+       "an option of tables was given"},
+      {{.asked = kAutomatic, .table_refused = true, .variants = 9, .index = kPairsStay, .memory = kPlenty},
+       Strategy::direct,
+       "a table does not fit the memory budget"},
       // No cliques: several minpts share a table, if it fits.
       {{.asked = kAutomatic, .variants = 1, .index = kCandidates, .memory = kPlenty},
        Strategy::direct,
@@ -68,7 +87,7 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
     CHECK(std::string(answer.reason) == std::string(c.reason));
     reasons.insert(c.reason);
   }
-  CHECK(reasons.size() == 6);
+  CHECK(reasons.size() == 8);
 }
 
 TEST_CASE("choose strategy: cells are cliques where no table is made and the dimensions are few") {
