@@ -183,6 +183,22 @@ inline double make_eps(const DataSet& data, Random& random) {
   return eps > 0 && std::isfinite(eps) ? eps : data.scale;
 }
 
+/// A radius within which about `share` of all pairs of points lie: the distance of two of them. In many dimensions, where
+/// all distances are alike, `scale` would give all of them or none.
+inline double eps_of_share(const DataSet& data, double share, std::uint64_t seed = 1) {
+  if (data.size() < 2) return data.scale;
+  Random random(seed);
+  std::vector<double> distances;
+  for (int i = 0; i < 400; ++i) {
+    const std::uint64_t p = random.below(data.size());
+    const std::uint64_t q = random.below(data.size());
+    if (p != q) distances.push_back(std::sqrt(data.squared_distance(p, q)));
+  }
+  std::sort(distances.begin(), distances.end());
+  const double eps = distances[static_cast<std::size_t>(share * static_cast<double>(distances.size() - 1))];
+  return eps > 0 && std::isfinite(eps) ? eps : data.scale;
+}
+
 /// A data set of random kind, size, dimensions and precision; small, with the smallest sizes over-represented.
 inline DataSet random_data(std::uint64_t seed, std::size_t most_points) {
   Random random(seed);
