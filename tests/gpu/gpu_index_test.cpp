@@ -1,0 +1,130 @@
+// Which search a GPU makes for which choices; and what an index of no points at all offers.
+#include <epsflow/gpu/gpu_index.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/gpu.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/gpu/gpu_backend.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr auto kAutoIndex = IndexChoice::automatic;
+constexpr auto kAutoDecide = DecideChoice::automatic;
+constexpr IndexChoice kIndexes[] = {kAutoIndex, IndexChoice::grid, IndexChoice::tree, IndexChoice::all};
+constexpr DecideChoice kDeciders[] = {kAutoDecide, DecideChoice::scalar, DecideChoice::tensor64,
+                                      DecideChoice::tensor16};
+
+TEST_CASE("choose search: what is left open goes by the dimensions, and by what was chosen") {
+  struct Case {
+    IndexChoice index;
+    DecideChoice decide;
+    SearchChoice few;   ///< up to six dimensions
+    SearchChoice many;  ///< beyond
+  };
+  constexpr SearchChoice kCells{IndexChoice::grid, DecideChoice::scalar};
+  constexpr SearchChoice kTree16{IndexChoice::tree, DecideChoice::tensor16};
+  constexpr SearchChoice kTree64{IndexChoice::tree, DecideChoice::tensor64};
+  constexpr SearchChoice kAll16{IndexChoice::all, DecideChoice::tensor16};
+  const std::vector<Case> cases{
+      {kAutoIndex, kAutoDecide, kCells, kTree16},
+      // Without tensor cores there is no reason for tiles; with them, none for cells.
+      {kAutoIndex, DecideChoice::scalar, kCells, kCells},
+      {kAutoIndex, DecideChoice::tensor16, kTree16, kTree16},
+      {kAutoIndex, DecideChoice::tensor64, kTree64, kTree64},
+      {IndexChoice::grid, kAutoDecide, kCells, kCells},
+      {IndexChoice::tree, kAutoDecide, kTree16, kTree16},
+      {IndexChoice::all, kAutoDecide, kAll16, kAll16},
+  };
+  for (const Case& c : cases) {
+    for (const std::size_t dims : {1U, 2U, 3U, 6U, 7U, 8U, 64U, 4096U}) {
+      INFO("index " << static_cast<int>(c.index) << ", decide " << static_cast<int>(c.decide) << ", d " << dims);
+      const SearchChoice expected = dims <= 6 ? c.few : c.many;
+      const SearchChoice found = choose_search(c.index, c.decide, dims);
+      CHECK(found.index == expected.index);
+      CHECK(found.decide == expected.decide);
+    }
+  }
+}
+
+TEST_CASE("choose search: what is chosen stays, nothing is left open, and cells are searched in float64 alone") {
+  for (const IndexChoice index : kIndexes) {
+    for (const DecideChoice decide : kDeciders) {
+      for (const std::size_t dims : {1U, 6U, 7U, 100U}) {
+        INFO("index " << static_cast<int>(index) << ", decide " << static_cast<int>(decide) << ", d " << dims);
+        const SearchChoice found = choose_search(index, decide, dims);
+        CHECK(found.index != kAutoIndex);
+        CHECK(found.decide != kAutoDecide);
+        if (index != kAutoIndex) CHECK(found.index == index);
+        if (decide != kAutoDecide) CHECK(found.decide == decide);
+        CHECK(found.by_cells() == (found.index == IndexChoice::grid && found.decide == DecideChoice::scalar));
+        // What was found says the same when it is asked for by name.
+        const SearchChoice again = choose_search(found.index, found.decide, dims);
+        CHECK(again.index == found.index);
+        CHECK(again.decide == found.decide);
+      }
+    }
+  }
+}
+
+TEST_CASE("gpu index: figures name the search, and count its candidates") {
+  if (!test::have_gpu()) return;
+  const auto backend = make_gpu_backend({.threads = 2});
+  const CancelToken cancel;
+  const test::DataSet data = test::make_data("uniform", 1000, 9, Precision::float64, 1);
+  const auto points = backend->load(data.view());
+  for (const IndexChoice index : kIndexes) {
+    for (const DecideChoice decide : kDeciders) {
+      INFO("index " << static_cast<int>(index) << ", decide " << static_cast<int>(decide));
+      const auto made = points->build_index({.eps = data.scale, .index = index, .decide = decide}, cancel);
+      const SearchChoice choice = choose_search(index, decide, 9);
+      const IndexFigures figures = made->figures();
+      CHECK(figures.index == choice.index);
+      CHECK(figures.decide == choice.decide);
+      CHECK(figures.pairs_stay == !choice.by_cells());
+      CHECK((figures.cells > 0) == choice.by_cells());
+      CHECK_FALSE(figures.cliques);
+      CHECK(figures.candidates > 0);
+      // Eight tiles, each with itself and those behind it.
+      if (choice.index == IndexChoice::all) CHECK(figures.candidates == 36 * 128 * 128);
+    }
+  }
+}
+
+TEST_CASE("gpu index: no points, and one") {
+  if (!test::have_gpu()) return;
+  const auto backend = make_gpu_backend({.threads = 2});
+  const CancelToken cancel;
+  for (const std::size_t n : {0U, 1U}) {
+    for (const std::size_t dims : {2U, 9U}) {
+      const std::vector<double> values(n * dims, 3.5);
+      const PointsView view(std::span<const double>(values), dims);
+      const auto points = backend->load(view);
+      for (const IndexChoice index : kIndexes) {
+        for (const DecideChoice decide : kDeciders) {
+          INFO("n " << n << ", d " << dims << ", index " << static_cast<int>(index) << ", decide "
+                    << static_cast<int>(decide));
+          const auto made = points->build_index({.eps = 1, .index = index, .decide = decide}, cancel);
+          if (n == 0) CHECK(made->figures().candidates == 0);
+          const Options options{.backend = BackendChoice::gpu, .index = index, .decide = decide};
+          const auto results = run(view, grid({1}, {2, 1}), options);
+          REQUIRE(results.size() == 2);
+          CHECK(results[0].labels == std::vector<std::int32_t>(n, kNoise));
+          CHECK(results[1].labels == std::vector<std::int32_t>(n, 0));
+          const Neighbors found = neighbors(view, 1, Distances::include, options);
+          CHECK(found.size() == n);
+          CHECK(found.pairs() == n);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::gpu
