@@ -93,6 +93,74 @@ class Values(ProgramTest):
                          "--eps", 1, "--minpts", 3, "--strategy", "direct", *words)
 
 
+class Searches(ProgramTest):
+    """--index and --decide: how candidates are found and decided, in every command that searches."""
+
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", POINTS)
+        sweep = ["--eps", 1, "--minpts", 3]
+        self.commands = {"cluster": sweep, "sweep": [*sweep, "--out", self.folder / "r", "--overwrite"], "plan": sweep,
+                         "neighbors": ["--eps", 1, "--out", self.folder / "n.h5", "--overwrite"]}
+
+    def each(self, *words):
+        return [[command, self.points, *tail, *words] for command, tail in self.commands.items()]
+
+    def test_every_command_takes_them(self):
+        for index in ("auto", "grid"):
+            for decide in ("auto", "scalar"):
+                for words in self.each("--backend", "cpu", "--index", index, "--decide", decide):
+                    self.succeeds(*words)
+
+    def test_they_change_no_result(self):
+        expected = json.loads(self.succeeds("cluster", self.points, *self.commands["cluster"], "--json").stdout)
+        found = json.loads(self.succeeds("cluster", self.points, *self.commands["cluster"], "--json", "--backend", "cpu",
+                                         "--index", "grid", "--decide", "scalar").stdout)
+        for key in ("points", "clusters", "noise", "core", "largest"):
+            self.assertEqual(found[key], expected[key])
+
+    def test_other_words_are_refused_with_those_there_are(self):
+        for words in self.each("--index", "gri"):
+            self.fails(2, ["--index 'gri' is unknown; did you mean grid?", "auto, grid, tree, all"], *words)
+        for words in self.each("--decide", "tensor32"):
+            self.fails(2, ["--decide 'tensor32' is unknown", "auto, scalar, tensor64, tensor16"],
+                       *words)
+        for option in ("--index", "--decide"):
+            for words in self.each(option, ""):
+                self.fails(2, [f"{option} is empty"], *words)
+            for words in self.each(option, "auto", option, "auto"):
+                self.fails(2, [f"{option} is given twice"], *words)
+
+    def test_the_cpu_has_no_tensor_cores(self):
+        for decide in ("tensor64", "tensor16"):
+            for words in self.each("--backend", "cpu", "--decide", decide):
+                p = self.fails(2, ["--decide asks for tensor cores, which a GPU has, and --backend for the CPU"], *words)
+                self.assertNotIn("Options::", p.stderr)
+                self.assertEqual(len(p.stderr.splitlines()), 1, p.stderr)
+
+    def test_the_papers_kernels_and_packed_tables_search_a_grid_in_float64(self):
+        for table in (["--kernel", "global"], ["--kernel", "shared"], ["--table-format", "packed"]):
+            for search in (["--index", "tree"], ["--index", "all"], ["--decide", "tensor64"], ["--decide", "tensor16"]):
+                p = self.fails(2, ["--kernel other than rows and packed tables", "leave out --index and --decide"],
+                               "cluster", self.points, *self.commands["cluster"], *table, *search)
+                self.assertNotIn("Options::", p.stderr)
+
+    def test_a_plan_says_which(self):
+        words = ["plan", self.points, *self.commands["plan"], "--backend", "cpu"]
+        for given in ([], ["--index", "grid"], ["--decide", "scalar"]):
+            lines = self.succeeds(*words, *given).stdout.splitlines()
+            columns = dict(zip(lines[0].split(), lines[1].split()))
+            self.assertEqual((columns["index"], columns["decide"]), ("grid", "scalar"), lines)
+            group = json.loads(self.succeeds(*words, *given, "--json").stdout)["groups"][0]
+            self.assertEqual((group["index"], group["decide"]), ("grid", "scalar"))
+
+    def test_they_are_recorded(self):
+        self.succeeds("sweep", self.points, *self.commands["sweep"], "--backend", "cpu", "--index", "grid", "--decide",
+                      "scalar")
+        recorded = json.loads((self.folder / "r" / "sweep.json").read_text())["options"]
+        self.assertEqual((recorded["index"], recorded["decide"]), ("grid", "scalar"))
+
+
 class Missing(ProgramTest):
     def test_everything_that_is_missing_is_named_at_once(self):
         for words, parts in ((["sweep"], "FILE …, --eps, --minpts and --out are missing"),
