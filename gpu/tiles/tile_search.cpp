@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tuning.hpp>
@@ -76,10 +77,11 @@ void TileSearch::choose_frame(const DevicePoints& points, double eps) {
     frame_.limit = eps * eps;
     return;
   }
-  frame_.exponent = farthest > 0 ? std::clamp(kFrameBits - 1 - std::ilogb(farthest), -1000, 1000) : 0;
+  frame_.exponent = farthest > 0 ? std::clamp(kFrameBits - 1 - std::ilogb(farthest), -1010, 1000) : 0;
   frame_.eps = std::min(std::ldexp(eps, frame_.exponent), kMostEps);
-  // A step adds 16 products to the sum so far, and of each of the 17 terms drops what lies below the last bit of the largest.
-  const double terms = std::ceil(dims / 16) * 17;
+  // A step adds 16 products to the sum so far, at once or by halves: of each of these 18 terms it drops what lies below the last
+  // bit of the largest, which ‖p‖·‖q‖ bounds but for what was dropped before.
+  const double terms = 18 * std::ceil(dims / 16) * (1 + 0x1p-10);
   frame_.gamma = terms * (figures_.decider == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
 }
 
@@ -170,7 +172,7 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
   const std::uint64_t most = std::max(kLeastRoom, memory_.available() / tuning::kPairShare / sizeof(PointPair));
   if (pairs_.size() == 0) make_lists(most);
   figures_.asked = 0;
-  bool all = true;  // no list has been handed out
+  bool all = !std::exchange(looked_, true);  // no list has been handed out
   std::uint64_t taken = 0;
   const auto hand_out = [&] {
     if (taken > 0) visit({pairs_.data(), taken});
@@ -202,7 +204,6 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
       left.pop_back();
       left.push_back({work.blocks, work.count, work.first + work.stride, 2 * work.stride});
       left.push_back({work.blocks, work.count, work.first, 2 * work.stride});
-      all = false;
     }
   }
   if (all) {

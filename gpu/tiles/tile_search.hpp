@@ -75,6 +75,7 @@ class TileSearch {
   DeviceBuffer<PairCounts> counts_;
   DeviceBuffer<PointPair> pairs_;
   DeviceBuffer<PointPair> asked_;
+  bool looked_ = false;  // whether a list is kept is settled with the first look
   bool kept_ = false;
   std::uint64_t kept_size_ = 0;
   StreamDrain drain_{stream_};  // before the memory above goes

@@ -119,10 +119,11 @@ void TileTableSearch::start_rows(const Batch& batch, Lane& lane, NeighborTable& 
   const std::uint64_t pairs = batch.expected_pairs;
   const std::uint32_t rows = batch.range.size();
   found.pairs = pairs;
-  found.overflow = pairs > base.ensure_words(plan_.lane_pairs, longest_row_) && rows > 1;
+  const std::uint64_t room = base.ensure_words(plan_.lane_pairs, longest_row_);
+  found.overflow = pairs > room && rows > 1;
   if (!found.overflow && lane.keys.size() < 2 * pairs) {
     lane.keys = {};
-    lane.keys = {resources_.memory, base.stream.get(), 2 * std::max(pairs, plan_.lane_pairs)};
+    lane.keys = {resources_.memory, base.stream.get(), 2 * std::max(pairs, room)};
   }
   std::uint32_t* const ids = found.overflow ? nullptr : table.reserve(pairs);
   found.out_of_memory = !found.overflow && ids == nullptr;

@@ -101,16 +101,18 @@ class Products {
     copy(slices_.data(), bytes.data(), bytes.size());
     tiles_.slices = slices_.data();
     tiles_.no = no_.data();
-    tiles_.yes = yes_.data();
+    tiles_.gaps = gaps_.data();
     // The first tile with all others.
     const index::TileBlock block{0, 0, (std::uint64_t{1} << kTiles) - 2};
     copy(block_.data(), &block, sizeof(block));
   }
 
-  /// verdicts[c]: 'n', '?' or 'y' for thresholds of each column alone.
-  std::string verdicts(const Kernel& kernel, const std::vector<float>& no, const std::vector<float>& yes) {
+  /// verdicts[c]: 'n', '?' or 'y' for thresholds of each column alone, and the same gap for all.
+  std::string verdicts(const Kernel& kernel, const std::vector<float>& no, float gap) {
     set_thresholds(no_, no);
-    set_thresholds(yes_, yes);
+    std::vector<float> gaps(kTiles, gap);
+    gaps[0] = 0;  // the row's tile
+    copy(gaps_.data(), gaps.data(), gaps.size() * sizeof(float));
     const PairCounts none{0, 0};
     copy(counts_.data(), &none, sizeof(none));
     int multiprocessors = 0;
@@ -138,14 +140,13 @@ class Products {
 
   /// Each product as the kernel computes it: the largest threshold that it still reaches, found bit by bit.
   std::vector<float> computed(const Kernel& kernel) {
-    const std::vector<float> never(kColumns, std::numeric_limits<float>::infinity());
     std::vector<std::uint32_t> lo(kColumns, rank_of(-std::numeric_limits<float>::max()));
     std::vector<std::uint32_t> hi(kColumns, rank_of(std::numeric_limits<float>::infinity()));
     std::vector<float> threshold(kColumns);
     for (int bit = 0; bit < 32; ++bit) {
       const auto middle = [&](std::size_t c) { return lo[c] + (hi[c] - lo[c]) / 2; };
       for (std::size_t c = 0; c < kColumns; ++c) threshold[c] = float_of(middle(c));
-      const std::string found = verdicts(kernel, threshold, never);
+      const std::string found = verdicts(kernel, threshold, std::numeric_limits<float>::infinity());
       for (std::size_t c = 0; c < kColumns; ++c) (found[c] == 'n' ? hi : lo)[c] = middle(c);
     }
     std::vector<float> products(kColumns);
@@ -173,7 +174,7 @@ class Products {
   Stream stream_;
   DeviceBuffer<std::byte> slices_;
   DeviceBuffer<float> no_{memory_, stream_.get(), kPlaces};
-  DeviceBuffer<float> yes_{memory_, stream_.get(), kPlaces};
+  DeviceBuffer<float> gaps_{memory_, stream_.get(), kTiles};
   DeviceBuffer<index::TileBlock> block_{memory_, stream_.get(), 1};
   DeviceBuffer<PairCounts> counts_{memory_, stream_.get(), 1};
   DeviceBuffer<PointPair> pairs_{memory_, stream_.get(), 1 << 21};
@@ -296,9 +297,10 @@ void check_products(const Pattern& pattern, std::uint32_t dims, Worst& worst) {
     // At the thresholds just found, and one step above them, the three verdicts are as they must be.
     std::vector<float> above(kColumns);
     for (std::size_t c = 0; c < kColumns; ++c) above[c] = float_of(rank_of(computed[c]) + 1);
-    REQUIRE(products.verdicts(kernel, computed, computed) == std::string(kColumns, 'y'));
-    REQUIRE(products.verdicts(kernel, computed, above) == std::string(kColumns, '?'));
-    REQUIRE(products.verdicts(kernel, above, above) == std::string(kColumns, 'n'));
+    REQUIRE(products.verdicts(kernel, computed, 0) == std::string(kColumns, 'y'));
+    REQUIRE(products.verdicts(kernel, computed, std::numeric_limits<float>::denorm_min()) ==
+            std::string(kColumns, '?'));
+    REQUIRE(products.verdicts(kernel, above, 0) == std::string(kColumns, 'n'));
   }
 }
 
