@@ -69,11 +69,11 @@ __device__ std::uint64_t matrix_at(std::uint32_t address) {
 }
 
 constexpr unsigned kFragments = index::kTilePoints / 8;
-using Sums = float[1][kFragments][4];  // of 64 rows × 128 columns
+using Sums = float[kFragments][4];  // of 16 of 64 rows × 128 columns
 
 /// sums += (or =, where `add` is 0) the products of 64 rows and 128 columns, 16 coordinates.
 __device__ __forceinline__ void multiply(Sums& sums, std::uint64_t rows, std::uint64_t columns, int add) {
-#define EPSFLOW_SUM(n) "+f"(sums[0][n][0]), "+f"(sums[0][n][1]), "+f"(sums[0][n][2]), "+f"(sums[0][n][3])
+#define EPSFLOW_SUM(n) "+f"(sums[n][0]), "+f"(sums[n][1]), "+f"(sums[n][2]), "+f"(sums[n][3])
   asm volatile(
       "{\n"
       ".reg .pred add;\n"
@@ -97,11 +97,13 @@ __device__ void end_products() { asm volatile("wgmma.commit_group.sync.aligned;\
 /// Until at most one ended set of products is under way.
 __device__ void wait_all_but_one() { asm volatile("wgmma.wait_group.sync.aligned 1;\n" ::: "memory"); }
 /// Until all are done. The sums are named lest the compiler moves their use before it.
-__device__ __forceinline__ void wait_products(Sums& a, Sums& b) {
+__device__ __forceinline__ void wait_products(Sums (&sums)[2]) {
   asm volatile("wgmma.wait_group.sync.aligned 0;\n" ::: "memory");
+#pragma unroll
   for (unsigned n = 0; n < kFragments; ++n) {
+#pragma unroll
     for (unsigned v = 0; v < 4; ++v) {
-      asm volatile("" : "+f"(a[0][n][v]), "+f"(b[0][n][v])::"memory");
+      asm volatile("" : "+f"(sums[0][n][v]), "+f"(sums[1][n][v])::"memory");
     }
   }
 }
@@ -228,15 +230,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     const std::uint64_t row = own_row(walk.row_tile(group) * index::kTilePoints + warp_row);
     const std::uint64_t column = own_column(walk.column_tile() * index::kTilePoints);
-    RowBounds<float, 1> upper_bounds;
-    RowBounds<float, 1> lower_bounds;
+    RowBounds<float, 2, 64> row_bounds;
     ColumnBounds<float, kFragments> column_bounds;
-    upper_bounds.load(tiles.no, row);
-    lower_bounds.load(tiles.no, row + 64);
+    row_bounds.load(tiles.no, row);
     column_bounds.load(tiles.no, column);
     const float gap = __ldg(tiles.gaps + walk.row_tile(group)) + __ldg(tiles.gaps + walk.column_tile());
-    Sums upper;
-    Sums lower;
+    Sums sums[2];  // of the upper and the lower 64 rows
     unsigned before = 0;
     for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {
       full(stage).wait(phase);
@@ -248,8 +247,8 @@ __global__ void __launch_bounds__(kThreads, 1)
       begin_products();
       for (unsigned step = 0; step < steps; ++step) {
         const int add = slice + step > 0 ? 1 : 0;
-        multiply(upper, rows + 2 * step, columns + 2 * step, add);
-        multiply(lower, rows + kHalf + 2 * step, columns + 2 * step, add);
+        multiply(sums[0], rows + 2 * step, columns + 2 * step, add);
+        multiply(sums[1], rows + kHalf + 2 * step, columns + 2 * step, add);
       }
       end_products();
       if (slice > 0) {
@@ -259,10 +258,9 @@ __global__ void __launch_bounds__(kThreads, 1)
       before = stage;
       advance();
     }
-    wait_products(upper, lower);
+    wait_products(sums);
     if (first_lane) empty(before).arrive();
-    sift(upper, upper_bounds, column_bounds, row, column, gap, pairs, asked);
-    sift(lower, lower_bounds, column_bounds, row + 64, column, gap, pairs, asked);
+    sift(sums, row_bounds, column_bounds, row, column, gap, pairs, asked);
   }
   pairs.finish();
   asked.finish();

@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
   for (TileWalk walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
     const std::uint64_t row = own_row(walk.row_tile() * index::kTilePoints + warp_row);
     const std::uint64_t column = own_column(walk.column_tile() * index::kTilePoints + warp_column);
-    RowBounds<Real, kRowFragments> row_bounds;
+    RowBounds<Real, kRowFragments, 16> row_bounds;
     ColumnBounds<Real, kColumnFragments> column_bounds;
     row_bounds.load(tiles.no, row);
     column_bounds.load(tiles.no, column);

@@ -21,13 +21,14 @@ __device__ inline void load_two(double (&to)[2], const double* from) {
 
 // The bounds of the rows and columns that a thread has products of. Loaded before the products are there, so that nobody waits for
 // them. first: the thread's first row, or column.
-template <class Real, unsigned M>
+/// kApart: rows from one fragment to the next.
+template <class Real, unsigned M, unsigned kApart>
 struct RowBounds {
   Real no[M][2];  ///< of rows 8 apart
 
   __device__ void load(const Real* from, std::uint64_t first) {
     for (unsigned m = 0; m < M; ++m) {
-      for (unsigned h = 0; h < 2; ++h) no[m][h] = __ldg(from + first + 16 * m + 8 * h);
+      for (unsigned h = 0; h < 2; ++h) no[m][h] = __ldg(from + first + kApart * m + 8 * h);
     }
   }
 };
@@ -48,13 +49,13 @@ __device__ inline float larger(float a, float b) { return fmaxf(a, b); }
 __device__ inline double larger(double a, double b) { return fmax(a, b); }
 
 /// sums: fragments of 16 × 8 products as tensor cores leave them: of lane l, fragment (m, n), value v they are of row
-/// 16·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. row, column: the thread's first. gap: by how much a product is above
+/// kApart·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. row, column: the thread's first. gap: by how much a product is above
 /// the bounds of `no` where it says yes. The whole warp calls it.
 ///
 /// Nearly all products say no, so that is asked first, of all that the warp has; then of 16 at a time, and only where something was
 /// found is it looked at one by one.
-template <unsigned M, unsigned N, class Real>
-__device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBounds<Real, M>& rows,
+template <unsigned kApart, unsigned M, unsigned N, class Real>
+__device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
                                      const ColumnBounds<Real, N>& columns, std::uint64_t row, std::uint64_t column,
                                      Real gap, PairWriter& pairs, PairWriter& asked) {
   constexpr unsigned kPart = 4;  // fragments side by side
@@ -62,11 +63,15 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
   static_assert(N % kPart == 0);
   bool any[M][kParts];
   bool all = false;
+#pragma unroll
   for (unsigned m = 0; m < M; ++m) {
+#pragma unroll
     for (unsigned p = 0; p < kParts; ++p) {
       any[m][p] = false;
+#pragma unroll
       for (unsigned h = 0; h < 2; ++h) {
         Real above[kPart];  // the column's bound; as a tree, since nothing else hides how long each step takes
+#pragma unroll
         for (unsigned i = 0; i < kPart; ++i) {
           const unsigned n = kPart * p + i;
           above[i] = larger(sums[m][n][2 * h] - columns.no[n][0], sums[m][n][2 * h + 1] - columns.no[n][1]);
@@ -77,25 +82,46 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
     }
   }
   if (__any_sync(kWholeWarp, all) == 0) return;
+  constexpr unsigned kBits = M * N * 4;
+  static_assert(kBits == 64 || kBits == 128);
+  std::uint64_t found[2] = {0, 0};
+  std::uint64_t yes[2] = {0, 0};
+#pragma unroll
   for (unsigned m = 0; m < M; ++m) {
+#pragma unroll
     for (unsigned p = 0; p < kParts; ++p) {
       if (__any_sync(kWholeWarp, any[m][p]) == 0) continue;
-      for (unsigned i = 0; i < kPart; ++i) {
-        for (unsigned v = 0; v < 4; ++v) {
-          const unsigned n = kPart * p + i;
-          const Real above = sums[m][n][v] - columns.no[n][v % 2];
-          const bool open = above >= rows.no[m][v / 2];
-          if (__any_sync(kWholeWarp, open) == 0) continue;
-          const PointPair pair{static_cast<std::uint32_t>(row + 16 * m + 8 * (v / 2)),
-                               static_cast<std::uint32_t>(column + 8 * n + v % 2)};
-          const bool wanted = open && pair.first < pair.second;  // each pair once where a tile meets itself
-          const bool certain = above - rows.no[m][v / 2] >= gap;
-          const unsigned to_pairs = __ballot_sync(kWholeWarp, wanted && certain);
-          const unsigned to_asked = __ballot_sync(kWholeWarp, wanted && !certain);
-          if (to_pairs != 0) pairs.put(to_pairs, pair);
-          if (to_asked != 0) asked.put(to_asked, pair);
-        }
+      unsigned part_found = 0;
+      unsigned part_yes = 0;
+#pragma unroll
+      for (unsigned i = 0; i < 4 * kPart; ++i) {
+        const unsigned n = kPart * p + i / 4;
+        const Real above = sums[m][n][i % 4] - columns.no[n][i % 2];
+        if (above >= rows.no[m][i % 4 / 2]) part_found |= 1U << i;
+        if (above - rows.no[m][i % 4 / 2] >= gap) part_yes |= 1U << i;
       }
+      const unsigned place = (m * kParts + p) * 4 * kPart;
+      found[place / 64] |= std::uint64_t{part_found} << place % 64;
+      yes[place / 64] |= std::uint64_t{part_yes} << place % 64;
+    }
+  }
+  // One loop for all that was found: the code of many would not stay in the cache of instructions.
+#pragma unroll 1
+  for (unsigned half = 0; half < kBits / 64; ++half) {
+    std::uint64_t left = half == 0 ? found[0] : found[1];
+    const std::uint64_t certain = half == 0 ? yes[0] : yes[1];
+    while (__any_sync(kWholeWarp, left != 0) != 0) {
+      const auto bit = left == 0 ? 0U : static_cast<unsigned>(__ffsll(static_cast<long long>(left))) - 1;
+      const unsigned fragment = (64 * half + bit) / 4;
+      const PointPair pair{static_cast<std::uint32_t>(row + kApart * (fragment / N) + 8 * (bit % 4 / 2)),
+                           static_cast<std::uint32_t>(column + 8 * (fragment % N) + bit % 2)};
+      const bool wanted = left != 0 && pair.first < pair.second;  // each pair once where a tile meets itself
+      const bool sure = (certain >> bit & 1U) != 0;
+      const unsigned to_pairs = __ballot_sync(kWholeWarp, wanted && sure);
+      const unsigned to_asked = __ballot_sync(kWholeWarp, wanted && !sure);
+      if (to_pairs != 0) pairs.put(to_pairs, pair);
+      if (to_asked != 0) asked.put(to_asked, pair);
+      left &= left - 1;
     }
   }
 }

@@ -42,7 +42,7 @@ class Bench {
         backend_(make_gpu_backend({.memory = gpu_memory, .threads = 2})),
         pool_(budget_, backend_->pinner()),
         points_(backend_->load(data.view())),
-        index_(points_->build_index({.eps = eps, .cells = Cells::reach}, cancel_)) {
+        index_(points_->build_index({.eps = eps, .cells = Cells::reach, .index = IndexChoice::grid}, cancel_)) {
     order = index_->table({.format = FormatChoice::csr})->order();
   }
 
