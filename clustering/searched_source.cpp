@@ -21,40 +21,25 @@ HWY_BEFORE_NAMESPACE();
 namespace epsflow::clustering {
 namespace HWY_NAMESPACE {
 
+using index::for_each_group;
+using index::SearchIndex;
 using index::SearchInput;
 using index::HWY_NAMESPACE::Panel;
 using index::HWY_NAMESPACE::RowTest;
 using index::HWY_NAMESPACE::TileRowTest;
 using index::HWY_NAMESPACE::with_types;
 
-/// Calls f(row, candidates of its cell) for all rows, in order.
+/// Calls f(row, candidates of its group) for all rows, in order.
 template <class F>
-HWY_INLINE void for_each_row(const index::Grid& grid, Run rows, F f) {
-  if (rows.size() == 0) return;
-  index::CandidateRuns candidates(grid, grid.cell_of(rows.begin));
-  for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
-    if (row == grid.cell_starts()[candidates.cell() + 1]) candidates.next();
-    f(row, candidates.runs());
-  }
-}
-
-/// Calls f(rows of one cell, the cell's candidates) for all rows, in order.
-template <class F>
-HWY_INLINE void for_each_group(const index::Grid& grid, Run rows, F f) {
-  if (rows.size() == 0) return;
-  index::CandidateRuns candidates(grid, grid.cell_of(rows.begin));
-  for (std::uint32_t row = rows.begin;;) {
-    const std::uint32_t end = HWY_MIN(rows.end, grid.cell_starts()[candidates.cell() + 1]);
-    f(Run{row, end}, candidates.runs());
-    row = end;
-    if (row == rows.end) return;
-    candidates.next();
-  }
+HWY_INLINE void for_each_row(const SearchIndex& index, Run rows, F f) {
+  for_each_group(index, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+    for (std::uint32_t row = group.begin; row < group.end; ++row) f(row, candidates);
+  });
 }
 
 template <class T, std::size_t D>
-void count(const index::Grid& grid, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
-  for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+void count(const SearchIndex& index, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
+  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
     const RowTest<T, D> test(in, row);
     std::uint32_t found = 0;
     for (const Run& run : candidates) {
@@ -117,15 +102,15 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Run> 
 }
 
 template <class T, std::size_t D>
-void unite(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
+void unite(const SearchIndex& index, const SearchInput& in, Run rows, const CoreLevel& level,
            const std::uint32_t* counts, std::uint32_t* parent) {
-  const UnionFind sets({parent, grid.size()});
-  for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+  const UnionFind sets({parent, index.size()});
+  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
     if (!level.gained(counts[row])) return;
     const RowTest<T, D> test(in, row);
     std::uint32_t root = sets.find(row);
     // Enough at the first level, where all core points are read: the other end of a pair sees it.
-    const std::uint32_t end = level.first() ? row : grid.size();
+    const std::uint32_t end = level.first() ? row : index.size();
     for_each_other(
         test, candidates, end, parent, [&] { return root; },
         [&](std::uint32_t neighbor) {
@@ -226,12 +211,12 @@ void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Run
 }
 
 template <class T>
-void unite_by_tiles(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
+void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Run rows, const CoreLevel& level,
                     const std::uint32_t* counts, std::uint32_t* parent) {
-  const UnionFind sets({parent, grid.size()});
+  const UnionFind sets({parent, index.size()});
   thread_local std::vector<std::uint32_t> gained;
   std::uint64_t asked = 0;
-  for_each_group(grid, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+  for_each_group(index, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
     gained.clear();
     for (std::uint32_t row = group.begin; row < group.end; ++row) {
       if (level.gained(counts[row])) gained.push_back(row);
@@ -242,16 +227,16 @@ void unite_by_tiles(const index::Grid& grid, const SearchInput& in, Run rows, co
 }
 
 template <class Test>
-void find(const index::Grid& grid, const SearchInput& in, Run rows, const std::uint32_t* parent,
+void find(const SearchIndex& index, const SearchInput& in, Run rows, const std::uint32_t* parent,
           const std::uint32_t* number, std::uint32_t* clusters) {
-  for_each_row(grid, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
     std::uint32_t& cluster = clusters[row - rows.begin];
     cluster = parent[row] == kNotCore ? kNoCluster : number[parent[row]];
     if (parent[row] != kNotCore) return;
     const Test test(in, row);
     std::uint32_t root = kNotCore;
     for_each_other(
-        test, candidates, grid.size(), parent, [&] { return root; },
+        test, candidates, index.size(), parent, [&] { return root; },
         [&](std::uint32_t neighbor) {
           root = parent[neighbor];
           cluster = HWY_MIN(cluster, number[root]);
@@ -261,9 +246,9 @@ void find(const index::Grid& grid, const SearchInput& in, Run rows, const std::u
 
 /// The same by tiles of rows.
 template <class T>
-void count_by_tiles(const index::Grid& grid, const SearchInput& in, Run rows, std::uint32_t most,
+void count_by_tiles(const SearchIndex& index, const SearchInput& in, Run rows, std::uint32_t most,
                     std::uint32_t* counts) {
-  for_each_group(grid, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+  for_each_group(index, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
     index::HWY_NAMESPACE::count_up_to<T>(in, group, candidates, most, counts + group.begin);
   });
 }
@@ -280,30 +265,30 @@ HWY_INLINE void with_test(const SearchInput& in, F f) {
   }
 }
 
-void count_any(const index::Grid& grid, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
+void count_any(const SearchIndex& index, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
   if (in.tiles == nullptr) {
-    with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(grid, in, rows, most, counts); });
+    with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(index, in, rows, most, counts); });
   } else if (in.precision == Precision::float32) {
-    count_by_tiles<float>(grid, in, rows, most, counts);
+    count_by_tiles<float>(index, in, rows, most, counts);
   } else {
-    count_by_tiles<double>(grid, in, rows, most, counts);
+    count_by_tiles<double>(index, in, rows, most, counts);
   }
 }
 
-void unite_any(const index::Grid& grid, const SearchInput& in, Run rows, const CoreLevel& level,
+void unite_any(const SearchIndex& index, const SearchInput& in, Run rows, const CoreLevel& level,
                const std::uint32_t* counts, std::uint32_t* parent) {
   if (in.tiles == nullptr) {
-    with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(grid, in, rows, level, counts, parent); });
+    with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(index, in, rows, level, counts, parent); });
   } else if (in.precision == Precision::float32) {
-    unite_by_tiles<float>(grid, in, rows, level, counts, parent);
+    unite_by_tiles<float>(index, in, rows, level, counts, parent);
   } else {
-    unite_by_tiles<double>(grid, in, rows, level, counts, parent);
+    unite_by_tiles<double>(index, in, rows, level, counts, parent);
   }
 }
 
-void find_any(const index::Grid& grid, const SearchInput& in, Run rows, const std::uint32_t* parent,
+void find_any(const SearchIndex& index, const SearchInput& in, Run rows, const std::uint32_t* parent,
               const std::uint32_t* number, std::uint32_t* clusters) {
-  with_test(in, [&]<class Test>() HWY_ATTR { find<Test>(grid, in, rows, parent, number, clusters); });
+  with_test(in, [&]<class Test>() HWY_ATTR { find<Test>(index, in, rows, parent, number, clusters); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -318,22 +303,22 @@ HWY_EXPORT(count_any);
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-/// Ends of blocks need not be ends of cells: a block of one cell of many points would keep one thread busy for long.
+/// Ends of blocks need not be ends of groups: a block of one group of many points would keep one thread busy for long.
 constexpr std::uint32_t kBlockRows = 1024;
 
 }  // namespace
 
-SearchedSource::SearchedSource(const index::Grid& grid, const index::RowSearch& rows, std::uint32_t most_minpts,
+SearchedSource::SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows, std::uint32_t most_minpts,
                                const CancelToken& cancel)
-    : grid_(grid), search_(rows), counts_(grid.size()) {
-  for (std::uint32_t first = 0; first < grid.size();) {
-    const Run block{first, first + std::min(kBlockRows, grid.size() - first)};
+    : index_(index), search_(rows), counts_(index.size()) {
+  for (std::uint32_t first = 0; first < index.size();) {
+    const Run block{first, first + std::min(kBlockRows, index.size() - first)};
     blocks_.push_back({block, block});
     first = block.end;
   }
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
-    HWY_DYNAMIC_DISPATCH(count_any)(grid_, search_.input(), blocks_[b].rows, most_minpts, counts_.data());
+    HWY_DYNAMIC_DISPATCH(count_any)(index_, search_.input(), blocks_[b].rows, most_minpts, counts_.data());
   });
   cancel.check();
 }
@@ -345,13 +330,13 @@ void SearchedSource::mark_core(const ClusterBlock& block, const CoreLevel& level
 }
 
 void SearchedSource::unite(const ClusterBlock& block, const CoreLevel& level, unsigned, std::uint32_t* parent) {
-  HWY_DYNAMIC_DISPATCH(unite_any)(grid_, search_.input(), block.rows, level, counts_.data(), parent);
+  HWY_DYNAMIC_DISPATCH(unite_any)(index_, search_.input(), block.rows, level, counts_.data(), parent);
 }
 
 std::uint32_t SearchedSource::find_clusters(const ClusterBlock& block, std::uint32_t, const std::uint32_t* parent,
                                             const std::uint32_t* number, std::uint32_t* clusters) const {
   const Run rows = block.rows;
-  HWY_DYNAMIC_DISPATCH(find_any)(grid_, search_.input(), rows, parent, number, clusters);
+  HWY_DYNAMIC_DISPATCH(find_any)(index_, search_.input(), rows, parent, number, clusters);
   return rows.size() - static_cast<std::uint32_t>(std::count(parent + rows.begin, parent + rows.end, kNotCore));
 }
 

@@ -8,8 +8,8 @@
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
+#include <epsflow/index/search_index.hpp>
 
 namespace epsflow::clustering {
 
@@ -18,25 +18,25 @@ namespace epsflow::clustering {
 /// each minpts. Memory for the counts only.
 class SearchedSource final : public ClusterSource {
  public:
-  /// Counts neighbours up to most_minpts, in parallel. `grid` and `rows`, which is of the grid, must outlive it. Throws
+  /// Counts neighbours up to most_minpts, in parallel. `index` and `rows`, which is of the index, must outlive it. Throws
   /// Cancelled.
-  SearchedSource(const index::Grid& grid, const index::RowSearch& rows, std::uint32_t most_minpts,
+  SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows, std::uint32_t most_minpts,
                  const CancelToken& cancel);
 
-  [[nodiscard]] std::size_t nodes() const override { return grid_.size(); }
-  [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
+  [[nodiscard]] std::size_t nodes() const override { return index_.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> order() const override { return index_.order(); }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node, std::uint32_t) const override {
-    return grid_.order()[node];
+    return index_.order()[node];
   }
   std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
                               const std::uint32_t* number, std::uint32_t* clusters) const override;
 
  private:
-  const index::Grid& grid_;
+  const index::SearchIndex& index_;
   const index::RowSearch& search_;
   std::vector<ClusterBlock> blocks_;
   Buffer<std::uint32_t> counts_;  ///< [n]

@@ -3,6 +3,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <epsflow/clustering/cell_source.hpp>
@@ -12,16 +13,33 @@
 #include <epsflow/index/batch_plan.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
+#include <epsflow/index/tile_index.hpp>
 
 namespace epsflow::cpu {
 namespace {
 
+/// Where candidates come from. A grid of six coordinates leaves more and more of them in more dimensions; tiles leave few
+/// wherever the points are not spread evenly over all dimensions.
+IndexChoice choose_index(IndexChoice asked, std::size_t dims) noexcept {
+  if (asked != IndexChoice::automatic) return asked;
+  return dims <= index::kMostIndexedDims ? IndexChoice::grid : IndexChoice::tree;
+}
+
+void check_decider(DecideChoice decide) {
+  if (decide == DecideChoice::automatic || decide == DecideChoice::scalar) return;
+  throw UsageError(
+      "Options::decide asks for tensor cores, which a GPU has, and the run is on the CPU: leave it out, or use "
+      "Options::backend = BackendChoice::gpu where there is one");
+}
+
 /// Cell by cell where cells are cliques, else point by point.
 class CpuDirectClustering final : public DirectClustering {
  public:
-  CpuDirectClustering(const index::Grid& grid, const index::RowSearch& rows, const DirectOptions& options,
-                      const CancelToken& cancel)
-      : grid_(grid),
+  /// cliques: the index, where it is a grid of such cells; else null.
+  CpuDirectClustering(const index::SearchIndex& index, const index::Grid* cliques, const index::RowSearch& rows,
+                      const DirectOptions& options, const CancelToken& cancel)
+      : index_(index),
+        cliques_(cliques),
         rows_(rows),
         minpts_(options.minpts.begin(), options.minpts.end()),
         core_mask_(options.core_mask),
@@ -30,10 +48,10 @@ class CpuDirectClustering final : public DirectClustering {
   void run(const std::function<void(VariantResult&&)>& emit) override {
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     tbb::this_task_arena::isolate([&] {
-      if (grid_.cliques()) {
-        run(clustering::CellSource(grid_, minpts_.front(), minpts_.back(), cancel_), emit);
+      if (cliques_ != nullptr) {
+        run(clustering::CellSource(*cliques_, minpts_.front(), minpts_.back(), cancel_), emit);
       } else {
-        run(clustering::SearchedSource(grid_, rows_, minpts_.front(), cancel_), emit);
+        run(clustering::SearchedSource(index_, rows_, minpts_.front(), cancel_), emit);
       }
     });
   }
@@ -41,10 +59,11 @@ class CpuDirectClustering final : public DirectClustering {
  private:
   template <class Source>
   void run(Source&& source, const std::function<void(VariantResult&&)>& emit) {
-    clustering::cluster_nested({source, grid_.eps(), core_mask_}, minpts_, cancel_, emit);
+    clustering::cluster_nested({source, index_.eps(), core_mask_}, minpts_, cancel_, emit);
   }
 
-  const index::Grid& grid_;
+  const index::SearchIndex& index_;
+  const index::Grid* cliques_;
   const index::RowSearch& rows_;
   std::vector<std::uint32_t> minpts_;
   bool core_mask_;
@@ -53,31 +72,49 @@ class CpuDirectClustering final : public DirectClustering {
 
 class CpuIndex final : public Index {
  public:
-  CpuIndex(PointsView points, double eps, Cells cells, const CancelToken& cancel)
-      : cancel_(cancel),
-        grid_(std::make_shared<const index::Grid>(points, eps, cells, cancel)),
-        rows_(std::make_shared<const index::RowSearch>(*grid_)) {}
+  CpuIndex(PointsView points, const IndexOptions& options, const CancelToken& cancel)
+      : cancel_(cancel), choice_(choose_index(options.index, points.dims())) {
+    if (choice_ == IndexChoice::grid) {
+      grid_ = std::make_shared<const index::Grid>(points, options.eps, options.cells, cancel);
+      index_ = grid_;
+    } else {
+      std::optional<index::LayerSource> source;
+      if (choice_ == IndexChoice::tree) source = index::LayerSource::tree;
+      index_ = std::make_shared<const index::TileIndex>(points, options.eps, source, cancel);
+    }
+    rows_ = std::make_shared<const index::RowSearch>(*index_);
+  }
 
   [[nodiscard]] IndexFigures figures() const override {
-    return {grid_->cells(), grid_->cliques(), grid_->cliques() ? 0 : index::count_candidates(*grid_, cancel_)};
+    return {.cells = grid_ == nullptr ? 0 : grid_->cells(),
+            .cliques = cliques() != nullptr,
+            .candidates = cliques() != nullptr ? 0 : index::count_candidates(*index_, cancel_),
+            .index = choice_,
+            .decide = DecideChoice::scalar};
   }
-  [[nodiscard]] std::uint64_t bytes() const override { return grid_->bytes() + rows_->bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const override { return index_->bytes() + rows_->bytes(); }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
-    return make_table_search(grid_, rows_, options, cancel_);
+    return make_table_search(index_, rows_, options, cancel_);
   }
   [[nodiscard]] std::uint64_t direct_bytes() const override {
     using clustering::CellSource;
-    if (!grid_->cliques()) return grid_->size() * (clustering::kBytesPerPoint + sizeof(std::uint32_t));
+    if (cliques() == nullptr) return index_->size() * (clustering::kBytesPerPoint + sizeof(std::uint32_t));
     // Labels and mask per point; parent and number per cell; and what the source holds.
-    return grid_->size() * (5 + CellSource::kBytesPerPoint) + grid_->cells() * (8 + CellSource::kBytesPerCell);
+    return index_->size() * (5 + CellSource::kBytesPerPoint) + grid_->cells() * (8 + CellSource::kBytesPerCell);
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
-    return std::make_unique<CpuDirectClustering>(*grid_, *rows_, options, cancel_);
+    return std::make_unique<CpuDirectClustering>(*index_, cliques(), *rows_, options, cancel_);
   }
 
  private:
+  [[nodiscard]] const index::Grid* cliques() const noexcept {
+    return grid_ != nullptr && grid_->cliques() ? grid_.get() : nullptr;
+  }
+
   const CancelToken& cancel_;
-  std::shared_ptr<const index::Grid> grid_;
+  IndexChoice choice_;
+  std::shared_ptr<const index::Grid> grid_;  ///< the index where it is a grid; else null
+  std::shared_ptr<const index::SearchIndex> index_;
   std::shared_ptr<const index::RowSearch> rows_;
 };
 
@@ -97,7 +134,8 @@ class CpuPoints final : public LoadedPoints {
   }
   [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                    const CancelToken& cancel) const override {
-    return std::make_unique<CpuIndex>(points_, options.eps, options.cells, cancel);
+    check_decider(options.decide);
+    return std::make_unique<CpuIndex>(points_, options, cancel);
   }
 
  private:

@@ -13,9 +13,8 @@
 namespace epsflow::cpu {
 namespace {
 
-using index::CandidateRuns;
-using index::Grid;
 using index::RowSearch;
+using index::SearchIndex;
 
 /// One (row, neighbour) of the pair-emitting search; sorting the numbers sorts by row, then by neighbour.
 using Pair = std::uint64_t;
@@ -50,31 +49,31 @@ void complete(const TableSearch::Completion& done, F&& body) {
 
 class CpuTableSearch final : public TableSearch {
  public:
-  CpuTableSearch(std::shared_ptr<const Grid> grid, std::shared_ptr<const RowSearch> rows, const TableOptions& options,
+  CpuTableSearch(std::shared_ptr<const SearchIndex> index, std::shared_ptr<const RowSearch> rows, const TableOptions& options,
                  const CancelToken& cancel)
       : cancel_(cancel),
-        grid_(std::move(grid)),
+        index_(std::move(index)),
         rows_(std::move(rows)),
         emits_pairs_(emits_pairs(options.kernel)),
         lanes_(std::max(1U, options.lanes)) {
-    const bool can_pack = grid_->dims() <= kMostPackedDims && !emits_pairs_;
+    const bool can_pack = index_->dims() <= kMostPackedDims && !emits_pairs_;
     if (options.format == FormatChoice::packed && !can_pack) throw_not_packable();
     if (can_pack && options.format != FormatChoice::csr) {
-      layout_ = std::make_shared<const PackedLayout>(make_packed_layout(*grid_));
+      layout_ = std::make_shared<const PackedLayout>(make_packed_layout(*index_));
     }
     if (layout_ == nullptr || options.format == FormatChoice::automatic) {
-      plan_ = plan_by_pairs(*grid_, *rows_, options, cancel_);
+      plan_ = plan_by_pairs(*index_, *rows_, options, cancel_);
       if (layout_ != nullptr &&
-          csr_table_bytes(grid_->size(), plan_.pairs) < packed_table_bytes(grid_->size(), *layout_)) {
+          csr_table_bytes(index_->size(), plan_.pairs) < packed_table_bytes(index_->size(), *layout_)) {
         layout_ = nullptr;
       }
     }
-    if (layout_ != nullptr) plan_ = plan_packed(*grid_, *layout_, options);
+    if (layout_ != nullptr) plan_ = plan_packed(*index_, *layout_, options);
   }
 
   [[nodiscard]] const BatchPlan& plan() const override { return plan_; }
   [[nodiscard]] std::shared_ptr<const PackedLayout> layout() const override { return layout_; }
-  [[nodiscard]] RowOrder order() const override { return {grid_, grid_->order()}; }
+  [[nodiscard]] RowOrder order() const override { return {index_, index_->order()}; }
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override { return index::split_range(batch); }
 
   void search(const Batch& batch, unsigned lane_number, NeighborTable& table, Completion done) override {
@@ -93,7 +92,7 @@ class CpuTableSearch final : public TableSearch {
   void sort(unsigned lane_number, NeighborTable&, Completion done) override {
     complete(done, [&](FoundRows& found) {
       CpuLane& lane = lanes_.at(lane_number);
-      const unsigned id_bits = static_cast<unsigned>(std::bit_width(grid_->size() - 1));
+      const unsigned id_bits = static_cast<unsigned>(std::bit_width(index_->size() - 1));
       const unsigned row_bits = static_cast<unsigned>(std::bit_width(lane.rows.size()));
       ensure(lane.spare_pairs, lane.pairs);
       ensure(lane.id_buffer, lane.pairs + RowSearch::kSlack);
@@ -116,27 +115,14 @@ class CpuTableSearch final : public TableSearch {
  private:
   void search_packed(Run rows, NeighborTable& table) const {
     const PackedLayout& layout = *table.layout();
-    std::size_t cell = layout.groups.group_of(rows.begin);
-    for (std::uint32_t row = rows.begin; row < rows.end; ++cell) {
-      const auto [first, end] = layout.groups.rows_of(cell);
+    std::size_t group = layout.groups.group_of(rows.begin);
+    for (std::uint32_t row = rows.begin; row < rows.end; ++group) {
+      const auto [first, end] = layout.groups.rows_of(group);
       const std::uint32_t last = std::min(rows.end, end);
-      const std::uint64_t word = layout.first_words[cell] + (row - first) * layout.words_per_row(cell);
-      rows_->packed({row, last}, layout.groups.runs_of(cell), table.packed_words_for_writing() + word,
+      const std::uint64_t word = layout.first_words[group] + (row - first) * layout.words_per_row(group);
+      rows_->packed({row, last}, layout.groups.runs_of(group), table.packed_words_for_writing() + word,
                     table.counts_for_writing().data() + row);
       row = last;
-    }
-  }
-
-  /// Calls f(rows of the batch in one cell, the cell's candidates).
-  template <class F>
-  void for_each_cell(Run rows, F&& f) const {
-    CandidateRuns candidates(*grid_, grid_->cell_of(rows.begin));
-    for (std::uint32_t row = rows.begin;;) {
-      const std::uint32_t last = std::min(rows.end, grid_->cell_starts()[candidates.cell() + 1]);
-      f(Run{row, last}, candidates.runs());
-      row = last;
-      if (row == rows.end) return;
-      candidates.next();
     }
   }
 
@@ -158,7 +144,7 @@ class CpuTableSearch final : public TableSearch {
     ensure(lane.id_buffer, capacity + RowSearch::kSlack);
     ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
-    for_each_cell(rows, [&](Run part, std::span<const Run> candidates) {
+    index::for_each_group(*index_, rows, [&](Run part, std::span<const Run> candidates) {
       std::uint32_t* counts = lane.count_buffer.data() + (part.begin - rows.begin);
       // Past the capacity only counting goes on: the first ids are overwritten, and nobody will read them.
       const bool room = found <= capacity;
@@ -168,13 +154,13 @@ class CpuTableSearch final : public TableSearch {
     return found;
   }
 
-  /// The paper's way: pairs as they are found, here candidates in tiles and all rows of the cell against each tile.
+  /// The paper's way: pairs as they are found, here candidates in tiles and all rows of the group against each tile.
   std::uint64_t find_pairs(Run rows, CpuLane& lane, std::uint64_t capacity) const {
     constexpr std::uint32_t kTile = 1024;
     ensure(lane.pair_buffer, capacity);
     ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
-    for_each_cell(rows, [&](Run part, std::span<const Run> candidates) {
+    index::for_each_group(*index_, rows, [&](Run part, std::span<const Run> candidates) {
       ensure(lane.word_buffer, std::uint64_t{part.size()} * packed_words(kTile));
       for (const Run& run : candidates) {
         for (std::uint64_t begin = run.begin; begin < run.end; begin += kTile) {
@@ -195,7 +181,7 @@ class CpuTableSearch final : public TableSearch {
   }
 
   const CancelToken& cancel_;
-  std::shared_ptr<const Grid> grid_;
+  std::shared_ptr<const SearchIndex> index_;
   std::shared_ptr<const RowSearch> rows_;
   bool emits_pairs_;
   std::shared_ptr<const PackedLayout> layout_;
@@ -205,10 +191,10 @@ class CpuTableSearch final : public TableSearch {
 
 }  // namespace
 
-std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::Grid> grid,
+std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::SearchIndex> index,
                                                std::shared_ptr<const index::RowSearch> rows,
                                                const TableOptions& options, const CancelToken& cancel) {
-  return std::make_unique<CpuTableSearch>(std::move(grid), std::move(rows), options, cancel);
+  return std::make_unique<CpuTableSearch>(std::move(index), std::move(rows), options, cancel);
 }
 
 }  // namespace epsflow::cpu

@@ -5,14 +5,14 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/table_search.hpp>
-#include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
+#include <epsflow/index/search_index.hpp>
 
 namespace epsflow::cpu {
 
-/// rows: of the grid. Where the format is left open it is the one of fewer bytes, the csr table's estimated from a sample. Throws UsageError,
+/// rows: of the index. Where the format is left open it is the one of fewer bytes, the csr table's estimated from a sample. Throws UsageError,
 /// Cancelled.
-[[nodiscard]] std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::Grid> grid,
+[[nodiscard]] std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::SearchIndex> index,
                                                              std::shared_ptr<const index::RowSearch> rows,
                                                              const TableOptions& options, const CancelToken& cancel);
 

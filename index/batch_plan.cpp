@@ -18,17 +18,17 @@ struct Sample {
   double pairs = 0;
 };
 
-/// Counts the neighbours of every 100th position. Positions are in cell order, so the sample follows the density.
-Sample sample_pairs(const Grid& grid, const RowSearch& search, const CancelToken& cancel) {
+/// Counts the neighbours of every 100th position. Positions are in the order of the index, so the sample follows the density.
+Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const CancelToken& cancel) {
   const auto stride = static_cast<std::uint32_t>(1 / kSampleShare);
-  const std::uint32_t samples = (grid.size() + stride - 1) / stride;
+  const std::uint32_t samples = (index.size() + stride - 1) / stride;
   return tbb::parallel_reduce(
       tbb::blocked_range<std::uint32_t>(0, samples, 256), Sample{},
       [&](const tbb::blocked_range<std::uint32_t>& range, Sample sum) {
         if (cancel.cancelled()) return sum;
         for (std::uint32_t s = range.begin(); s != range.end(); ++s) {
           const std::uint32_t row = s * stride;
-          const CandidateRuns candidates(grid, grid.cell_of(row));
+          const CandidateRuns candidates(index, index.group_of(row));
           std::uint32_t count = 0;
           search.count({row, row + 1}, candidates.runs(), &count);
           for (const Run& run : candidates.runs()) sum.candidates += run.size();
@@ -41,10 +41,10 @@ Sample sample_pairs(const Grid& grid, const RowSearch& search, const CancelToken
       });
 }
 
-/// Consecutive rows, cut where the tests reach `most_tests`. tests_of(cell): tests of all rows of the cell; share: of
+/// Consecutive rows, cut where the tests reach `most_tests`. tests_of(group): tests of all rows of the group; share: of
 /// the tests that find a neighbour.
 template <class Tests>
-BatchPlan cut(const Grid& grid, Tests tests_of, double most_tests, double share) {
+BatchPlan cut(const SearchIndex& index, Tests tests_of, double most_tests, double share) {
   BatchPlan plan;
   std::uint32_t first = 0;
   double tests = 0;
@@ -56,14 +56,14 @@ BatchPlan cut(const Grid& grid, Tests tests_of, double most_tests, double share)
     first = end;
     tests = 0;
   };
-  for (std::size_t cell = 0; cell < grid.cells(); ++cell) {
-    const double all = tests_of(cell);
+  for (std::size_t group = 0; group < index.groups(); ++group) {
+    const double all = tests_of(group);
     if (tests + all <= most_tests) {
       tests += all;
       continue;
     }
-    std::uint32_t row = grid.cell_starts()[cell];
-    const std::uint32_t end = grid.cell_starts()[cell + 1];
+    std::uint32_t row = index.rows_of(group).begin;
+    const std::uint32_t end = index.rows_of(group).end;
     const double per_row = all / (end - row);
     while (row < end) {
       const double room = std::floor((most_tests - tests) / per_row);
@@ -76,28 +76,28 @@ BatchPlan cut(const Grid& grid, Tests tests_of, double most_tests, double share)
       tests += take * per_row;
     }
   }
-  close(grid.size());
+  close(index.size());
   return plan;
 }
 
-double most_tests(const Grid& grid, double tests, unsigned workers) {
-  const double dims_factor = std::max(1.0, static_cast<double>(grid.dims()) / 4);
+double most_tests(const SearchIndex& index, double tests, unsigned workers) {
+  const double dims_factor = std::max(1.0, static_cast<double>(index.dims()) / 4);
   return std::clamp(tests / (32.0 * workers), static_cast<double>(kFewestTests),
                     static_cast<double>(kMostTests) / dims_factor + kFewestTests);
 }
 
-/// Calls f(cell, candidates of all its points) for every cell, and returns their sum.
+/// Calls f(group, candidates of all its points) for every group, and returns their sum.
 template <class F>
-double for_each_cell(const Grid& grid, const CancelToken& cancel, F f) {
+double for_each_group(const SearchIndex& index, const CancelToken& cancel, F f) {
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, grid.cells(), 4096), 0.0,
+      tbb::blocked_range<std::size_t>(0, index.groups(), 4096), 0.0,
       [&](const tbb::blocked_range<std::size_t>& range, double sum) {
         if (cancel.cancelled()) return sum;
-        CandidateRuns cell(grid, range.begin());
-        for (std::size_t c = range.begin();; cell.next()) {
+        CandidateRuns group(index, range.begin());
+        for (std::size_t c = range.begin();; group.next()) {
           double candidates = 0;
-          for (const Run& run : cell.runs()) candidates += run.size();
-          candidates *= grid.cell_starts()[c + 1] - grid.cell_starts()[c];
+          for (const Run& run : group.runs()) candidates += run.size();
+          candidates *= index.rows_of(c).size();
           f(c, candidates);
           sum += candidates;
           if (++c == range.end()) return sum;
@@ -108,35 +108,35 @@ double for_each_cell(const Grid& grid, const CancelToken& cancel, F f) {
 
 }  // namespace
 
-std::uint64_t count_candidates(const Grid& grid, const CancelToken& cancel) {
-  const double sum = for_each_cell(grid, cancel, [](std::size_t, double) {});
+std::uint64_t count_candidates(const SearchIndex& index, const CancelToken& cancel) {
+  const double sum = for_each_group(index, cancel, [](std::size_t, double) {});
   cancel.check();
   return static_cast<std::uint64_t>(sum);
 }
 
-BatchPlan plan_packed(const Grid& grid, const PackedLayout& layout, const TableOptions& options) {
-  const double most = most_tests(grid, 32 * static_cast<double>(layout.words()), options.workers);
-  const auto tests_of = [&](std::size_t cell) {
-    return 32 * static_cast<double>(layout.first_words[cell + 1] - layout.first_words[cell]);
+BatchPlan plan_packed(const SearchIndex& index, const PackedLayout& layout, const TableOptions& options) {
+  const double most = most_tests(index, 32 * static_cast<double>(layout.words()), options.workers);
+  const auto tests_of = [&](std::size_t group) {
+    return 32 * static_cast<double>(layout.first_words[group + 1] - layout.first_words[group]);
   };
-  return cut(grid, tests_of, most, 0);
+  return cut(index, tests_of, most, 0);
 }
 
-BatchPlan plan_by_pairs(const Grid& grid, const RowSearch& search, const TableOptions& options,
+BatchPlan plan_by_pairs(const SearchIndex& index, const RowSearch& search, const TableOptions& options,
                         const CancelToken& cancel) {
-  const Sample sample = sample_pairs(grid, search, cancel);
-  Buffer<double> cell_tests(grid.cells());
+  const Sample sample = sample_pairs(index, search, cancel);
+  Buffer<double> group_tests(index.groups());
   const double tests =
-      for_each_cell(grid, cancel, [&](std::size_t cell, double candidates) { cell_tests[cell] = candidates; });
+      for_each_group(index, cancel, [&](std::size_t group, double candidates) { group_tests[group] = candidates; });
   cancel.check();
   const double share = sample.candidates > 0 ? sample.pairs / sample.candidates * options.estimate_factor : 0;
   const auto pairs = static_cast<std::uint64_t>(std::ceil(tests * share));
   const std::uint64_t lane_pairs = options.lane_pairs > 0 ? options.lane_pairs : kLanePairs;
   const double alpha = pairs < kSmallPairs ? kAlphaSmall : kAlpha;
-  double most = most_tests(grid, tests, options.workers);
+  double most = most_tests(index, tests, options.workers);
   if (share > 0) most = std::min(most, static_cast<double>(lane_pairs) / ((1 + alpha) * share));
   BatchPlan plan = cut(
-      grid, [&](std::size_t cell) { return cell_tests[cell]; }, most, share);
+      index, [&](std::size_t group) { return group_tests[group]; }, most, share);
   plan.pairs = pairs;
   plan.lane_pairs = lane_pairs;
   return plan;

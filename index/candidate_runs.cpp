@@ -4,7 +4,7 @@
 
 namespace epsflow::index {
 
-PackedLayout make_packed_layout(const Grid& grid) {
+PackedLayout make_packed_layout(const SearchIndex& index) {
   constexpr std::size_t kGrain = 4096;
   struct Block {
     std::vector<Run> runs;
@@ -12,30 +12,30 @@ PackedLayout make_packed_layout(const Grid& grid) {
     std::uint64_t words = 0;
     std::uint64_t first_word = 0;
   };
-  const std::size_t cells = grid.cells();
-  const auto starts = grid.cell_starts();
+  const std::size_t groups = index.groups();
+  const auto starts = index.group_starts();
   PackedLayout layout;
-  layout.groups.starts = Buffer<std::uint32_t>(cells + 1);
-  layout.groups.run_offsets = Buffer<std::uint64_t>(cells + 1);
-  layout.first_words = Buffer<std::uint64_t>(cells + 1);
+  layout.groups.starts = Buffer<std::uint32_t>(groups + 1);
+  layout.groups.run_offsets = Buffer<std::uint64_t>(groups + 1);
+  layout.first_words = Buffer<std::uint64_t>(groups + 1);
 
-  // Offsets first count from the start of their block of cells, and are lifted once all blocks are known.
-  std::vector<Block> blocks((cells + kGrain - 1) / kGrain);
+  // Offsets first count from the start of their block of groups, and are lifted once all blocks are known.
+  std::vector<Block> blocks((groups + kGrain - 1) / kGrain);
   const auto for_each_block = [&](auto&& f) {
     tbb::parallel_for(std::size_t{0}, blocks.size(),
-                      [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(cells, (b + 1) * kGrain)); });
+                      [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(groups, (b + 1) * kGrain)); });
   };
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
-    CandidateRuns candidates(grid, first);
-    for (std::size_t cell = first;; candidates.next()) {
-      layout.groups.starts[cell] = starts[cell];
-      layout.groups.run_offsets[cell] = block.runs.size();
-      layout.first_words[cell] = block.words;
+    CandidateRuns candidates(index, first);
+    for (std::size_t group = first;; candidates.next()) {
+      layout.groups.starts[group] = starts[group];
+      layout.groups.run_offsets[group] = block.runs.size();
+      layout.first_words[group] = block.words;
       std::uint64_t words = 0;
       for (const Run& run : candidates.runs()) words += packed_words(run.size());
-      block.words += words * (starts[cell + 1] - starts[cell]);
+      block.words += words * (starts[group + 1] - starts[group]);
       block.runs.insert(block.runs.end(), candidates.runs().begin(), candidates.runs().end());
-      if (++cell == last) return;
+      if (++group == last) return;
     }
   });
   std::uint64_t runs = 0;
@@ -48,15 +48,15 @@ PackedLayout make_packed_layout(const Grid& grid) {
   }
   layout.groups.runs = Buffer<Run>(runs);
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
-    for (std::size_t cell = first; cell < last; ++cell) {
-      layout.groups.run_offsets[cell] += block.first_run;
-      layout.first_words[cell] += block.first_word;
+    for (std::size_t group = first; group < last; ++group) {
+      layout.groups.run_offsets[group] += block.first_run;
+      layout.first_words[group] += block.first_word;
     }
     std::copy(block.runs.begin(), block.runs.end(), layout.groups.runs.begin() + block.first_run);
   });
-  layout.groups.starts[cells] = starts[cells];
-  layout.groups.run_offsets[cells] = runs;
-  layout.first_words[cells] = words;
+  layout.groups.starts[groups] = starts[groups];
+  layout.groups.run_offsets[groups] = runs;
+  layout.first_words[groups] = words;
   return layout;
 }
 

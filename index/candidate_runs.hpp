@@ -1,68 +1,55 @@
-// The candidates of a cell's points: the runs of positions of the cell and its neighbours.
+// The candidates of a group of points, as runs of positions.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <epsflow/core/neighbor_table.hpp>
-#include <epsflow/index/grid.hpp>
+#include <epsflow/index/search_index.hpp>
 
 namespace epsflow::index {
 
-/// Walks over consecutive cells of a grid. As cells and their neighbours ascend together, each of the
-/// (2·window + 1)^(axes − 1) places where a run may begin only moves forward: O(1) amortised per cell and place, one binary search per place at
-/// the start.
+/// Walks over consecutive groups of an index.
 class CandidateRuns {
  public:
-  CandidateRuns(const Grid& grid, std::size_t first_cell) : grid_(grid), cell_(first_cell) {
-    const auto keys = grid.cell_keys();
-    for (const std::int64_t offset : grid.keys().neighbor_offsets) {
-      places_.push_back(std::lower_bound(keys.begin(), keys.end(), keys[cell_] + offset) - keys.begin());
-    }
-    collect();
+  CandidateRuns(const SearchIndex& index, std::size_t first_group) : index_(index), group_(first_group) {
+    index_.start_walk(group_, walk_);
+    index_.find_runs(group_, walk_);
   }
 
-  [[nodiscard]] std::size_t cell() const noexcept { return cell_; }
-  /// Non-empty, ascending, not touching each other. Together they hold every neighbour of every point of the cell.
-  [[nodiscard]] std::span<const Run> runs() const noexcept { return runs_; }
+  [[nodiscard]] std::size_t group() const noexcept { return group_; }
+  /// Positions of the group.
+  [[nodiscard]] Run rows() const noexcept { return index_.rows_of(group_); }
+  /// Non-empty, ascending, not touching each other. Together they hold every neighbour of every point of the group.
+  [[nodiscard]] std::span<const Run> runs() const noexcept { return walk_.runs; }
 
-  /// Moves on to the next cell, of which there must be one.
-  void next() {
-    ++cell_;
-    collect();
-  }
+  /// Moves on to the next group, of which there must be one.
+  void next() { index_.find_runs(++group_, walk_); }
 
  private:
-  void collect() {
-    const auto keys = grid_.cell_keys();
-    const auto starts = grid_.cell_starts();
-    const std::uint64_t last = 2 * std::uint64_t{grid_.keys().window};
-    runs_.clear();
-    for (std::size_t p = 0; p < places_.size(); ++p) {
-      const std::uint64_t first_key = keys[cell_] + grid_.keys().neighbor_offsets[p];
-      std::size_t& place = places_[p];
-      while (place < keys.size() && keys[place] < first_key) ++place;
-      std::size_t end = place;
-      while (end < keys.size() && keys[end] <= first_key + last) ++end;
-      if (end == place) continue;
-      if (!runs_.empty() && runs_.back().end == starts[place]) {
-        runs_.back().end = starts[end];
-      } else {
-        runs_.push_back({starts[place], starts[end]});
-      }
-    }
-  }
-
-  const Grid& grid_;
-  std::size_t cell_;
-  std::vector<std::size_t> places_;
-  std::vector<Run> runs_;
+  const SearchIndex& index_;
+  std::size_t group_;
+  GroupWalk walk_;
 };
 
-/// The layout of a packed table over `grid`. O(cells · (2·window + 1)^(axes − 1)) and as many runs, so meant for up to three axes.
-[[nodiscard]] PackedLayout make_packed_layout(const Grid& grid);
+/// Calls f(rows of one group, the group's candidates) for all rows, in order.
+template <class F>
+void for_each_group(const SearchIndex& index, Run rows, F&& f) {
+  if (rows.size() == 0) return;
+  CandidateRuns candidates(index, index.group_of(rows.begin));
+  for (std::uint32_t row = rows.begin;;) {
+    const std::uint32_t end = std::min(rows.end, candidates.rows().end);
+    f(Run{row, end}, candidates.runs());
+    row = end;
+    if (row == rows.end) return;
+    candidates.next();
+  }
+}
+
+/// The layout of a packed table over an index. O(groups · their candidate runs) and as many runs, so meant for up to
+/// three dimensions.
+[[nodiscard]] PackedLayout make_packed_layout(const SearchIndex& index);
 
 }  // namespace epsflow::index

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+#include <vector>
 
 #include <epsflow/index/radix_sort.hpp>
 
@@ -28,7 +30,7 @@ struct WideItem {
 }  // namespace
 
 Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel)
-    : dims_(points.dims()), precision_(points.precision()), eps_(eps), order_(points.size()) {
+    : SearchIndex(points, eps) {
   sort_points(points, choose_axes(points, eps, cells, cancel), cancel);
   cancel.check();
   copy_coordinates(points);
@@ -43,7 +45,7 @@ void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelTo
     const auto key_of = [&](std::size_t i) {
       std::uint64_t key = 0;
       for (std::size_t a = 0; a < axes.size(); ++a) {
-        key += (axes[a].slot(values[i * dims_ + axes[a].dim()]) + keys_.window) * keys_.strides[a];
+        key += (axes[a].slot(values[i * dims() + axes[a].dim()]) + keys_.window) * keys_.strides[a];
       }
       return key;
     };
@@ -68,6 +70,7 @@ void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelTo
 template <class Item, class Make, class Key, class Id>
 void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel) {
   const std::size_t n = points.size();
+  Buffer<std::uint32_t> order(n);
   Buffer<Item> made(n), spare(n);
   parallel_ranges(n, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) made[i] = make(i);
@@ -80,48 +83,55 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
   tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
     std::size_t count = 0;
     for (std::size_t i = b * kGrain; i < std::min(n, (b + 1) * kGrain); ++i) {
-      order_[i] = id(items[i]);
+      order[i] = id(items[i]);
       count += starts_cell(i) ? 1 : 0;
     }
     first_cell[b + 1] = count;
   });
   for (std::size_t b = 0; b < blocks; ++b) first_cell[b + 1] += first_cell[b];
   cell_keys_ = Buffer<std::uint64_t>(first_cell[blocks]);
-  cell_starts_ = Buffer<std::uint32_t>(first_cell[blocks] + 1);
+  Buffer<std::uint32_t> starts(first_cell[blocks] + 1);
   tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
     std::size_t cell = first_cell[b];
     for (std::size_t i = b * kGrain; i < std::min(n, (b + 1) * kGrain); ++i) {
       if (!starts_cell(i)) continue;
       cell_keys_[cell] = key(items[i]);
-      cell_starts_[cell] = static_cast<std::uint32_t>(i);
+      starts[cell] = static_cast<std::uint32_t>(i);
       ++cell;
     }
   });
-  cell_starts_[first_cell[blocks]] = static_cast<std::uint32_t>(n);
+  starts[first_cell[blocks]] = static_cast<std::uint32_t>(n);
+  set_order(std::move(order));
+  set_group_starts(std::move(starts));
 }
 
-void Grid::copy_coordinates(PointsView points) {
-  coordinates_.reserve(dims_);
-  for (std::size_t k = 0; k < dims_; ++k) coordinates_.emplace_back(points.size() * bytes_of(precision_));
-  points.visit([&](auto values) {
-    using T = std::remove_const_t<typename decltype(values)::element_type>;
-    parallel_ranges(points.size(), [&](std::size_t first, std::size_t last) {
-      for (std::size_t k = 0; k < dims_; ++k) {
-        T* out = reinterpret_cast<T*>(coordinates_[k].data());
-        for (std::size_t i = first; i < last; ++i) out[i] = values[std::size_t{order_[i]} * dims_ + k];
-      }
-    });
-  });
+void Grid::start_walk(std::size_t cell, GroupWalk& walk) const {
+  walk.places.clear();
+  for (const std::int64_t offset : keys_.neighbor_offsets) {
+    walk.places.push_back(std::lower_bound(cell_keys_.begin(), cell_keys_.end(), cell_keys_[cell] + offset) -
+                          cell_keys_.begin());
+  }
 }
 
-std::size_t Grid::cell_of(std::uint32_t position) const noexcept {
-  return std::upper_bound(cell_starts_.begin(), cell_starts_.end(), position) - cell_starts_.begin() - 1;
-}
-
-std::uint64_t Grid::bytes() const noexcept {
-  std::uint64_t sum = order_.bytes() + cell_keys_.bytes() + cell_starts_.bytes();
-  for (const auto& c : coordinates_) sum += c.bytes();
-  return sum;
+void Grid::find_runs(std::size_t cell, GroupWalk& walk) const {
+  const auto keys = cell_keys();
+  const auto starts = cell_starts();
+  const std::uint64_t last = 2 * std::uint64_t{keys_.window};
+  std::vector<Run>& runs = walk.runs;
+  runs.clear();
+  for (std::size_t p = 0; p < walk.places.size(); ++p) {
+    const std::uint64_t first_key = keys[cell] + keys_.neighbor_offsets[p];
+    std::size_t& place = walk.places[p];
+    while (place < keys.size() && keys[place] < first_key) ++place;
+    std::size_t end = place;
+    while (end < keys.size() && keys[end] <= first_key + last) ++end;
+    if (end == place) continue;
+    if (!runs.empty() && runs.back().end == starts[place]) {
+      runs.back().end = starts[end];
+    } else {
+      runs.push_back({starts[place], starts[end]});
+    }
+  }
 }
 
 }  // namespace epsflow::index

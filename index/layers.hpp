@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
@@ -103,6 +104,8 @@ class LayerOrder {
   [[nodiscard]] const Layers& layers() const noexcept { return layers_; }
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
+  /// The same, for whoever keeps nothing else of it.
+  [[nodiscard]] Buffer<std::uint32_t> take_order() && noexcept { return std::move(order_); }
   /// First position of each different key, and n. [leaves + 1]
   [[nodiscard]] std::span<const std::uint32_t> leaf_starts() const noexcept { return leaf_starts_; }
   /// The keys, ascending. [leaves]

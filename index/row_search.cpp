@@ -218,15 +218,15 @@ HWY_EXPORT(target_name);
 
 namespace {
 
-std::vector<const void*> columns_of(const Grid& grid) {
+std::vector<const void*> columns_of(const SearchIndex& index) {
   std::vector<const void*> columns;
-  for (std::size_t k = 0; k < grid.dims(); ++k) columns.push_back(grid.coordinates<std::byte>(k));
+  for (std::size_t k = 0; k < index.dims(); ++k) columns.push_back(index.coordinates<std::byte>(k));
   return columns;
 }
 
 }  // namespace
 
-RowSearch::RowSearch(const Grid& grid) : RowSearch(columns_of(grid), grid.size(), grid.precision(), grid.eps()) {}
+RowSearch::RowSearch(const SearchIndex& index) : RowSearch(columns_of(index), index.size(), index.precision(), index.eps()) {}
 
 RowSearch::RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps)
     : coordinates_(std::move(coordinates)),

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <epsflow/core/candidate_groups.hpp>
-#include <epsflow/index/grid.hpp>
+#include <epsflow/index/search_index.hpp>
 #include <epsflow/index/tile_points.hpp>
 
 namespace epsflow::index {
 
-/// Coordinates by position and the squared radius: what the loops need of a grid.
+/// Coordinates by position and the squared radius: what the loops need of an index.
 struct SearchInput {
   const void* const* coordinates;  ///< [dims] pointers to [n] float or double, Buffer::kPadding bytes readable behind
   std::size_t dims;
@@ -27,15 +27,15 @@ struct SearchInput {
 
 class RowSearch {
  public:
-  /// `grid` must outlive it. Does not move, as its input points into it.
-  explicit RowSearch(const Grid& grid);
+  /// `index` must outlive it. Does not move, as its input points into it.
+  explicit RowSearch(const SearchIndex& index);
   /// Of n points in any order. coordinates: [dims] pointers to [n] float or double as `precision` says, with
   /// Buffer::kPadding bytes readable behind; they must outlive it.
   RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps);
   RowSearch(const RowSearch&) = delete;
   RowSearch& operator=(const RowSearch&) = delete;
 
-  /// Tests rows [rows.begin, rows.end), all of one cell, against the cell's candidates. Writes their bits, row after
+  /// Tests rows [rows.begin, rows.end), all of one group, against the group's candidates. Writes their bits, row after
   /// row, to `words`, and the neighbours of each row to counts[0 … rows.size()).
   void packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const;
 

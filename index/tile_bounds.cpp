@@ -127,6 +127,36 @@ std::uint64_t count_tile_pairs(std::span<const TileBlock> blocks) noexcept {
   return count;
 }
 
+void list_tile_runs(const TileBounds& bounds, std::uint32_t tile, std::vector<Run>& runs) {
+  runs.clear();
+  const auto size = narrow<std::uint32_t>(bounds.points());
+  if (bounds.functions() == 0) {
+    runs.push_back({0, size});
+    return;
+  }
+  const auto apart = [&](std::span<const LayerInterval> (TileBounds::*of)(std::uint32_t) const noexcept,
+                         std::uint32_t other) {
+    for (std::uint32_t f = 0; f < bounds.functions(); ++f) {
+      if (are_apart(bounds.of_tiles(f)[tile], (bounds.*of)(f)[other])) return true;
+    }
+    return false;
+  };
+  for (std::uint32_t block = 0; block < bounds.blocks(); ++block) {
+    if (apart(&TileBounds::of_blocks, block)) continue;
+    const TileRange range = tiles_in(block, bounds.tiles());
+    for (std::uint32_t other = range.begin; other < range.end; ++other) {
+      if (apart(&TileBounds::of_tiles, other)) continue;
+      const std::uint32_t begin = other * kTilePoints;
+      const std::uint32_t end = begin + std::min(kTilePoints, size - begin);
+      if (!runs.empty() && runs.back().end == begin) {
+        runs.back().end = end;
+      } else {
+        runs.push_back({begin, end});
+      }
+    }
+  }
+}
+
 CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blocks) {
   const std::uint32_t tiles = tiles_of(points);
   const auto size = narrow<std::uint32_t>(points);

@@ -34,6 +34,7 @@ class TileBounds {
   [[nodiscard]] std::span<const LayerInterval> of_blocks(std::uint32_t f) const noexcept {
     return block_intervals_.span().subspan(std::size_t{f} * blocks(), blocks());
   }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return tile_intervals_.bytes() + block_intervals_.bytes(); }
 
  private:
   std::uint64_t points_;
@@ -51,7 +52,11 @@ class TileBounds {
 /// Pairs of tiles in a list.
 [[nodiscard]] std::uint64_t count_tile_pairs(std::span<const TileBlock> blocks) noexcept;
 
-/// The same for searches point by point: each tile is a group, and what it may have neighbours in are its runs.
+/// The tiles that one tile must be compared with, itself among them, as runs of positions: ascending, not touching each
+/// other. What the list above says of the tile, without the memory of the list.
+void list_tile_runs(const TileBounds& bounds, std::uint32_t tile, std::vector<Run>& runs);
+
+/// The list for searches point by point: each tile is a group, and what it may have neighbours in are its runs.
 [[nodiscard]] CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blocks);
 
 }  // namespace epsflow::index

@@ -44,7 +44,7 @@ TEST_CASE("candidate runs: ascending, apart, and with every neighbour, for any d
     for (std::uint32_t p = 0; p < grid.size(); ++p) position[grid.order()[p]] = p;
     CandidateRuns walk(grid, 0);
     for (std::size_t cell = 0;; ++cell) {
-      REQUIRE(walk.cell() == cell);
+      REQUIRE(walk.group() == cell);
       check_runs(grid, walk.runs());
       for (std::uint32_t p = grid.cell_starts()[cell]; p < grid.cell_starts()[cell + 1]; ++p) {
         for (const std::uint32_t id : table.rows[grid.order()[p]]) {
@@ -72,7 +72,7 @@ TEST_CASE("candidate runs: three rows of cells in 2-D, nine in 3-D") {
     for (;; walk.next()) {
       most = std::max(most, walk.runs().size());
       for (const Run& run : walk.runs()) candidates += run.size();
-      if (walk.cell() + 1 == grid.cells()) break;
+      if (walk.group() + 1 == grid.cells()) break;
     }
     CHECK(most <= (dims == 2 ? 3U : 9U));
     // A search that looked at everything would find all neighbours, too.

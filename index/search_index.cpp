@@ -1,0 +1,33 @@
+#include <epsflow/index/search_index.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <type_traits>
+
+namespace epsflow::index {
+
+std::uint64_t SearchIndex::bytes() const noexcept {
+  std::uint64_t sum = order_.bytes() + group_starts_.bytes();
+  for (const auto& c : coordinates_) sum += c.bytes();
+  return sum;
+}
+
+void SearchIndex::copy_coordinates(PointsView points) {
+  constexpr std::size_t kGrain = 1 << 15;
+  coordinates_.reserve(dims_);
+  for (std::size_t k = 0; k < dims_; ++k) coordinates_.emplace_back(points.size() * bytes_of(precision_));
+  points.visit([&](auto values) {
+    using T = std::remove_const_t<typename decltype(values)::element_type>;
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), kGrain), [&](const auto& range) {
+      for (std::size_t k = 0; k < dims_; ++k) {
+        T* out = reinterpret_cast<T*>(coordinates_[k].data());
+        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+          out[i] = values[std::size_t{order_[i]} * dims_ + k];
+        }
+      }
+    });
+  });
+}
+
+}  // namespace epsflow::index

@@ -1,0 +1,83 @@
+// What a search needs of an index: points in its order, in groups that share their candidates.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/points.hpp>
+
+namespace epsflow::index {
+
+/// Where a walk over groups is. What the places are the index alone knows.
+struct GroupWalk {
+  std::vector<std::size_t> places;
+  std::vector<Run> runs;  ///< candidates of the group: non-empty, ascending, not touching each other
+};
+
+/// Points sorted so that neighbours lie close together, and cut into groups of consecutive positions. Keeps a copy of the
+/// coordinates, in their precision, and no candidates: those of a group are found when they are needed (CandidateRuns),
+/// so memory is O(n·d) however many they are.
+class SearchIndex {
+ public:
+  SearchIndex(const SearchIndex&) = delete;  // searches hold the addresses of its coordinates
+  SearchIndex& operator=(const SearchIndex&) = delete;
+  virtual ~SearchIndex() = default;
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
+  [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
+  [[nodiscard]] Precision precision() const noexcept { return precision_; }
+  [[nodiscard]] double eps() const noexcept { return eps_; }
+  /// Input id of each position. [n]
+  [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
+
+  /// Coordinate k of all points, by position; Buffer::kPadding bytes behind the end are readable. T must be the
+  /// precision.
+  template <class T>
+  [[nodiscard]] const T* coordinates(std::size_t k) const noexcept {
+    return reinterpret_cast<const T*>(coordinates_[k].data());
+  }
+
+  [[nodiscard]] std::size_t groups() const noexcept { return group_starts_.size() - 1; }
+  /// First position of each group, and n. [groups + 1]
+  [[nodiscard]] std::span<const std::uint32_t> group_starts() const noexcept { return group_starts_.span(); }
+  [[nodiscard]] Run rows_of(std::size_t group) const noexcept {
+    return {group_starts_[group], group_starts_[group + 1]};
+  }
+  /// The group that holds a position. O(log groups).
+  [[nodiscard]] std::size_t group_of(std::uint32_t position) const noexcept {
+    return std::upper_bound(group_starts_.begin(), group_starts_.end(), position) - group_starts_.begin() - 1;
+  }
+
+  /// Begins a walk at a group.
+  virtual void start_walk(std::size_t group, GroupWalk& walk) const = 0;
+  /// Sets walk.runs to what holds every neighbour of every point of the group. The group is the walk's first one or a
+  /// later one than the last.
+  virtual void find_runs(std::size_t group, GroupWalk& walk) const = 0;
+
+  [[nodiscard]] virtual std::uint64_t bytes() const noexcept;
+
+ protected:
+  SearchIndex(PointsView points, double eps) noexcept
+      : dims_(points.dims()), precision_(points.precision()), eps_(eps) {}
+
+  /// To be called once each by whatever sorts the points, in this order.
+  void set_order(Buffer<std::uint32_t> order) noexcept { order_ = std::move(order); }
+  void set_group_starts(Buffer<std::uint32_t> starts) noexcept { group_starts_ = std::move(starts); }
+  /// O(n·d), in parallel.
+  void copy_coordinates(PointsView points);
+
+ private:
+  std::size_t dims_;
+  Precision precision_;
+  double eps_;
+  Buffer<std::uint32_t> order_;
+  Buffer<std::uint32_t> group_starts_;
+  std::vector<Buffer<std::byte>> coordinates_;
+};
+
+}  // namespace epsflow::index

@@ -1,0 +1,34 @@
+#include <epsflow/index/tile_index.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace epsflow::index {
+
+TileIndex::TileIndex(PointsView points, double eps, std::optional<LayerSource> source, const CancelToken& cancel)
+    : SearchIndex(points, eps), bounds_(points.size()) {
+  if (source) {
+    LayerOrder layers(points, eps, *source, cancel);
+    bounds_ = TileBounds(points, layers.order(), layers.layers(), cancel);
+    set_order(std::move(layers).take_order());
+  } else {
+    Buffer<std::uint32_t> ids(points.size());
+    std::iota(ids.begin(), ids.end(), 0U);
+    set_order(std::move(ids));
+  }
+  Buffer<std::uint32_t> starts(std::uint64_t{bounds_.tiles()} + 1);
+  for (std::uint32_t tile = 0; tile < bounds_.tiles(); ++tile) starts[tile] = tile * kTilePoints;
+  starts[bounds_.tiles()] = size();
+  set_group_starts(std::move(starts));
+  cancel.check();
+  copy_coordinates(points);
+}
+
+void TileIndex::find_runs(std::size_t group, GroupWalk& walk) const {
+  list_tile_runs(bounds_, static_cast<std::uint32_t>(group), walk.runs);
+}
+
+std::uint64_t TileIndex::bytes() const noexcept { return SearchIndex::bytes() + bounds_.bytes(); }
+
+}  // namespace epsflow::index
