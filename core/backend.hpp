@@ -71,8 +71,8 @@ class LoadedPoints {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// The points in host memory. Where they are on the device alone they are brought there once; may wait.
   [[nodiscard]] virtual PointsView host() const = 0;
-  /// Bytes of host memory that building an index takes at its peak, at most.
-  [[nodiscard]] virtual std::uint64_t index_bytes() const = 0;
+  /// Bytes of host memory that building an index takes at its peak, at most, whatever its eps and cells.
+  [[nodiscard]] virtual std::uint64_t index_bytes(const IndexOptions& options) const = 0;
   /// Throws UsageError for a choice that the backend does not have, Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                            const CancelToken& cancel) const = 0;

@@ -124,13 +124,22 @@ class CpuPoints final : public LoadedPoints {
 
   [[nodiscard]] PointsView host() const override { return points_; }
   /// Sort items twice over, or the copy of the coordinates and what the search makes of them; ids, and the cells where every
-  /// point has its own.
-  [[nodiscard]] std::uint64_t index_bytes() const override {
+  /// point has its own. In place of cells a tree has leaves while it sorts, and bounds from then on; before either it chooses
+  /// its layers.
+  [[nodiscard]] std::uint64_t index_bytes(const IndexOptions& options) const override {
     constexpr std::uint64_t kIdsAndCells = 4 + 12;
     constexpr std::uint64_t kSortItems = 2 * 16;
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
     const std::uint64_t searched = points_.size() * row + index::RowSearch::most_bytes(points_.size(), points_.dims());
-    return points_.size() * kIdsAndCells + std::max(points_.size() * kSortItems, searched);
+    const std::uint64_t sorted = points_.size() * kIdsAndCells + std::max(points_.size() * kSortItems, searched);
+    switch (choose_index(options.index, dims())) {
+      case IndexChoice::tree:
+        return std::max(index::layer_choice_bytes(size(), dims()), sorted + index::TileBounds::kMostFixedBytes);
+      case IndexChoice::all:
+        return points_.size() * kIdsAndCells + searched;
+      default:
+        return sorted;
+    }
   }
   [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                    const CancelToken& cancel) const override {

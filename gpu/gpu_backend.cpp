@@ -136,7 +136,7 @@ class GpuPoints final : public LoadedPoints {
     const DeviceScope scope(gpu_.device);
     return points_.host();
   }
-  [[nodiscard]] std::uint64_t index_bytes() const override {
+  [[nodiscard]] std::uint64_t index_bytes(const IndexOptions&) const override {
     // The order; and where an axis is cut at gaps, sorted coordinates and stretches.
     return size() * (4 + 8 + 16) + 4096;
   }

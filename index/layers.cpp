@@ -210,7 +210,17 @@ void measure(Candidate& candidate, std::vector<double> values, double reach, std
 /// Σ count² over the bins of a candidate within the parts there are already: how many pairs of points it leaves together.
 /// MiSTIC's Σ (count − mean)² is the same less n²/bins, which prefers few bins among equals, and a single one to all.
 class PairsLeft {
+  struct Slot {
+    std::uint32_t key = 0;
+    std::uint32_t count = 0;
+  };
+  static constexpr unsigned kSlotBits = 12;
+  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+  static_assert(kSlots >= 2 * kMostSamplePoints);
+
  public:
+  static constexpr std::uint64_t kBytes = kSlots * sizeof(Slot);
+
   [[nodiscard]] std::uint64_t operator()(const Candidate& candidate, std::span<const std::uint32_t> part_of) {
     slots_.assign(kSlots, {});
     std::uint64_t squares = 0;
@@ -225,13 +235,6 @@ class PairsLeft {
   }
 
  private:
-  static constexpr unsigned kSlotBits = 12;
-  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
-  static_assert(kSlots >= 2 * kMostSamplePoints);
-  struct Slot {
-    std::uint32_t key = 0;
-    std::uint32_t count = 0;
-  };
   std::vector<Slot> slots_;
 };
 
@@ -314,6 +317,17 @@ Chosen choose(std::span<const Candidate> candidates, std::size_t n, const Cancel
 std::size_t layer_sample_size(std::size_t n, std::size_t dims) noexcept {
   return std::min(
       n, std::clamp(kSampleCoordinates / std::max<std::size_t>(dims, 1), kFewestSamplePoints, kMostSamplePoints));
+}
+
+std::uint64_t layer_choice_bytes(std::size_t n, std::size_t dims) noexcept {
+  const std::uint64_t sample = layer_sample_size(n, dims);
+  const std::uint64_t candidates = kCoordinates + kKeptPivots + kCorners;
+  // Of each candidate: values and bins, and two copies of the values while all are measured, or the slots of a score.
+  const std::uint64_t each =
+      sample * (3 * sizeof(double) + sizeof(std::uint32_t)) + kRankingPoints * sizeof(double) + PairsLeft::kBytes;
+  // The sample twice, by rows and by columns; pivots, and the points that rank them.
+  return 2 * sample * dims * sizeof(double) + candidates * each +
+         (kRandomPivots + 2 * candidates + kRankingPoints) * (dims + kRankingPoints) * sizeof(double);
 }
 
 LayerSample layer_sample(PointsView points) {
@@ -411,9 +425,15 @@ LayerOrder::LayerOrder(PointsView points, double eps, LayerSource source, const 
   cancel.check();
   const std::span<const Item> items = radix_sort(
       made.span(), spare.span(), layers_.key_bits(), [](const Item& item) { return item.key; }, cancel);
+  const auto starts_leaf = [&](std::size_t i) { return i == 0 || items[i].key != items[i - 1].key; };
+  // Counted first: vectors that grow would take more than the leaves of points that all have their own.
+  std::size_t leaves = 0;
+  for (std::size_t i = 0; i < n; ++i) leaves += starts_leaf(i) ? 1 : 0;
+  leaf_starts_.reserve(leaves + 1);
+  leaf_keys_.reserve(leaves);
   for (std::size_t i = 0; i < n; ++i) {
     order_[i] = items[i].id;
-    if (i > 0 && items[i].key == items[i - 1].key) continue;
+    if (!starts_leaf(i)) continue;
     leaf_starts_.push_back(static_cast<std::uint32_t>(i));
     leaf_keys_.push_back(items[i].key);
   }

@@ -42,6 +42,8 @@ struct LayerSample {
   return i * (n / sample);
 }
 [[nodiscard]] LayerSample layer_sample(PointsView points);
+/// The most that taking a sample and choosing layers by it takes at a time.
+[[nodiscard]] std::uint64_t layer_choice_bytes(std::size_t n, std::size_t dims) noexcept;
 
 /// How far neighbours can be from each other, in real numbers, or infinity where nothing can be told; see
 /// layer_function.hpp.

@@ -18,6 +18,9 @@ namespace epsflow::index {
 /// The interval of each function on each tile, and on each block of kBlockTiles tiles.
 class TileBounds {
  public:
+  /// Of tiles and blocks that are hardly filled.
+  static constexpr std::uint64_t kMostFixedBytes = 4 * kMostFunctions * sizeof(LayerInterval);
+
   /// Without functions: every pair of tiles may hold neighbours.
   explicit TileBounds(std::uint64_t points) : points_(points) {}
   /// Of points in the given order. O(n · d), in parallel. Throws Cancelled.
@@ -34,6 +37,7 @@ class TileBounds {
   [[nodiscard]] std::span<const LayerInterval> of_blocks(std::uint32_t f) const noexcept {
     return block_intervals_.span().subspan(std::size_t{f} * blocks(), blocks());
   }
+  /// At most kMostFixedBytes and two bytes per point.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return tile_intervals_.bytes() + block_intervals_.bytes(); }
 
  private:

@@ -45,9 +45,11 @@ struct Options {
   /// Automatic: without a table wherever that is faster or a table does not fit, and from a table where an option of tables
   /// (kernel, format, method) is given.
   StrategyChoice strategy = StrategyChoice::automatic;
-  /// Where candidates come from. Automatic: a grid up to six dimensions, beyond a tree where the backend has one.
+  /// Where candidates come from. Automatic: a grid up to six dimensions, beyond a tree; on a GPU with decide = scalar a grid
+  /// there, too.
   IndexChoice index = IndexChoice::automatic;
-  /// How candidates are decided. Automatic: products of half precision where candidates come tile by tile, on a GPU.
+  /// How candidates are decided. Automatic: products of half precision where candidates come tile by tile, on a GPU; on a
+  /// CPU scalar, which is all it has.
   DecideChoice decide = DecideChoice::automatic;
   /// Whole rows, or the paper's kernels, whose pairs are sorted afterwards.
   Kernel kernel = Kernel::rows;

@@ -15,8 +15,9 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
   const LoadedPoints& points = session.points();
   const stages::ChooseStrategy choose{strategy_asked(options), table_wanted(options), points.dims(),
                                       session.pool().available()};
-  const auto index = points.build_index(
-      {.eps = group.radius, .cells = choose.cells(), .index = options.index, .decide = options.decide}, session.stop());
+  const IndexOptions index_options{
+      .eps = group.radius, .cells = choose.cells(), .index = options.index, .decide = options.decide};
+  const auto index = points.build_index(index_options, session.stop());
   const IndexFigures figures = index->figures();
   const stages::StrategyAnswer answer = choose(group, *index, figures);
   GroupPlan plan{.eps = group.eps,
@@ -43,7 +44,7 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
               cluster.bytes(points.size(), plan.minpts.size());
   }
   // Building the index takes more than it holds.
-  plan.bytes = points.bytes() + std::max(points.index_bytes(), index->bytes() + product);
+  plan.bytes = points.bytes() + std::max(points.index_bytes(index_options), index->bytes() + product);
   plan.fits = plan.bytes - points.bytes() <= choose.memory;
   return plan;
 }

@@ -6,9 +6,9 @@ namespace epsflow::stages {
 
 bool BuildIndex::operator()(EpsJob& job, bool alone) const {
   try {
-    job.index_memory = MemoryCharge(budget, points.index_bytes(), "the index");
     IndexOptions of_group = options;
     of_group.eps = job.group.radius;
+    job.index_memory = MemoryCharge(budget, points.index_bytes(of_group), "the index");
     job.index = points.build_index(of_group, cancel);
   } catch (const ResourceError&) {
     if (alone) throw;

@@ -157,9 +157,26 @@ class Commands(ProgramTest):
                       ["--table-format", "csr", "--batch-pairs", 7], ["--method", "each"],
                       ["--strategy", "table"], ["--strategy", "direct"], ["--strategy", "direct", "--threads", 2, "--verify"],
                       ["--threads", 1, "--lanes", 3], ["--memory", "64M"], ["--verify", "--tables", 1],
-                      ["--backend", "cpu"]):
+                      ["--backend", "cpu"], ["--backend", "cpu", "--index", "tree"],
+                      ["--backend", "cpu", "--index", "all", "--strategy", "table"]):
             self.succeeds(*base, *words)
             self.assertEqual(npy_labels(self.folder / "l.npy"), expected, words)
+
+    def test_every_index_gives_the_same_labels_in_many_dimensions(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "embeddings", "--n", 1500, "--dims", 24, "--out", points)
+        base = ["cluster", points, "--eps", 0.4, "--minpts", 4, "--backend", "cpu", "--overwrite", "--out",
+                self.folder / "l.npy"]
+        self.succeeds(*base)
+        expected = npy_labels(self.folder / "l.npy")
+        for index in ("grid", "tree", "all"):
+            for strategy in ("direct", "table"):
+                self.succeeds(*base, "--index", index, "--strategy", strategy)
+                self.assertEqual(npy_labels(self.folder / "l.npy"), expected, (index, strategy))
+        tail = ["--eps", 0.4, "--minpts", 4, "--backend", "cpu", "--json"]
+        for words, index in (([], "tree"), (["--index", "grid"], "grid"), (["--index", "all"], "all")):
+            group = json.loads(self.succeeds("plan", points, *words, *tail).stdout)["groups"][0]
+            self.assertEqual((group["index"], group["decide"]), (index, "scalar"), words)
 
 
 class Sweeps(ProgramTest):

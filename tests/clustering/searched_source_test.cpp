@@ -2,12 +2,16 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/nested_check.hpp"
 #include "support/random_points.hpp"
+
+#include <epsflow/index/grid.hpp>
+#include <epsflow/index/tile_index.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -17,16 +21,20 @@ using test::Minpts;
 using test::Random;
 
 /// Against the oracle. minpts: descending. Returns the clusters of all.
-std::size_t check(const DataSet& data, const index::Grid& grid, const Minpts& minpts) {
-  INFO("cells " << grid.cells());
+std::size_t check(const DataSet& data, const index::SearchIndex& index, const Minpts& minpts) {
+  INFO("groups " << index.groups());
   const CancelToken never;
-  const index::RowSearch rows(grid);
-  SearchedSource source(grid, rows, minpts.front(), never);
-  return test::check_nested(data, grid.eps(), source, minpts);
+  const index::RowSearch rows(index);
+  SearchedSource source(index, rows, minpts.front(), never);
+  return test::check_nested(data, index.eps(), source, minpts);
 }
 
+/// On every kind of index. Returns the clusters on a grid.
 std::size_t check(const DataSet& data, double eps, const Minpts& minpts) {
-  return check(data, index::Grid(data.view(), eps, Cells::reach, CancelToken()), minpts);
+  const CancelToken never;
+  check(data, index::TileIndex(data.view(), eps, index::LayerSource::tree, never), minpts);
+  check(data, index::TileIndex(data.view(), eps, std::nullopt, never), minpts);
+  return check(data, index::Grid(data.view(), eps, Cells::reach, never), minpts);
 }
 
 TEST_CASE("searched source: nested gives the oracle's labels in any number of dimensions") {

@@ -1,12 +1,15 @@
 #include <epsflow/cpu/table_search.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
@@ -14,6 +17,8 @@
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/neighbor_table.hpp>
 #include <epsflow/cpu/cpu_backend.hpp>
+#include <epsflow/index/grid.hpp>
+#include <epsflow/index/tile_index.hpp>
 
 namespace epsflow::cpu {
 namespace {
@@ -23,13 +28,21 @@ using test::OracleTable;
 using test::Random;
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
-/// A grid, its searches and a table, as the flow would put them together.
+std::shared_ptr<const index::SearchIndex> make_index(const DataSet& data, double eps, IndexChoice choice) {
+  const CancelToken never;
+  if (choice == IndexChoice::grid) return std::make_shared<const index::Grid>(data.view(), eps, Cells::reach, never);
+  std::optional<index::LayerSource> source;
+  if (choice == IndexChoice::tree) source = index::LayerSource::tree;
+  return std::make_shared<const index::TileIndex>(data.view(), eps, source, never);
+}
+
+/// An index, its searches and a table, as the flow would put them together.
 class Bench {
  public:
-  Bench(const DataSet& data, double eps)
-      : grid_(std::make_shared<const index::Grid>(data.view(), eps, Cells::reach, cancel_)), pool_(budget_) {
+  Bench(const DataSet& data, double eps, IndexChoice choice = IndexChoice::grid)
+      : index_(make_index(data, eps, choice)), pool_(budget_) {
     std::vector<std::uint32_t> position(data.size());
-    const auto order = grid_->order();
+    const auto order = index_->order();
     for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
     const OracleTable table = data.oracle(eps);
     for (std::uint32_t p = 0; p < order.size(); ++p) {
@@ -42,7 +55,7 @@ class Bench {
   const BatchPlan& plan(std::uint64_t lane_pairs, FormatChoice format = FormatChoice::csr,
                         Kernel kernel = Kernel::rows) {
     search_ = make_table_search(
-        grid_, std::make_shared<const index::RowSearch>(*grid_),
+        index_, std::make_shared<const index::RowSearch>(*index_),
         {.format = format, .kernel = kernel, .workers = 2, .lanes = 2, .lane_pairs = lane_pairs}, cancel_);
     return search_->plan();
   }
@@ -82,7 +95,7 @@ class Bench {
   }
 
   CancelToken cancel_;
-  std::shared_ptr<const index::Grid> grid_;
+  std::shared_ptr<const index::SearchIndex> index_;
   MemoryBudget budget_{std::uint64_t{1} << 30};
   ArenaPool pool_;
   std::unique_ptr<TableSearch> search_;
@@ -121,7 +134,8 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
     const DataSet data = test::random_data(seed, 120);
     if (data.size() == 0) continue;
     Random random(seed);
-    Bench bench(data, test::make_eps(data, random));
+    const IndexChoice choice = std::vector{IndexChoice::grid, IndexChoice::tree, IndexChoice::all}[seed % 3];
+    Bench bench(data, test::make_eps(data, random), choice);
     const std::uint64_t lane_pairs = 1 + random.below(400);
     const auto n = static_cast<std::uint32_t>(data.size());
     auto table = bench.csr_table();
@@ -174,6 +188,73 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
   }
   CHECK(overflows > 150);
   CHECK(fits > 750);
+}
+
+TEST_CASE("cpu backend: rows of several tiles are the oracle's, whatever the index") {
+  for (const std::size_t dims : {2U, 7U, 20U, 65U}) {
+    for (const IndexChoice choice : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
+      INFO("d " << dims << ", index " << static_cast<int>(choice));
+      const DataSet data = test::make_data("clustered", 700, dims, Precision::float64, dims);
+      Bench bench(data, 0.4 * std::sqrt(static_cast<double>(dims)), choice);
+      const BatchPlan plan = bench.plan(1'000'000);
+      auto table = bench.csr_table();
+      for (const Batch& batch : plan.batches) {
+        bench.search(batch, *table);
+        check_rows(bench.found(), batch.range, bench.expected);
+      }
+      for (const Run rows : {Run{0, 700}, Run{100, 300}, Run{127, 129}, Run{699, 700}}) {
+        bench.search({rows, 0}, *table);
+        check_rows(bench.found(), rows, bench.expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("cpu backend: an index says what it is, and holds no more than its points were said to need") {
+  const auto backend = make_cpu_backend(1);
+  const CancelToken never;
+  for (const std::size_t dims : {2U, 6U, 7U, 20U, 65U}) {
+    for (const std::size_t n : {0U, 1U, 2U, 40U, 3000U}) {
+      const DataSet data = test::make_data("clustered", n, dims, Precision::float32, 3);
+      const auto points = backend->load(data.view());
+      for (const IndexChoice choice :
+           {IndexChoice::automatic, IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
+        INFO("d " << dims << ", n " << n << ", index " << static_cast<int>(choice));
+        const IndexOptions options{.eps = 0.5, .index = choice};
+        const auto index = points->build_index(options, never);
+        CHECK(index->bytes() <= points->index_bytes(options) + 64);
+        const IndexFigures figures = index->figures();
+        const IndexChoice automatic = dims <= 6 ? IndexChoice::grid : IndexChoice::tree;
+        CHECK(figures.index == (choice == IndexChoice::automatic ? automatic : choice));
+        CHECK(figures.decide == DecideChoice::scalar);
+        CHECK(figures.candidates >= n);
+        CHECK(figures.candidates <= n * n);
+        if (choice == IndexChoice::all) CHECK(figures.candidates == n * n);
+        CHECK((figures.cells > 0) == (figures.index == IndexChoice::grid && n > 0));
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "cpu backend: cells for clustering are those of a grid alone; float64 decides, and nothing else is promised") {
+  const auto backend = make_cpu_backend(1);
+  const CancelToken never;
+  const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 3);
+  const auto points = backend->load(data.view());
+  const auto cliques = [&](IndexChoice choice) {
+    return points->build_index({.eps = 0.5, .cells = Cells::clique, .index = choice}, never)->figures().cliques;
+  };
+  CHECK(cliques(IndexChoice::automatic));
+  CHECK(cliques(IndexChoice::grid));
+  CHECK_FALSE(cliques(IndexChoice::tree));
+  CHECK_FALSE(cliques(IndexChoice::all));
+  CHECK(points->build_index({.eps = 1, .decide = DecideChoice::scalar}, never) != nullptr);
+  for (const DecideChoice decide : {DecideChoice::tensor16, DecideChoice::tensor64}) {
+    test::check_mentions(
+        test::error_of<UsageError>([&] { (void)points->build_index({.eps = 1, .decide = decide}, never); }),
+        {"Options::decide", "leave it out"});
+  }
 }
 
 TEST_CASE("cpu backend: left open, the format is the one of fewer bytes") {

@@ -8,6 +8,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/grid.hpp>
 
 namespace epsflow::index {
 namespace {

@@ -8,6 +8,8 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/index/grid.hpp>
+
 namespace epsflow::index {
 namespace {
 

@@ -15,6 +15,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/index/grid.hpp>
 
 namespace epsflow::index {
 namespace {

@@ -149,10 +149,11 @@ class FaultyPoints final : public LoadedPoints {
   [[nodiscard]] PointsView host() const override {
     return call(plan_, "host", [&] { return real_->host(); });
   }
-  [[nodiscard]] std::uint64_t index_bytes() const override {
-    return call(plan_, "index_bytes", [&] { return real_->index_bytes(); });
+  [[nodiscard]] std::uint64_t index_bytes(const IndexOptions& options) const override {
+    return call(plan_, "index_bytes", [&] { return real_->index_bytes(options); });
   }
-  [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options, const CancelToken& cancel) const override {
+  [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
+                                                   const CancelToken& cancel) const override {
     return call(plan_, "build_index",
                 [&] { return std::make_unique<FaultyIndex>(real_->build_index(options, cancel), plan_); });
   }

@@ -22,9 +22,14 @@ Options random_options(Random& random, std::size_t dims) {
   options.verify = random.chance(0.1);
   options.strategy = random.pick(std::vector<StrategyChoice>{StrategyChoice::automatic, StrategyChoice::table,
                                                              StrategyChoice::direct, StrategyChoice::direct});
+  options.index = random.pick(std::vector<IndexChoice>{IndexChoice::automatic, IndexChoice::automatic,
+                                                       IndexChoice::grid, IndexChoice::tree, IndexChoice::all});
   if (options.strategy == StrategyChoice::direct || random.chance(0.3)) return options;
-  options.kernel = random.chance(0.7) ? Kernel::rows : random.chance(0.5) ? Kernel::global : Kernel::shared;
-  const bool packable = dims <= 3 && options.kernel == Kernel::rows;
+  const bool any_kernel = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
+  options.kernel = random.chance(0.7) || !any_kernel ? Kernel::rows
+                   : random.chance(0.5)              ? Kernel::global
+                                                     : Kernel::shared;
+  const bool packable = dims <= 3 && any_kernel && options.kernel == Kernel::rows;
   const std::uint64_t format = random.below(3);
   options.format = format == 0               ? FormatChoice::csr
                    : format == 1 && packable ? FormatChoice::packed
@@ -41,6 +46,10 @@ std::string describe(const Options& o) {
   text << (o.strategy == StrategyChoice::table    ? "table, "
            : o.strategy == StrategyChoice::direct ? "direct, "
                                                   : "")
+       << (o.index == IndexChoice::grid   ? "grid, "
+           : o.index == IndexChoice::tree ? "tree, "
+           : o.index == IndexChoice::all  ? "all pairs, "
+                                          : "")
        << (o.kernel == Kernel::rows     ? "rows"
            : o.kernel == Kernel::global ? "global"
                                         : "shared")
@@ -178,6 +187,21 @@ TEST_CASE("exactness: float32 points are widened, not rounded again") {
   const PointsView points(std::span<const float>(values), 1);
   CHECK(run(points, grid({1.0}, {2})).front().labels == std::vector<std::int32_t>{-1, -1});
   CHECK(run(points, grid({difference}, {2})).front().labels == std::vector<std::int32_t>{0, 0});
+}
+
+TEST_CASE("exactness: wherever candidates come from, from a table and without one") {
+  for (const std::size_t dims : {2U, 7U, 20U, 65U}) {
+    for (const std::string kind : {"clustered", "quantised", "all equal", "outlier 1e15", "tiny", "huge"}) {
+      const DataSet data = make_data(kind, 300, dims, dims == 20 ? Precision::float32 : Precision::float64, dims);
+      const double typical = data.scale * std::sqrt(static_cast<double>(dims));
+      for (const IndexChoice index : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
+        for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
+          const Options options{.threads = 2, .backend = BackendChoice::cpu, .strategy = strategy, .index = index};
+          check_sweep(data, grid({typical, typical * 0.6}, {2, 5}), options);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("exactness: many dimensions") {
