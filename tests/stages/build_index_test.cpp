@@ -23,7 +23,7 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
       {
         EpsJob job(EpsGroup{0.5, {4}});
         const Cells cells = precision == Precision::float32 ? Cells::reach : Cells::clique;
-        REQUIRE(BuildIndex{*points, budget, cancel, cells}(job, true));
+        REQUIRE(BuildIndex{*points, budget, cancel, {.cells = cells}}(job, true));
         REQUIRE(job.index != nullptr);
         CHECK(job.index->figures().cliques == (cells == Cells::clique && dims <= 3));
         CHECK(job.index->table({})->order().ids.size() == 3000);
@@ -34,7 +34,7 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
 
       // Beside other tables it waits for their memory; alone there is nothing to wait for.
       MemoryBudget small(points->index_bytes({}) - 1);
-      const BuildIndex build{*points, small, cancel};
+      const BuildIndex build{*points, small, cancel, {}};
       EpsJob job(EpsGroup{0.5, {4}});
       CHECK_FALSE(build(job, false));
       test::check_mentions(test::error_of<ResourceError>([&] { (void)build(job, true); }),
