@@ -26,6 +26,11 @@ void Trace::count_retry() {
   ++retries_;
 }
 
+void Trace::count_asked(std::uint64_t pairs) {
+  const std::scoped_lock lock(mutex_);
+  asked_ += pairs;
+}
+
 std::vector<TraceSpan> Trace::spans() const {
   const std::scoped_lock lock(mutex_);
   return spans_;
@@ -34,6 +39,11 @@ std::vector<TraceSpan> Trace::spans() const {
 std::uint64_t Trace::retries() const {
   const std::scoped_lock lock(mutex_);
   return retries_;
+}
+
+std::uint64_t Trace::asked() const {
+  const std::scoped_lock lock(mutex_);
+  return asked_;
 }
 
 TraceScope::~TraceScope() {

@@ -55,6 +55,7 @@ class CpuDirectClustering final : public DirectClustering {
       }
     });
   }
+  [[nodiscard]] std::uint64_t asked() const override { return rows_.asked(); }
 
  private:
   template <class Source>

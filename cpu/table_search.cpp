@@ -49,8 +49,8 @@ void complete(const TableSearch::Completion& done, F&& body) {
 
 class CpuTableSearch final : public TableSearch {
  public:
-  CpuTableSearch(std::shared_ptr<const SearchIndex> index, std::shared_ptr<const RowSearch> rows, const TableOptions& options,
-                 const CancelToken& cancel)
+  CpuTableSearch(std::shared_ptr<const SearchIndex> index, std::shared_ptr<const RowSearch> rows,
+                 const TableOptions& options, const CancelToken& cancel)
       : cancel_(cancel),
         index_(std::move(index)),
         rows_(std::move(rows)),
@@ -73,6 +73,7 @@ class CpuTableSearch final : public TableSearch {
 
   [[nodiscard]] const BatchPlan& plan() const override { return plan_; }
   [[nodiscard]] std::shared_ptr<const PackedLayout> layout() const override { return layout_; }
+  [[nodiscard]] std::uint64_t asked() const override { return rows_->asked(); }
   [[nodiscard]] RowOrder order() const override { return {index_, index_->order()}; }
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override { return index::split_range(batch); }
 

@@ -66,6 +66,8 @@ class ToHost final : public DirectClustering {
     hand_over();
   }
 
+  [[nodiscard]] std::uint64_t asked() const override { return clustering_->asked(); }
+
  private:
   struct Buffers {
     DeviceBuffer<std::int32_t> labels;
@@ -145,6 +147,7 @@ class ToDevice final : public DirectClustering {
       emit(std::move(result));
     }
   }
+  [[nodiscard]] std::uint64_t asked() const override { return clustering_->asked(); }
 
  private:
   std::uint32_t n_;

@@ -72,8 +72,9 @@ class Flow {
                {.cells = choose_.cells(), .index = context.options.index, .decide = context.options.decide}},
         plan_{context.pool, table_options(context.options, context.backend, context.threads), consumer.bytes},
         build_{context.observer.trace},
-        direct_{context.pool.budget(), context.options.core_mask, context.options.verify,
-                context.options.verify ? context.points.host() : PointsView{}, context.options.labels} {}
+        direct_{context.pool.budget(),  context.options.core_mask,
+                context.options.verify, context.options.verify ? context.points.host() : PointsView{},
+                context.options.labels, context.observer.trace} {}
 
   void run() {
     fg::graph graph;
@@ -308,6 +309,7 @@ class Flow {
     std::get<0>(out).try_put(batch.lane);
     if (--job.open_batches > 0) return;
     job.table_seconds = job.seconds();
+    if (context_.observer.trace != nullptr) context_.observer.trace->count_asked(job.search->asked());
     job.search.reset();  // its lanes hold memory that the next table needs
     std::get<2>(out).try_put(batch.job);
   }

@@ -6,6 +6,7 @@
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/trace.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
@@ -16,6 +17,7 @@ struct ClusterDirectly {
   bool verify = false;
   PointsView points = {};                  ///< for `verify`, which searches them itself
   MemorySpace labels = MemorySpace::host;  ///< where they are left
+  Trace* trace = nullptr;
 
   /// Calls begun() when all memory is there, then emit(result) once per variant, in descending order of minpts, from
   /// this thread, and returns true. Variants that were handed over are taken out of the group. When the budget or the

@@ -171,7 +171,6 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
   if (tiles_->block_count() == 0) return;
   const std::uint64_t most = std::max(kLeastRoom, memory_.available() / tuning::kPairShare / sizeof(PointPair));
   if (pairs_.size() == 0) make_lists(most);
-  figures_.asked = 0;
   bool all = !std::exchange(looked_, true);  // no list has been handed out
   std::uint64_t taken = 0;
   const auto hand_out = [&] {

@@ -20,7 +20,7 @@ namespace epsflow::gpu {
 /// How the pairs of a search were decided.
 struct TileFigures {
   std::uint64_t tile_pairs = 0;  ///< pairs of tiles compared
-  std::uint64_t asked = 0;       ///< pairs of points left to float64, gaps included
+  std::uint64_t asked = 0;       ///< pairs of points left to float64 by all searches so far, gaps included
   DecideChoice decider = DecideChoice::scalar;
 };
 
