@@ -83,7 +83,7 @@ OptionGroup run_options_group() {
         .words = words_of(kIndexes),
         .standard = "auto",
         .help = "where candidates come from: a grid, tiles of a tree of coordinates and distances, or all pairs; auto: "
-                "a grid up to six dimensions, beyond the tree"},
+                "a grid up to six dimensions, beyond whichever suits the backend and the points"},
        {.name = "decide",
         .kind = ValueKind::word,
         .words = words_of(kDeciders),

@@ -18,11 +18,20 @@
 namespace epsflow::cpu {
 namespace {
 
-/// Where candidates come from. A grid of six coordinates leaves more and more of them in more dimensions; tiles leave few
-/// wherever the points are not spread evenly over all dimensions.
-IndexChoice choose_index(IndexChoice asked, std::size_t dims) noexcept {
-  if (asked != IndexChoice::automatic) return asked;
-  return dims <= index::kMostIndexedDims ? IndexChoice::grid : IndexChoice::tree;
+/// Whether a grid is not all that may be taken: with more dimensions than it indexes a tree may leave fewer candidates.
+bool tree_possible(IndexChoice asked, std::size_t dims) noexcept {
+  return asked == IndexChoice::tree || (asked == IndexChoice::automatic && dims > index::kMostIndexedDims);
+}
+
+/// Whether a grid is of hardly any use. Wherever six coordinates tell points apart its cells leave fewer candidates than tiles
+/// of a tree, and are made sooner; where they do not, distances to pivots still may. A grid of many cells tells them apart,
+/// and few points are searched before layers are chosen.
+bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
+  constexpr std::uint32_t kFewestPoints = 8192;
+  constexpr double kMostShare = 0.9;
+  const double n = grid.size();
+  if (grid.size() < kFewestPoints || grid.cells() > grid.size() / 8) return false;
+  return static_cast<double>(index::count_candidates(grid, cancel)) > kMostShare * n * n;
 }
 
 void check_decider(DecideChoice decide) {
@@ -74,9 +83,14 @@ class CpuDirectClustering final : public DirectClustering {
 class CpuIndex final : public Index {
  public:
   CpuIndex(PointsView points, const IndexOptions& options, const CancelToken& cancel)
-      : cancel_(cancel), choice_(choose_index(options.index, points.dims())) {
-    if (choice_ == IndexChoice::grid) {
+      : cancel_(cancel), choice_(options.index) {
+    if (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid) {
       grid_ = std::make_shared<const index::Grid>(points, options.eps, options.cells, cancel);
+      const bool tree = tree_possible(options.index, points.dims()) && leaves_all(*grid_, cancel);
+      choice_ = tree ? IndexChoice::tree : IndexChoice::grid;
+      if (tree) grid_ = nullptr;  // before the other is made: memory for both at once is not asked for
+    }
+    if (grid_ != nullptr) {
       index_ = grid_;
     } else {
       std::optional<index::LayerSource> source;
@@ -133,14 +147,9 @@ class CpuPoints final : public LoadedPoints {
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
     const std::uint64_t searched = points_.size() * row + index::RowSearch::most_bytes(points_.size(), points_.dims());
     const std::uint64_t sorted = points_.size() * kIdsAndCells + std::max(points_.size() * kSortItems, searched);
-    switch (choose_index(options.index, dims())) {
-      case IndexChoice::tree:
-        return std::max(index::layer_choice_bytes(size(), dims()), sorted + index::TileBounds::kMostFixedBytes);
-      case IndexChoice::all:
-        return points_.size() * kIdsAndCells + searched;
-      default:
-        return sorted;
-    }
+    if (options.index == IndexChoice::all) return points_.size() * kIdsAndCells + searched;
+    if (!tree_possible(options.index, dims())) return sorted;
+    return std::max(index::layer_choice_bytes(size(), dims()), sorted + index::TileBounds::kMostFixedBytes);
   }
   [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                    const CancelToken& cancel) const override {

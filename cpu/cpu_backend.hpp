@@ -1,4 +1,4 @@
-// The CPU backend: a grid index, and what is made of it with vector instructions and oneTBB.
+// The CPU backend: a grid or a tree as index, and what is made of it with vector instructions and oneTBB.
 #pragma once
 
 #include <memory>

@@ -174,7 +174,7 @@ class Commands(ProgramTest):
                 self.succeeds(*base, "--index", index, "--strategy", strategy)
                 self.assertEqual(npy_labels(self.folder / "l.npy"), expected, (index, strategy))
         tail = ["--eps", 0.4, "--minpts", 4, "--backend", "cpu", "--json"]
-        for words, index in (([], "tree"), (["--index", "grid"], "grid"), (["--index", "all"], "all")):
+        for words, index in ((["--index", "grid"], "grid"), (["--index", "tree"], "tree"), (["--index", "all"], "all")):
             group = json.loads(self.succeeds("plan", points, *words, *tail).stdout)["groups"][0]
             self.assertEqual((group["index"], group["decide"]), (index, "scalar"), words)
 

@@ -224,8 +224,7 @@ TEST_CASE("cpu backend: an index says what it is, and holds no more than its poi
         const auto index = points->build_index(options, never);
         CHECK(index->bytes() <= points->index_bytes(options) + 64);
         const IndexFigures figures = index->figures();
-        const IndexChoice automatic = dims <= 6 ? IndexChoice::grid : IndexChoice::tree;
-        CHECK(figures.index == (choice == IndexChoice::automatic ? automatic : choice));
+        CHECK(figures.index == (choice == IndexChoice::automatic ? IndexChoice::grid : choice));
         CHECK(figures.decide == DecideChoice::scalar);
         CHECK(figures.candidates >= n);
         CHECK(figures.candidates <= n * n);
@@ -234,6 +233,23 @@ TEST_CASE("cpu backend: an index says what it is, and holds no more than its poi
       }
     }
   }
+}
+
+TEST_CASE("cpu backend: left open, the index is a tree only where a grid leaves all pairs of many points") {
+  const auto backend = make_cpu_backend(1);
+  const CancelToken never;
+  const auto chosen = [&](const DataSet& data, double eps) {
+    const auto points = backend->load(data.view());
+    const IndexOptions options{.eps = eps};
+    const auto index = points->build_index(options, never);
+    CHECK(index->bytes() <= points->index_bytes(options));
+    return index->figures().index;
+  };
+  // Nothing is apart by more than eps in any coordinate.
+  CHECK(chosen(test::make_data("uniform", 9000, 8, Precision::float32, 3), 100) == IndexChoice::tree);
+  CHECK(chosen(test::make_data("uniform", 9000, 6, Precision::float32, 3), 100) == IndexChoice::grid);
+  CHECK(chosen(test::make_data("uniform", 3000, 8, Precision::float32, 3), 100) == IndexChoice::grid);
+  CHECK(chosen(test::make_data("clustered", 9000, 8, Precision::float32, 3), 0.3) == IndexChoice::grid);
 }
 
 TEST_CASE(
