@@ -12,8 +12,8 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/table_search.hpp>
-#include <epsflow/index/search_index.hpp>
 #include <epsflow/index/row_search.hpp>
+#include <epsflow/index/search_index.hpp>
 
 namespace epsflow::index {
 

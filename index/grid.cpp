@@ -29,8 +29,7 @@ struct WideItem {
 
 }  // namespace
 
-Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel)
-    : SearchIndex(points, eps) {
+Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel) : SearchIndex(points, eps) {
   sort_points(points, choose_axes(points, eps, cells, cancel), cancel);
   cancel.check();
   copy_coordinates(points);

@@ -226,7 +226,8 @@ std::vector<const void*> columns_of(const SearchIndex& index) {
 
 }  // namespace
 
-RowSearch::RowSearch(const SearchIndex& index) : RowSearch(columns_of(index), index.size(), index.precision(), index.eps()) {}
+RowSearch::RowSearch(const SearchIndex& index)
+    : RowSearch(columns_of(index), index.size(), index.precision(), index.eps()) {}
 
 RowSearch::RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps)
     : coordinates_(std::move(coordinates)),
