@@ -26,7 +26,7 @@ constexpr double kMostFramed = 0x1p450;
 constexpr double kMostWhole = 2048;
 constexpr double kMostExactNorm = 1 << 20;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+std::uint64_t quotient_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 unsigned attribute(cudaDeviceAttr which) {
   int device = 0;
@@ -88,10 +88,10 @@ void TileSearch::choose_frame(const DevicePoints& points, double eps) {
 template <class Real>
 void TileSearch::make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& bounds) {
   constexpr std::uint32_t kPerSlice = sizeof(Real) == 4 ? 64 : 16;
-  const std::uint64_t tiles = divide_up(points_.size, index::kTilePoints);
+  const std::uint64_t tiles = quotient_up(points_.size, index::kTilePoints);
   const std::uint64_t places = tiles * index::kTilePoints;
-  view.slices_per_tile = static_cast<std::uint32_t>(divide_up(points_.dims, kPerSlice));
-  view.steps = static_cast<std::uint32_t>(divide_up(points_.dims, kPerSlice / 4));
+  view.slices_per_tile = static_cast<std::uint32_t>(quotient_up(points_.dims, kPerSlice));
+  view.steps = static_cast<std::uint32_t>(quotient_up(points_.dims, kPerSlice / 4));
   slices_ = {memory_, stream_.get(), tiles * view.slices_per_tile * kSliceBytes};
   bounds = {memory_, stream_.get(), places + tiles};
   view.count = static_cast<std::uint32_t>(tiles);
@@ -148,7 +148,7 @@ void TileSearch::grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::ui
 /// of the work tells.
 void TileSearch::make_lists(std::uint64_t most) {
   const bool asks = figures_.decider != DecideChoice::scalar;
-  const std::uint64_t tiles = divide_up(points_.size, index::kTilePoints);
+  const std::uint64_t tiles = quotient_up(points_.size, index::kTilePoints);
   const TileWork sample{tiles_->blocks(), tiles_->block_count(), 0, tuning::kSampledBlocks};
   std::uint64_t pairs = points_.size * tuning::kGuessedPairs;
   std::uint64_t asked = 0;
