@@ -1,7 +1,7 @@
 // Direct clustering on the GPU, points and labels in device memory:
 //
-//   bench_direct FILE EPS MINPTS [EPS MINPTS …] [--check] [--phases] [--repeat N] [--reach]
-//   bench_direct --uniform N EPS MINPTS [EPS MINPTS …] [--phases]     N points of the unit square, float64
+//   bench_gpu direct FILE EPS MINPTS [EPS MINPTS …] [--check] [--phases] [--repeat N] [--reach]
+//   bench_gpu direct --uniform N EPS MINPTS [EPS MINPTS …] [--phases]     N points of the unit square, float64
 //
 // For each pair: milliseconds from points to labels, index included, median and minimum after two warm-ups; counts of the
 // labelling. --check compares the labels with those of the CPU backend, --phases says where the device's time goes.
@@ -24,6 +24,7 @@
 #include <epsflow/pipeline/sweep.hpp>
 
 #include "bench_direct_points.hpp"
+#include "bench_gpu.hpp"
 
 namespace {
 
@@ -119,7 +120,7 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
 
 int measure_all(const Arguments& arguments) {
   if (arguments.variants.empty()) {
-    std::fprintf(stderr, "usage: bench_direct FILE|--uniform N EPS MINPTS [EPS MINPTS …] [--check] [--phases]\n");
+    std::fprintf(stderr, "usage: bench_gpu direct FILE|--uniform N EPS MINPTS [EPS MINPTS …] [--check] [--phases]\n");
     return 2;
   }
   const gpu::KeptStreams streams;
@@ -144,11 +145,11 @@ int measure_all(const Arguments& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int bench_direct(int argc, char** argv) {
   try {
     return measure_all(parse(argc, argv));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_direct: %s\n", error.what());
+    std::fprintf(stderr, "bench_gpu direct: %s\n", error.what());
     return 1;
   }
 }

@@ -4,6 +4,7 @@
 //   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, against the bus
 //   bench_gpu pin GIB [--repeat N]      memory of tables: made, touched and pinned, and given back
 //   bench_gpu start FILE EPS MINPTS     the first run of a process, step by step, beside later ones
+//   bench_gpu direct …, bench_gpu tiles …     see bench_direct.cpp and bench_tiles.cpp
 //
 // Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from
 // the index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
@@ -28,7 +29,9 @@
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/session.hpp>
+
 #include <epsflow/pipeline/sweep.hpp>
+#include "bench_gpu.hpp"
 
 namespace {
 
@@ -244,6 +247,8 @@ Json measure_start(PointsView points, double eps, std::uint32_t minpts) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "direct") == 0) return bench_direct(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "tiles") == 0) return bench_tiles(argc - 1, argv + 1);
   const std::string what = argc > 1 ? argv[1] : "";
   if (!(what == "kernels" && argc >= 4) && !(what == "tables" && argc >= 5) && !(what == "pin" && argc >= 3) &&
       !(what == "start" && argc >= 5)) {
@@ -251,7 +256,8 @@ int main(int argc, char** argv) {
                  "usage: bench_gpu kernels FILE EPS [--first N] [--repeat N]\n"
                  "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n"
                  "       bench_gpu pin GIB [--repeat N]\n"
-                 "       bench_gpu start FILE EPS MINPTS\n");
+                 "       bench_gpu start FILE EPS MINPTS\n"
+                 "       bench_gpu direct|tiles …\n");
     return 2;
   }
   try {

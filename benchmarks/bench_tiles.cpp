@@ -1,6 +1,6 @@
 // The search by tiles on the GPU, points and pairs in device memory:
 //
-//   bench_tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide scalar|tensor64|tensor16] [--portable] [--repeat N]
+//   bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide scalar|tensor64|tensor16] [--portable] [--repeat N]
 //
 // KIND: of `epsflow generate`. For each eps, milliseconds, medians after two warm-ups: of the index (order and list of tiles), of
 // the frame (centre, survey, factors and bounds), and of the search, from the factors to the list of all pairs, those asked of
@@ -21,6 +21,8 @@
 #include <epsflow/gpu/tiles/tile_search.hpp>
 #include <epsflow/io/generate.hpp>
 #include <epsflow/io/read_points.hpp>
+
+#include "bench_gpu.hpp"
 
 namespace {
 
@@ -137,7 +139,7 @@ void measure(const gpu::DevicePoints& points, double eps, const Arguments& argum
 int measure_all(const Arguments& arguments) {
   if (arguments.eps.empty()) {
     std::fprintf(stderr,
-                 "usage: bench_tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide "
+                 "usage: bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide "
                  "scalar|tensor64|tensor16] [--portable] [--repeat N]\n");
     return 2;
   }
@@ -152,11 +154,11 @@ int measure_all(const Arguments& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int bench_tiles(int argc, char** argv) {
   try {
     return measure_all(parse(argc, argv));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_tiles: %s\n", error.what());
+    std::fprintf(stderr, "bench_gpu tiles: %s\n", error.what());
     return 1;
   }
 }

@@ -25,6 +25,15 @@ void launch_count_pairs(PairList list, std::uint32_t* counts, cudaStream_t strea
 void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std::uint32_t* before,
                         std::uint32_t* parents, cudaStream_t stream);
 
+/// *left: places of the list whose pairs are not both core.
+void launch_count_open_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* left,
+                             cudaStream_t stream);
+/// Copies those pairs to `to`; *count, 0 before: places taken there, with gaps.
+void launch_copy_open_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+                            unsigned long long* count, cudaStream_t stream);
+/// Gaps that the copy may leave, at most.
+[[nodiscard]] std::uint64_t most_copy_gaps() noexcept;
+
 /// lowest[p] = the lowest number among core neighbours of a position that is not core, if lower than what is there.
 void launch_offer_numbers(PairList list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
                           std::uint32_t* lowest, cudaStream_t stream);

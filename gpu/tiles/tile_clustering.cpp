@@ -44,6 +44,7 @@ LabelSummary TileClustering::cluster(std::uint32_t minpts, std::int32_t* labels,
   search_->for_each_list(
       [&](PairList list) { launch_offer_numbers(list, core_bits_.data(), numbering.numbers, lowest_.data(), on); });
   launch_label_pairs(size_, order, numbering.numbers, lowest_.data(), labels, numbering.sizes, tally_.device(), on);
+  if (minpts > task_.least_minpts) search_->forget_united(core_bits_.data());
   if (core != nullptr) launch_core_mask(core_bits_.data(), order, size_, core, on);
   launch_largest(numbering, size_, tally_.device(), on);
   end_phase(task_.marks, "label", stream());

@@ -215,4 +215,17 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
   }
 }
 
+void TileSearch::forget_united(const std::uint32_t* core_bits) {
+  if (!kept_ || kept_size_ < tuning::kFewestForgotten) return;
+  const PairList list{pairs_.data(), kept_size_};
+  unsigned long long* const count = &counts_.data()->pairs;
+  launch_count_open_pairs(list, core_bits, count, stream_.get());
+  const std::uint64_t room = read_values(count, 1, stream_.get()).front() + most_copy_gaps();
+  if (room > kept_size_ / 2 || room * sizeof(PointPair) > memory_.available()) return;
+  DeviceBuffer<PointPair> open(memory_, stream_.get(), room);
+  launch_copy_open_pairs(list, core_bits, open.data(), room, count, stream_.get());
+  kept_size_ = read_values(count, 1, stream_.get()).front();
+  pairs_ = std::move(open);
+}
+
 }  // namespace epsflow::gpu

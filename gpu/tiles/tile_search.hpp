@@ -42,6 +42,10 @@ class TileSearch {
   /// list is overwritten. Throws Cancelled, DeviceOutOfMemory.
   void for_each_list(const std::function<void(PairList)>& visit);
 
+  /// Forgets pairs that are both core, where the list is kept and that makes it much shorter: a clustering has united them, and
+  /// fewer minpts change nothing about them. core_bits: a bit per position.
+  void forget_united(const std::uint32_t* core_bits);
+
   [[nodiscard]] const DeviceTileOrder& tiles() const noexcept { return *tiles_; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
   [[nodiscard]] const TileFigures& figures() const noexcept { return figures_; }

@@ -17,6 +17,8 @@ inline constexpr std::uint64_t kGuessedPairs = 160;
 /// Where tiles are pruned, one in how many blocks of pairs of tiles is compared first to guess better, if that many make a sample.
 inline constexpr std::uint64_t kSampledBlocks = 64;
 inline constexpr std::uint64_t kFewestSampled = 16;
+/// Places of a kept list from which it pays to forget pairs that are of no use any more.
+inline constexpr std::uint64_t kFewestForgotten = 4 << 20;
 /// Share of the free memory that the list may take, as a divisor.
 inline constexpr std::uint64_t kPairShare = 3;
 /// Pairs of a batch of a table that is made from the list.
