@@ -36,7 +36,7 @@ constexpr double kLargestOrigin = 0x1p500;
 constexpr double kLargestReach = 0x1p400;
 /// Reaches of rounding beyond which a function tells nothing.
 constexpr double kMostMargin = 0x1p10;
-constexpr std::size_t kGrain = 1 << 12;
+constexpr std::size_t kLayerGrain = 1 << 12;
 
 /// splitmix64: the same numbers everywhere.
 class Sequence {
@@ -414,7 +414,7 @@ LayerOrder::LayerOrder(PointsView points, double eps, LayerSource source, const 
   const LayersView view = layers_.view();
   Buffer<Item> made(n), spare(n);
   points.visit([&](auto values) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const auto& range) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kLayerGrain), [&](const auto& range) {
       double scaled[kMostFunctions];
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
         scaled_values(view, view.sorted, values.data() + i * points.dims(), scaled);

@@ -16,7 +16,7 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kPanel = TilePoints::kPanel;
-constexpr std::size_t kGrain = 64;  ///< panels of a task
+constexpr std::size_t kPointGrain = 64;  ///< panels of a task
 
 /// Between these eps² is a normal number, and far from where sums of squares under- or overflow.
 constexpr double kSmallestEps = 1e-140;
@@ -167,7 +167,7 @@ void TilePoints::make(const void* const* coordinates, std::size_t n, double eps)
     return summary;
   };
   const Summary all = tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, filled, kGrain), Summary{},
+      tbb::blocked_range<std::size_t>(0, filled, kPointGrain), Summary{},
       [&](const tbb::blocked_range<std::size_t>& range, Summary summary) {
         for (std::size_t panel = range.begin(); panel != range.end(); ++panel) summary = round_panel(panel, summary);
         return summary;
@@ -181,7 +181,7 @@ void TilePoints::make(const void* const* coordinates, std::size_t n, double eps)
   const double limit = scale * scale * (eps * eps);
   exact_ = all.exact && all.largest_norm <= 0x1p20 * step && limit <= 0x1p20 * step;
   if (exact_) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, norms.size(), kGrain * kPanel),
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, norms.size(), kPointGrain * kPanel),
                       [&](const tbb::blocked_range<std::size_t>& range) {
                         for (std::size_t i = range.begin(); i != range.end(); ++i) {
                           reject_[i] = accept_[i] = exact_thresholds(norms[i], limit, step).reject;
