@@ -6,6 +6,7 @@
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/tiles/tile_clustering.hpp>
 #include <epsflow/gpu/tiles/tile_table_search.hpp>
+#include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/index/cell_axes.hpp>
 
 namespace epsflow::gpu {
@@ -18,12 +19,15 @@ std::optional<index::LayerSource> layers_of(IndexChoice index) {
 
 }  // namespace
 
-SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::size_t dims) noexcept {
-  if (index == IndexChoice::automatic && decide == DecideChoice::automatic) {
-    if (dims <= index::kMostIndexedDims) return {};
-    return {IndexChoice::tree, DecideChoice::tensor16};
+SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points, std::size_t dims) noexcept {
+  const bool few_dims = dims <= index::kMostIndexedDims;
+  if (index == IndexChoice::automatic && decide == DecideChoice::automatic && few_dims) return {};
+  if (index == IndexChoice::automatic) {
+    const double n = static_cast<double>(points);
+    const double products = n * n / 2 * static_cast<double>(dims + 32);
+    const IndexChoice tiles = products <= tuning::few_products(dims) ? IndexChoice::all : IndexChoice::tree;
+    index = decide == DecideChoice::scalar ? IndexChoice::grid : tiles;
   }
-  if (index == IndexChoice::automatic) index = decide == DecideChoice::scalar ? IndexChoice::grid : IndexChoice::tree;
   if (decide == DecideChoice::automatic) {
     decide = index == IndexChoice::grid ? DecideChoice::scalar : DecideChoice::tensor16;
   }
@@ -34,7 +38,7 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
                    LabelHomes labels)
     : points_(points),
       eps_(options.eps),
-      choice_(choose_search(options.index, options.decide, points.device().dims)),
+      choice_(choose_search(options.index, options.decide, points.device().size, points.device().dims)),
       resources_(resources),
       labels_(std::move(labels)) {
   if (!choice_.by_cells() && points.device().size > 0) {

@@ -20,7 +20,8 @@ struct SearchChoice {
   /// Point by point on a grid; else tile by tile.
   [[nodiscard]] bool by_cells() const noexcept { return index == IndexChoice::grid && decide == DecideChoice::scalar; }
 };
-[[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::size_t dims) noexcept;
+[[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
+                                         std::size_t dims) noexcept;
 
 /// Cells, or tiles. Where cells are cliques the points are sorted by whatever is made of the index, as nothing but a direct
 /// clustering is; else it is the grid of the neighbour search.

@@ -17,6 +17,7 @@ namespace {
 
 constexpr auto kAutoIndex = IndexChoice::automatic;
 constexpr auto kAutoDecide = DecideChoice::automatic;
+constexpr std::uint64_t kManyPoints = 10'000'000;
 constexpr IndexChoice kIndexes[] = {kAutoIndex, IndexChoice::grid, IndexChoice::tree, IndexChoice::all};
 constexpr DecideChoice kDeciders[] = {kAutoDecide, DecideChoice::scalar, DecideChoice::tensor64,
                                       DecideChoice::tensor16};
@@ -46,11 +47,24 @@ TEST_CASE("choose search: what is left open goes by the dimensions, and by what 
     for (const std::size_t dims : {1U, 2U, 3U, 6U, 7U, 8U, 64U, 4096U}) {
       INFO("index " << static_cast<int>(c.index) << ", decide " << static_cast<int>(c.decide) << ", d " << dims);
       const SearchChoice expected = dims <= 6 ? c.few : c.many;
-      const SearchChoice found = choose_search(c.index, c.decide, dims);
+      const SearchChoice found = choose_search(c.index, c.decide, kManyPoints, dims);
       CHECK(found.index == expected.index);
       CHECK(found.decide == expected.decide);
     }
   }
+}
+
+TEST_CASE("choose search: of few points all pairs are compared, unless something else was chosen") {
+  CHECK(choose_search(kAutoIndex, kAutoDecide, 10'000, 64).index == IndexChoice::all);
+  CHECK(choose_search(kAutoIndex, kAutoDecide, 10'000, 64).decide == DecideChoice::tensor16);
+  CHECK(choose_search(kAutoIndex, DecideChoice::tensor64, 10'000, 64).index == IndexChoice::all);
+  CHECK(choose_search(kAutoIndex, kAutoDecide, 50'000, 4096).index == IndexChoice::all);
+  CHECK(choose_search(kAutoIndex, kAutoDecide, 500'000, 18).index == IndexChoice::tree);
+  CHECK(choose_search(kAutoIndex, kAutoDecide, 1'000'000, 384).index == IndexChoice::tree);
+  CHECK(choose_search(kAutoIndex, kAutoDecide, 10'000, 6).by_cells());
+  CHECK(choose_search(kAutoIndex, DecideChoice::scalar, 10'000, 64).by_cells());
+  CHECK(choose_search(IndexChoice::tree, kAutoDecide, 10, 64).index == IndexChoice::tree);
+  CHECK(choose_search(IndexChoice::grid, kAutoDecide, 10, 64).by_cells());
 }
 
 TEST_CASE("choose search: what is chosen stays, nothing is left open, and cells are searched in float64 alone") {
@@ -58,14 +72,14 @@ TEST_CASE("choose search: what is chosen stays, nothing is left open, and cells 
     for (const DecideChoice decide : kDeciders) {
       for (const std::size_t dims : {1U, 6U, 7U, 100U}) {
         INFO("index " << static_cast<int>(index) << ", decide " << static_cast<int>(decide) << ", d " << dims);
-        const SearchChoice found = choose_search(index, decide, dims);
+        const SearchChoice found = choose_search(index, decide, kManyPoints, dims);
         CHECK(found.index != kAutoIndex);
         CHECK(found.decide != kAutoDecide);
         if (index != kAutoIndex) CHECK(found.index == index);
         if (decide != kAutoDecide) CHECK(found.decide == decide);
         CHECK(found.by_cells() == (found.index == IndexChoice::grid && found.decide == DecideChoice::scalar));
         // What was found says the same when it is asked for by name.
-        const SearchChoice again = choose_search(found.index, found.decide, dims);
+        const SearchChoice again = choose_search(found.index, found.decide, kManyPoints, dims);
         CHECK(again.index == found.index);
         CHECK(again.decide == found.decide);
       }
@@ -83,7 +97,7 @@ TEST_CASE("gpu index: figures name the search, and count its candidates") {
     for (const DecideChoice decide : kDeciders) {
       INFO("index " << static_cast<int>(index) << ", decide " << static_cast<int>(decide));
       const auto made = points->build_index({.eps = data.scale, .index = index, .decide = decide}, cancel);
-      const SearchChoice choice = choose_search(index, decide, 9);
+      const SearchChoice choice = choose_search(index, decide, 1000, 9);
       const IndexFigures figures = made->figures();
       CHECK(figures.index == choice.index);
       CHECK(figures.decide == choice.decide);
