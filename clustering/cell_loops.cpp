@@ -23,33 +23,167 @@ namespace HWY_NAMESPACE {
 using index::CellWindow;
 using index::SearchInput;
 using index::WindowRuns;
+using index::HWY_NAMESPACE::F64;
+using index::HWY_NAMESPACE::kLanes64;
+using index::HWY_NAMESPACE::load;
 using index::HWY_NAMESPACE::RowTest;
+using index::HWY_NAMESPACE::to_bits;
+using index::HWY_NAMESPACE::V64;
 using index::HWY_NAMESPACE::with_types;
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// Cells that may share a window.
 constexpr std::uint32_t kPooledCells = 8;
 /// Tests that cost as much as finding a row of cells around a cell, of which most are empty where cells are sparse.
 constexpr std::uint64_t kTestsPerRow = 80;
+/// Pairs of a cell's points and their candidates from which on boxes leave out more than they cost.
+constexpr std::uint64_t kFewestBoxedPairs = 4096;
 
-/// Counts the neighbours of a cell's points, which are less than `most`. others: what holds all but these points.
+/// How many of a point's candidates are neighbours, as far as that is known.
+struct CountBounds {
+  std::uint64_t least;
+  std::uint64_t most;
+};
+
+/// Narrows the bounds by testing the candidates of `open`, until no minpts is left between them. minpts: ascending, ends with
+/// the largest number there is. Returns what tells the point apart as the number of its neighbours does.
 template <class T, std::size_t D>
-HWY_INLINE void count_cell(const SearchInput& in, Run points, std::span<const Run> others, std::uint32_t most,
-                           std::uint32_t least, std::uint32_t* counts) {
-  std::uint64_t candidates = points.size();
-  for (const Run& run : others) candidates += run.size();
-  if (candidates < least) {
-    std::fill(counts + points.begin, counts + points.end, candidates == 1 ? 1U : 0U);
-    return;
+HWY_INLINE std::uint32_t count_point(const RowTest<T, D>& test, std::span<const Run> open, CountBounds bounds,
+                                     const std::uint32_t* minpts) {
+  while (*minpts <= bounds.least) ++minpts;
+  for (const Run& run : open) {
+    for (std::uint64_t q = run.begin; q < run.end && *minpts <= bounds.most; q += 32) {
+      const auto found = static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
+      bounds.least += found;
+      bounds.most -= HWY_MIN(std::uint64_t{32}, run.end - q) - found;
+      while (*minpts <= bounds.least) ++minpts;
+    }
   }
-  for (std::uint32_t p = points.begin; p < points.end; ++p) {
-    const RowTest<T, D> test(in, p);
-    std::uint64_t found = points.size();
-    for (const Run& run : others) {
-      for (std::uint64_t q = run.begin; q < run.end && found < most; q += 32) {
-        found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
+  return static_cast<std::uint32_t>(bounds.most);
+}
+
+[[nodiscard]] inline bool apart(CountBounds bounds, const std::uint32_t* minpts) {
+  while (*minpts <= bounds.least) ++minpts;
+  return *minpts > bounds.most;
+}
+
+/// The points of a box, all of one cell, that are counted together. Where candidates lie in boxes, those of a box that is
+/// within eps of the whole group need no test, and neither do those of a box that no point of the group can reach.
+///
+/// The distances of boxes are rounded as those of points, one operation after the other, and each operation is monotone:
+/// what is computed for the farthest corners is never less than what the test computes for two points of the boxes, and for
+/// the nearest ones never more. So no error is to be allowed for.
+template <class T, std::size_t D>
+class BoxedGroup {
+ public:
+  HWY_INLINE BoxedGroup(const BoxOrder& order, Run places, std::uint64_t clique)
+      : order_(order), limit_(hn::Set(F64(), order.input().eps_squared)), least_(clique) {
+    for (std::size_t k = 0; k < D; ++k) {
+      const auto [lo, hi] = std::minmax_element(coordinate(k) + places.begin, coordinate(k) + places.end);
+      lo_[k] = hn::Set(F64(), static_cast<double>(*lo));
+      hi_[k] = hn::Set(F64(), static_cast<double>(*hi));
+    }
+  }
+
+  HWY_INLINE void add(Run run) {
+    unsigned level = 0;
+    while (level + 1 < BoxOrder::kLevels && run.size() >> BoxOrder::shift(level) >= 4) ++level;
+    add(run, level);
+  }
+  [[nodiscard]] CountBounds bounds() const { return {least_, least_ + open_points_}; }
+  /// Candidates that have to be tested.
+  [[nodiscard]] std::span<const Run> open() const { return open_; }
+
+ private:
+  [[nodiscard]] const T* coordinate(std::size_t k) const {
+    return static_cast<const T*>(order_.input().coordinates[k]);
+  }
+
+  void add(Run run, unsigned level) {
+    const unsigned shift = BoxOrder::shift(level);
+    const std::uint32_t end = ((run.end - 1) >> shift) + 1;
+    for (std::uint32_t box = run.begin >> shift; box < end; box += kLanes64) {
+      const std::uint32_t valid = (1U << HWY_MIN(end - box, std::uint32_t{kLanes64})) - 1;
+      std::uint32_t within = 0;
+      std::uint32_t near = 0;
+      compare(level, box, within, near);
+      for (std::uint32_t bits = near & valid; bits != 0; bits &= bits - 1) {
+        const auto lane = static_cast<std::uint32_t>(__builtin_ctz(bits));
+        const std::uint64_t first = std::uint64_t{box + lane} << shift;
+        const Run part{
+            static_cast<std::uint32_t>(HWY_MAX(first, std::uint64_t{run.begin})),
+            static_cast<std::uint32_t>(HWY_MIN(first + (std::uint64_t{1} << shift), std::uint64_t{run.end}))};
+        if ((within >> lane & 1) != 0) {
+          least_ += part.size();
+        } else if (level > 0) {
+          add(part, level - 1);
+        } else {
+          open_points_ += part.size();
+          if (!open_.empty() && open_.back().end == part.begin) {
+            open_.back().end = part.end;
+          } else {
+            open_.push_back(part);
+          }
+        }
       }
     }
-    counts[p] = static_cast<std::uint32_t>(HWY_MIN(found, most));
+  }
+
+  HWY_INLINE void compare(unsigned level, std::uint32_t box, std::uint32_t& within, std::uint32_t& near) const {
+    const BoxOrder::Boxes& boxes = order_.boxes(level);
+    V64 nearest = hn::Zero(F64());
+    V64 farthest = hn::Zero(F64());
+    for (std::size_t k = 0; k < D; ++k) {
+      const V64 up = hn::Sub(load(boxes.hi[k].data() + box), lo_[k]);
+      const V64 down = hn::Sub(hi_[k], load(boxes.lo[k].data() + box));
+      const V64 far = hn::Max(up, down);
+      const V64 gap = hn::Max(hn::Zero(F64()), hn::Neg(hn::Min(up, down)));
+      farthest = hn::Add(farthest, hn::Mul(far, far));
+      nearest = hn::Add(nearest, hn::Mul(gap, gap));
+    }
+    within = to_bits(hn::Le(farthest, limit_));
+    near = to_bits(hn::Le(nearest, limit_));
+  }
+
+  const BoxOrder& order_;
+  V64 limit_;
+  V64 lo_[D];
+  V64 hi_[D];
+  std::uint64_t least_;
+  std::uint64_t open_points_ = 0;
+  std::vector<Run> open_;
+};
+
+/// Counts the neighbours of a cell's points. others: what holds all but these points.
+template <class T, std::size_t D>
+void count_cell(const CellInput& in, Run points, std::span<const Run> others, const CountLevels& levels,
+                std::uint32_t* counts) {
+  const std::uint32_t* minpts = levels.minpts.data();
+  CountBounds bounds{points.size(), points.size()};
+  for (const Run& run : others) bounds.most += run.size();
+  if (apart(bounds, minpts)) {
+    std::fill(counts + points.begin, counts + points.end, static_cast<std::uint32_t>(bounds.most));
+    return;
+  }
+  if (levels.boxes == nullptr || bounds.most * points.size() < kFewestBoxedPairs) {
+    for (std::uint32_t p = points.begin; p < points.end; ++p) {
+      counts[p] = count_point<T, D>(RowTest<T, D>(in.search, p), others, bounds, minpts);
+    }
+    return;
+  }
+  constexpr std::uint32_t kGroup = 1U << BoxOrder::shift(0);
+  for (Run places{points.begin, 0}; places.begin < points.end; places.begin = places.end) {
+    places.end = HWY_MIN(points.end, (places.begin / kGroup + 1) * kGroup);
+    BoxedGroup<T, D> group(*levels.boxes, places, points.size());
+    for (const Run& run : others) {
+      if (group.bounds().least >= levels.most()) break;
+      group.add(run);
+    }
+    for (std::uint32_t p = places.begin; p < places.end; ++p) {
+      counts[levels.boxes->positions()[p]] =
+          count_point<T, D>(RowTest<T, D>(levels.boxes->input(), p), group.open(), group.bounds(), minpts);
+    }
   }
 }
 
@@ -57,7 +191,8 @@ HWY_INLINE void count_cell(const SearchInput& in, Run points, std::span<const Ru
 /// that follow each other share a window, of more candidates than each of them needs: slabs, which in three dimensions are
 /// five runs in place of 25, or where these hold too many points, rows.
 template <class T, std::size_t D>
-void count(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t least, std::uint32_t* counts) {
+void count(const CellInput& in, Run cells, const CountLevels& levels, std::uint32_t* counts) {
+  const std::uint32_t most = levels.most();
   const auto starts = in.grid.cell_starts();
   const auto points_of = [&](Run some) { return Run{starts[some.begin], starts[some.end]}; };
   const std::uint64_t tests_per_cell = kTestsPerRow * in.grid.keys().neighbor_offsets.size();
@@ -81,7 +216,7 @@ void count(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t lea
     const bool shared = &window == &slabs || worth_sharing(rows);
     for (; cell < pool.end; ++cell) {
       if (!shared) (void)rows.around({cell, cell + 1});
-      count_cell<T, D>(in.search, points_of({cell, cell + 1}), window.others_nearest_first(cell), most, least, counts);
+      count_cell<T, D>(in, points_of({cell, cell + 1}), window.others_nearest_first(cell), levels, counts);
     }
   }
 }
@@ -185,8 +320,8 @@ HWY_INLINE void with_clique_types(const SearchInput& in, F f) {
   });
 }
 
-void count_any(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t least, std::uint32_t* counts) {
-  with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(in, cells, most, least, counts); });
+void count_any(const CellInput& in, Run cells, const CountLevels& levels, std::uint32_t* counts) {
+  with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(in, cells, levels, counts); });
 }
 
 void unite_any(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
@@ -212,8 +347,8 @@ HWY_EXPORT(count_any);
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-void count_cells(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t least, std::uint32_t* counts) {
-  HWY_DYNAMIC_DISPATCH(count_any)(in, cells, most, least, counts);
+void count_cells(const CellInput& in, Run cells, const CountLevels& levels, std::uint32_t* counts) {
+  HWY_DYNAMIC_DISPATCH(count_any)(in, cells, levels, counts);
 }
 
 void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include <epsflow/clustering/box_order.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -14,9 +16,17 @@ struct CellInput {
   const index::SearchInput& search;
 };
 
-/// counts[p] = the neighbours of each point of the cells, or `most` where there are more. Points that cannot have `least`
-/// get some number below it, which is 1 only where a point has no neighbour but itself. counts: [n] by position.
-void count_cells(const CellInput& in, Run cells, std::uint32_t most, std::uint32_t least, std::uint32_t* counts);
+/// What counts are for.
+struct CountLevels {
+  std::span<const std::uint32_t> minpts;  ///< ascending, and behind them the largest number there is
+  const BoxOrder* boxes = nullptr;        ///< the same points in boxes; null where they are not worth it
+
+  [[nodiscard]] std::uint32_t most() const { return minpts[minpts.size() - 2]; }
+};
+
+/// counts[p]: at least as many as the neighbours of each point of the cells or the largest minpts, and on the same side of
+/// each minpts as the number of neighbours; so 1 only where a point has no neighbour but itself. counts: [n] by position.
+void count_cells(const CellInput& in, Run cells, const CountLevels& levels, std::uint32_t* counts);
 
 /// Unites the core cells of `cells` with the core cells before them that are at most `reach` slots away and have a core
 /// point within eps of one of theirs. gained: [grid.cells()] pairs of cells in which neither is set are left out. parent:

@@ -3,7 +3,10 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
+#include <epsflow/clustering/box_order.hpp>
 #include <epsflow/clustering/cell_loops.hpp>
 
 namespace epsflow::clustering {
@@ -12,6 +15,8 @@ namespace {
 /// Few enough that threads share the work evenly where cells are full, many enough that finding the first cell's
 /// neighbours by binary search does not show.
 constexpr std::uint32_t kBlockRows = 4096;
+/// With fewer, points have as few candidates as it takes to tell boxes of them apart.
+constexpr std::uint32_t kFewestBoxedMinpts = 64;
 
 std::vector<ClusterBlock> cut(const index::Grid& grid) {
   std::vector<ClusterBlock> blocks;
@@ -28,12 +33,16 @@ std::vector<ClusterBlock> cut(const index::Grid& grid) {
 
 }  // namespace
 
-CellSource::CellSource(const index::Grid& grid, std::uint32_t most_minpts, std::uint32_t least_minpts,
-                       const CancelToken& cancel)
+CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel)
     : grid_(grid), search_(grid), blocks_(cut(grid)), counts_(grid.size()), gained_(grid.cells()) {
+  std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());
+  ascending.push_back(std::numeric_limits<std::uint32_t>::max());
+  std::optional<BoxOrder> boxes;
+  if (minpts.front() >= kFewestBoxedMinpts && grid.size() > 0) boxes.emplace(search_.input(), grid.cell_starts());
+  const CountLevels levels{ascending, boxes ? &*boxes : nullptr};
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
-    count_cells({grid_, search_.input()}, blocks_[b].nodes, most_minpts, least_minpts, counts_.data());
+    count_cells({grid_, search_.input()}, blocks_[b].nodes, levels, counts_.data());
   });
   cancel.check();
 }

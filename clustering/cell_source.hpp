@@ -25,9 +25,9 @@ namespace epsflow::clustering {
 /// Serves one nested clustering at a time.
 class CellSource final : public ClusterSource {
  public:
-  /// Counts neighbours up to most_minpts, in parallel; points that cannot have least_minpts of them are not counted. grid:
-  /// of clique cells; must outlive it. Throws Cancelled.
-  CellSource(const index::Grid& grid, std::uint32_t most_minpts, std::uint32_t least_minpts, const CancelToken& cancel);
+  /// Counts neighbours, in parallel, as far as it takes to tell for each minpts which points are core. grid: of clique cells;
+  /// must outlive it. minpts: descending, at least one. Throws Cancelled.
+  CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel);
 
   [[nodiscard]] std::size_t nodes() const override { return grid_.cells(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }

@@ -58,7 +58,7 @@ class CpuDirectClustering final : public DirectClustering {
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     tbb::this_task_arena::isolate([&] {
       if (cliques_ != nullptr) {
-        run(clustering::CellSource(*cliques_, minpts_.front(), minpts_.back(), cancel_), emit);
+        run(clustering::CellSource(*cliques_, minpts_, cancel_), emit);
       } else {
         run(clustering::SearchedSource(index_, rows_, minpts_.front(), cancel_), emit);
       }

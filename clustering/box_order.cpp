@@ -1,0 +1,129 @@
+#include <epsflow/clustering/box_order.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace epsflow::clustering {
+namespace {
+
+template <class T, std::size_t D>
+struct Item {
+  std::array<T, D> x;
+  std::uint32_t position;
+};
+
+/// Arranges the items of places [begin, end). Cuts are where boxes end, of the largest size first.
+template <class T, std::size_t D>
+void halve(Item<T, D>* items, std::uint32_t begin, std::uint32_t end) {
+  unsigned shift = BoxOrder::shift(BoxOrder::kLevels - 1);
+  while (begin >> shift == (end - 1) >> shift) {
+    shift -= BoxOrder::kFanoutBits;
+    if (shift == 0) return;
+  }
+  std::size_t axis = 0;
+  T widest = -1;
+  for (std::size_t k = 0; k < D; ++k) {
+    T lo = items[0].x[k];
+    T hi = lo;
+    for (std::uint32_t i = 1; i < end - begin; ++i) {
+      lo = std::min(lo, items[i].x[k]);
+      hi = std::max(hi, items[i].x[k]);
+    }
+    if (hi - lo > widest) {
+      widest = hi - lo;
+      axis = k;
+    }
+  }
+  const std::uint32_t half = begin + (end - begin) / 2;
+  const std::uint32_t cut =
+      std::clamp((half >> shift) << shift, ((begin >> shift) + 1) << shift, ((end - 1) >> shift) << shift);
+  std::nth_element(items, items + (cut - begin), items + (end - begin),
+                   [axis](const Item<T, D>& a, const Item<T, D>& b) { return a.x[axis] < b.x[axis]; });
+  halve(items, begin, cut);
+  halve(items + (cut - begin), cut, end);
+}
+
+template <class F>
+void with_types(const index::SearchInput& in, F&& f) {
+  const auto with_dims = [&]<class T>(T) {
+    if (in.dims == 1) f.template operator()<T, 1>();
+    if (in.dims == 2) f.template operator()<T, 2>();
+    if (in.dims == 3) f.template operator()<T, 3>();
+  };
+  if (in.precision == Precision::float32) return with_dims(float{});
+  with_dims(double{});
+}
+
+}  // namespace
+
+BoxOrder::BoxOrder(const index::SearchInput& in, std::span<const std::uint32_t> starts)
+    : positions_(starts.back()), input_{addresses_.data(), in.dims, in.precision, in.eps_squared} {
+  with_types(in, [&]<class T, std::size_t D>() {
+    arrange<T, D>(in, starts);
+    bound<T, D>();
+  });
+}
+
+template <class T, std::size_t D>
+void BoxOrder::arrange(const index::SearchInput& in, std::span<const std::uint32_t> starts) {
+  std::array<T*, D> to;
+  std::array<const T*, D> from;
+  for (std::size_t k = 0; k < D; ++k) {
+    coordinates_[k] = Buffer<std::byte>(std::uint64_t{starts.back()} * sizeof(T));
+    addresses_[k] = coordinates_[k].data();
+    to[k] = reinterpret_cast<T*>(coordinates_[k].data());
+    from[k] = static_cast<const T*>(in.coordinates[k]);
+  }
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, starts.size() - 1, 64), [&](const auto& cells) {
+    std::vector<Item<T, D>> items;
+    for (std::size_t cell = cells.begin(); cell < cells.end(); ++cell) {
+      const std::uint32_t begin = starts[cell];
+      const std::uint32_t end = starts[cell + 1];
+      items.resize(end - begin);
+      for (std::uint32_t p = begin; p < end; ++p) {
+        for (std::size_t k = 0; k < D; ++k) items[p - begin].x[k] = from[k][p];
+        items[p - begin].position = p;
+      }
+      halve(items.data(), begin, end);
+      for (std::uint32_t place = begin; place < end; ++place) {
+        for (std::size_t k = 0; k < D; ++k) to[k][place] = items[place - begin].x[k];
+        positions_[place] = items[place - begin].position;
+      }
+    }
+  });
+}
+
+template <class T, std::size_t D>
+void BoxOrder::bound() {
+  // Of the points first, then each level of the boxes of the level below.
+  std::size_t below = positions_.size();
+  for (unsigned level = 0; level < kLevels; ++level) {
+    const std::size_t count = (below + (std::size_t{1} << kFanoutBits) - 1) >> kFanoutBits;
+    for (std::size_t k = 0; k < D; ++k) {
+      Buffer<double>& lo = boxes_[level].lo[k] = Buffer<double>(count);
+      Buffer<double>& hi = boxes_[level].hi[k] = Buffer<double>(count);
+      const auto fill = [&](const auto* lo_below, const auto* hi_below) {
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1024), [&](const auto& boxes) {
+          for (std::size_t b = boxes.begin(); b < boxes.end(); ++b) {
+            const std::size_t first = b << kFanoutBits;
+            const std::size_t last = std::min(below, (b + 1) << kFanoutBits);
+            lo[b] = *std::min_element(lo_below + first, lo_below + last);
+            hi[b] = *std::max_element(hi_below + first, hi_below + last);
+          }
+        });
+      };
+      const T* points = static_cast<const T*>(addresses_[k]);
+      if (level == 0) {
+        fill(points, points);
+      } else {
+        fill(boxes_[level - 1].lo[k].data(), boxes_[level - 1].hi[k].data());
+      }
+    }
+    below = count;
+  }
+}
+
+}  // namespace epsflow::clustering
