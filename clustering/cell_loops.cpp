@@ -221,15 +221,18 @@ void count(const CellInput& in, Run cells, const CountLevels& levels, std::uint3
   }
 }
 
-/// Whether a candidate of the run is core and a neighbour.
+/// The largest count of a neighbour among the candidates of the run, 0 where there is none. `enough`: where to stop.
 template <class T, std::size_t D>
-HWY_INLINE bool core_within(const RowTest<T, D>& test, Run run, const std::uint32_t* counts, std::uint32_t minpts) {
-  for (std::uint64_t q = run.begin; q < run.end; q += 32) {
+HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Run run, const std::uint32_t* counts,
+                                        std::uint32_t enough) {
+  std::uint32_t largest = 0;
+  for (std::uint64_t q = run.begin; q < run.end && largest < enough; q += 32) {
     for (std::uint32_t bits = test.word(q, run.end); bits != 0; bits &= bits - 1) {
-      if (counts[q + static_cast<std::uint32_t>(__builtin_ctz(bits))] >= minpts) return true;
+      largest = HWY_MAX(largest, counts[q + static_cast<std::uint32_t>(__builtin_ctz(bits))]);
+      if (largest >= enough) break;
     }
   }
-  return false;
+  return largest;
 }
 
 /// Pairs of two cells that are tested one by one: in most cells that are within eps of each other one of the first is.
@@ -245,7 +248,7 @@ bool cells_within(const CellInput& in, Run a, Run b, const std::uint32_t* counts
     if (tested > kMostPairs) return any_core_within(in.search, a, b, counts, minpts);
     tested += b.size();
     const RowTest<T, D> test(in.search, p);
-    if (core_within(test, b, counts, minpts)) return true;
+    if (largest_within(test, b, counts, minpts) >= minpts) return true;
   }
   return false;
 }
@@ -273,41 +276,59 @@ void unite(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t r
   }
 }
 
+/// A core cell near points that are not core.
 struct BorderCell {
   Run points;
-  std::uint32_t cluster;
+  const std::uint32_t* clusters;  // at each level
 };
 
+/// Lowers the clusters of a point at the levels before `core`, where it is not core, to those of cells in which it has a core
+/// neighbour then.
 template <class T, std::size_t D>
-void find(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint32_t* counts,
-          const std::uint32_t* parent, const std::uint32_t* number, std::uint32_t* clusters) {
+HWY_INLINE void find_border(const RowTest<T, D>& test, std::span<const BorderCell> cells,
+                            std::span<const std::uint32_t> minpts, std::size_t core, const std::uint32_t* counts,
+                            std::uint32_t* clusters) {
+  for (const BorderCell& cell : cells) {
+    std::size_t level = 0;
+    while (level < core && cell.clusters[level] >= clusters[level]) ++level;
+    if (level == core) continue;
+    // A core point of that level is one of all later levels, too.
+    const std::uint32_t largest = largest_within(test, cell.points, counts, minpts[level]);
+    for (; level < core; ++level) {
+      if (largest >= minpts[level]) clusters[level] = HWY_MIN(clusters[level], cell.clusters[level]);
+    }
+  }
+}
+
+template <class T, std::size_t D>
+void find(const CellInput& in, Run cells, const NumberedLevels& levels, const std::uint32_t* counts,
+          std::uint32_t* clusters) {
   const auto starts = in.grid.cell_starts();
+  const std::size_t count = levels.size();
   CellWindow window(in.grid, cells.begin, in.grid.keys().window);
-  std::vector<BorderCell> lower;  // core cells around of clusters below the cell's own
+  std::vector<BorderCell> lower;  // core cells around, of clusters below the cell's own
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
-    const std::uint32_t own = parent[a] == kNotCore ? kNoCluster : number[parent[a]];
+    const std::uint32_t* own = levels.clusters + a * count;
     bool collected = false;
-    for (std::uint32_t p = starts[a]; p < starts[a + 1]; ++p) {
-      std::uint32_t cluster = own;
-      if (counts[p] < minpts && counts[p] != 1) {  // 1: alone
-        if (!collected) {
-          lower.clear();
-          for (const Run& row : window.around({a, a + 1})) {
-            for (std::uint32_t c = row.begin; c < row.end; ++c) {
-              if (parent[c] == kNotCore || number[parent[c]] >= own) continue;
-              lower.push_back({{starts[c], starts[c + 1]}, number[parent[c]]});
-            }
-          }
-          collected = true;
-        }
-        if (!lower.empty()) {
-          const RowTest<T, D> test(in.search, p);
-          for (const BorderCell& cell : lower) {
-            if (cell.cluster < cluster && core_within(test, cell.points, counts, minpts)) cluster = cell.cluster;
+    for (std::uint32_t p = starts[a]; p < starts[a + 1]; ++p, clusters += count) {
+      std::copy(own, own + count, clusters);
+      if (counts[p] >= levels.minpts.front() || counts[p] == 1) continue;  // 1: alone
+      if (!collected) {
+        lower.clear();
+        for (const Run& row : window.around({a, a + 1})) {
+          for (std::uint32_t c = row.begin; c < row.end; ++c) {
+            const std::uint32_t* of_cell = levels.clusters + c * count;
+            bool any = false;
+            for (std::size_t l = 0; l < count; ++l) any |= of_cell[l] < own[l];
+            if (any) lower.push_back({{starts[c], starts[c + 1]}, of_cell});
           }
         }
+        collected = true;
       }
-      *clusters++ = cluster;
+      if (lower.empty()) continue;
+      std::size_t core = 1;
+      while (core < count && counts[p] < levels.minpts[core]) ++core;
+      find_border<T, D>(RowTest<T, D>(in.search, p), lower, levels.minpts, core, counts, clusters);
     }
   }
 }
@@ -330,10 +351,10 @@ void unite_any(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32
                                    HWY_ATTR { unite<T, D>(in, cells, minpts, reach, counts, gained, parent); });
 }
 
-void find_any(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint32_t* counts,
-              const std::uint32_t* parent, const std::uint32_t* number, std::uint32_t* clusters) {
-  with_clique_types(in.search, [&]<class T, std::size_t D>()
-                                   HWY_ATTR { find<T, D>(in, cells, minpts, counts, parent, number, clusters); });
+void find_any(const CellInput& in, Run cells, const NumberedLevels& levels, const std::uint32_t* counts,
+              std::uint32_t* clusters) {
+  with_clique_types(in.search,
+                    [&]<class T, std::size_t D>() HWY_ATTR { find<T, D>(in, cells, levels, counts, clusters); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -356,9 +377,9 @@ void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint
   HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, minpts, reach, counts, gained, parent);
 }
 
-void find_cell_clusters(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint32_t* counts,
-                        const std::uint32_t* parent, const std::uint32_t* number, std::uint32_t* clusters) {
-  HWY_DYNAMIC_DISPATCH(find_any)(in, cells, minpts, counts, parent, number, clusters);
+void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const std::uint32_t* counts,
+                        std::uint32_t* clusters) {
+  HWY_DYNAMIC_DISPATCH(find_any)(in, cells, levels, counts, clusters);
 }
 
 }  // namespace epsflow::clustering

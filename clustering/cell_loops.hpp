@@ -34,9 +34,8 @@ void count_cells(const CellInput& in, Run cells, const CountLevels& levels, std:
 void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
                  const std::uint8_t* gained, std::uint32_t* parent);
 
-/// clusters[i]: the cluster of the i-th point of the cells, as ClusterSource::find_clusters() says. counts: of
-/// count_cells().
-void find_cell_clusters(const CellInput& in, Run cells, std::uint32_t minpts, const std::uint32_t* counts,
-                        const std::uint32_t* parent, const std::uint32_t* number, std::uint32_t* clusters);
+/// clusters: of the points of the cells, as ClusterSource::find_clusters() says. counts: of count_cells().
+void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const std::uint32_t* counts,
+                        std::uint32_t* clusters);
 
 }  // namespace epsflow::clustering

@@ -69,11 +69,14 @@ std::uint32_t CellSource::smallest_id(std::uint32_t node, std::uint32_t minpts) 
   return grid_.order()[p];
 }
 
-std::uint32_t CellSource::find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
-                                        const std::uint32_t* number, std::uint32_t* clusters) const {
-  find_cell_clusters({grid_, search_.input()}, block.nodes, minpts, counts_.data(), parent, number, clusters);
-  return static_cast<std::uint32_t>(std::count_if(counts_.begin() + block.rows.begin, counts_.begin() + block.rows.end,
-                                                  [=](std::uint32_t count) { return count >= minpts; }));
+void CellSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
+                               std::uint32_t* core) const {
+  find_cell_clusters({grid_, search_.input()}, block.nodes, levels, counts_.data(), clusters);
+  for (const std::uint32_t minpts : levels.minpts) {
+    *core++ =
+        static_cast<std::uint32_t>(std::count_if(counts_.begin() + block.rows.begin, counts_.begin() + block.rows.end,
+                                                 [=](std::uint32_t count) { return count >= minpts; }));
+  }
 }
 
 }  // namespace epsflow::clustering

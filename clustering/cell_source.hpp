@@ -34,12 +34,16 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   [[nodiscard]] unsigned passes() const override { return 2; }
+  [[nodiscard]] std::size_t levels_at_once() const override { return kLevelsAtOnce; }
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node, std::uint32_t minpts) const override;
-  std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
-                              const std::uint32_t* number, std::uint32_t* clusters) const override;
+  void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
+                     std::uint32_t* core) const override;
 
+  /// The search around points that are not core, the look at the cells around and the way back to input order cost levels
+  /// that are taken together hardly more than one.
+  static constexpr std::size_t kLevelsAtOnce = 4;
   /// Bytes per point and per cell.
   static constexpr std::uint64_t kBytesPerPoint = 4;
   static constexpr std::uint64_t kBytesPerCell = 2;

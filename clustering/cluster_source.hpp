@@ -30,8 +30,16 @@ struct CoreLevel {
   [[nodiscard]] bool gained(std::uint32_t count) const noexcept { return count >= minpts && count < below; }
 };
 
+/// The clusters of some levels.
+struct NumberedLevels {
+  std::span<const std::uint32_t> minpts;  ///< descending
+  const std::uint32_t* clusters;          ///< [nodes × levels] the cluster of a node, kNoCluster where it is not core
+
+  [[nodiscard]] std::size_t size() const noexcept { return minpts.size(); }
+};
+
 /// What the steps of DBSCAN ask for. Union-find runs over *nodes*: points, or cells of points that are neighbours of each
-/// other anyway. Arrays over nodes, `parent` and `number`, have Buffer::kPadding bytes readable behind them. All
+/// other anyway. Arrays over nodes, parents and clusters, have Buffer::kPadding bytes readable behind them. All
 /// functions are safe to call for different blocks from several threads at once.
 class ClusterSource {
  public:
@@ -49,6 +57,8 @@ class ClusterSource {
   [[nodiscard]] virtual std::span<const ClusterBlock> blocks() const = 0;
   /// Passes of unite() that a level takes, one after the other.
   [[nodiscard]] virtual unsigned passes() const { return 1; }
+  /// Levels that find_clusters() takes at most.
+  [[nodiscard]] virtual std::size_t levels_at_once() const { return 1; }
 
   /// parent[x] = x for the nodes of the block that become core at this level; others are left as they are.
   virtual void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) = 0;
@@ -56,11 +66,10 @@ class ClusterSource {
   virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
   /// The smallest input id of a core point of a node that is core.
   [[nodiscard]] virtual std::uint32_t smallest_id(std::uint32_t node, std::uint32_t minpts) const = 0;
-  /// clusters[i]: the cluster of position block.rows.begin + i, kNoCluster for noise. Core points have that of their
-  /// node's root, others the lowest among their core neighbours. parent: flat; number: of each root's cluster. Returns how
-  /// many points of the block are core.
-  virtual std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
-                                      const std::uint32_t* number, std::uint32_t* clusters) const = 0;
+  /// clusters[i × levels + l]: the cluster of position block.rows.begin + i at level l, kNoCluster for noise. Core points have
+  /// that of their node, others the lowest among their core neighbours. core[l]: how many points of the block are core.
+  virtual void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
+                             std::uint32_t* core) const = 0;
 };
 
 }  // namespace epsflow::clustering

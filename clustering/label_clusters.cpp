@@ -62,46 +62,6 @@ class RankedIds {
   std::vector<std::uint32_t> ranks_;
 };
 
-/// number[root] becomes the number of the root's cluster; returns how many there are.
-std::uint32_t number_clusters(const ClusterSource& source, std::uint32_t minpts, std::span<std::uint32_t> parent,
-                              std::span<std::uint32_t> number, const CancelToken& cancel) {
-  const UnionFind sets(parent);
-  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t x = first; x < last; ++x) {
-      number[x] = kNoNumber;
-      if (sets.parent(x) != kNotCore) sets.flatten(x);
-    }
-  });
-  // Smallest id of each cluster. Neighbouring nodes are mostly in one cluster: one atomic per stretch, not per node.
-  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
-    std::uint32_t root = kNotCore;
-    std::uint32_t smallest = kNoNumber;
-    for (std::uint32_t x = first; x < last; ++x) {
-      if (parent[x] == kNotCore) continue;
-      if (parent[x] != root) {
-        if (root != kNotCore) store_smaller(number[root], smallest);
-        root = parent[x];
-        smallest = kNoNumber;
-      }
-      smallest = std::min(smallest, source.smallest_id(x, minpts));
-    }
-    if (root != kNotCore) store_smaller(number[root], smallest);
-  });
-  RankedIds ids(source.order().size());
-  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t x = first; x < last; ++x) {
-      if (parent[x] == x) ids.insert(number[x]);
-    }
-  });
-  const std::uint32_t clusters = ids.finish();
-  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t x = first; x < last; ++x) {
-      if (parent[x] == x) number[x] = ids.rank(number[x]);
-    }
-  });
-  return clusters;
-}
-
 /// Sizes of clusters, counted by stretches of equal labels.
 class SizeCounter {
  public:
@@ -129,45 +89,138 @@ class SizeCounter {
   std::uint32_t count_ = 0;
 };
 
+/// From clusters by position to labels by input id, while clusters and sizes are counted.
+class Labeller {
+ public:
+  Labeller(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels)
+      : source_(source),
+        levels_(levels),
+        labels_(labels),
+        sizes_(levels.size()),
+        core_(levels.size()),
+        clustered_(levels.size()) {
+    for (std::size_t l = 0; l < levels.size(); ++l) sizes_[l].resize(labels[l].clusters);
+    // Writes by input id are as good as random. Levels side by side take one of them together.
+    if (levels.size() > 1) by_id_ = Buffer<std::int32_t>(source.order().size() * levels.size());
+  }
+
+  void label(const ClusterBlock& block) {
+    const std::size_t levels = levels_.size();
+    Buffer<std::uint32_t> clusters(block.rows.size() * levels);
+    std::vector<std::uint32_t> core(levels);
+    source_.find_clusters(block, levels_, clusters.data(), core.data());
+    std::int32_t* to = levels > 1 ? by_id_.data() : labels_[0].labels.data();
+    const std::uint32_t* order = source_.order().data() + block.rows.begin;
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      for (std::size_t l = 0; l < levels; ++l)
+        to[order[i] * levels + l] = static_cast<std::int32_t>(clusters[i * levels + l]);
+    }
+    for (std::size_t l = 0; l < levels; ++l) {
+      SizeCounter counter(sizes_[l]);
+      std::uint32_t clustered = 0;
+      for (std::size_t i = 0; i < block.rows.size(); ++i) {
+        if (clusters[i * levels + l] == kNoCluster) continue;
+        counter.add(clusters[i * levels + l]);
+        ++clustered;
+      }
+      add(core_[l], core[l]);
+      add(clustered_[l], clustered);
+    }
+  }
+
+  /// To be called when all blocks are labelled, for ranges of ids.
+  void part(std::size_t first, std::size_t last) {
+    const std::size_t levels = levels_.size();
+    for (std::size_t l = 0; levels > 1 && l < levels; ++l) {
+      for (std::size_t id = first; id < last; ++id) labels_[l].labels[id] = by_id_[id * levels + l];
+    }
+  }
+
+  void sum_up() {
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      LabelSummary& summary = labels_[l].summary;
+      summary.clusters = labels_[l].clusters;
+      summary.core = core_[l];
+      summary.border = clustered_[l] - core_[l];
+      summary.noise = source_.order().size() - clustered_[l];
+      summary.largest = sizes_[l].empty() ? 0 : *std::max_element(sizes_[l].begin(), sizes_[l].end());
+    }
+  }
+
+ private:
+  static void add(std::uint64_t& sum, std::uint64_t count) {
+    std::atomic_ref<std::uint64_t>(sum).fetch_add(count, std::memory_order_relaxed);
+  }
+
+  const ClusterSource& source_;
+  const NumberedLevels& levels_;
+  std::span<LevelLabels> labels_;
+  std::vector<std::vector<std::uint32_t>> sizes_;
+  std::vector<std::uint64_t> core_;
+  std::vector<std::uint64_t> clustered_;
+  Buffer<std::int32_t> by_id_;
+};
+
 }  // namespace
 
-LabelSummary label_clusters(const ClusterSource& source, std::uint32_t minpts, std::span<std::uint32_t> parent,
-                            std::span<std::uint32_t> number, std::span<std::int32_t> labels,
-                            const CancelToken& cancel) {
-  const std::uint32_t clusters = number_clusters(source, minpts, parent, number, cancel);
+std::uint32_t number_clusters(const ClusterSource& source, std::uint32_t minpts, std::span<std::uint32_t> parent,
+                              std::span<std::uint32_t> cluster_of, const CancelToken& cancel) {
+  const UnionFind sets(parent);
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t x = first; x < last; ++x) {
+      cluster_of[x] = kNoNumber;
+      if (sets.parent(x) != kNotCore) sets.flatten(x);
+    }
+  });
+  // Smallest id of each cluster. Neighbouring nodes are mostly in one cluster: one atomic per stretch, not per node.
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
+    std::uint32_t root = kNotCore;
+    std::uint32_t smallest = kNoNumber;
+    for (std::uint32_t x = first; x < last; ++x) {
+      if (parent[x] == kNotCore) continue;
+      if (parent[x] != root) {
+        if (root != kNotCore) store_smaller(cluster_of[root], smallest);
+        root = parent[x];
+        smallest = kNoNumber;
+      }
+      smallest = std::min(smallest, source.smallest_id(x, minpts));
+    }
+    if (root != kNotCore) store_smaller(cluster_of[root], smallest);
+  });
+  RankedIds ids(source.order().size());
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t x = first; x < last; ++x) {
+      if (parent[x] == x) ids.insert(cluster_of[x]);
+    }
+  });
+  const std::uint32_t clusters = ids.finish();
   if (clusters > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max())) {
     throw ResourceError(std::to_string(clusters) + " clusters do not fit int32 labels: raise eps or minpts");
   }
-  const auto order = source.order();
-  std::vector<std::uint32_t> sizes(clusters);
-  std::atomic<std::uint64_t> core{0};
-  std::atomic<std::uint64_t> border{0};
-  tbb::parallel_for(std::size_t{0}, source.blocks().size(), [&](std::size_t b) {
-    if (cancel.cancelled()) return;
-    const ClusterBlock& block = source.blocks()[b];
-    Buffer<std::uint32_t> clusters_of(block.rows.size());
-    const std::uint32_t block_core =
-        source.find_clusters(block, minpts, parent.data(), number.data(), clusters_of.data());
-    SizeCounter counter(sizes);
-    std::uint32_t clustered = 0;
-    for (std::uint32_t row = block.rows.begin; row < block.rows.end; ++row) {
-      const std::uint32_t cluster = clusters_of[row - block.rows.begin];
-      labels[order[row]] = cluster == kNoCluster ? kNoise : static_cast<std::int32_t>(cluster);
-      if (cluster == kNoCluster) continue;
-      counter.add(cluster);
-      ++clustered;
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t x = first; x < last; ++x) {
+      if (parent[x] == x) cluster_of[x] = ids.rank(cluster_of[x]);
     }
-    core.fetch_add(block_core, std::memory_order_relaxed);
-    border.fetch_add(clustered - block_core, std::memory_order_relaxed);
+  });
+  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t x = first; x < last; ++x) {
+      if (parent[x] != kNotCore && parent[x] != x) cluster_of[x] = cluster_of[parent[x]];
+    }
+  });
+  return clusters;
+}
+
+void label_clusters(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels,
+                    const CancelToken& cancel) {
+  static_assert(static_cast<std::int32_t>(kNoCluster) == kNoise, "clusters are written as labels as they are");
+  Labeller labeller(source, levels, labels);
+  tbb::parallel_for(std::size_t{0}, source.blocks().size(), [&](std::size_t b) {
+    if (!cancel.cancelled()) labeller.label(source.blocks()[b]);
   });
   cancel.check();
-  LabelSummary summary;
-  summary.clusters = clusters;
-  summary.core = core;
-  summary.border = border;
-  summary.noise = order.size() - summary.core - summary.border;
-  summary.largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
-  return summary;
+  parallel_nodes(source.order().size(), cancel,
+                 [&](std::uint32_t first, std::uint32_t last) { labeller.part(first, last); });
+  labeller.sum_up();
 }
 
 }  // namespace epsflow::clustering

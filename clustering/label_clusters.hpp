@@ -10,15 +10,26 @@
 
 namespace epsflow::clustering {
 
-/// Labels of one variant from its union-find.
+/// The clusters of one level from its union-find, numbered by their smallest core point id.
 ///
-/// parent: [nodes], kNotCore for nodes that are not core, with Buffer::kPadding bytes readable behind it; flattened on
-/// return. number: [nodes] scratch, as readable. labels: [n] in input order, written in full. Clusters are numbered by
-/// their smallest core point id; a border point takes the lowest number among its core neighbours' clusters. O(n) and what
-/// the source takes for points that are not core, in parallel. Throws Cancelled, and ResourceError for more than 2^31 - 1
-/// clusters.
-[[nodiscard]] LabelSummary label_clusters(const ClusterSource& source, std::uint32_t minpts,
-                                          std::span<std::uint32_t> parent, std::span<std::uint32_t> number,
-                                          std::span<std::int32_t> labels, const CancelToken& cancel);
+/// parent: [nodes], kNotCore for nodes that are not core; flattened on return. cluster_of: [nodes] the cluster of each node,
+/// kNoCluster where it is not core. Returns the number of clusters. O(nodes) and n/64, in parallel. Throws Cancelled, and
+/// ResourceError for more than 2^31 - 1 clusters.
+[[nodiscard]] std::uint32_t number_clusters(const ClusterSource& source, std::uint32_t minpts,
+                                            std::span<std::uint32_t> parent, std::span<std::uint32_t> cluster_of,
+                                            const CancelToken& cancel);
+
+/// A level to label.
+struct LevelLabels {
+  std::uint32_t clusters = 0;
+  std::span<std::int32_t> labels;  ///< [n] in input order, written in full
+  LabelSummary summary;            ///< written
+};
+
+/// Labels of some levels, at most as many as the source takes at once. Border points take the lowest number among their core
+/// neighbours' clusters. O(n) and what the source takes for points that are not core, in parallel; for more than one level
+/// another n·levels numbers. Throws Cancelled.
+void label_clusters(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels,
+                    const CancelToken& cancel);
 
 }  // namespace epsflow::clustering

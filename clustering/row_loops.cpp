@@ -63,21 +63,20 @@ void unite(const NeighborTable& table, Run rows, const RowSelection& selection, 
   });
 }
 
-/// The lowest cluster among a row's core neighbours. Neighbours mostly share one cluster: only a root that differs from
-/// the last one is looked up.
+/// The lowest cluster among a row's core neighbours. Neighbours mostly share one cluster: only one that differs from the
+/// lowest so far is looked at.
 struct BorderFinder {
-  const std::uint32_t* parent;
-  const std::uint32_t* number;
+  static_assert(kNoCluster == kNotCore, "the filter of parents serves clusters, too");
+  const std::uint32_t* cluster_of;
 
   HWY_INLINE std::uint32_t packed(const RowView& view) const {
     std::uint32_t lowest = kNoCluster;
-    std::uint32_t root = kNotCore;
     const std::uint32_t* word = view.words;
     for (const Run& run : view.runs) {
       for (std::uint64_t base = run.begin; base < run.end; base += 32) {
         if (*word++ == 0) continue;
-        for (std::uint32_t bits = other_sets(parent + base, word[-1], root); bits != 0; bits &= bits - 1) {
-          look_at(parent[base + static_cast<std::uint32_t>(__builtin_ctz(bits))], root, lowest);
+        for (std::uint32_t bits = other_sets(cluster_of + base, word[-1], lowest); bits != 0; bits &= bits - 1) {
+          lowest = HWY_MIN(lowest, cluster_of[base + static_cast<std::uint32_t>(__builtin_ctz(bits))]);
         }
       }
     }
@@ -86,29 +85,17 @@ struct BorderFinder {
 
   HWY_INLINE std::uint32_t csr(const RowView& view) const {
     std::uint32_t lowest = kNoCluster;
-    std::uint32_t root = kNotCore;
-    for (std::uint32_t k = 0; k < view.count; ++k) look_at(parent[view.words[k]], root, lowest);
+    for (std::uint32_t k = 0; k < view.count; ++k) lowest = HWY_MIN(lowest, cluster_of[view.words[k]]);
     return lowest;
-  }
-
- private:
-  HWY_INLINE void look_at(std::uint32_t neighbor_root, std::uint32_t& root, std::uint32_t& lowest) const {
-    if (neighbor_root == root || neighbor_root == kNotCore) return;
-    root = neighbor_root;
-    lowest = HWY_MIN(lowest, number[root]);
   }
 };
 
-void find(const NeighborTable& table, Run rows, const std::uint32_t* parent, const std::uint32_t* number,
-          std::uint32_t* clusters) {
-  const BorderFinder finder{parent, number};
+void find(const NeighborTable& table, Run rows, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
+  const BorderFinder finder{cluster_of};
   table.for_each_row(rows, [&](std::uint32_t row, const RowView& view) HWY_ATTR {
     std::uint32_t& cluster = clusters[row - rows.begin];
-    if (parent[row] != kNotCore) {
-      cluster = number[parent[row]];
-    } else {
-      cluster = view.packed ? finder.packed(view) : finder.csr(view);
-    }
+    cluster = cluster_of[row];
+    if (cluster == kNoCluster) cluster = view.packed ? finder.packed(view) : finder.csr(view);
   });
 }
 
@@ -126,9 +113,8 @@ void unite_rows(const NeighborTable& table, Run rows, const RowSelection& select
   HWY_DYNAMIC_DISPATCH(unite)(table, rows, selection, parent);
 }
 
-void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* parent, const std::uint32_t* number,
-                   std::uint32_t* clusters) {
-  HWY_DYNAMIC_DISPATCH(find)(table, rows, parent, number, clusters);
+void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
+  HWY_DYNAMIC_DISPATCH(find)(table, rows, cluster_of, clusters);
 }
 
 }  // namespace epsflow::clustering

@@ -22,10 +22,9 @@ struct RowSelection {
 /// from several threads at once. O(entries read).
 void unite_rows(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent);
 
-/// The cluster of each point of `rows`: clusters[i] for row rows.begin + i, kNoCluster for noise. Core points have that
-/// of their root, others the lowest among their core neighbours. parent: as above, each core point's entry its root;
-/// number: [n] the number of each root's cluster. O(rows + entries of the rows that are not core).
-void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* parent, const std::uint32_t* number,
-                   std::uint32_t* clusters);
+/// The cluster of each point of `rows`: clusters[i] for row rows.begin + i, kNoCluster for noise. Core points have their own,
+/// others the lowest among their core neighbours. cluster_of: [n] the cluster of each core point, kNoCluster elsewhere, with
+/// Buffer::kPadding bytes readable behind it. O(rows + entries of the rows that are not core).
+void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* cluster_of, std::uint32_t* clusters);
 
 }  // namespace epsflow::clustering

@@ -227,20 +227,16 @@ void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Run rows, c
 }
 
 template <class Test>
-void find(const SearchIndex& index, const SearchInput& in, Run rows, const std::uint32_t* parent,
-          const std::uint32_t* number, std::uint32_t* clusters) {
+void find(const SearchIndex& index, const SearchInput& in, Run rows, const std::uint32_t* cluster_of,
+          std::uint32_t* clusters) {
   for_each_row(index, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
     std::uint32_t& cluster = clusters[row - rows.begin];
-    cluster = parent[row] == kNotCore ? kNoCluster : number[parent[row]];
-    if (parent[row] != kNotCore) return;
+    cluster = cluster_of[row];
+    if (cluster != kNoCluster) return;
     const Test test(in, row);
-    std::uint32_t root = kNotCore;
     for_each_other(
-        test, candidates, index.size(), parent, [&] { return root; },
-        [&](std::uint32_t neighbor) {
-          root = parent[neighbor];
-          cluster = HWY_MIN(cluster, number[root]);
-        });
+        test, candidates, index.size(), cluster_of, [&] { return cluster; },
+        [&](std::uint32_t neighbor) { cluster = HWY_MIN(cluster, cluster_of[neighbor]); });
   });
 }
 
@@ -286,9 +282,9 @@ void unite_any(const SearchIndex& index, const SearchInput& in, Run rows, const 
   }
 }
 
-void find_any(const SearchIndex& index, const SearchInput& in, Run rows, const std::uint32_t* parent,
-              const std::uint32_t* number, std::uint32_t* clusters) {
-  with_test(in, [&]<class Test>() HWY_ATTR { find<Test>(index, in, rows, parent, number, clusters); });
+void find_any(const SearchIndex& index, const SearchInput& in, Run rows, const std::uint32_t* cluster_of,
+              std::uint32_t* clusters) {
+  with_test(in, [&]<class Test>() HWY_ATTR { find<Test>(index, in, rows, cluster_of, clusters); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -333,11 +329,12 @@ void SearchedSource::unite(const ClusterBlock& block, const CoreLevel& level, un
   HWY_DYNAMIC_DISPATCH(unite_any)(index_, search_.input(), block.rows, level, counts_.data(), parent);
 }
 
-std::uint32_t SearchedSource::find_clusters(const ClusterBlock& block, std::uint32_t, const std::uint32_t* parent,
-                                            const std::uint32_t* number, std::uint32_t* clusters) const {
+void SearchedSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
+                                   std::uint32_t* core) const {
   const Run rows = block.rows;
-  HWY_DYNAMIC_DISPATCH(find_any)(index_, search_.input(), rows, parent, number, clusters);
-  return rows.size() - static_cast<std::uint32_t>(std::count(parent + rows.begin, parent + rows.end, kNotCore));
+  HWY_DYNAMIC_DISPATCH(find_any)(index_, search_.input(), rows, levels.clusters, clusters);
+  *core = rows.size() -
+          static_cast<std::uint32_t>(std::count(levels.clusters + rows.begin, levels.clusters + rows.end, kNoCluster));
 }
 
 }  // namespace epsflow::clustering

@@ -32,8 +32,8 @@ class SearchedSource final : public ClusterSource {
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node, std::uint32_t) const override {
     return index_.order()[node];
   }
-  std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
-                              const std::uint32_t* number, std::uint32_t* clusters) const override;
+  void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
+                     std::uint32_t* core) const override;
 
  private:
   const index::SearchIndex& index_;

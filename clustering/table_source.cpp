@@ -21,11 +21,11 @@ void TableSource::unite(const ClusterBlock& block, const CoreLevel& level, unsig
   unite_rows(table_, block.rows, {.minpts = level.minpts, .below = level.below, .lower_half = level.first()}, parent);
 }
 
-std::uint32_t TableSource::find_clusters(const ClusterBlock& block, std::uint32_t, const std::uint32_t* parent,
-                                         const std::uint32_t* number, std::uint32_t* clusters) const {
-  clustering::find_clusters(table_, block.rows, parent, number, clusters);
-  return block.rows.size() -
-         static_cast<std::uint32_t>(std::count(parent + block.rows.begin, parent + block.rows.end, kNotCore));
+void TableSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
+                                std::uint32_t* core) const {
+  clustering::find_clusters(table_, block.rows, levels.clusters, clusters);
+  *core = block.rows.size() - static_cast<std::uint32_t>(std::count(levels.clusters + block.rows.begin,
+                                                                    levels.clusters + block.rows.end, kNoCluster));
 }
 
 }  // namespace epsflow::clustering

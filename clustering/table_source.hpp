@@ -22,8 +22,8 @@ class TableSource final : public ClusterSource {
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node, std::uint32_t) const override { return order_[node]; }
-  std::uint32_t find_clusters(const ClusterBlock& block, std::uint32_t minpts, const std::uint32_t* parent,
-                              const std::uint32_t* number, std::uint32_t* clusters) const override;
+  void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
+                     std::uint32_t* core) const override;
 
  private:
   const NeighborTable& table_;

@@ -122,10 +122,11 @@ TEST_CASE("find clusters: core points have that of their root, others the lowest
     const OracleTable rows = data.oracle(test::make_eps(data, random));
     const auto minpts = static_cast<std::uint32_t>(1 + random.below(7));
     const std::vector<std::uint32_t> roots = components(rows, minpts);
-    Buffer<std::uint32_t> parent(roots.size());
-    std::copy(roots.begin(), roots.end(), parent.begin());
     // Numbers in any order: the lowest number need not be that of the smallest root.
-    std::vector<std::uint32_t> number = test::make_order(roots.size(), seed);
+    const std::vector<std::uint32_t> number = test::make_order(roots.size(), seed);
+    Buffer<std::uint32_t> cluster_of(roots.size());
+    std::transform(roots.begin(), roots.end(), cluster_of.begin(),
+                   [&](std::uint32_t root) { return root == kNotCore ? kNoCluster : number[root]; });
     std::vector<std::uint32_t> expected(roots.size(), kNoCluster);
     for (std::size_t x = 0; x < roots.size(); ++x) {
       if (roots[x] != kNotCore) {
@@ -142,7 +143,7 @@ TEST_CASE("find clusters: core points have that of their root, others the lowest
       const auto order = test::make_order(data.size());
       const NeighborTable& table = cell == 0 ? maker.csr(rows, order, seed) : maker.packed(rows, order, cell);
       std::vector<std::uint32_t> clusters(roots.size() + 1, 77);
-      find_clusters(table, {0, table.size()}, parent.data(), number.data(), clusters.data());
+      find_clusters(table, {0, table.size()}, cluster_of.data(), clusters.data());
       REQUIRE(clusters.back() == 77);
       clusters.pop_back();
       REQUIRE(clusters == expected);
@@ -150,7 +151,7 @@ TEST_CASE("find clusters: core points have that of their root, others the lowest
       const auto first = static_cast<std::uint32_t>(random.below(roots.size()));
       const auto last = static_cast<std::uint32_t>(first + random.below(roots.size() - first + 1));
       std::vector<std::uint32_t> part(last - first);
-      find_clusters(table, {first, last}, parent.data(), number.data(), part.data());
+      find_clusters(table, {first, last}, cluster_of.data(), part.data());
       REQUIRE(std::equal(part.begin(), part.end(), expected.begin() + first));
     }
   }
