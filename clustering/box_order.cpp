@@ -12,10 +12,10 @@ namespace {
 template <class T, std::size_t D>
 struct Item {
   std::array<T, D> x;
-  std::uint32_t position;
+  std::uint32_t id;
 };
 
-/// Arranges the items of places [begin, end). Cuts are where boxes end, of the largest size first.
+/// Arranges the items of positions [begin, end). Cuts are where boxes end, of the largest size first.
 template <class T, std::size_t D>
 void halve(Item<T, D>* items, std::uint32_t begin, std::uint32_t end) {
   unsigned shift = BoxOrder::shift(BoxOrder::kLevels - 1);
@@ -59,38 +59,37 @@ void with_types(const index::SearchInput& in, F&& f) {
 
 }  // namespace
 
-BoxOrder::BoxOrder(const index::SearchInput& in, std::span<const std::uint32_t> starts)
-    : positions_(starts.back()), input_{addresses_.data(), in.dims, in.precision, in.eps_squared} {
+BoxOrder::BoxOrder(const index::Grid& grid, const index::SearchInput& in)
+    : order_(grid.size()), input_{addresses_.data(), in.dims, in.precision, in.eps_squared} {
   with_types(in, [&]<class T, std::size_t D>() {
-    arrange<T, D>(in, starts);
+    arrange<T, D>(grid);
     bound<T, D>();
   });
 }
 
 template <class T, std::size_t D>
-void BoxOrder::arrange(const index::SearchInput& in, std::span<const std::uint32_t> starts) {
+void BoxOrder::arrange(const index::Grid& grid) {
   std::array<T*, D> to;
   std::array<const T*, D> from;
   for (std::size_t k = 0; k < D; ++k) {
-    coordinates_[k] = Buffer<std::byte>(std::uint64_t{starts.back()} * sizeof(T));
+    coordinates_[k] = Buffer<std::byte>(std::uint64_t{grid.size()} * sizeof(T));
     addresses_[k] = coordinates_[k].data();
     to[k] = reinterpret_cast<T*>(coordinates_[k].data());
-    from[k] = static_cast<const T*>(in.coordinates[k]);
+    from[k] = grid.coordinates<T>(k);
   }
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, starts.size() - 1, 64), [&](const auto& cells) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, grid.cells(), 64), [&](const auto& cells) {
     std::vector<Item<T, D>> items;
     for (std::size_t cell = cells.begin(); cell < cells.end(); ++cell) {
-      const std::uint32_t begin = starts[cell];
-      const std::uint32_t end = starts[cell + 1];
-      items.resize(end - begin);
-      for (std::uint32_t p = begin; p < end; ++p) {
-        for (std::size_t k = 0; k < D; ++k) items[p - begin].x[k] = from[k][p];
-        items[p - begin].position = p;
+      const Run points = grid.rows_of(cell);
+      items.resize(points.size());
+      for (std::uint32_t p = points.begin; p < points.end; ++p) {
+        for (std::size_t k = 0; k < D; ++k) items[p - points.begin].x[k] = from[k][p];
+        items[p - points.begin].id = grid.order()[p];
       }
-      halve(items.data(), begin, end);
-      for (std::uint32_t place = begin; place < end; ++place) {
-        for (std::size_t k = 0; k < D; ++k) to[k][place] = items[place - begin].x[k];
-        positions_[place] = items[place - begin].position;
+      halve(items.data(), points.begin, points.end);
+      for (std::uint32_t p = points.begin; p < points.end; ++p) {
+        for (std::size_t k = 0; k < D; ++k) to[k][p] = items[p - points.begin].x[k];
+        order_[p] = items[p - points.begin].id;
       }
     }
   });
@@ -99,7 +98,7 @@ void BoxOrder::arrange(const index::SearchInput& in, std::span<const std::uint32
 template <class T, std::size_t D>
 void BoxOrder::bound() {
   // Of the points first, then each level of the boxes of the level below.
-  std::size_t below = positions_.size();
+  std::size_t below = order_.size();
   for (unsigned level = 0; level < kLevels; ++level) {
     const std::size_t count = (below + (std::size_t{1} << kFanoutBits) - 1) >> kFanoutBits;
     for (std::size_t k = 0; k < D; ++k) {

@@ -1,27 +1,26 @@
-// Points of cells in an order in which consecutive ones lie in small boxes, for counts that need not test every pair.
+// Points of cells in an order in which consecutive ones lie in small boxes, so that not every pair needs a test.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <epsflow/core/buffer.hpp>
-#include <epsflow/core/candidate_groups.hpp>
 #include <epsflow/index/cell_axes.hpp>
+#include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
 
 namespace epsflow::clustering {
 
 /// A copy of the points of a grid. Each cell keeps its positions and has its points among them halved along the widest axis,
-/// again and again. Boxes are of 16, 256 and 4096 consecutive places, counted over all points: those at the end of a cell may
-/// hold points of others, which makes them large and no less right.
+/// again and again. Boxes are of 16, 256 and 4096 consecutive positions, counted over all points: those at the ends of a cell
+/// may hold points of others, which makes them large and no less right.
 class BoxOrder {
  public:
   static constexpr unsigned kFanoutBits = 4;
   static constexpr unsigned kLevels = 3;
-  /// Places of a box of a level: 2^shift.
+  /// Positions of a box of a level: 2^shift.
   [[nodiscard]] static constexpr unsigned shift(unsigned level) noexcept { return kFanoutBits * (level + 1); }
 
   /// Boxes of one level. lo[k], hi[k]: smallest and largest coordinate k of each, Buffer::kPadding bytes readable behind.
@@ -30,26 +29,26 @@ class BoxOrder {
     std::array<Buffer<double>, index::kMostCliqueDims> hi;
   };
 
-  /// in: up to kMostCliqueDims dimensions; starts: first position of each cell, and n. O(n·log n) at worst, in parallel.
-  BoxOrder(const index::SearchInput& in, std::span<const std::uint32_t> starts);
+  /// in: of the grid, which has at least one point. O(n·log n) at worst, in parallel.
+  BoxOrder(const index::Grid& grid, const index::SearchInput& in);
   BoxOrder(const BoxOrder&) = delete;
   BoxOrder& operator=(const BoxOrder&) = delete;
 
-  /// Coordinates by place.
+  /// Coordinates by position.
   [[nodiscard]] const index::SearchInput& input() const noexcept { return input_; }
-  /// The position of each place. [n]
-  [[nodiscard]] const std::uint32_t* positions() const noexcept { return positions_.data(); }
+  /// Input id of each position. [n]
+  [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
   [[nodiscard]] const Boxes& boxes(unsigned level) const noexcept { return boxes_[level]; }
 
  private:
   template <class T, std::size_t D>
-  void arrange(const index::SearchInput& in, std::span<const std::uint32_t> starts);
+  void arrange(const index::Grid& grid);
   template <class T, std::size_t D>
   void bound();
 
   std::array<Buffer<std::byte>, index::kMostCliqueDims> coordinates_;
   std::array<const void*, index::kMostCliqueDims> addresses_{};
-  Buffer<std::uint32_t> positions_;
+  Buffer<std::uint32_t> order_;
   std::array<Boxes, kLevels> boxes_;
   index::SearchInput input_;
 };

@@ -37,8 +37,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::uint32_t kPooledCells = 8;
 /// Tests that cost as much as finding a row of cells around a cell, of which most are empty where cells are sparse.
 constexpr std::uint64_t kTestsPerRow = 80;
-/// Pairs of a cell's points and their candidates from which on boxes leave out more than they cost.
-constexpr std::uint64_t kFewestBoxedPairs = 4096;
+/// Candidates from which on boxes leave out more than they cost: for a group of points that is counted, and in a cell.
+constexpr std::uint64_t kFewestBoxedCandidates = 2048;
+constexpr std::uint32_t kFewestBoxedPoints = 64;
+
+/// The largest minpts, before the number that ends them.
+[[nodiscard]] inline std::uint32_t most_of(std::span<const std::uint32_t> minpts) { return minpts[minpts.size() - 2]; }
 
 /// How many of a point's candidates are neighbours, as far as that is known.
 struct CountBounds {
@@ -68,68 +72,54 @@ HWY_INLINE std::uint32_t count_point(const RowTest<T, D>& test, std::span<const 
   return *minpts > bounds.most;
 }
 
-/// The points of a box, all of one cell, that are counted together. Where candidates lie in boxes, those of a box that is
-/// within eps of the whole group need no test, and neither do those of a box that no point of the group can reach.
+/// The box of a few points against the boxes of their candidates.
 ///
 /// The distances of boxes are rounded as those of points, one operation after the other, and each operation is monotone:
 /// what is computed for the farthest corners is never less than what the test computes for two points of the boxes, and for
 /// the nearest ones never more. So no error is to be allowed for.
 template <class T, std::size_t D>
-class BoxedGroup {
+class BoxTest {
  public:
-  HWY_INLINE BoxedGroup(const BoxOrder& order, Run places, std::uint64_t clique)
-      : order_(order), limit_(hn::Set(F64(), order.input().eps_squared)), least_(clique) {
+  HWY_INLINE BoxTest(const BoxOrder& order, Run points)
+      : order_(order), limit_(hn::Set(F64(), order.input().eps_squared)) {
     for (std::size_t k = 0; k < D; ++k) {
-      const auto [lo, hi] = std::minmax_element(coordinate(k) + places.begin, coordinate(k) + places.end);
+      const T* x = static_cast<const T*>(order.input().coordinates[k]);
+      const auto [lo, hi] = std::minmax_element(x + points.begin, x + points.end);
       lo_[k] = hn::Set(F64(), static_cast<double>(*lo));
       hi_[k] = hn::Set(F64(), static_cast<double>(*hi));
     }
   }
 
-  HWY_INLINE void add(Run run) {
-    unsigned level = 0;
-    while (level + 1 < BoxOrder::kLevels && run.size() >> BoxOrder::shift(level) >= 4) ++level;
-    add(run, level);
-  }
-  [[nodiscard]] CountBounds bounds() const { return {least_, least_ + open_points_}; }
-  /// Candidates that have to be tested.
-  [[nodiscard]] std::span<const Run> open() const { return open_; }
-
- private:
-  [[nodiscard]] const T* coordinate(std::size_t k) const {
-    return static_cast<const T*>(order_.input().coordinates[k]);
-  }
-
-  void add(Run run, unsigned level) {
+  /// Calls found(part, level, within) for the boxes of a level that may hold neighbours: with their positions in the run, and
+  /// whether all of these are neighbours of all the points.
+  template <class F>
+  HWY_INLINE void for_each_near(Run run, unsigned level, F&& found) const {
     const unsigned shift = BoxOrder::shift(level);
     const std::uint32_t end = ((run.end - 1) >> shift) + 1;
     for (std::uint32_t box = run.begin >> shift; box < end; box += kLanes64) {
-      const std::uint32_t valid = (1U << HWY_MIN(end - box, std::uint32_t{kLanes64})) - 1;
       std::uint32_t within = 0;
       std::uint32_t near = 0;
       compare(level, box, within, near);
-      for (std::uint32_t bits = near & valid; bits != 0; bits &= bits - 1) {
+      for (std::uint32_t bits = near & ((1U << HWY_MIN(end - box, std::uint32_t{kLanes64})) - 1); bits != 0;
+           bits &= bits - 1) {
         const auto lane = static_cast<std::uint32_t>(__builtin_ctz(bits));
         const std::uint64_t first = std::uint64_t{box + lane} << shift;
-        const Run part{
-            static_cast<std::uint32_t>(HWY_MAX(first, std::uint64_t{run.begin})),
-            static_cast<std::uint32_t>(HWY_MIN(first + (std::uint64_t{1} << shift), std::uint64_t{run.end}))};
-        if ((within >> lane & 1) != 0) {
-          least_ += part.size();
-        } else if (level > 0) {
-          add(part, level - 1);
-        } else {
-          open_points_ += part.size();
-          if (!open_.empty() && open_.back().end == part.begin) {
-            open_.back().end = part.end;
-          } else {
-            open_.push_back(part);
-          }
-        }
+        const std::uint64_t last = first + (std::uint64_t{1} << shift);
+        found(Run{static_cast<std::uint32_t>(HWY_MAX(first, std::uint64_t{run.begin})),
+                  static_cast<std::uint32_t>(HWY_MIN(last, std::uint64_t{run.end}))},
+              (within >> lane & 1) != 0);
       }
     }
   }
 
+  /// The level to begin with.
+  [[nodiscard]] static unsigned level_of(Run run) {
+    unsigned level = 0;
+    while (level + 1 < BoxOrder::kLevels && run.size() >> BoxOrder::shift(level) >= 4) ++level;
+    return level;
+  }
+
+ private:
   HWY_INLINE void compare(unsigned level, std::uint32_t box, std::uint32_t& within, std::uint32_t& near) const {
     const BoxOrder::Boxes& boxes = order_.boxes(level);
     V64 nearest = hn::Zero(F64());
@@ -150,40 +140,51 @@ class BoxedGroup {
   V64 limit_;
   V64 lo_[D];
   V64 hi_[D];
-  std::uint64_t least_;
-  std::uint64_t open_points_ = 0;
-  std::vector<Run> open_;
 };
+
+/// What a group of points has among the candidates of a run: neighbours of all of them, and runs to be tested.
+template <class T, std::size_t D>
+void sort_out(const BoxTest<T, D>& group, Run run, unsigned level, CountBounds& bounds, std::vector<Run>& open) {
+  group.for_each_near(run, level, [&](Run part, bool within) HWY_ATTR {
+    if (!within && level > 0) return sort_out(group, part, level - 1, bounds, open);
+    bounds.most += part.size();
+    if (within) {
+      bounds.least += part.size();
+    } else if (!open.empty() && open.back().end == part.begin) {
+      open.back().end = part.end;
+    } else {
+      open.push_back(part);
+    }
+  });
+}
 
 /// Counts the neighbours of a cell's points. others: what holds all but these points.
 template <class T, std::size_t D>
-void count_cell(const CellInput& in, Run points, std::span<const Run> others, const CountLevels& levels,
+void count_cell(const CellInput& in, Run points, std::span<const Run> others, std::span<const std::uint32_t> minpts,
                 std::uint32_t* counts) {
-  const std::uint32_t* minpts = levels.minpts.data();
   CountBounds bounds{points.size(), points.size()};
   for (const Run& run : others) bounds.most += run.size();
-  if (apart(bounds, minpts)) {
+  if (apart(bounds, minpts.data())) {
     std::fill(counts + points.begin, counts + points.end, static_cast<std::uint32_t>(bounds.most));
     return;
   }
-  if (levels.boxes == nullptr || bounds.most * points.size() < kFewestBoxedPairs) {
-    for (std::uint32_t p = points.begin; p < points.end; ++p) {
-      counts[p] = count_point<T, D>(RowTest<T, D>(in.search, p), others, bounds, minpts);
+  const auto count = [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+    for (std::uint32_t p = group.begin; p < group.end; ++p) {
+      counts[p] = count_point<T, D>(RowTest<T, D>(in.search, p), candidates, bounds, minpts.data());
     }
-    return;
-  }
+  };
+  if (in.boxes == nullptr || bounds.most < kFewestBoxedCandidates) return count(points, others);
   constexpr std::uint32_t kGroup = 1U << BoxOrder::shift(0);
-  for (Run places{points.begin, 0}; places.begin < points.end; places.begin = places.end) {
-    places.end = HWY_MIN(points.end, (places.begin / kGroup + 1) * kGroup);
-    BoxedGroup<T, D> group(*levels.boxes, places, points.size());
+  std::vector<Run> open;
+  for (Run group{points.begin, 0}; group.begin < points.end; group.begin = group.end) {
+    group.end = HWY_MIN(points.end, (group.begin / kGroup + 1) * kGroup);
+    const BoxTest<T, D> test(*in.boxes, group);
+    bounds = {points.size(), points.size()};
+    open.clear();
     for (const Run& run : others) {
-      if (group.bounds().least >= levels.most()) break;
-      group.add(run);
+      if (bounds.least < most_of(minpts)) sort_out(test, run, test.level_of(run), bounds, open);
     }
-    for (std::uint32_t p = places.begin; p < places.end; ++p) {
-      counts[levels.boxes->positions()[p]] =
-          count_point<T, D>(RowTest<T, D>(levels.boxes->input(), p), group.open(), group.bounds(), minpts);
-    }
+    count(group, open);
   }
 }
 
@@ -191,8 +192,8 @@ void count_cell(const CellInput& in, Run points, std::span<const Run> others, co
 /// that follow each other share a window, of more candidates than each of them needs: slabs, which in three dimensions are
 /// five runs in place of 25, or where these hold too many points, rows.
 template <class T, std::size_t D>
-void count(const CellInput& in, Run cells, const CountLevels& levels, std::uint32_t* counts) {
-  const std::uint32_t most = levels.most();
+void count(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+  const std::uint32_t most = most_of(minpts);
   const auto starts = in.grid.cell_starts();
   const auto points_of = [&](Run some) { return Run{starts[some.begin], starts[some.end]}; };
   const std::uint64_t tests_per_cell = kTestsPerRow * in.grid.keys().neighbor_offsets.size();
@@ -216,7 +217,7 @@ void count(const CellInput& in, Run cells, const CountLevels& levels, std::uint3
     const bool shared = &window == &slabs || worth_sharing(rows);
     for (; cell < pool.end; ++cell) {
       if (!shared) (void)rows.around({cell, cell + 1});
-      count_cell<T, D>(in, points_of({cell, cell + 1}), window.others_nearest_first(cell), levels, counts);
+      count_cell<T, D>(in, points_of({cell, cell + 1}), window.others_nearest_first(cell), minpts, counts);
     }
   }
 }
@@ -282,18 +283,37 @@ struct BorderCell {
   const std::uint32_t* clusters;  // at each level
 };
 
+/// The same where the candidates lie in boxes, for counts over `largest`.
+template <class T, std::size_t D>
+void largest_in_boxes(const BoxTest<T, D>& box, const RowTest<T, D>& test, Run run, unsigned level,
+                      const CellCounts& counts, std::uint32_t enough, std::uint32_t& largest) {
+  box.for_each_near(run, level, [&](Run part, bool) HWY_ATTR {
+    if (largest >= enough) return;
+    if (level > 0) return largest_in_boxes(box, test, part, level - 1, counts, enough, largest);
+    if (counts.of_boxes[part.begin >> BoxOrder::shift(0)] <= largest) return;
+    largest = HWY_MAX(largest, largest_within(test, part, counts.of_points, enough));
+  });
+}
+
 /// Lowers the clusters of a point at the levels before `core`, where it is not core, to those of cells in which it has a core
 /// neighbour then.
 template <class T, std::size_t D>
-HWY_INLINE void find_border(const RowTest<T, D>& test, std::span<const BorderCell> cells,
-                            std::span<const std::uint32_t> minpts, std::size_t core, const std::uint32_t* counts,
+HWY_INLINE void find_border(const CellInput& in, std::uint32_t p, std::span<const BorderCell> cells,
+                            std::span<const std::uint32_t> minpts, std::size_t core, const CellCounts& counts,
                             std::uint32_t* clusters) {
+  const RowTest<T, D> test(in.search, p);
   for (const BorderCell& cell : cells) {
     std::size_t level = 0;
     while (level < core && cell.clusters[level] >= clusters[level]) ++level;
     if (level == core) continue;
     // A core point of that level is one of all later levels, too.
-    const std::uint32_t largest = largest_within(test, cell.points, counts, minpts[level]);
+    std::uint32_t largest = minpts[core - 1] - 1;
+    if (in.boxes != nullptr && cell.points.size() >= kFewestBoxedPoints) {
+      const BoxTest<T, D> box(*in.boxes, {p, p + 1});
+      largest_in_boxes(box, test, cell.points, box.level_of(cell.points), counts, minpts[level], largest);
+    } else {
+      largest = largest_within(test, cell.points, counts.of_points, minpts[level]);
+    }
     for (; level < core; ++level) {
       if (largest >= minpts[level]) clusters[level] = HWY_MIN(clusters[level], cell.clusters[level]);
     }
@@ -301,7 +321,7 @@ HWY_INLINE void find_border(const RowTest<T, D>& test, std::span<const BorderCel
 }
 
 template <class T, std::size_t D>
-void find(const CellInput& in, Run cells, const NumberedLevels& levels, const std::uint32_t* counts,
+void find(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
           std::uint32_t* clusters) {
   const auto starts = in.grid.cell_starts();
   const std::size_t count = levels.size();
@@ -312,7 +332,7 @@ void find(const CellInput& in, Run cells, const NumberedLevels& levels, const st
     bool collected = false;
     for (std::uint32_t p = starts[a]; p < starts[a + 1]; ++p, clusters += count) {
       std::copy(own, own + count, clusters);
-      if (counts[p] >= levels.minpts.front() || counts[p] == 1) continue;  // 1: alone
+      if (counts.of_points[p] >= levels.minpts.front() || counts.of_points[p] == 1) continue;  // 1: alone
       if (!collected) {
         lower.clear();
         for (const Run& row : window.around({a, a + 1})) {
@@ -327,8 +347,8 @@ void find(const CellInput& in, Run cells, const NumberedLevels& levels, const st
       }
       if (lower.empty()) continue;
       std::size_t core = 1;
-      while (core < count && counts[p] < levels.minpts[core]) ++core;
-      find_border<T, D>(RowTest<T, D>(in.search, p), lower, levels.minpts, core, counts, clusters);
+      while (core < count && counts.of_points[p] < levels.minpts[core]) ++core;
+      find_border<T, D>(in, p, lower, levels.minpts, core, counts, clusters);
     }
   }
 }
@@ -341,8 +361,8 @@ HWY_INLINE void with_clique_types(const SearchInput& in, F f) {
   });
 }
 
-void count_any(const CellInput& in, Run cells, const CountLevels& levels, std::uint32_t* counts) {
-  with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(in, cells, levels, counts); });
+void count_any(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+  with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(in, cells, minpts, counts); });
 }
 
 void unite_any(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
@@ -351,7 +371,7 @@ void unite_any(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32
                                    HWY_ATTR { unite<T, D>(in, cells, minpts, reach, counts, gained, parent); });
 }
 
-void find_any(const CellInput& in, Run cells, const NumberedLevels& levels, const std::uint32_t* counts,
+void find_any(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
               std::uint32_t* clusters) {
   with_clique_types(in.search,
                     [&]<class T, std::size_t D>() HWY_ATTR { find<T, D>(in, cells, levels, counts, clusters); });
@@ -368,8 +388,8 @@ HWY_EXPORT(count_any);
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-void count_cells(const CellInput& in, Run cells, const CountLevels& levels, std::uint32_t* counts) {
-  HWY_DYNAMIC_DISPATCH(count_any)(in, cells, levels, counts);
+void count_cells(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+  HWY_DYNAMIC_DISPATCH(count_any)(in, cells, minpts, counts);
 }
 
 void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
@@ -377,7 +397,7 @@ void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint
   HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, minpts, reach, counts, gained, parent);
 }
 
-void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const std::uint32_t* counts,
+void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters) {
   HWY_DYNAMIC_DISPATCH(find_any)(in, cells, levels, counts, clusters);
 }

@@ -14,19 +14,13 @@ namespace epsflow::clustering {
 struct CellInput {
   const index::Grid& grid;  ///< of clique cells
   const index::SearchInput& search;
-};
-
-/// What counts are for.
-struct CountLevels {
-  std::span<const std::uint32_t> minpts;  ///< ascending, and behind them the largest number there is
-  const BoxOrder* boxes = nullptr;        ///< the same points in boxes; null where they are not worth it
-
-  [[nodiscard]] std::uint32_t most() const { return minpts[minpts.size() - 2]; }
+  const BoxOrder* boxes = nullptr;  ///< whose points `search` has; null where these are in the order of the grid
 };
 
 /// counts[p]: at least as many as the neighbours of each point of the cells or the largest minpts, and on the same side of
-/// each minpts as the number of neighbours; so 1 only where a point has no neighbour but itself. counts: [n] by position.
-void count_cells(const CellInput& in, Run cells, const CountLevels& levels, std::uint32_t* counts);
+/// each minpts as the number of neighbours; so 1 only where a point has no neighbour but itself. minpts: ascending, and behind
+/// them the largest number there is. counts: [n] by position.
+void count_cells(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
 
 /// Unites the core cells of `cells` with the core cells before them that are at most `reach` slots away and have a core
 /// point within eps of one of theirs. gained: [grid.cells()] pairs of cells in which neither is set are left out. parent:
@@ -34,8 +28,15 @@ void count_cells(const CellInput& in, Run cells, const CountLevels& levels, std:
 void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
                  const std::uint8_t* gained, std::uint32_t* parent);
 
-/// clusters: of the points of the cells, as ClusterSource::find_clusters() says. counts: of count_cells().
-void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const std::uint32_t* counts,
+/// Counts of all points, and the largest of each smallest box where there are boxes. By position, with Buffer::kPadding bytes
+/// readable behind.
+struct CellCounts {
+  const std::uint32_t* of_points;
+  const std::uint32_t* of_boxes;
+};
+
+/// clusters: of the points of the cells, as ClusterSource::find_clusters() says.
+void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters);
 
 }  // namespace epsflow::clustering

@@ -1,13 +1,12 @@
 #include <epsflow/clustering/cell_source.hpp>
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
-#include <epsflow/clustering/box_order.hpp>
-#include <epsflow/clustering/cell_loops.hpp>
+#include <epsflow/clustering/union_find.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -16,7 +15,7 @@ namespace {
 /// neighbours by binary search does not show.
 constexpr std::uint32_t kBlockRows = 4096;
 /// With fewer, points have as few candidates as it takes to tell boxes of them apart.
-constexpr std::uint32_t kFewestBoxedMinpts = 64;
+constexpr std::uint32_t kFewestBoxedMinpts = 256;
 
 std::vector<ClusterBlock> cut(const index::Grid& grid) {
   std::vector<ClusterBlock> blocks;
@@ -34,44 +33,62 @@ std::vector<ClusterBlock> cut(const index::Grid& grid) {
 }  // namespace
 
 CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel)
-    : grid_(grid), search_(grid), blocks_(cut(grid)), counts_(grid.size()), gained_(grid.cells()) {
+    : grid_(grid),
+      search_(grid),
+      blocks_(cut(grid)),
+      counts_(grid.size()),
+      gained_(grid.cells()),
+      smallest_(grid.cells()) {
+  if (minpts.front() >= kFewestBoxedMinpts && grid.size() > 0) boxes_.emplace(grid, search_.input());
   std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());
   ascending.push_back(std::numeric_limits<std::uint32_t>::max());
-  std::optional<BoxOrder> boxes;
-  if (minpts.front() >= kFewestBoxedMinpts && grid.size() > 0) boxes.emplace(search_.input(), grid.cell_starts());
-  const CountLevels levels{ascending, boxes ? &*boxes : nullptr};
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
-    if (cancel.cancelled()) return;
-    count_cells({grid_, search_.input()}, blocks_[b].nodes, levels, counts_.data());
+    if (!cancel.cancelled()) count_cells(input(), blocks_[b].nodes, ascending, counts_.data());
   });
   cancel.check();
+  if (!boxes_) return;
+  constexpr std::size_t kBox = std::size_t{1} << BoxOrder::shift(0);
+  box_counts_ = Buffer<std::uint32_t>((counts_.size() + kBox - 1) / kBox);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, box_counts_.size(), 1024), [&](const auto& boxes) {
+    for (std::size_t b = boxes.begin(); b < boxes.end(); ++b) {
+      box_counts_[b] =
+          *std::max_element(counts_.begin() + b * kBox, counts_.begin() + std::min(counts_.size(), (b + 1) * kBox));
+    }
+  });
+}
+
+CellInput CellSource::input() const {
+  if (boxes_) return {grid_, boxes_->input(), &*boxes_};
+  return {grid_, search_.input()};
 }
 
 void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) {
-  const auto starts = grid_.cell_starts();
+  constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  const auto ids = order();
   for (std::uint32_t cell = block.nodes.begin; cell < block.nodes.end; ++cell) {
-    std::uint8_t gained = 0;
-    for (std::uint32_t p = starts[cell]; p < starts[cell + 1] && gained == 0; ++p) gained = level.gained(counts_[p]);
-    gained_[cell] = gained;
-    if (gained != 0 && parent[cell] == kNotCore) parent[cell] = cell;
+    const Run points = grid_.rows_of(cell);
+    std::uint32_t smallest = kNone;
+    // Cells of as many points were core as a whole before.
+    for (std::uint32_t p = points.begin; p < points.end && points.size() < level.below; ++p) {
+      if (!level.gained(counts_[p])) continue;
+      smallest = std::min(smallest, ids[p]);
+      if (!boxes_) break;  // points of a cell are in input order
+    }
+    gained_[cell] = smallest != kNone;
+    if (smallest == kNone) continue;
+    smallest_[cell] = parent[cell] == kNotCore ? smallest : std::min(smallest, smallest_[cell]);
+    if (parent[cell] == kNotCore) parent[cell] = cell;
   }
 }
 
 void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) {
   const std::uint32_t reach = pass == 0 ? 1 : grid_.keys().window;
-  unite_cells({grid_, search_.input()}, block.nodes, level.minpts, reach, counts_.data(), gained_.data(), parent);
-}
-
-std::uint32_t CellSource::smallest_id(std::uint32_t node, std::uint32_t minpts) const {
-  // Points of a cell are in input order.
-  std::uint32_t p = grid_.cell_starts()[node];
-  while (counts_[p] < minpts) ++p;
-  return grid_.order()[p];
+  unite_cells(input(), block.nodes, level.minpts, reach, counts_.data(), gained_.data(), parent);
 }
 
 void CellSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                                std::uint32_t* core) const {
-  find_cell_clusters({grid_, search_.input()}, block.nodes, levels, counts_.data(), clusters);
+  find_cell_clusters(input(), block.nodes, levels, {counts_.data(), box_counts_.data()}, clusters);
   for (const std::uint32_t minpts : levels.minpts) {
     *core++ =
         static_cast<std::uint32_t>(std::count_if(counts_.begin() + block.rows.begin, counts_.begin() + block.rows.end,

@@ -11,9 +11,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include <epsflow/clustering/box_order.hpp>
+#include <epsflow/clustering/cell_loops.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
@@ -30,14 +33,16 @@ class CellSource final : public ClusterSource {
   CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel);
 
   [[nodiscard]] std::size_t nodes() const override { return grid_.cells(); }
-  [[nodiscard]] std::span<const std::uint32_t> order() const override { return grid_.order(); }
+  [[nodiscard]] std::span<const std::uint32_t> order() const override {
+    return boxes_ ? boxes_->order() : grid_.order();
+  }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   [[nodiscard]] unsigned passes() const override { return 2; }
   [[nodiscard]] std::size_t levels_at_once() const override { return kLevelsAtOnce; }
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
-  [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node, std::uint32_t minpts) const override;
+  [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node) const override { return smallest_[node]; }
   void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                      std::uint32_t* core) const override;
 
@@ -46,14 +51,19 @@ class CellSource final : public ClusterSource {
   static constexpr std::size_t kLevelsAtOnce = 4;
   /// Bytes per point and per cell.
   static constexpr std::uint64_t kBytesPerPoint = 4;
-  static constexpr std::uint64_t kBytesPerCell = 2;
+  static constexpr std::uint64_t kBytesPerCell = 6;
 
  private:
+  [[nodiscard]] CellInput input() const;
+
   const index::Grid& grid_;
   index::RowSearch search_;
+  std::optional<BoxOrder> boxes_;  ///< where boxes leave out more tests than they cost
   std::vector<ClusterBlock> blocks_;
-  Buffer<std::uint32_t> counts_;  ///< [n]
-  Buffer<std::uint8_t> gained_;   ///< [cells] 1 where the last level has made points core
+  Buffer<std::uint32_t> counts_;      ///< [n]
+  Buffer<std::uint32_t> box_counts_;  ///< [n / 16] the largest count of each box
+  Buffer<std::uint8_t> gained_;       ///< [cells] 1 where the last level has made points core
+  Buffer<std::uint32_t> smallest_;    ///< [cells] smallest id of a point that is core
 };
 
 }  // namespace epsflow::clustering

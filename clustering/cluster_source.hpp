@@ -65,7 +65,7 @@ class ClusterSource {
   /// Unites the nodes of the block with nodes that have core neighbours in common, as far as that is new at this level.
   virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
   /// The smallest input id of a core point of a node that is core.
-  [[nodiscard]] virtual std::uint32_t smallest_id(std::uint32_t node, std::uint32_t minpts) const = 0;
+  [[nodiscard]] virtual std::uint32_t smallest_id(std::uint32_t node) const = 0;
   /// clusters[i × levels + l]: the cluster of position block.rows.begin + i at level l, kNoCluster for noise. Core points have
   /// that of their node, others the lowest among their core neighbours. core[l]: how many points of the block are core.
   virtual void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,

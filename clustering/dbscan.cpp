@@ -48,7 +48,7 @@ class Clustering {
       const Clock::time_point begin = Clock::now();
       level_.minpts = minpts[l];
       unite();
-      labels[l].clusters = number_clusters(input_.source, minpts[l], parent_.span(), number_.span(), cancel_);
+      labels[l].clusters = number_clusters(input_.source, parent_.span(), number_.span(), cancel_);
       if (levels > 1) {
         for_nodes([&](std::size_t first, std::size_t last) {
           for (std::size_t x = first; x < last; ++x) clusters_[x * levels + l] = number_[x];

@@ -163,7 +163,7 @@ class Labeller {
 
 }  // namespace
 
-std::uint32_t number_clusters(const ClusterSource& source, std::uint32_t minpts, std::span<std::uint32_t> parent,
+std::uint32_t number_clusters(const ClusterSource& source, std::span<std::uint32_t> parent,
                               std::span<std::uint32_t> cluster_of, const CancelToken& cancel) {
   const UnionFind sets(parent);
   parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
@@ -183,7 +183,7 @@ std::uint32_t number_clusters(const ClusterSource& source, std::uint32_t minpts,
         root = parent[x];
         smallest = kNoNumber;
       }
-      smallest = std::min(smallest, source.smallest_id(x, minpts));
+      smallest = std::min(smallest, source.smallest_id(x));
     }
     if (root != kNotCore) store_smaller(cluster_of[root], smallest);
   });

@@ -15,9 +15,8 @@ namespace epsflow::clustering {
 /// parent: [nodes], kNotCore for nodes that are not core; flattened on return. cluster_of: [nodes] the cluster of each node,
 /// kNoCluster where it is not core. Returns the number of clusters. O(nodes) and n/64, in parallel. Throws Cancelled, and
 /// ResourceError for more than 2^31 - 1 clusters.
-[[nodiscard]] std::uint32_t number_clusters(const ClusterSource& source, std::uint32_t minpts,
-                                            std::span<std::uint32_t> parent, std::span<std::uint32_t> cluster_of,
-                                            const CancelToken& cancel);
+[[nodiscard]] std::uint32_t number_clusters(const ClusterSource& source, std::span<std::uint32_t> parent,
+                                            std::span<std::uint32_t> cluster_of, const CancelToken& cancel);
 
 /// A level to label.
 struct LevelLabels {

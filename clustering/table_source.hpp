@@ -21,7 +21,7 @@ class TableSource final : public ClusterSource {
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
-  [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node, std::uint32_t) const override { return order_[node]; }
+  [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node) const override { return order_[node]; }
   void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                      std::uint32_t* core) const override;
 

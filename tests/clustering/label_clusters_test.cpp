@@ -39,7 +39,7 @@ Labelled label(const NeighborTable& table, const std::vector<std::uint32_t>& ord
   result.labels.assign(parent.size(), 12345);
   const TableSource source(table, order);
   const std::uint32_t minpts = 1;
-  LevelLabels level{number_clusters(source, minpts, parent.span(), number.span(), never), result.labels, {}};
+  LevelLabels level{number_clusters(source, parent.span(), number.span(), never), result.labels, {}};
   label_clusters(source, {{&minpts, 1}, number.data()}, {&level, 1}, never);
   result.summary = level.summary;
   return result;
@@ -102,7 +102,7 @@ TEST_CASE("label clusters: parents are flat on return") {
   const NeighborTable& table = maker.csr(rows, order);
   Buffer<std::uint32_t> parent = padded({0, 0, 1, 2});
   std::vector<std::uint32_t> number(4);
-  CHECK(number_clusters(TableSource(table, order), 1, parent.span(), number, CancelToken()) == 1);
+  CHECK(number_clusters(TableSource(table, order), parent.span(), number, CancelToken()) == 1);
   CHECK(number == std::vector<std::uint32_t>(4));
   CHECK(std::vector<std::uint32_t>(parent.begin(), parent.end()) == std::vector<std::uint32_t>{0, 0, 0, 0});
 }
@@ -133,7 +133,7 @@ TEST_CASE("label clusters: a cancelled token stops it") {
   std::vector<std::int32_t> labels(1);
   CancelToken token;
   token.cancel();
-  CHECK_THROWS_AS(number_clusters(TableSource(table, order), 1, parent.span(), number, token), Cancelled);
+  CHECK_THROWS_AS(number_clusters(TableSource(table, order), parent.span(), number, token), Cancelled);
   const std::uint32_t minpts = 1;
   LevelLabels level{1, labels, {}};
   CHECK_THROWS_AS(label_clusters(TableSource(table, order), {{&minpts, 1}, number.data()}, {&level, 1}, token),
