@@ -37,6 +37,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::uint32_t kPooledCells = 8;
 /// Tests that cost as much as finding a row of cells around a cell, of which most are empty where cells are sparse.
 constexpr std::uint64_t kTestsPerRow = 80;
+/// Candidates that are tested sooner than it is foreseen, by a branch, whether a minpts is left between the bounds.
+constexpr std::uint32_t kFewestToCompare = 32;
 /// Candidates from which on boxes leave out more than they cost: for a group of points that is counted, and in a cell.
 constexpr std::uint64_t kFewestBoxedCandidates = 2048;
 constexpr std::uint32_t kFewestBoxedPoints = 64;
@@ -50,21 +52,29 @@ struct CountBounds {
   std::uint64_t most;
 };
 
-/// Narrows the bounds by testing the candidates of `open`, until no minpts is left between them. minpts: ascending, ends with
-/// the largest number there is. Returns what tells the point apart as the number of its neighbours does.
+/// Narrows the bounds of each point by testing the candidates of `open`, until no minpts is left between them: then the upper
+/// one tells the point apart as the number of its neighbours does.
 template <class T, std::size_t D>
-HWY_INLINE std::uint32_t count_point(const RowTest<T, D>& test, std::span<const Run> open, CountBounds bounds,
-                                     const std::uint32_t* minpts) {
-  while (*minpts <= bounds.least) ++minpts;
-  for (const Run& run : open) {
-    for (std::uint64_t q = run.begin; q < run.end && *minpts <= bounds.most; q += 32) {
-      const auto found = static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
-      bounds.least += found;
-      bounds.most -= HWY_MIN(std::uint64_t{32}, run.end - q) - found;
-      while (*minpts <= bounds.least) ++minpts;
+HWY_INLINE void count_points(const CellInput& in, Run points, std::span<const Run> open, CountBounds bounds,
+                             std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+  const std::uint32_t enough = most_of(minpts);
+  for (std::uint32_t p = points.begin; p < points.end; ++p) {
+    const RowTest<T, D> test(in.search, p);
+    const std::uint32_t* next = minpts.data();
+    std::uint64_t found = bounds.least;
+    std::uint64_t most = bounds.most;
+    for (const Run& run : open) {
+      const std::uint64_t before = found;
+      for (std::uint64_t q = run.begin; q < run.end && found < enough; q += 32) {
+        found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
+      }
+      most -= run.size() - (found - before);
+      if (run.size() < kFewestToCompare) continue;
+      while (*next <= found) ++next;
+      if (*next > most) break;
     }
+    counts[p] = static_cast<std::uint32_t>(most);
   }
-  return static_cast<std::uint32_t>(bounds.most);
 }
 
 [[nodiscard]] inline bool apart(CountBounds bounds, const std::uint32_t* minpts) {
@@ -158,33 +168,36 @@ void sort_out(const BoxTest<T, D>& group, Run run, unsigned level, CountBounds& 
   });
 }
 
-/// Counts the neighbours of a cell's points. others: what holds all but these points.
+/// Counts by groups of points that share a box.
 template <class T, std::size_t D>
-void count_cell(const CellInput& in, Run points, std::span<const Run> others, std::span<const std::uint32_t> minpts,
-                std::uint32_t* counts) {
-  CountBounds bounds{points.size(), points.size()};
-  for (const Run& run : others) bounds.most += run.size();
-  if (apart(bounds, minpts.data())) {
-    std::fill(counts + points.begin, counts + points.end, static_cast<std::uint32_t>(bounds.most));
-    return;
-  }
-  const auto count = [&](Run group, std::span<const Run> candidates) HWY_ATTR {
-    for (std::uint32_t p = group.begin; p < group.end; ++p) {
-      counts[p] = count_point<T, D>(RowTest<T, D>(in.search, p), candidates, bounds, minpts.data());
-    }
-  };
-  if (in.boxes == nullptr || bounds.most < kFewestBoxedCandidates) return count(points, others);
+HWY_NOINLINE void count_boxed(const CellInput& in, Run points, std::span<const Run> others,
+                              std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
   constexpr std::uint32_t kGroup = 1U << BoxOrder::shift(0);
   std::vector<Run> open;
   for (Run group{points.begin, 0}; group.begin < points.end; group.begin = group.end) {
     group.end = HWY_MIN(points.end, (group.begin / kGroup + 1) * kGroup);
     const BoxTest<T, D> test(*in.boxes, group);
-    bounds = {points.size(), points.size()};
+    CountBounds bounds{points.size(), points.size()};
     open.clear();
     for (const Run& run : others) {
       if (bounds.least < most_of(minpts)) sort_out(test, run, test.level_of(run), bounds, open);
     }
-    count(group, open);
+    count_points<T, D>(in, group, open, bounds, minpts, counts);
+  }
+}
+
+/// Counts the neighbours of a cell's points. others: what holds all but these points.
+template <class T, std::size_t D>
+HWY_INLINE void count_cell(const CellInput& in, Run points, std::span<const Run> others,
+                           std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+  CountBounds bounds{points.size(), points.size()};
+  for (const Run& run : others) bounds.most += run.size();
+  if (apart(bounds, minpts.data())) {
+    std::fill(counts + points.begin, counts + points.end, static_cast<std::uint32_t>(bounds.most));
+  } else if (in.boxes != nullptr && bounds.most >= kFewestBoxedCandidates) {
+    count_boxed<T, D>(in, points, others, minpts, counts);
+  } else {
+    count_points<T, D>(in, points, others, bounds, minpts, counts);
   }
 }
 
@@ -325,22 +338,24 @@ void find(const CellInput& in, Run cells, const NumberedLevels& levels, const Ce
           std::uint32_t* clusters) {
   const auto starts = in.grid.cell_starts();
   const std::size_t count = levels.size();
+  const hn::CappedTag<std::uint32_t, kLevelsAtOnce> row_tag;
   CellWindow window(in.grid, cells.begin, in.grid.keys().window);
   std::vector<BorderCell> lower;  // core cells around, of clusters below the cell's own
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     const std::uint32_t* own = levels.clusters + a * count;
     bool collected = false;
     for (std::uint32_t p = starts[a]; p < starts[a + 1]; ++p, clusters += count) {
-      std::copy(own, own + count, clusters);
+      for (std::size_t l = 0; l < count; ++l) clusters[l] = own[l];
       if (counts.of_points[p] >= levels.minpts.front() || counts.of_points[p] == 1) continue;  // 1: alone
       if (!collected) {
+        // Lanes behind the levels are of other cells: below 0 they are not.
+        const auto own_row = hn::IfThenElseZero(hn::FirstN(row_tag, count), hn::LoadU(row_tag, own));
         lower.clear();
         for (const Run& row : window.around({a, a + 1})) {
           for (std::uint32_t c = row.begin; c < row.end; ++c) {
             const std::uint32_t* of_cell = levels.clusters + c * count;
-            bool any = false;
-            for (std::size_t l = 0; l < count; ++l) any |= of_cell[l] < own[l];
-            if (any) lower.push_back({{starts[c], starts[c + 1]}, of_cell});
+            if (!hn::AllFalse(row_tag, hn::Lt(hn::LoadU(row_tag, of_cell), own_row)))
+              lower.push_back({{starts[c], starts[c + 1]}, of_cell});
           }
         }
         collected = true;

@@ -11,6 +11,10 @@
 
 namespace epsflow::clustering {
 
+/// Levels whose borders find_cell_clusters() finds at once. The search around points that are not core, the look at the cells
+/// around and the way back to input order cost hardly more for four than for one; more would take more memory than they save.
+inline constexpr std::size_t kLevelsAtOnce = 4;
+
 struct CellInput {
   const index::Grid& grid;  ///< of clique cells
   const index::SearchInput& search;
@@ -35,7 +39,7 @@ struct CellCounts {
   const std::uint32_t* of_boxes;
 };
 
-/// clusters: of the points of the cells, as ClusterSource::find_clusters() says.
+/// clusters: of the points of the cells, as ClusterSource::find_clusters() says. levels: at most kLevelsAtOnce.
 void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters);
 

@@ -46,9 +46,6 @@ class CellSource final : public ClusterSource {
   void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                      std::uint32_t* core) const override;
 
-  /// The search around points that are not core, the look at the cells around and the way back to input order cost levels
-  /// that are taken together hardly more than one.
-  static constexpr std::size_t kLevelsAtOnce = 4;
   /// Bytes per point and per cell.
   static constexpr std::uint64_t kBytesPerPoint = 4;
   static constexpr std::uint64_t kBytesPerCell = 6;

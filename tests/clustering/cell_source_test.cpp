@@ -292,6 +292,63 @@ TEST_CASE("cell source: quantised grids, where pairs lie at, just over and just 
   }
 }
 
+/// minpts of many sizes, the largest of which has points counted by boxes.
+const Minpts kFarApart{900, 600, 400, 399, 256, 130, 60, 20, 5, 2, 1};
+
+TEST_CASE("cell source: full cells are counted by boxes") {
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      for (const std::string kind : {"uniform", "clustered", "quantised", "duplicates", "collinear", "offset 1e6"}) {
+        const DataSet data = test::make_data(kind, 3000, dims, precision, dims + 11);
+        for (const double factor : {0.3, 1.0, 4.0}) CHECK(agrees(data, data.scale * factor, kFarApart));
+      }
+    }
+  }
+}
+
+TEST_CASE("cell source: lattices whose pairs and corners of boxes lie at exactly eps") {
+  // Around every lattice point some are at exactly eps: 5 = |(3, 4)|, 7 = |(2, 3, 6)|. Far from the origin the steps round.
+  struct Case {
+    std::size_t dims;
+    std::uint64_t side;
+    double eps;
+  };
+  for (const Case& c : {Case{1, 3000, 700}, Case{2, 58, 25}, Case{2, 58, 20}, Case{3, 15, 7}, Case{3, 15, 6}}) {
+    for (const double from : {0.0, 1e6}) {
+      const double step = from == 0 ? 1 : 1e-4;
+      std::vector<double> values;
+      std::uint64_t n = 1;
+      for (std::size_t k = 0; k < c.dims; ++k) n *= c.side;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        // In an order that has nothing to do with where points lie; 2039 is a prime that does not divide n.
+        std::uint64_t at = i * 2039 % n;
+        for (std::size_t k = 0; k < c.dims; ++k, at /= c.side) {
+          values.push_back(from + step * static_cast<double>(at % c.side));
+        }
+      }
+      const DataSet lattice = of(c.dims, values);
+      const double eps = c.eps * step;
+      CHECK(agrees(lattice, eps, kFarApart));
+      CHECK(agrees(lattice, std::nextafter(eps, 0.0), {1300, 400, 399, 398, 300, 50}));
+      CHECK(agrees(lattice, std::nextafter(eps, 1e9), {1401, 1400, 1399, 701, 700, 2}));
+    }
+  }
+}
+
+TEST_CASE("cell source: thousands of equal points at exactly eps from a cloud") {
+  // Boxes without extent: within eps as a whole, or out of reach one step on.
+  for (const double at : {5.0, std::nextafter(5.0, 6.0)}) {
+    std::vector<double> values;
+    Random random(3);
+    for (int i = 0; i < 1500; ++i) values.insert(values.end(), {0, 0});
+    for (int i = 0; i < 900; ++i) values.insert(values.end(), {at, 0});
+    for (int i = 0; i < 900; ++i) {
+      values.insert(values.end(), {-3 - static_cast<double>(random.below(1 << 20)) * 0x1p-19, 4});
+    }
+    CHECK(agrees(of(2, values), 5, {3300, 2401, 2400, 2399, 1500, 901, 900, 899, 400}));
+  }
+}
+
 TEST_CASE("cell source: a cancelled token stops it") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
   const index::Grid grid(data.view(), 0.3, Cells::clique, CancelToken());
