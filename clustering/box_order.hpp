@@ -34,6 +34,11 @@ class BoxOrder {
   BoxOrder(const BoxOrder&) = delete;
   BoxOrder& operator=(const BoxOrder&) = delete;
 
+  /// Bytes that it takes, at most.
+  [[nodiscard]] static constexpr std::uint64_t bytes_per_point(std::size_t dims, Precision precision) noexcept {
+    return sizeof(std::uint32_t) + dims * (bytes_of(precision) + 2);
+  }
+
   /// Coordinates by position.
   [[nodiscard]] const index::SearchInput& input() const noexcept { return input_; }
   /// Input id of each position. [n]

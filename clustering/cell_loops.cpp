@@ -69,6 +69,7 @@ HWY_INLINE void count_points(const CellInput& in, Run points, std::span<const Ru
         found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
       }
       most -= run.size() - (found - before);
+      if (found >= enough) break;
       if (run.size() < kFewestToCompare) continue;
       while (*next <= found) ++next;
       if (*next > most) break;
@@ -240,10 +241,11 @@ template <class T, std::size_t D>
 HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Run run, const std::uint32_t* counts,
                                         std::uint32_t enough) {
   std::uint32_t largest = 0;
-  for (std::uint64_t q = run.begin; q < run.end && largest < enough; q += 32) {
+  for (std::uint64_t q = run.begin; q < run.end; q += 32) {
     for (std::uint32_t bits = test.word(q, run.end); bits != 0; bits &= bits - 1) {
-      largest = HWY_MAX(largest, counts[q + static_cast<std::uint32_t>(__builtin_ctz(bits))]);
-      if (largest >= enough) break;
+      const std::uint32_t count = counts[q + static_cast<std::uint32_t>(__builtin_ctz(bits))];
+      if (count >= enough) return count;
+      largest = HWY_MAX(largest, count);
     }
   }
   return largest;

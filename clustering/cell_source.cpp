@@ -17,6 +17,8 @@ constexpr std::uint32_t kBlockRows = 4096;
 /// With fewer, points have as few candidates as it takes to tell boxes of them apart.
 constexpr std::uint32_t kFewestBoxedMinpts = 256;
 
+bool boxed(std::span<const std::uint32_t> minpts) { return minpts.front() >= kFewestBoxedMinpts; }
+
 std::vector<ClusterBlock> cut(const index::Grid& grid) {
   std::vector<ClusterBlock> blocks;
   const auto starts = grid.cell_starts();
@@ -39,7 +41,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       counts_(grid.size()),
       gained_(grid.cells()),
       smallest_(grid.cells()) {
-  if (minpts.front() >= kFewestBoxedMinpts && grid.size() > 0) boxes_.emplace(grid, search_.input());
+  if (boxed(minpts) && grid.size() > 0) boxes_.emplace(grid, search_.input());
   std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());
   ascending.push_back(std::numeric_limits<std::uint32_t>::max());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
@@ -55,6 +57,13 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
           *std::max_element(counts_.begin() + b * kBox, counts_.begin() + std::min(counts_.size(), (b + 1) * kBox));
     }
   });
+}
+
+std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts) noexcept {
+  constexpr std::uint64_t kPerPoint = 4;
+  constexpr std::uint64_t kPerCell = 5;
+  const std::uint64_t boxes = boxed(minpts) ? BoxOrder::bytes_per_point(grid.dims(), grid.precision()) + 1 : 0;
+  return grid.size() * (kPerPoint + boxes) + grid.cells() * kPerCell;
 }
 
 CellInput CellSource::input() const {

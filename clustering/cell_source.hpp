@@ -46,9 +46,8 @@ class CellSource final : public ClusterSource {
   void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                      std::uint32_t* core) const override;
 
-  /// Bytes per point and per cell.
-  static constexpr std::uint64_t kBytesPerPoint = 4;
-  static constexpr std::uint64_t kBytesPerCell = 6;
+  /// Bytes that it takes, at most.
+  [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts) noexcept;
 
  private:
   [[nodiscard]] CellInput input() const;

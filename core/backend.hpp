@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include <epsflow/core/cancel.hpp>
@@ -51,8 +52,8 @@ class Index {
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   /// Throws UsageError for a packed table of more than kMostPackedDims dimensions or of a kernel that emits pairs.
   [[nodiscard]] virtual std::unique_ptr<TableSearch> table(const TableOptions& options) const = 0;
-  /// Bytes of host memory that direct() and its run take beside labels, at most.
-  [[nodiscard]] virtual std::uint64_t direct_bytes() const = 0;
+  /// Bytes of host memory that direct() for these minpts and its run take, at most, with the labels that are made at once.
+  [[nodiscard]] virtual std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const = 0;
   [[nodiscard]] virtual std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <epsflow/clustering/cell_source.hpp>
@@ -111,11 +112,14 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
     return make_table_search(index_, rows_, options, cancel_);
   }
-  [[nodiscard]] std::uint64_t direct_bytes() const override {
-    using clustering::CellSource;
+  [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override {
     if (cliques() == nullptr) return index_->size() * (clustering::kBytesPerPoint + sizeof(std::uint32_t));
-    // Labels and mask per point; parent and number per cell; and what the source holds.
-    return index_->size() * (5 + CellSource::kBytesPerPoint) + grid_->cells() * (8 + CellSource::kBytesPerCell);
+    // Labels and mask per point and level, and labels once more where levels are side by side; parent and number per cell,
+    // and clusters at those levels; and what the source holds.
+    const std::size_t levels = std::min(minpts.size(), clustering::kLevelsAtOnce);
+    const std::size_t together = levels > 1 ? 4 * levels : 0;
+    return index_->size() * (5 * levels + together) + grid_->cells() * (8 + together) +
+           clustering::CellSource::bytes(*grid_, minpts);
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
     return std::make_unique<CpuDirectClustering>(*index_, cliques(), *rows_, options, cancel_);

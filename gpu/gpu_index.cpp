@@ -80,7 +80,9 @@ std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const 
 
 /// Where an axis is cut at gaps, sorted coordinates and stretches; labels and mask of the variant that is made and of the one
 /// that crosses the bus.
-std::uint64_t GpuIndex::direct_bytes() const { return std::uint64_t{points_.device().size} * (8 + 16 + 2 * (4 + 1)); }
+std::uint64_t GpuIndex::direct_bytes(std::span<const std::uint32_t>) const {
+  return std::uint64_t{points_.device().size} * (8 + 16 + 2 * (4 + 1));
+}
 
 std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options) const {
   const DeviceScope scope(resources_.device);

@@ -153,7 +153,7 @@ class Flow {
 
   /// The job's product is complete: the next may be prepared while this one is clustered.
   void product_complete(const Scheduled& job) {
-    const std::uint64_t table = job.table != nullptr ? job.table->bytes() : job.index->direct_bytes();
+    const std::uint64_t table = job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(job.group.minpts);
     admission_.complete(job.exclusive, table + job.index->bytes() + context_.points.index_bytes(index_.options));
     start_next();
   }

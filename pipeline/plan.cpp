@@ -32,7 +32,8 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
   std::uint64_t product = 0;
   if (plan.strategy == Strategy::direct) {
     plan.passes = 2 + plan.minpts.size();
-    product = index->direct_bytes() + (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
+    product =
+        index->direct_bytes(plan.minpts) + (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
   } else {
     const auto search = index->table(table_options(options, session.backend(), session.threads()));
     const auto layout = search->layout();

@@ -13,7 +13,8 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
   bool handing_over = false;
   try {
     const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
-    const MemoryCharge memory(budget, job.index->direct_bytes() + verifying, "clustering without a table");
+    const MemoryCharge memory(budget, job.index->direct_bytes(job.group.minpts) + verifying,
+                              "clustering without a table");
     const auto variants = static_cast<double>(job.group.minpts.size());
     double share = -1;
     const auto direct = job.index->direct({job.group.minpts, core_mask, labels});

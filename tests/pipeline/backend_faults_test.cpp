@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -129,8 +130,8 @@ class FaultyIndex final : public Index {
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
     return call(plan_, "table", [&] { return std::make_unique<FaultySearch>(real_->table(options), plan_); });
   }
-  [[nodiscard]] std::uint64_t direct_bytes() const override {
-    return call(plan_, "direct_bytes", [&] { return real_->direct_bytes(); });
+  [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override {
+    return call(plan_, "direct_bytes", [&] { return real_->direct_bytes(minpts); });
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
     return call(plan_, "direct", [&] { return std::make_unique<FaultyClustering>(real_->direct(options), plan_); });
