@@ -305,10 +305,10 @@ TEST_CASE("memory: a budget that holds one eps at a time completes a sweep of ma
   std::vector<double> eps;
   for (int i = 1; i <= 30; ++i) eps.push_back(0.01 * i);
   const Answered answered{data, grid(eps, {8, 4})};
-  // The least budget that a single eps needs, to within a hundredth.
+  // The least budget that each eps needs by itself, to within a hundredth: the smallest has the most cells.
   const Options options{.threads = 4, .strategy = StrategyChoice::direct};
   std::uint64_t memory = data.view().bytes();
-  while (!try_run(data, grid({eps.back()}, {8, 4}), options, memory).refusal.empty()) memory += memory / 100;
+  while (!try_run(data, grid({eps.front()}, {8, 4}), options, memory).refusal.empty()) memory += memory / 100;
   for (const unsigned tables : {1U, 2U, 8U}) {
     for (const double factor : {1.0, 1.2, 1.5, 1.9}) {
       Options many = options;
@@ -449,10 +449,10 @@ TEST_CASE("memory: the measured peak of a run without a table stays within the b
   const DataSet data = measured_points(kMany);
   // A radius of full cells, and one of hardly more than a point per cell, when cells take most.
   for (const double eps : {2.0, 0.05}) {
-    // The least budget of the largest eps, to within a twentieth.
-    const Options direct{.strategy = StrategyChoice::direct};
+    // The least budget of what the child does, to within a twentieth.
+    const Options direct{.strategy = StrategyChoice::direct, .tables = 1};
     std::uint64_t named = data.view().bytes() * 3;
-    while (!try_run(data, grid({eps}, {4}), direct, named).refusal.empty()) named += named / 20;
+    while (!try_run(data, grid({eps * 0.5}, {4, 40}), direct, named).refusal.empty()) named += named / 20;
     for (const int tables : {1, 3}) {
       const std::uint64_t memory = named + named / 10;
       const auto growth = measure({"direct", "nested", eps, tables, memory, kMany});
