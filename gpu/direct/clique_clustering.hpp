@@ -42,7 +42,7 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;
   DeviceBuffer<std::uint8_t> gained_;
-  DeviceBuffer<std::uint32_t> core_cells_;  // [cells + 1] and their number, where cells hold few points
+  DeviceBuffer<std::uint32_t> core_cells_;  // [cells] and behind them how many; none where cells hold many points
   DeviceBuffer<QueuedPair> queued_;
   DeviceBuffer<CellPair> huge_;
   DeviceBuffer<std::uint32_t> left_;  // positions; none where there are few points

@@ -74,7 +74,7 @@ struct ProductTiles {
   std::uint32_t steps = 1;  ///< of 32 bytes of a row: 16 coordinates, or 4; all slices together
 };
 
-/// Place of byte `at` of a row of factors, without the exchange, in its tile.
+/// Where byte `at` of a row of factors lies in its tile, pieces exchanged.
 [[nodiscard]] EPSFLOW_HOST_DEVICE constexpr std::uint64_t factor_place(std::uint32_t row, std::uint64_t at) noexcept {
   const std::uint64_t piece = at % kRowBytes / 16 ^ row % 8;
   return at / kRowBytes * kSliceBytes + row * kRowBytes + piece * 16 + at % 16;
