@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <epsflow/core/buffer.hpp>
 
@@ -18,6 +19,15 @@ struct Run {
   [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
   friend bool operator==(const Run&, const Run&) = default;
 };
+
+/// The runs between cuts that follow each other; equal cuts have none between them.
+[[nodiscard]] inline std::vector<Run> runs_between(std::span<const std::uint32_t> cuts) {
+  std::vector<Run> runs;
+  for (std::size_t k = 1; k < cuts.size(); ++k) {
+    if (cuts[k] > cuts[k - 1]) runs.push_back({cuts[k - 1], cuts[k]});
+  }
+  return runs;
+}
 
 /// Groups of positions, in order, that together are all positions, and the runs that hold every neighbour of a group's
 /// points. Of a grid each cell is a group.

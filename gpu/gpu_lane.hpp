@@ -1,7 +1,9 @@
-// A lane of the GPU: a stream with its device buffers and its pinned memory.
+// A lane of the GPU: a stream with its device buffers and its pinned memory, and how work is put on it.
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <utility>
 
 #include <epsflow/core/table_search.hpp>
 #include <epsflow/gpu/grid_view.hpp>
@@ -48,5 +50,32 @@ struct GpuLane {
 
   std::uint64_t refused_ = ~std::uint64_t{0};  // words that the GPU had no memory for
 };
+
+/// Starts work on a lane. What goes wrong is told to `done`, once what has been queued is over. The work must not have
+/// called `done`, nor emptied it, when it throws.
+template <class F>
+void start_on(GpuLane& lane, const TableSearch::Completion& done, F&& work) {
+  FoundRows failed;
+  try {
+    work();
+    return;
+  } catch (const DeviceOutOfMemory&) {
+    failed.error = std::current_exception();
+    failed.out_of_memory = true;
+  } catch (...) {
+    failed.error = std::current_exception();
+  }
+  (void)cudaStreamSynchronize(lane.stream.get());
+  done(failed);
+}
+
+/// Calls done(what the lane has found) when all its work so far is over.
+inline void report_from(const GpuLane& lane, TableSearch::Completion done) {
+  lane.stream.on_complete([&lane, done = std::move(done)](std::exception_ptr error) {
+    FoundRows found = lane.found;
+    found.error = std::move(error);
+    done(std::move(found));
+  });
+}
 
 }  // namespace epsflow::gpu

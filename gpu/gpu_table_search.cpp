@@ -8,7 +8,6 @@
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/nvtx.hpp>
 #include <epsflow/gpu/search_kernels.hpp>
-#include <epsflow/gpu/starting.hpp>
 #include <epsflow/gpu/tuning.hpp>
 
 namespace epsflow::gpu {
@@ -24,6 +23,16 @@ void copy_to_host(void* to, const void* from, std::uint64_t bytes, const Stream&
 }
 
 }  // namespace
+
+RowTotals place_rows(const DeviceBuffer<std::uint32_t>& counts, const DeviceBuffer<std::uint64_t>& offsets,
+                     Scratch scratch) {
+  const auto n = static_cast<std::uint32_t>(counts.size());
+  launch_offsets(counts.data(), n, offsets.data(), scratch);
+  const DeviceBuffer<std::uint64_t> sums(scratch.memory, scratch.stream, 2);
+  launch_sum_and_largest(counts.data(), n, sums.data(), scratch);
+  const std::vector<std::uint64_t> totals = read_values(sums.data(), 2, scratch.stream);
+  return {totals[0], totals[1]};
+}
 
 GpuTableSearch::GpuTableSearch(std::shared_ptr<const DeviceGrid> grid, const GpuResources& resources,
                                const TableOptions& options)
@@ -81,12 +90,7 @@ std::vector<Run> GpuTableSearch::cut_by_words(std::uint64_t parts) const {
   const cudaStream_t stream = grid_.stream().get();
   const DeviceBuffer<std::uint32_t> rows(resources_.memory, stream, std::uint64_t{count} + 1);
   launch_cut_words(grid_.view(), count, rows.data(), stream);
-  const std::vector<std::uint32_t> cuts = read_values(rows.data(), rows.size(), stream);
-  std::vector<Run> runs;
-  for (std::size_t k = 1; k < cuts.size(); ++k) {
-    if (cuts[k] > cuts[k - 1]) runs.push_back({cuts[k - 1], cuts[k]});
-  }
-  return runs;
+  return runs_between(read_values(rows.data(), rows.size(), stream));
 }
 
 void GpuTableSearch::plan_packed() {
@@ -121,14 +125,10 @@ void GpuTableSearch::count_rows() {
     if (parts_to_count.size() > tuning::kPartsAtOnce) stream.synchronize();
     resources_.cancel.check();
   }
-  launch_offsets(counts_.data(), n, offsets_.data(), scratch);
-  const DeviceBuffer<std::uint64_t> sums(resources_.memory, stream.get(), 2);
-  launch_sum_and_largest(counts_.data(), n, sums.data(), scratch);
-  const std::vector<std::uint64_t> total = read_values(sums.data(), 2, stream.get());
-
+  const RowTotals totals = place_rows(counts_, offsets_, scratch);
   plan_.counted = true;
-  plan_.pairs = total[0];
-  longest_row_ = total[1];
+  plan_.pairs = totals.pairs;
+  longest_row_ = totals.longest;
 }
 
 void GpuTableSearch::plan_rows() {

@@ -21,6 +21,14 @@ struct GpuResources {
   const CancelToken& cancel;
 };
 
+struct RowTotals {
+  std::uint64_t pairs;
+  std::uint64_t longest;  ///< neighbours of the row that has most
+};
+/// From the neighbours of each row its place in a csr table. offsets: [n + 1], filled. Waits.
+[[nodiscard]] RowTotals place_rows(const DeviceBuffer<std::uint32_t>& counts,
+                                   const DeviceBuffer<std::uint64_t>& offsets, Scratch scratch);
+
 class GpuTableSearch final : public TableSearch {
  public:
   /// Counts or samples, as the format and the kernel need. The GPU must be the current one. Throws UsageError,

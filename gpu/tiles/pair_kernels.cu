@@ -108,21 +108,37 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads)
     pair_keys_kernel(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count) {
-  const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
+  constexpr unsigned kEach = 8;  // pairs of a thread for one atomic of its warp
   const unsigned lane = threadIdx.x % 32;
-  for (std::uint64_t at = direct_thread(); at - lane < list.size; at += step) {
-    const PointPair pair = at < list.size ? list.pairs[at] : PointPair{kNoPoint, kNoPoint};
-    const auto from = [&](std::uint32_t row, std::uint32_t neighbor) {
-      const bool wanted = pair.first != kNoPoint && row >= shape.rows.begin && row < shape.rows.end;
-      const unsigned takers = __ballot_sync(kWholeWarp, wanted);
-      if (takers == 0) return;
-      unsigned long long place = 0;
-      if (lane == 0) place = atomicAdd(count, static_cast<unsigned long long>(__popc(takers)));
-      place = __shfl_sync(kWholeWarp, place, 0) + static_cast<unsigned>(__popc(takers & ((1U << lane) - 1)));
-      if (wanted) keys[place] = std::uint64_t{row - shape.rows.begin} << shape.bits | neighbor;
+  // No range of rows holds kNoPoint.
+  const auto wanted = [&](std::uint32_t row) { return row >= shape.rows.begin && row < shape.rows.end; };
+  const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads * kEach;
+  for (std::uint64_t at = direct_thread() / 32 * 32 * kEach + lane; at - lane < list.size; at += step) {
+    PointPair pairs[kEach];
+    unsigned found = 0;
+    for (unsigned i = 0; i < kEach; ++i) {
+      const std::uint64_t place = at + 32 * i;
+      pairs[i] = place < list.size ? list.pairs[place] : PointPair{kNoPoint, kNoPoint};
+      found += wanted(pairs[i].first) ? 1 : 0;
+      found += wanted(pairs[i].second) ? 1 : 0;
+    }
+    found = __reduce_add_sync(kWholeWarp, found);
+    if (found == 0) continue;
+    unsigned long long place = 0;
+    if (lane == 0) place = atomicAdd(count, static_cast<unsigned long long>(found));
+    place = __shfl_sync(kWholeWarp, place, 0);
+    const auto put = [&](std::uint32_t row, std::uint32_t neighbor) {
+      const unsigned takers = __ballot_sync(kWholeWarp, wanted(row));
+      if (wanted(row)) {
+        keys[place + __popc(takers & ((1U << lane) - 1))] =
+            std::uint64_t{row - shape.rows.begin} << shape.bits | neighbor;
+      }
+      place += __popc(takers);
     };
-    from(pair.first, pair.second);
-    from(pair.second, pair.first);
+    for (unsigned i = 0; i < kEach; ++i) {
+      put(pairs[i].first, pairs[i].second);
+      put(pairs[i].second, pairs[i].first);
+    }
   }
 }
 

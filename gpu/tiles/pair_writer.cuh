@@ -20,18 +20,19 @@ class PairWriter {
   __device__ void put(unsigned takers, PointPair pair) {
     const unsigned lane = threadIdx.x % 32;
     const auto total = static_cast<std::uint32_t>(__popc(takers));
-    const auto left = static_cast<std::uint32_t>(end_ - at_);
+    const std::uint32_t left = left_;
     const std::uint64_t first = at_;
     std::uint64_t next = 0;
     if (total <= left) {
       at_ += total;
+      left_ -= total;
     } else {
       const std::uint32_t more = at_once_;
       unsigned long long begin = 0;
       if (lane == 0) begin = atomicAdd(count_, static_cast<unsigned long long>(more));
       next = __shfl_sync(kWholeWarp, begin, 0);
       at_ = next + (total - left);
-      end_ = next + more;
+      left_ = more - (total - left);
     }
     if ((takers >> lane & 1U) == 0) return;
     const auto before = static_cast<std::uint32_t>(__popc(takers & ((1U << lane) - 1)));
@@ -40,7 +41,7 @@ class PairWriter {
 
   /// Closes the gap behind the warp's last pair. The whole warp calls it.
   __device__ void finish() const {
-    for (std::uint64_t place = at_ + threadIdx.x % 32; place < end_; place += 32) write(place, {kNoPoint, kNoPoint});
+    for (std::uint32_t i = threadIdx.x % 32; i < left_; i += 32) write(at_ + i, {kNoPoint, kNoPoint});
   }
 
  private:
@@ -53,7 +54,7 @@ class PairWriter {
   unsigned long long* count_;
   std::uint32_t at_once_;
   std::uint64_t at_ = 0;
-  std::uint64_t end_ = 0;
+  std::uint32_t left_ = 0;
 };
 
 }  // namespace epsflow::gpu

@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
   const unsigned warp_column = threadIdx.x / 32 % 4 * 32;
   const std::uint64_t tile_bytes = std::uint64_t{tiles.slices_per_tile} * kSliceBytes;
 
-  TileWalk loading(work, blockIdx.x, gridDim.x);
+  TileWalk<1> loading(work, blockIdx.x, gridDim.x);
   unsigned loading_slice = 0;
   unsigned loading_stage = 0;
   const auto load_next = [&] {
@@ -144,9 +144,9 @@ __global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
   PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kPairPlaces);
   PairWriter asked(sink.asked, sink.asked_room, &sink.counts->asked, tuning::kAskedPlaces);
   unsigned stage = 0;
-  for (TileWalk walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
-    const std::uint64_t row = own_row(walk.row_tile() * index::kTilePoints + warp_row);
-    const std::uint64_t column = own_column(walk.column_tile() * index::kTilePoints + warp_column);
+  for (TileWalk<1> walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
+    const std::uint32_t row = own_row(walk.row_tile() * index::kTilePoints + warp_row);
+    const std::uint32_t column = own_column(walk.column_tile() * index::kTilePoints + warp_column);
     RowBounds<Real, kRowFragments, 16> row_bounds;
     ColumnBounds<Real, kColumnFragments> column_bounds;
     row_bounds.load(tiles.no, row);

@@ -36,9 +36,9 @@ __global__ void __launch_bounds__(kThreads) scalar_tiles_kernel(OrderedPoints po
     }
   };
   PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kPairPlaces);
-  for (TileWalk walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
-    const std::uint64_t first_row = walk.row_tile() * index::kTilePoints;
-    const std::uint64_t first_column = walk.column_tile() * index::kTilePoints;
+  for (TileWalk<1> walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
+    const std::uint64_t first_row = std::uint64_t{walk.row_tile()} * index::kTilePoints;
+    const std::uint64_t first_column = std::uint64_t{walk.column_tile()} * index::kTilePoints;
     double sums[kEach][kEach] = {};
     for (std::uint32_t slice = 0; slice < points.dims; slice += kDepth) {
       load(rows, first_row, slice);

@@ -39,11 +39,23 @@ struct ColumnBounds {
   __device__ void load(const Real* from, std::uint64_t first) {
     for (unsigned n = 0; n < N; ++n) load_two(no[n], from + first + 8 * n);
   }
+  __device__ void of(unsigned n, Real (&two)[2]) const {
+    two[0] = no[n][0];
+    two[1] = no[n][1];
+  }
+};
+/// The same for threads that have no registers left, but enough others beside them: looked up when they are needed.
+template <class Real>
+struct LateColumnBounds {
+  const Real* no;
+
+  __device__ LateColumnBounds(const Real* from, std::uint64_t first) : no(from + first) {}
+  __device__ void of(unsigned n, Real (&two)[2]) const { load_two(two, no + 8 * n); }
 };
 
 /// The position of a thread's first row, or column, behind the warp's.
-__device__ inline std::uint64_t own_row(std::uint64_t first) { return first + threadIdx.x % 32 / 4; }
-__device__ inline std::uint64_t own_column(std::uint64_t first) { return first + threadIdx.x % 4 * 2; }
+__device__ inline std::uint32_t own_row(std::uint32_t first) { return first + threadIdx.x % 32 / 4; }
+__device__ inline std::uint32_t own_column(std::uint32_t first) { return first + threadIdx.x % 4 * 2; }
 
 __device__ inline float larger(float a, float b) { return fmaxf(a, b); }
 __device__ inline double larger(double a, double b) { return fmax(a, b); }
@@ -54,19 +66,22 @@ __device__ inline double larger(double a, double b) { return fmax(a, b); }
 ///
 /// Nearly all products say no, so that is asked first, of all that the warp has; then of 16 at a time, and only where something was
 /// found is it looked at one by one.
-template <unsigned kApart, unsigned M, unsigned N, class Real>
+template <unsigned kApart, unsigned M, unsigned N, class Real, class Columns>
 __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
-                                     const ColumnBounds<Real, N>& columns, std::uint64_t row, std::uint64_t column,
-                                     Real gap, PairWriter& pairs, PairWriter& asked) {
+                                     const Columns& columns, std::uint32_t row, std::uint32_t column, Real gap,
+                                     PairWriter& pairs, PairWriter& asked) {
   constexpr unsigned kPart = 4;  // fragments side by side
   constexpr unsigned kParts = N / kPart;
   static_assert(N % kPart == 0);
   bool any[M][kParts];
   bool all = false;
 #pragma unroll
-  for (unsigned m = 0; m < M; ++m) {
+  for (unsigned p = 0; p < kParts; ++p) {
+    Real no[kPart][2];
 #pragma unroll
-    for (unsigned p = 0; p < kParts; ++p) {
+    for (unsigned i = 0; i < kPart; ++i) columns.of(kPart * p + i, no[i]);
+#pragma unroll
+    for (unsigned m = 0; m < M; ++m) {
       any[m][p] = false;
 #pragma unroll
       for (unsigned h = 0; h < 2; ++h) {
@@ -74,7 +89,7 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
 #pragma unroll
         for (unsigned i = 0; i < kPart; ++i) {
           const unsigned n = kPart * p + i;
-          above[i] = larger(sums[m][n][2 * h] - columns.no[n][0], sums[m][n][2 * h + 1] - columns.no[n][1]);
+          above[i] = larger(sums[m][n][2 * h] - no[i][0], sums[m][n][2 * h + 1] - no[i][1]);
         }
         any[m][p] |= larger(larger(above[0], above[1]), larger(above[2], above[3])) >= rows.no[m][h];
       }
@@ -91,12 +106,15 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
 #pragma unroll
     for (unsigned p = 0; p < kParts; ++p) {
       if (__any_sync(kWholeWarp, any[m][p]) == 0) continue;
+      Real no[kPart][2];
+#pragma unroll
+      for (unsigned i = 0; i < kPart; ++i) columns.of(kPart * p + i, no[i]);
       unsigned part_found = 0;
       unsigned part_yes = 0;
 #pragma unroll
       for (unsigned i = 0; i < 4 * kPart; ++i) {
         const unsigned n = kPart * p + i / 4;
-        const Real above = sums[m][n][i % 4] - columns.no[n][i % 2];
+        const Real above = sums[m][n][i % 4] - no[i / 4][i % 2];
         if (above >= rows.no[m][i % 4 / 2]) part_found |= 1U << i;
         if (above - rows.no[m][i % 4 / 2] >= gap) part_yes |= 1U << i;
       }
@@ -113,8 +131,7 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
     while (__any_sync(kWholeWarp, left != 0) != 0) {
       const auto bit = left == 0 ? 0U : static_cast<unsigned>(__ffsll(static_cast<long long>(left))) - 1;
       const unsigned fragment = (64 * half + bit) / 4;
-      const PointPair pair{static_cast<std::uint32_t>(row + kApart * (fragment / N) + 8 * (bit % 4 / 2)),
-                           static_cast<std::uint32_t>(column + 8 * (fragment % N) + bit % 2)};
+      const PointPair pair{row + kApart * (fragment / N) + 8 * (bit % 4 / 2), column + 8 * (fragment % N) + bit % 2};
       const bool wanted = left != 0 && pair.first < pair.second;  // each pair once where a tile meets itself
       const bool sure = (certain >> bit & 1U) != 0;
       const unsigned to_pairs = __ballot_sync(kWholeWarp, wanted && sure);

@@ -5,7 +5,6 @@
 
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/nvtx.hpp>
-#include <epsflow/gpu/starting.hpp>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tuning.hpp>
 
@@ -14,6 +13,8 @@ namespace {
 
 /// Bytes that a lane needs for a pair: its key twice, what the sort needs besides, and its id.
 constexpr std::uint64_t kBytesPerPair = 24;
+/// Of a batch of full size, that the first has one of.
+constexpr std::size_t kShares = 8;
 
 }  // namespace
 
@@ -32,7 +33,11 @@ TileTableSearch::TileTableSearch(std::unique_ptr<TileSearch> search, const GpuRe
   bits_ = static_cast<unsigned>(std::bit_width(n));
   const std::uint64_t parts = std::max(plan_.pairs / batch_pairs + 1, n / tuning::kMostBatchRows + 1);
   const std::vector<std::uint64_t> ends = read_values(offsets_.data(), offsets_.size(), search_->stream().get());
-  for (const Run rows : cut_rows(parts)) {
+  // Small ones first, each twice the one before, so that there is soon something to carry for the bus; but not where each is a search.
+  const std::vector<Run> shares = cut_rows(parts * kShares);
+  std::size_t size = search_->kept() ? 1 : kShares;
+  for (std::size_t first = 0; first < shares.size(); first += size, size = std::min(2 * size, kShares)) {
+    const Run rows{shares[first].begin, shares[std::min(first + size, shares.size()) - 1].end};
     plan_.batches.push_back({.range = rows, .expected_pairs = ends[rows.end] - ends[rows.begin]});
     plan_.lane_pairs = std::max(plan_.lane_pairs, plan_.batches.back().expected_pairs);
   }
@@ -41,19 +46,15 @@ TileTableSearch::TileTableSearch(std::unique_ptr<TileSearch> search, const GpuRe
 
 void TileTableSearch::count_rows() {
   const Stream& stream = search_->stream();
-  const Scratch scratch{resources_.memory, stream.get()};
   const std::uint32_t n = search_->tiles().size();
   counts_ = {resources_.memory, stream.get(), n};
   offsets_ = {resources_.memory, stream.get(), std::uint64_t{n} + 1};
   launch_fill(counts_.data(), n, 1, stream.get());
   search_->for_each_list([&](PairList list) { launch_count_pairs(list, counts_.data(), stream.get()); });
-  launch_offsets(counts_.data(), n, offsets_.data(), scratch);
-  const DeviceBuffer<std::uint64_t> sums(resources_.memory, stream.get(), 2);
-  launch_sum_and_largest(counts_.data(), n, sums.data(), scratch);
-  const std::vector<std::uint64_t> total = read_values(sums.data(), 2, stream.get());
+  const RowTotals totals = place_rows(counts_, offsets_, {resources_.memory, stream.get()});
   plan_.counted = true;
-  plan_.pairs = total[0];
-  longest_row_ = total[1];
+  plan_.pairs = totals.pairs;
+  longest_row_ = totals.longest;
 }
 
 /// Parts of about as many pairs.
@@ -64,12 +65,7 @@ std::vector<Run> TileTableSearch::cut_rows(std::uint64_t parts) const {
   const DeviceBuffer<std::uint32_t> places(resources_.memory, stream.get(), std::uint64_t{count} + 1);
   const DeviceBuffer<std::uint64_t> values(resources_.memory, stream.get(), std::uint64_t{count} + 1);
   launch_cut(offsets_.data(), n + 1, count, places.data(), values.data(), stream.get());
-  const std::vector<std::uint32_t> cuts = read_values(places.data(), places.size(), stream.get());
-  std::vector<Run> runs;
-  for (std::size_t k = 1; k < cuts.size(); ++k) {
-    if (cuts[k] > cuts[k - 1]) runs.push_back({cuts[k - 1], cuts[k]});
-  }
-  return runs;
+  return runs_between(read_values(places.data(), places.size(), stream.get()));
 }
 
 std::pair<Batch, Batch> TileTableSearch::split(const Batch& batch) const {

@@ -3,23 +3,30 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/tiles/tile_view.hpp>
 
 namespace epsflow::gpu {
 
-/// Goes through rows of tiles, of all blocks in turn: block b of B takes each B-th. So eight pairs that follow each other share a
-/// tile, and what all blocks read at a time lies in a few blocks of tiles, which the second-level cache holds. All threads of a
-/// block walk alike.
+/// Goes through the column tiles that any of kRows row tiles is to be compared with. Walker b of B takes each B-th of these groups of
+/// rows, of all blocks in turn: pairs that follow each other share their rows, and what all walkers read at a time lies in a few
+/// blocks of tiles, which the second-level cache holds.
+///
+/// Whole warps walk together, and what they read is made known to the compiler as the same for all lanes: products in what it
+/// takes for divergent code wait for each other.
+template <unsigned kRows>
 class TileWalk {
  public:
-  __device__ TileWalk(const TileWork& work, std::uint64_t first, std::uint64_t step)
-      : work_(work), at_(first), step_(step), end_(work.size() * index::kBlockTiles) {
+  __device__ TileWalk(const TileWork& work, std::uint32_t first, std::uint32_t step)
+      : work_(work), at_(first), step_(step) {
     find();
   }
 
-  __device__ bool done() const { return at_ >= end_; }
-  __device__ std::uint64_t row_tile() const { return row_tile_; }
-  __device__ std::uint64_t column_tile() const { return first_column_ + static_cast<unsigned>(__ffs(left_)) - 1; }
+  __device__ bool done() const { return left_ == 0; }
+  __device__ std::uint32_t row_tile(unsigned row = 0) const { return row_tile_ + row; }
+  __device__ std::uint32_t column_tile() const { return first_column_ + at_column(); }
+  /// Whether this row tile is to be compared. One behind the last tile never is.
+  __device__ bool wanted(unsigned row) const { return (rows_ >> (row * index::kBlockTiles + at_column()) & 1U) != 0; }
   __device__ void next() {
     left_ &= left_ - 1;
     if (left_ != 0) return;
@@ -28,25 +35,33 @@ class TileWalk {
   }
 
  private:
+  static constexpr unsigned kUnits = index::kBlockTiles / kRows;
+  static constexpr unsigned kRowBits = kRows * index::kBlockTiles;
+  static_assert(kRows <= 2 && index::kBlockTiles == 8);
+
+  __device__ unsigned at_column() const { return static_cast<unsigned>(__ffs(static_cast<int>(left_))) - 1; }
   __device__ void find() {
-    for (; at_ < end_; at_ += step_) {
-      const index::TileBlock block = work_.blocks[work_.first + at_ / index::kBlockTiles * work_.stride];
-      const auto row = static_cast<unsigned>(at_ % index::kBlockTiles);
-      left_ = static_cast<int>(block.pairs >> (row * index::kBlockTiles) & 0xFFU);
+    for (; at_ < work_.size() * kUnits; at_ += step_) {
+      const index::TileBlock block = work_.blocks[work_.first + at_ / kUnits * work_.stride];
+      const auto unit = static_cast<unsigned>(at_ % kUnits);
+      const auto rows = static_cast<unsigned>(block.pairs >> (unit * kRowBits)) & ((1U << kRowBits) - 1);
+      rows_ = __shfl_sync(kWholeWarp, rows, 0);
+      left_ = rows_ & 0xFFU;
+      if constexpr (kRows == 2) left_ |= rows_ >> 8U;
       if (left_ == 0) continue;
-      row_tile_ = block.rows * index::kBlockTiles + row;
-      first_column_ = block.columns * index::kBlockTiles;
+      row_tile_ = __shfl_sync(kWholeWarp, block.rows, 0) * index::kBlockTiles + unit * kRows;
+      first_column_ = __shfl_sync(kWholeWarp, block.columns, 0) * index::kBlockTiles;
       return;
     }
   }
 
   const TileWork& work_;
   std::uint64_t at_;
-  std::uint64_t step_;
-  std::uint64_t end_;
+  std::uint32_t step_;
   std::uint32_t row_tile_ = 0;
   std::uint32_t first_column_ = 0;
-  int left_ = 0;
+  unsigned rows_ = 0;  ///< eight bits each
+  unsigned left_ = 0;  ///< columns
 };
 
 }  // namespace epsflow::gpu
