@@ -26,10 +26,11 @@ bool is_pinned(const void* memory) {
   return known && attributes.type != cudaMemoryTypeUnregistered;
 }
 
-/// The copy, chunk by chunk; each thread has two buffers, one being filled while the other crosses the bus.
+/// The copy, chunk by chunk; each thread has two buffers, one being filled while the other crosses the bus. All share a stream:
+/// copies of several streams in turns take the bus a quarter longer.
 class StagedUpload {
  public:
-  StagedUpload(void* to, const void* from, std::uint64_t bytes, int device, PinnedPool& pinned) noexcept
+  StagedUpload(void* to, const void* from, std::uint64_t bytes, int device, PinnedPool& pinned)
       : to_(static_cast<std::byte*>(to)),
         from_(static_cast<const std::byte*>(from)),
         bytes_(bytes),
@@ -58,8 +59,7 @@ class StagedUpload {
     try {
       const DeviceScope scope(device_);
       std::array<Buffer, 2> buffers;
-      const Stream stream;
-      const StreamDrain drain(stream);  // before the buffers go
+      const StreamDrain drain(stream_);  // before the buffers go
       for (std::size_t turn = 0;; ++turn) {
         const std::uint64_t at = next_.fetch_add(tuning::kUploadChunk, std::memory_order_relaxed);
         if (at >= bytes_) break;
@@ -71,10 +71,10 @@ class StagedUpload {
           buffer.crossed.synchronize();
         }
         std::memcpy(buffer.memory.as<std::byte>(), from_ + at, size);
-        check(cudaMemcpyAsync(to_ + at, buffer.memory.as<std::byte>(), size, cudaMemcpyHostToDevice, stream.get()));
-        buffer.crossed.record(stream);
+        check(cudaMemcpyAsync(to_ + at, buffer.memory.as<std::byte>(), size, cudaMemcpyHostToDevice, stream_.get()));
+        buffer.crossed.record(stream_);
       }
-      stream.synchronize();
+      stream_.synchronize();
     } catch (...) {
       next_.store(bytes_, std::memory_order_relaxed);
       const std::scoped_lock lock(mutex_);
@@ -87,6 +87,7 @@ class StagedUpload {
   std::uint64_t bytes_;
   int device_;
   PinnedPool& pinned_;
+  Stream stream_;
   std::atomic<std::uint64_t> next_{0};
   std::mutex mutex_;
   std::exception_ptr failed_;
