@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <epsflow/clustering/cells_within.hpp>
@@ -340,7 +341,6 @@ void find(const CellInput& in, Run cells, const NumberedLevels& levels, const Ce
           std::uint32_t* clusters) {
   const auto starts = in.grid.cell_starts();
   const std::size_t count = levels.size();
-  const hn::CappedTag<std::uint32_t, kLevelsAtOnce> row_tag;
   CellWindow window(in.grid, cells.begin, in.grid.keys().window);
   std::vector<BorderCell> lower;  // core cells around, of clusters below the cell's own
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
@@ -350,14 +350,16 @@ void find(const CellInput& in, Run cells, const NumberedLevels& levels, const Ce
       for (std::size_t l = 0; l < count; ++l) clusters[l] = own[l];
       if (counts.of_points[p] >= levels.minpts.front() || counts.of_points[p] == 1) continue;  // 1: alone
       if (!collected) {
-        // Lanes behind the levels are of other cells: below 0 they are not.
-        const auto own_row = hn::IfThenElseZero(hn::FirstN(row_tag, count), hn::LoadU(row_tag, own));
+        // What lies behind the levels is of other cells: below 0 it is not.
+        std::array<std::uint32_t, kLevelsAtOnce> limits{};
+        std::copy(own, own + count, limits.begin());
         lower.clear();
         for (const Run& row : window.around({a, a + 1})) {
           for (std::uint32_t c = row.begin; c < row.end; ++c) {
             const std::uint32_t* of_cell = levels.clusters + c * count;
-            if (!hn::AllFalse(row_tag, hn::Lt(hn::LoadU(row_tag, of_cell), own_row)))
-              lower.push_back({{starts[c], starts[c + 1]}, of_cell});
+            bool below = false;
+            for (std::size_t l = 0; l < kLevelsAtOnce; ++l) below |= of_cell[l] < limits[l];
+            if (below) lower.push_back({{starts[c], starts[c + 1]}, of_cell});
           }
         }
         collected = true;

@@ -112,8 +112,9 @@ class Labeller {
     std::int32_t* to = levels > 1 ? by_id_.data() : labels_[0].labels.data();
     const std::uint32_t* order = source_.order().data() + block.rows.begin;
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
-      for (std::size_t l = 0; l < levels; ++l)
+      for (std::size_t l = 0; l < levels; ++l) {
         to[order[i] * levels + l] = static_cast<std::int32_t>(clusters[i * levels + l]);
+      }
     }
     for (std::size_t l = 0; l < levels; ++l) {
       SizeCounter counter(sizes_[l]);

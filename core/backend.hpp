@@ -99,10 +99,10 @@ class Backend {
   [[nodiscard]] virtual unsigned lanes() const = 0;
   /// Groups in flight that keep device and host busy.
   [[nodiscard]] virtual unsigned groups() const = 0;
-  /// `points`: finite. They and the backend must outlive what is returned. Throws ResourceError.
+  /// The points and the backend must outlive what is returned. Throws InputError for a coordinate that is NaN or infinite,
+  /// ResourceError.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(PointsView points) = 0;
-  /// The same of points on a device, checked here: throws InputError for a coordinate that is NaN or infinite, UsageError
-  /// where the backend cannot reach them.
+  /// The same of points on a device. Throws UsageError, too, where the backend cannot reach them.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) = 0;
   /// Runs a task that may wait for the device: on a thread of the backend, or at once where nothing ever waits. The
   /// task must not throw.

@@ -1,5 +1,7 @@
 #include <epsflow/cpu/cpu_backend.hpp>
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -173,6 +175,8 @@ class CpuBackend final : public Backend {
   [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
   [[nodiscard]] unsigned groups() const override { return 2; }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16),
+                      [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });
     return std::make_unique<CpuPoints>(points);
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView&) override {

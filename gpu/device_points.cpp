@@ -24,6 +24,7 @@ DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, 
              points.precision()};
   stream_.synchronize();  // the memory is there
   upload(data_.data(), points.data(), points.bytes(), device, pinned, threads);
+  require_finite(memory);
   find_extents(memory);
 }
 

@@ -19,7 +19,7 @@ namespace epsflow::gpu {
 class DevicePoints {
  public:
   /// Copies the points to the device, on so many threads, and finds their extents. `points` and `memory` must outlive it.
-  /// Waits. Throws DeviceError.
+  /// Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
   DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads);
 
   /// Of points that are on the current GPU already, and stay where they are unless kernels need them aligned. `points` and

@@ -1,9 +1,7 @@
 #include <epsflow/pipeline/engine.hpp>
 
-#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <string>
@@ -28,13 +26,6 @@ void allow_more_threads_than_cores() {
   static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
 }
 
-void require_finite_on_threads(EngineState& engine, PointsView points) {
-  engine.arena.execute([&] {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16),
-                      [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });
-  });
-}
-
 }  // namespace
 
 EngineState::EngineState(const Options& o, const std::function<void(const std::string&)>& on_notice)
@@ -51,8 +42,7 @@ EngineState::EngineState(const Options& o, const std::function<void(const std::s
 DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view) : engine(std::move(e)) {
   const TurnQueue::Turn turn(engine->turns, CancelToken());
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
-  require_finite_on_threads(*engine, view);
-  points = engine->backend->load(view);
+  engine->arena.execute([&] { points = engine->backend->load(view); });
 }
 
 DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view) : engine(std::move(e)) {

@@ -176,6 +176,8 @@ TEST_CASE("gpu engine: coordinates that are not finite, and points on another GP
     const DeviceCopy copy(data);
     test::check_mentions(test::error_of<InputError>([&] { (void)engine.load(copy.view()); }),
                          {"row 777", "column 2", "-inf"});
+    test::check_mentions(test::error_of<InputError>([&] { (void)engine.load(data.view()); }),
+                         {"row 777", "column 2", "-inf"});
   }
   const double somewhere = 0;
   test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(DevicePointsView(&somewhere, 1, 1)); }),

@@ -5,9 +5,12 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -46,7 +49,8 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
   const index::RowSearch search(grid);
   const CellInput input{grid, search.input()};
   Buffer<std::uint32_t> counts(grid.size());
-  on_threads(grid, threads, [&](Run cells) { count_cells(input, cells, kMinpts, kMinpts, counts.data()); });
+  const std::array<std::uint32_t, 2> ascending{kMinpts, std::numeric_limits<std::uint32_t>::max()};
+  on_threads(grid, threads, [&](Run cells) { count_cells(input, cells, ascending, counts.data()); });
   Buffer<std::uint32_t> parent(grid.cells());
   std::fill(parent.begin(), parent.end(), kNotCore);
   std::vector<std::uint8_t> gained(grid.cells(), 0);
@@ -67,12 +71,11 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
   for (std::uint32_t cell = 0; cell < grid.cells(); ++cell) {
     root[cell] = parent[cell] == kNotCore ? kNotCore : sets.find(cell);
   }
-  // Every core cell a cluster of its root, numbered by it.
-  Buffer<std::uint32_t> number(grid.cells());
-  for (std::uint32_t cell = 0; cell < grid.cells(); ++cell) number[cell] = cell;
+  // Every core cell is of a cluster that is numbered by its root.
+  static_assert(kNotCore == kNoCluster);
   std::vector<std::uint32_t> clusters(grid.size());
   on_threads(grid, threads, [&](Run cells) {
-    find_cell_clusters(input, cells, kMinpts, counts.data(), root.data(), number.data(),
+    find_cell_clusters(input, cells, {std::span(&kMinpts, 1), root.data()}, {counts.data(), nullptr},
                        clusters.data() + starts[cells.begin]);
   });
   std::vector<std::uint32_t> result(root.begin(), root.end());
