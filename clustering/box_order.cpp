@@ -9,15 +9,15 @@
 namespace epsflow::clustering {
 namespace {
 
-template <class T, std::size_t D>
+template <class T>
 struct Item {
-  std::array<T, D> x;
+  std::array<T, index::kMostCliqueDims> x;
   std::uint32_t id;
 };
 
 /// Arranges the items of positions [begin, end). Cuts are where boxes end, of the largest size first.
-template <class T, std::size_t D>
-void halve(Item<T, D>* items, std::uint32_t begin, std::uint32_t end) {
+template <class T>
+void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t dims) {
   unsigned shift = BoxOrder::shift(BoxOrder::kLevels - 1);
   while (begin >> shift == (end - 1) >> shift) {
     shift -= BoxOrder::kFanoutBits;
@@ -25,7 +25,7 @@ void halve(Item<T, D>* items, std::uint32_t begin, std::uint32_t end) {
   }
   std::size_t axis = 0;
   T widest = -1;
-  for (std::size_t k = 0; k < D; ++k) {
+  for (std::size_t k = 0; k < dims; ++k) {
     T lo = items[0].x[k];
     T hi = lo;
     for (std::uint32_t i = 1; i < end - begin; ++i) {
@@ -41,67 +41,62 @@ void halve(Item<T, D>* items, std::uint32_t begin, std::uint32_t end) {
   const std::uint32_t cut =
       std::clamp((half >> shift) << shift, ((begin >> shift) + 1) << shift, ((end - 1) >> shift) << shift);
   std::nth_element(items, items + (cut - begin), items + (end - begin),
-                   [axis](const Item<T, D>& a, const Item<T, D>& b) { return a.x[axis] < b.x[axis]; });
-  halve(items, begin, cut);
-  halve(items + (cut - begin), cut, end);
-}
-
-template <class F>
-void with_types(const index::SearchInput& in, F&& f) {
-  const auto with_dims = [&]<class T>(T) {
-    if (in.dims == 1) f.template operator()<T, 1>();
-    if (in.dims == 2) f.template operator()<T, 2>();
-    if (in.dims == 3) f.template operator()<T, 3>();
-  };
-  if (in.precision == Precision::float32) return with_dims(float{});
-  with_dims(double{});
+                   [axis](const Item<T>& a, const Item<T>& b) { return a.x[axis] < b.x[axis]; });
+  halve(items, begin, cut, dims);
+  halve(items + (cut - begin), cut, end, dims);
 }
 
 }  // namespace
 
 BoxOrder::BoxOrder(const index::Grid& grid, const index::SearchInput& in)
     : order_(grid.size()), input_{addresses_.data(), in.dims, in.precision, in.eps_squared} {
-  with_types(in, [&]<class T, std::size_t D>() {
-    arrange<T, D>(grid);
-    bound<T, D>();
-  });
+  const auto fill = [&]<class T>(T) {
+    arrange<T>(grid);
+    bound<T>();
+  };
+  if (in.precision == Precision::float32) {
+    fill(float{});
+  } else {
+    fill(double{});
+  }
 }
 
-template <class T, std::size_t D>
+template <class T>
 void BoxOrder::arrange(const index::Grid& grid) {
-  std::array<T*, D> to;
-  std::array<const T*, D> from;
-  for (std::size_t k = 0; k < D; ++k) {
+  const std::size_t dims = input_.dims;
+  std::array<T*, index::kMostCliqueDims> to{};
+  std::array<const T*, index::kMostCliqueDims> from{};
+  for (std::size_t k = 0; k < dims; ++k) {
     coordinates_[k] = Buffer<std::byte>(std::uint64_t{grid.size()} * sizeof(T));
     addresses_[k] = coordinates_[k].data();
     to[k] = reinterpret_cast<T*>(coordinates_[k].data());
     from[k] = grid.coordinates<T>(k);
   }
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, grid.cells(), 64), [&](const auto& cells) {
-    std::vector<Item<T, D>> items;
+    std::vector<Item<T>> items;
     for (std::size_t cell = cells.begin(); cell < cells.end(); ++cell) {
       const Run points = grid.rows_of(cell);
       items.resize(points.size());
       for (std::uint32_t p = points.begin; p < points.end; ++p) {
-        for (std::size_t k = 0; k < D; ++k) items[p - points.begin].x[k] = from[k][p];
+        for (std::size_t k = 0; k < dims; ++k) items[p - points.begin].x[k] = from[k][p];
         items[p - points.begin].id = grid.order()[p];
       }
-      halve(items.data(), points.begin, points.end);
+      halve(items.data(), points.begin, points.end, dims);
       for (std::uint32_t p = points.begin; p < points.end; ++p) {
-        for (std::size_t k = 0; k < D; ++k) to[k][p] = items[p - points.begin].x[k];
+        for (std::size_t k = 0; k < dims; ++k) to[k][p] = items[p - points.begin].x[k];
         order_[p] = items[p - points.begin].id;
       }
     }
   });
 }
 
-template <class T, std::size_t D>
+template <class T>
 void BoxOrder::bound() {
   // Of the points first, then each level of the boxes of the level below.
   std::size_t below = order_.size();
   for (unsigned level = 0; level < kLevels; ++level) {
     const std::size_t count = (below + (std::size_t{1} << kFanoutBits) - 1) >> kFanoutBits;
-    for (std::size_t k = 0; k < D; ++k) {
+    for (std::size_t k = 0; k < input_.dims; ++k) {
       Buffer<double>& lo = boxes_[level].lo[k] = Buffer<double>(count);
       Buffer<double>& hi = boxes_[level].hi[k] = Buffer<double>(count);
       const auto fill = [&](const auto* lo_below, const auto* hi_below) {

@@ -46,9 +46,9 @@ class BoxOrder {
   [[nodiscard]] const Boxes& boxes(unsigned level) const noexcept { return boxes_[level]; }
 
  private:
-  template <class T, std::size_t D>
+  template <class T>
   void arrange(const index::Grid& grid);
-  template <class T, std::size_t D>
+  template <class T>
   void bound();
 
   std::array<Buffer<std::byte>, index::kMostCliqueDims> coordinates_;

@@ -56,8 +56,8 @@ struct CountBounds {
 /// Narrows the bounds of each point by testing the candidates of `open`, until no minpts is left between them: then the upper
 /// one tells the point apart as the number of its neighbours does.
 template <class T, std::size_t D>
-HWY_INLINE void count_points(const CellInput& in, Run points, std::span<const Run> open, CountBounds bounds,
-                             std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+HWY_NOINLINE void count_points(const CellInput& in, Run points, std::span<const Run> open, CountBounds bounds,
+                               std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
   const std::uint32_t enough = most_of(minpts);
   for (std::uint32_t p = points.begin; p < points.end; ++p) {
     const RowTest<T, D> test(in.search, p);
@@ -89,16 +89,16 @@ HWY_INLINE void count_points(const CellInput& in, Run points, std::span<const Ru
 /// The distances of boxes are rounded as those of points, one operation after the other, and each operation is monotone:
 /// what is computed for the farthest corners is never less than what the test computes for two points of the boxes, and for
 /// the nearest ones never more. So no error is to be allowed for.
-template <class T, std::size_t D>
+template <std::size_t D>
 class BoxTest {
  public:
-  HWY_INLINE BoxTest(const BoxOrder& order, Run points)
-      : order_(order), limit_(hn::Set(F64(), order.input().eps_squared)) {
+  BoxTest(const BoxOrder& order, Run points) : order_(order), limit_(hn::Set(F64(), order.input().eps_squared)) {
     for (std::size_t k = 0; k < D; ++k) {
-      const T* x = static_cast<const T*>(order.input().coordinates[k]);
-      const auto [lo, hi] = std::minmax_element(x + points.begin, x + points.end);
-      lo_[k] = hn::Set(F64(), static_cast<double>(*lo));
-      hi_[k] = hn::Set(F64(), static_cast<double>(*hi));
+      if (order.input().precision == Precision::float32) {
+        bound<float>(k, points);
+      } else {
+        bound<double>(k, points);
+      }
     }
   }
 
@@ -132,6 +132,14 @@ class BoxTest {
   }
 
  private:
+  template <class T>
+  void bound(std::size_t k, Run points) {
+    const T* x = static_cast<const T*>(order_.input().coordinates[k]);
+    const auto [lo, hi] = std::minmax_element(x + points.begin, x + points.end);
+    lo_[k] = hn::Set(F64(), static_cast<double>(*lo));
+    hi_[k] = hn::Set(F64(), static_cast<double>(*hi));
+  }
+
   HWY_INLINE void compare(unsigned level, std::uint32_t box, std::uint32_t& within, std::uint32_t& near) const {
     const BoxOrder::Boxes& boxes = order_.boxes(level);
     V64 nearest = hn::Zero(F64());
@@ -155,8 +163,9 @@ class BoxTest {
 };
 
 /// What a group of points has among the candidates of a run: neighbours of all of them, and runs to be tested.
-template <class T, std::size_t D>
-void sort_out(const BoxTest<T, D>& group, Run run, unsigned level, CountBounds& bounds, std::vector<Run>& open) {
+template <std::size_t D>
+HWY_NOINLINE void sort_out(const BoxTest<D>& group, Run run, unsigned level, CountBounds& bounds,
+                           std::vector<Run>& open) {
   group.for_each_near(run, level, [&](Run part, bool within) HWY_ATTR {
     if (!within && level > 0) return sort_out(group, part, level - 1, bounds, open);
     bounds.most += part.size();
@@ -178,7 +187,7 @@ HWY_NOINLINE void count_boxed(const CellInput& in, Run points, std::span<const R
   std::vector<Run> open;
   for (Run group{points.begin, 0}; group.begin < points.end; group.begin = group.end) {
     group.end = HWY_MIN(points.end, (group.begin / kGroup + 1) * kGroup);
-    const BoxTest<T, D> test(*in.boxes, group);
+    const BoxTest<D> test(*in.boxes, group);
     CountBounds bounds{points.size(), points.size()};
     open.clear();
     for (const Run& run : others) {
@@ -301,8 +310,8 @@ struct BorderCell {
 
 /// The same where the candidates lie in boxes, for counts over `largest`.
 template <class T, std::size_t D>
-void largest_in_boxes(const BoxTest<T, D>& box, const RowTest<T, D>& test, Run run, unsigned level,
-                      const CellCounts& counts, std::uint32_t enough, std::uint32_t& largest) {
+HWY_NOINLINE void largest_in_boxes(const BoxTest<D>& box, const RowTest<T, D>& test, Run run, unsigned level,
+                                   const CellCounts& counts, std::uint32_t enough, std::uint32_t& largest) {
   box.for_each_near(run, level, [&](Run part, bool) HWY_ATTR {
     if (largest >= enough) return;
     if (level > 0) return largest_in_boxes(box, test, part, level - 1, counts, enough, largest);
@@ -325,7 +334,7 @@ HWY_INLINE void find_border(const CellInput& in, std::uint32_t p, std::span<cons
     // A core point of that level is one of all later levels, too.
     std::uint32_t largest = minpts[core - 1] - 1;
     if (in.boxes != nullptr && cell.points.size() >= kFewestBoxedPoints) {
-      const BoxTest<T, D> box(*in.boxes, {p, p + 1});
+      const BoxTest<D> box(*in.boxes, {p, p + 1});
       largest_in_boxes(box, test, cell.points, box.level_of(cell.points), counts, minpts[level], largest);
     } else {
       largest = largest_within(test, cell.points, counts.of_points, minpts[level]);

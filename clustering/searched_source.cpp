@@ -206,7 +206,8 @@ void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Run
     rows = rows.subspan(R);
   }
   if constexpr (R > 1) {
-    if (!rows.empty()) unite_tiles<T, R / 2>(in, rows, group, candidates, lower_half, sets, parent, asked);
+    constexpr std::size_t kFewer = R > 4 ? R / 4 : R / 2;
+    if (!rows.empty()) unite_tiles<T, kFewer>(in, rows, group, candidates, lower_half, sets, parent, asked);
   }
 }
 
