@@ -2,6 +2,8 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <vector>
@@ -15,9 +17,13 @@ struct Item {
   std::uint32_t id;
 };
 
-/// Arranges the items of positions [begin, end). Cuts are where boxes end, of the largest size first.
+/// Points from which halves are arranged side by side, and between which nobody asks whether to stop.
+constexpr std::uint32_t kManyPoints = 1 << 16;
+
+/// Arranges the items of positions [begin, end). Cuts are where boxes end, of the largest size first. A cancelled one leaves them
+/// as they are by then.
 template <class T>
-void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t dims) {
+void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t dims, const CancelToken& cancel) {
   unsigned shift = BoxOrder::shift(BoxOrder::kLevels - 1);
   while (begin >> shift == (end - 1) >> shift) {
     shift -= BoxOrder::kFanoutBits;
@@ -37,21 +43,31 @@ void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t d
       axis = k;
     }
   }
+  if (widest == 0) return;  // equal points
   const std::uint32_t half = begin + (end - begin) / 2;
   const std::uint32_t cut =
       std::clamp((half >> shift) << shift, ((begin >> shift) + 1) << shift, ((end - 1) >> shift) << shift);
   std::nth_element(items, items + (cut - begin), items + (end - begin),
                    [axis](const Item<T>& a, const Item<T>& b) { return a.x[axis] < b.x[axis]; });
-  halve(items, begin, cut, dims);
-  halve(items + (cut - begin), cut, end, dims);
+  const auto first = [&] { halve(items, begin, cut, dims, cancel); };
+  const auto second = [&] { halve(items + (cut - begin), cut, end, dims, cancel); };
+  if (end - begin < kManyPoints) {
+    first();
+    second();
+  } else if (!cancel.cancelled()) {
+    // Isolated: who waits for its other half must not begin another cell, with memory of its own.
+    tbb::this_task_arena::isolate([&] { tbb::parallel_invoke(first, second); });
+  }
 }
 
 }  // namespace
 
-BoxOrder::BoxOrder(const index::Grid& grid, const index::SearchInput& in)
+BoxOrder::BoxOrder(const index::Grid& grid, const index::SearchInput& in, std::span<const ClusterBlock> blocks,
+                   const CancelToken& cancel)
     : order_(grid.size()), input_{addresses_.data(), in.dims, in.precision, in.eps_squared} {
   const auto fill = [&]<class T>(T) {
-    arrange<T>(grid);
+    arrange<T>(grid, blocks, cancel);
+    cancel.check();
     bound<T>();
   };
   if (in.precision == Precision::float32) {
@@ -62,7 +78,7 @@ BoxOrder::BoxOrder(const index::Grid& grid, const index::SearchInput& in)
 }
 
 template <class T>
-void BoxOrder::arrange(const index::Grid& grid) {
+void BoxOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock> blocks, const CancelToken& cancel) {
   const std::size_t dims = input_.dims;
   std::array<T*, index::kMostCliqueDims> to{};
   std::array<const T*, index::kMostCliqueDims> from{};
@@ -72,16 +88,16 @@ void BoxOrder::arrange(const index::Grid& grid) {
     to[k] = reinterpret_cast<T*>(coordinates_[k].data());
     from[k] = grid.coordinates<T>(k);
   }
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, grid.cells(), 64), [&](const auto& cells) {
+  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
     std::vector<Item<T>> items;
-    for (std::size_t cell = cells.begin(); cell < cells.end(); ++cell) {
+    for (std::uint32_t cell = blocks[b].nodes.begin; cell < blocks[b].nodes.end && !cancel.cancelled(); ++cell) {
       const Run points = grid.rows_of(cell);
       items.resize(points.size());
       for (std::uint32_t p = points.begin; p < points.end; ++p) {
         for (std::size_t k = 0; k < dims; ++k) items[p - points.begin].x[k] = from[k][p];
         items[p - points.begin].id = grid.order()[p];
       }
-      halve(items.data(), points.begin, points.end, dims);
+      halve(items.data(), points.begin, points.end, dims, cancel);
       for (std::uint32_t p = points.begin; p < points.end; ++p) {
         for (std::size_t k = 0; k < dims; ++k) to[k][p] = items[p - points.begin].x[k];
         order_[p] = items[p - points.begin].id;

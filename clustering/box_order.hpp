@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <span>
 
+#include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -29,14 +31,21 @@ class BoxOrder {
     std::array<Buffer<double>, index::kMostCliqueDims> hi;
   };
 
-  /// in: of the grid, which has at least one point. O(n·log n) at worst, in parallel.
-  BoxOrder(const index::Grid& grid, const index::SearchInput& in);
+  /// in: of the grid, which has at least one point. blocks: of its cells, of about equal size. O(n·log n) at worst, in parallel.
+  /// Throws Cancelled.
+  BoxOrder(const index::Grid& grid, const index::SearchInput& in, std::span<const ClusterBlock> blocks,
+           const CancelToken& cancel);
   BoxOrder(const BoxOrder&) = delete;
   BoxOrder& operator=(const BoxOrder&) = delete;
 
   /// Bytes that it takes, at most.
   [[nodiscard]] static constexpr std::uint64_t bytes_per_point(std::size_t dims, Precision precision) noexcept {
     return sizeof(std::uint32_t) + dims * (bytes_of(precision) + 2);
+  }
+
+  /// Bytes that a point takes while its cell is arranged.
+  [[nodiscard]] static constexpr std::uint64_t bytes_per_arranged(Precision precision) noexcept {
+    return (index::kMostCliqueDims + 1) * bytes_of(precision);
   }
 
   /// Coordinates by position.
@@ -47,7 +56,7 @@ class BoxOrder {
 
  private:
   template <class T>
-  void arrange(const index::Grid& grid);
+  void arrange(const index::Grid& grid, std::span<const ClusterBlock> blocks, const CancelToken& cancel);
   template <class T>
   void bound();
 

@@ -186,7 +186,7 @@ HWY_NOINLINE void count_boxed(const CellInput& in, Run points, std::span<const R
   constexpr std::uint32_t kGroup = 1U << BoxOrder::shift(0);
   std::vector<Run> open;
   for (Run group{points.begin, 0}; group.begin < points.end; group.begin = group.end) {
-    group.end = HWY_MIN(points.end, (group.begin / kGroup + 1) * kGroup);
+    group.end = group.begin + HWY_MIN(points.end - group.begin, kGroup - group.begin % kGroup);
     const BoxTest<D> test(*in.boxes, group);
     CountBounds bounds{points.size(), points.size()};
     open.clear();
@@ -308,7 +308,7 @@ struct BorderCell {
   const std::uint32_t* clusters;  // at each level
 };
 
-/// The same where the candidates lie in boxes, for counts over `largest`.
+/// largest_within() where the candidates lie in boxes, for counts over `largest`.
 template <class T, std::size_t D>
 HWY_NOINLINE void largest_in_boxes(const BoxTest<D>& box, const RowTest<T, D>& test, Run run, unsigned level,
                                    const CellCounts& counts, std::uint32_t enough, std::uint32_t& largest) {

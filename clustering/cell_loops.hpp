@@ -22,7 +22,7 @@ struct CellInput {
 };
 
 /// counts[p]: at least as many as the neighbours of each point of the cells or the largest minpts, and on the same side of
-/// each minpts as the number of neighbours; so 1 only where a point has no neighbour but itself. minpts: ascending, and behind
+/// each minpts as the number of neighbours; so 1 only where a point has no neighbour but itself, or the largest minpts is 1. minpts: ascending, and behind
 /// them the largest number there is. counts: [n] by position.
 void count_cells(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
 
@@ -32,14 +32,14 @@ void count_cells(const CellInput& in, Run cells, std::span<const std::uint32_t> 
 void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
                  const std::uint8_t* gained, std::uint32_t* parent);
 
-/// Counts of all points, and the largest of each smallest box where there are boxes. By position, with Buffer::kPadding bytes
-/// readable behind.
+/// Counts of all points, and the largest of each smallest box where there are boxes. By position.
 struct CellCounts {
   const std::uint32_t* of_points;
   const std::uint32_t* of_boxes;
 };
 
-/// clusters: of the points of the cells, as ClusterSource::find_clusters() says. levels: at most kLevelsAtOnce.
+/// clusters: of the points of the cells, as ClusterSource::find_clusters() says. levels: at most kLevelsAtOnce; their
+/// clusters have Buffer::kPadding bytes readable behind.
 void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters);
 

@@ -2,6 +2,7 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <limits>
@@ -41,7 +42,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       counts_(grid.size()),
       gained_(grid.cells()),
       smallest_(grid.cells()) {
-  if (boxed(minpts) && grid.size() > 0) boxes_.emplace(grid, search_.input());
+  if (boxed(minpts) && grid.size() > 0) boxes_.emplace(grid, search_.input(), blocks_, cancel);
   std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());
   ascending.push_back(std::numeric_limits<std::uint32_t>::max());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
@@ -62,8 +63,18 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
 std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts) noexcept {
   constexpr std::uint64_t kPerPoint = 4;
   constexpr std::uint64_t kPerCell = 5;
-  const std::uint64_t boxes = boxed(minpts) ? BoxOrder::bytes_per_point(grid.dims(), grid.precision()) + 1 : 0;
-  return grid.size() * (kPerPoint + boxes) + grid.cells() * kPerCell;
+  const std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell;
+  if (!boxed(minpts)) return each;
+  return each + grid.size() * (BoxOrder::bytes_per_point(grid.dims(), grid.precision()) + 1) +
+         block_rows(grid) * BoxOrder::bytes_per_arranged(grid.precision());
+}
+
+std::uint64_t CellSource::block_rows(const index::Grid& grid) noexcept {
+  const auto starts = grid.cell_starts();
+  std::uint32_t largest = kBlockRows;
+  for (std::size_t cell = 0; cell < grid.cells(); ++cell) largest = std::max(largest, starts[cell + 1] - starts[cell]);
+  const auto threads = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
+  return std::min<std::uint64_t>(grid.size(), threads * largest);
 }
 
 CellInput CellSource::input() const {

@@ -46,8 +46,10 @@ class CellSource final : public ClusterSource {
   void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                      std::uint32_t* core) const override;
 
-  /// Bytes that it takes, at most.
+  /// Bytes that it takes, at most. minpts: descending, at least one.
   [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts) noexcept;
+  /// Points of the blocks that the threads of the arena look at together, at most. O(cells).
+  [[nodiscard]] static std::uint64_t block_rows(const index::Grid& grid) noexcept;
 
  private:
   [[nodiscard]] CellInput input() const;

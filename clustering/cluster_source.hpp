@@ -51,7 +51,8 @@ class ClusterSource {
   [[nodiscard]] virtual std::size_t nodes() const = 0;
   /// Input id of each position. [n]
   [[nodiscard]] virtual std::span<const std::uint32_t> order() const = 0;
-  /// Neighbours of each point, the point itself included; no more than the largest minpts need be counted. [n]
+  /// A number for each point that is on the same side of every minpts that the source is for as the number of its neighbours,
+  /// the point itself included. [n]
   [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
   /// Blocks of about equal cost, in order, that cover all nodes and all positions.
   [[nodiscard]] virtual std::span<const ClusterBlock> blocks() const = 0;

@@ -53,6 +53,7 @@ class Index {
   /// Throws UsageError for a packed table of more than kMostPackedDims dimensions or of a kernel that emits pairs.
   [[nodiscard]] virtual std::unique_ptr<TableSearch> table(const TableOptions& options) const = 0;
   /// Bytes of host memory that direct() for these minpts and its run take, at most, with the labels that are made at once.
+  /// minpts: as in DirectOptions.
   [[nodiscard]] virtual std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const = 0;
   [[nodiscard]] virtual std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const = 0;
 };

@@ -28,6 +28,8 @@ class DirectClustering {
   /// Calls emit(result) for each variant, in descending order of minpts, from the calling thread; what emit throws is
   /// thrown from here. VariantResult::variant has the eps that was searched. Throws Cancelled, ResourceError.
   virtual void run(const std::function<void(VariantResult&&)>& emit) = 0;
+  /// While a result is handed over: seconds of those that were made together with it and have yet to be handed over.
+  [[nodiscard]] virtual double seconds_waiting() const { return 0; }
   /// Pairs of points that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t asked() const { return 0; }
 };

@@ -67,12 +67,26 @@ class CpuDirectClustering final : public DirectClustering {
       }
     });
   }
+  [[nodiscard]] double seconds_waiting() const override { return seconds_waiting_; }
   [[nodiscard]] std::uint64_t asked() const override { return rows_.asked(); }
 
  private:
   template <class Source>
   void run(Source&& source, const std::function<void(VariantResult&&)>& emit) {
-    clustering::cluster_nested({source, index_.eps(), core_mask_}, minpts_, cancel_, emit);
+    std::vector<VariantResult> together;
+    std::size_t left = minpts_.size();
+    clustering::cluster_nested({source, index_.eps(), core_mask_}, minpts_, cancel_, [&](VariantResult&& made) {
+      together.push_back(std::move(made));
+      if (together.size() < std::min(source.levels_at_once(), left)) return;
+      left -= together.size();
+      seconds_waiting_ = 0;
+      for (const VariantResult& result : together) seconds_waiting_ += result.seconds;
+      for (VariantResult& result : together) {
+        seconds_waiting_ -= result.seconds;
+        emit(std::move(result));
+      }
+      together.clear();
+    });
   }
 
   const index::SearchIndex& index_;
@@ -81,6 +95,7 @@ class CpuDirectClustering final : public DirectClustering {
   std::vector<std::uint32_t> minpts_;
   bool core_mask_;
   const CancelToken& cancel_;
+  double seconds_waiting_ = 0;
 };
 
 class CpuIndex final : public Index {
@@ -117,11 +132,11 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override {
     if (cliques() == nullptr) return index_->size() * (clustering::kBytesPerPoint + sizeof(std::uint32_t));
     // Labels and mask per point and level, and labels once more where levels are side by side; parent and number per cell,
-    // and clusters at those levels; and what the source holds.
+    // and clusters at those levels; and what the source holds. Each thread has one block of clusters before they are labels.
     const std::size_t levels = std::min(minpts.size(), clustering::kLevelsAtOnce);
     const std::size_t together = levels > 1 ? 4 * levels : 0;
     return index_->size() * (5 * levels + together) + grid_->cells() * (8 + together) +
-           clustering::CellSource::bytes(*grid_, minpts);
+           clustering::CellSource::bytes(*grid_, minpts) + clustering::CellSource::block_rows(*grid_) * 4 * levels;
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
     return std::make_unique<CpuDirectClustering>(*index_, cliques(), *rows_, options, cancel_);

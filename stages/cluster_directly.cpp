@@ -22,7 +22,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     direct->run([&](VariantResult&& result) {
       result.variant.eps = job.group.eps;
       // What all variants share, index and counts, is over when the first is there.
-      if (share < 0) share = std::max(0.0, job.seconds() - result.seconds) / variants;
+      if (share < 0) share = std::max(0.0, job.seconds() - result.seconds - direct->seconds_waiting()) / variants;
       result.seconds += share;
       if (verify) check_labels(points, result);
       handing_over = true;

@@ -61,6 +61,7 @@ __device__ void copy_slice(std::uint32_t to, const std::byte* from, Barrier full
                "l"(from), "n"(kSliceBytes), "r"(full.address)
                : "memory");
 }
+
 /// Where a group of warps finds a matrix in shared memory: rows of 128 bytes, their pieces exchanged, eight of them after eight.
 __device__ std::uint64_t matrix_at(std::uint32_t address) {
   constexpr std::uint64_t kExchange128 = std::uint64_t{1} << 62;

@@ -34,14 +34,17 @@ TileTableSearch::TileTableSearch(std::unique_ptr<TileSearch> search, const GpuRe
   const std::uint64_t parts = std::max(plan_.pairs / batch_pairs + 1, n / tuning::kMostBatchRows + 1);
   const std::vector<std::uint64_t> ends = read_values(offsets_.data(), offsets_.size(), search_->stream().get());
   // Small ones first, each twice the one before, so that there is soon something to carry for the bus; but not where each is a search.
-  const std::vector<Run> shares = cut_rows(parts * kShares);
-  std::size_t size = search_->kept() ? 1 : kShares;
-  for (std::size_t first = 0; first < shares.size(); first += size, size = std::min(2 * size, kShares)) {
-    const Run rows{shares[first].begin, shares[std::min(first + size, shares.size()) - 1].end};
+  const std::vector<std::uint32_t> cuts = cut_rows(parts * kShares);
+  const std::size_t shares = cuts.size() - 1;
+  const std::size_t full = std::max<std::size_t>(1, shares / parts);
+  std::size_t size = search_->kept() ? 1 : full;
+  for (std::size_t first = 0; first < shares; first += size, size = std::min(2 * size, full)) {
+    const Run rows{cuts[first], cuts[std::min(first + size, shares)]};
+    if (rows.size() == 0) continue;
     plan_.batches.push_back({.range = rows, .expected_pairs = ends[rows.end] - ends[rows.begin]});
     plan_.lane_pairs = std::max(plan_.lane_pairs, plan_.batches.back().expected_pairs);
   }
-  plan_.blocks = cut_rows(std::uint64_t{options_.workers} * tuning::kBlocksPerWorker);
+  plan_.blocks = runs_between(cut_rows(std::uint64_t{options_.workers} * tuning::kBlocksPerWorker));
 }
 
 void TileTableSearch::count_rows() {
@@ -57,15 +60,15 @@ void TileTableSearch::count_rows() {
   longest_row_ = totals.longest;
 }
 
-/// Parts of about as many pairs.
-std::vector<Run> TileTableSearch::cut_rows(std::uint64_t parts) const {
+/// Rows between parts of about as many pairs, from 0 to n. Those of parts without a row are equal.
+std::vector<std::uint32_t> TileTableSearch::cut_rows(std::uint64_t parts) const {
   const Stream& stream = search_->stream();
   const std::uint32_t n = search_->tiles().size();
   const auto count = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, n));
   const DeviceBuffer<std::uint32_t> places(resources_.memory, stream.get(), std::uint64_t{count} + 1);
   const DeviceBuffer<std::uint64_t> values(resources_.memory, stream.get(), std::uint64_t{count} + 1);
   launch_cut(offsets_.data(), n + 1, count, places.data(), values.data(), stream.get());
-  return runs_between(read_values(places.data(), places.size(), stream.get()));
+  return read_values(places.data(), places.size(), stream.get());
 }
 
 std::pair<Batch, Batch> TileTableSearch::split(const Batch& batch) const {

@@ -41,7 +41,7 @@ class TileTableSearch final : public TableSearch {
   };
 
   void count_rows();
-  [[nodiscard]] std::vector<Run> cut_rows(std::uint64_t parts) const;
+  [[nodiscard]] std::vector<std::uint32_t> cut_rows(std::uint64_t parts) const;
   void collect_keys(const Batch& batch, Lane& lane);
   void start_rows(const Batch& batch, Lane& lane, NeighborTable& table, Completion done);
 
