@@ -22,8 +22,8 @@ struct CellInput {
 };
 
 /// counts[p]: at least as many as the neighbours of each point of the cells or the largest minpts, and on the same side of
-/// each minpts as the number of neighbours; so 1 only where a point has no neighbour but itself, or the largest minpts is 1. minpts: ascending, and behind
-/// them the largest number there is. counts: [n] by position.
+/// each minpts as the number of neighbours; so 1 only where a point has no neighbour but itself, or the largest minpts is
+/// 1. minpts: ascending, and behind them the largest number there is. counts: [n] by position.
 void count_cells(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
 
 /// Unites the core cells of `cells` with the core cells before them that are at most `reach` slots away and have a core

@@ -30,8 +30,8 @@ inline constexpr std::uint64_t kBytesPerPoint = 13;
 /// All variants with one union-find. The core points of a larger minpts are core for every smaller one, so clusters only
 /// merge as minpts falls: going from the largest minpts down, a point's neighbours are read when it becomes core and never
 /// again; only points that are not core yet are looked at for the borders of each variant, and those have fewer than
-/// minpts neighbours. Calls done(result) for each variant as it is finished, in descending order of minpts, from the
-/// calling thread. From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
+/// minpts neighbours. Calls done(result) for each variant, in descending order of minpts, from the calling thread; a few may
+/// be finished together. From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
                     const std::function<void(VariantResult&&)>& done);
 

@@ -31,7 +31,8 @@ namespace epsflow {
 [[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options = {},
                                              const Observer& observer = {});
 
-/// The same, each result handed to `on_result` as soon as it is there: one at a time, in any order, from any thread.
+/// The same, results handed to `on_result` as they come: one at a time, in any order, from any thread. A few variants of an
+/// eps may be made together and come one after the other.
 void run_each(PointsView points, const Sweep& sweep, const Options& options,
               const std::function<void(VariantResult&&)>& on_result, const Observer& observer = {});
 

@@ -13,7 +13,7 @@ namespace {
 
 /// Bytes that a lane needs for a pair: its key twice, what the sort needs besides, and its id.
 constexpr std::uint64_t kBytesPerPair = 24;
-/// Of a batch of full size, that the first has one of.
+/// Parts of a batch of full size; the first batch has one.
 constexpr std::size_t kShares = 8;
 
 }  // namespace
@@ -33,7 +33,8 @@ TileTableSearch::TileTableSearch(std::unique_ptr<TileSearch> search, const GpuRe
   bits_ = static_cast<unsigned>(std::bit_width(n));
   const std::uint64_t parts = std::max(plan_.pairs / batch_pairs + 1, n / tuning::kMostBatchRows + 1);
   const std::vector<std::uint64_t> ends = read_values(offsets_.data(), offsets_.size(), search_->stream().get());
-  // Small ones first, each twice the one before, so that there is soon something to carry for the bus; but not where each is a search.
+  // Small ones first, each twice the one before, so that there is soon something to carry for the bus; but not where each
+  // is a search.
   const std::vector<std::uint32_t> cuts = cut_rows(parts * kShares);
   const std::size_t shares = cuts.size() - 1;
   const std::size_t full = std::max<std::size_t>(1, shares / parts);
