@@ -1,156 +1,19 @@
-// The pairs of a search by tiles, wherever its candidates come from and however they are decided, against all pairs of points.
+// The pairs of a search by tiles against all pairs of points.
 #include <epsflow/gpu/tiles/tile_search.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "gpu/tile_pairs.hpp"
 #include "support/catch.hpp"
 #include "support/gpu.hpp"
 #include "support/random_points.hpp"
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/index/distance.hpp>
-
 namespace epsflow::gpu {
 namespace {
-
-using index::LayerSource;
-using test::DataSet;
-using test::Random;
-
-constexpr std::array<std::optional<LayerSource>, 3> kSources{LayerSource::grid, LayerSource::tree, std::nullopt};
-struct Decider {
-  const char* name;
-  DecideChoice decide;
-  bool portable = false;
-};
-/// The last two are the same but on GPUs that have a kernel of their own.
-constexpr std::array kDeciders{Decider{"scalar", DecideChoice::scalar}, Decider{"tensor64", DecideChoice::tensor64},
-                               Decider{"tensor16, portable", DecideChoice::tensor16, true},
-                               Decider{"tensor16", DecideChoice::tensor16}};
-
-const char* name_of(std::optional<LayerSource> source) {
-  return !source ? "all" : *source == LayerSource::grid ? "grid" : "tree";
-}
-
-/// How often each pair of points is there, at lower id · n + higher id.
-using PairTimes = std::vector<std::uint8_t>;
-
-PairTimes expected_pairs(const DataSet& data, double eps) {
-  const std::size_t n = data.size();
-  const double limit = eps * eps;
-  PairTimes times(n * n, 0);
-  const auto compare = [&](const auto& values) {
-    for (std::size_t p = 0; p < n; ++p) {
-      for (std::size_t q = p + 1; q < n; ++q) {
-        times[p * n + q] = index::is_neighbor(&values[p * data.dims], &values[q * data.dims], data.dims, limit) ? 1 : 0;
-      }
-    }
-  };
-  if (data.precision == Precision::float32) {
-    compare(data.floats);
-  } else {
-    compare(data.doubles);
-  }
-  return times;
-}
-
-std::size_t count_pairs(const PairTimes& times) {
-  return static_cast<std::size_t>(std::count(times.begin(), times.end(), std::uint8_t{1}));
-}
-
-struct Device {
-  explicit Device(std::uint64_t limit = 1ULL << 30) : memory(0, limit) {}
-
-  DeviceMemory memory;
-  PinnedPool pinned;
-  CancelToken cancel;
-};
-
-/// All lists of one look at the pairs. Returns how many there were.
-std::size_t look(TileSearch& search, PairTimes& times) {
-  const std::uint64_t n = search.tiles().size();
-  const auto order = search.tiles().host_order();
-  times.assign(n * n, 0);
-  std::size_t lists = 0;
-  bool ordered = true;
-  search.for_each_list([&](PairList list) {
-    ++lists;
-    for (const PointPair pair : read_values(list.pairs, list.size, search.stream().get())) {
-      if (pair.first == kNoPoint) continue;
-      if (pair.first >= pair.second || pair.second >= n) {
-        ordered = false;
-        continue;
-      }
-      const std::uint64_t p = order[pair.first];
-      const std::uint64_t q = order[pair.second];
-      std::uint8_t& seen = times[std::min(p, q) * n + std::max(p, q)];
-      if (seen < 2) ++seen;
-    }
-  });
-  REQUIRE(ordered);
-  return lists;
-}
-
-void require_same(const PairTimes& found, const PairTimes& expected, std::size_t n) {
-  if (found == expected) return;
-  const auto [here, there] = std::mismatch(found.begin(), found.end(), expected.begin(), expected.end());
-  const auto at = static_cast<std::size_t>(here - found.begin());
-  FAIL("ids " << at / n << " and " << at % n << " are there " << int{*here} << " times, expected " << int{*there}
-              << "; found " << count_pairs(found) << " pairs of " << count_pairs(expected));
-}
-
-/// A search from each source by each decider. check_figures(decide, figures) looks at how each was done.
-template <class Check>
-void check_case(Device& device, const DataSet& data, double eps, Check check_figures) {
-  INFO(test::describe(data) << ", eps " << eps);
-  const PairTimes expected = expected_pairs(data, eps);
-  const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  for (const auto source : kSources) {
-    const auto tiles =
-        std::make_shared<const DeviceTileOrder>(points, eps, source, device.memory, device.pinned, device.cancel);
-    for (const Decider& decider : kDeciders) {
-      INFO(name_of(source) << ", " << decider.name);
-      TileSearch search(points, tiles, {.eps = eps, .decide = decider.decide, .portable = decider.portable},
-                        device.memory, device.cancel);
-      PairTimes found;
-      look(search, found);
-      require_same(found, expected, data.size());
-      REQUIRE(search.figures().tile_pairs == tiles->tile_pairs());
-      check_figures(decider.decide, search.figures());
-      if (!search.kept()) continue;
-      REQUIRE(look(search, found) == 1);
-      require_same(found, expected, data.size());
-    }
-  }
-}
-
-void check_case(Device& device, const DataSet& data, double eps) {
-  check_case(device, data, eps, [](DecideChoice decide, const TileFigures& figures) {
-    if (decide == DecideChoice::scalar) REQUIRE(figures.asked == 0);
-  });
-}
-
-/// `values` in the wanted precision.
-DataSet by_hand(std::string kind, const std::vector<double>& values, std::size_t dims, Precision precision) {
-  DataSet data;
-  data.kind = std::move(kind);
-  data.dims = dims;
-  data.precision = precision;
-  if (precision == Precision::float64) {
-    data.doubles = values;
-  } else {
-    for (const double v : values) data.floats.push_back(static_cast<float>(v));
-  }
-  return data;
-}
 
 TEST_CASE("tile search: all pairs, on data of every kind") {
   if (!test::have_gpu()) return;
@@ -412,96 +275,6 @@ TEST_CASE("tile search: coordinates a million times eps") {
     const DataSet data = by_hand("a crowd between far ones", crowd, dims, Precision::float64);
     check_case(device, data, test::eps_of_share(data, 0.3));
   }
-}
-
-TEST_CASE("tile search: where memory is short the lists together hold each pair once, at every look") {
-  if (!test::have_gpu()) return;
-  Random random(1);
-  std::vector<double> values(4500 * 9);
-  for (double& x : values) x = random.uniform(-1, 1);
-  // As above: what half precision cannot tell fills the list of what is asked.
-  std::vector<double> crowd(3300 * 9);
-  for (double& x : crowd) x = 1e-7 * random.unit();
-  crowd.front() = 1;
-  const DataSet uniform = by_hand("uniform", values, 9, Precision::float64);
-  const DataSet asked = by_hand("a crowd and a far one", crowd, 9, Precision::float32);
-  for (const DataSet* data : {&uniform, &asked}) {
-    Device device(56 << 20);
-    const double eps = test::eps_of_share(*data, 0.7);
-    INFO(test::describe(*data) << ", eps " << eps);
-    const PairTimes expected = expected_pairs(*data, eps);
-    REQUIRE(count_pairs(expected) > (5 << 19));  // a list has room for fewer: a third of the memory, or 2^21
-    const DevicePoints points(data->view(), 0, device.memory, device.pinned, 2);
-    for (const auto source : kSources) {
-      const auto tiles =
-          std::make_shared<const DeviceTileOrder>(points, eps, source, device.memory, device.pinned, device.cancel);
-      for (const Decider& decider : kDeciders) {
-        INFO(name_of(source) << ", " << decider.name);
-        TileSearch search(points, tiles, {.eps = eps, .decide = decider.decide, .portable = decider.portable},
-                          device.memory, device.cancel);
-        PairTimes found;
-        for (int times = 0; times < 2; ++times) {
-          REQUIRE(look(search, found) > 1);
-          require_same(found, expected, data->size());
-          REQUIRE_FALSE(search.kept());
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("tile search: a kept list grows from what it had room for at first") {
-  if (!test::have_gpu()) return;
-  Device device(2ULL << 30);
-  const DataSet data = test::make_data("clustered", 3000, 7, Precision::float32, 2);
-  const double all = 1e3;  // 4.5 million pairs, twice what a list begins with
-  check_case(device, data, all);
-  const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  const auto tiles = std::make_shared<const DeviceTileOrder>(points, all, LayerSource::tree, device.memory,
-                                                             device.pinned, device.cancel);
-  for (const Decider& decider : kDeciders) {
-    INFO(decider.name);
-    TileSearch search(points, tiles, {.eps = all, .decide = decider.decide, .portable = decider.portable},
-                      device.memory, device.cancel);
-    PairTimes found;
-    CHECK(look(search, found) == 1);
-    CHECK(search.kept());
-    CHECK(count_pairs(found) == std::size_t{3000} * 2999 / 2);
-  }
-}
-
-TEST_CASE("tile search: a cancelled search says so, and gives back what it held") {
-  if (!test::have_gpu()) return;
-  Device device;
-  const DataSet data = test::make_data("uniform", 1000, 9, Precision::float64, 1);
-  const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  for (const Decider& decider : kDeciders) {
-    INFO(decider.name);
-    CancelToken cancel;
-    const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, LayerSource::tree, device.memory,
-                                                               device.pinned, device.cancel);
-    const std::uint64_t used = device.memory.used();
-    {
-      TileSearch search(points, tiles, {.eps = 1, .decide = decider.decide, .portable = decider.portable},
-                        device.memory, cancel);
-      cancel.cancel();
-      bool visited = false;
-      CHECK_THROWS_AS(search.for_each_list([&](PairList) { visited = true; }), Cancelled);
-      CHECK_FALSE(visited);
-    }
-    CHECK(device.memory.used() == used);
-  }
-}
-
-TEST_CASE("tile search: memory that is too short for a list is said") {
-  if (!test::have_gpu()) return;
-  Device device(8 << 20);
-  const DataSet data = test::make_data("uniform", 1000, 9, Precision::float64, 1);
-  const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, LayerSource::tree, device.memory, device.pinned,
-                                                             device.cancel);
-  TileSearch search(points, tiles, {.eps = 1, .decide = DecideChoice::tensor16}, device.memory, device.cancel);
-  CHECK_THROWS_AS(search.for_each_list([](PairList) {}), DeviceOutOfMemory);
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+// The lists of a search by tiles where memory is short, where they grow, and where the search ends early.
+#include <epsflow/gpu/tiles/tile_search.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpu/tile_pairs.hpp"
+#include "support/catch.hpp"
+#include "support/gpu.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+TEST_CASE("tile search: where memory is short the lists together hold each pair once, at every look") {
+  if (!test::have_gpu()) return;
+  Random random(1);
+  std::vector<double> values(4500 * 9);
+  for (double& x : values) x = random.uniform(-1, 1);
+  // As above: what half precision cannot tell fills the list of what is asked.
+  std::vector<double> crowd(3300 * 9);
+  for (double& x : crowd) x = 1e-7 * random.unit();
+  crowd.front() = 1;
+  const DataSet uniform = by_hand("uniform", values, 9, Precision::float64);
+  const DataSet asked = by_hand("a crowd and a far one", crowd, 9, Precision::float32);
+  for (const DataSet* data : {&uniform, &asked}) {
+    Device device(56 << 20);
+    const double eps = test::eps_of_share(*data, 0.7);
+    INFO(test::describe(*data) << ", eps " << eps);
+    const PairTimes expected = expected_pairs(*data, eps);
+    REQUIRE(count_pairs(expected) > (5 << 19));  // a list has room for fewer: a third of the memory, or 2^21
+    const DevicePoints points(data->view(), 0, device.memory, device.pinned, 2);
+    for (const auto source : kSources) {
+      const auto tiles =
+          std::make_shared<const DeviceTileOrder>(points, eps, source, device.memory, device.pinned, device.cancel);
+      for (const Decider& decider : kDeciders) {
+        INFO(name_of(source) << ", " << decider.name);
+        TileSearch search(points, tiles, {.eps = eps, .decide = decider.decide, .portable = decider.portable},
+                          device.memory, device.cancel);
+        PairTimes found;
+        for (int times = 0; times < 2; ++times) {
+          REQUIRE(look(search, found) > 1);
+          require_same(found, expected, data->size());
+          REQUIRE_FALSE(search.kept());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("tile search: a kept list grows from what it had room for at first") {
+  if (!test::have_gpu()) return;
+  Device device(2ULL << 30);
+  const DataSet data = test::make_data("clustered", 3000, 7, Precision::float32, 2);
+  const double all = 1e3;  // 4.5 million pairs, twice what a list begins with
+  check_case(device, data, all);
+  const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
+  const auto tiles = std::make_shared<const DeviceTileOrder>(points, all, LayerSource::tree, device.memory,
+                                                             device.pinned, device.cancel);
+  for (const Decider& decider : kDeciders) {
+    INFO(decider.name);
+    TileSearch search(points, tiles, {.eps = all, .decide = decider.decide, .portable = decider.portable},
+                      device.memory, device.cancel);
+    PairTimes found;
+    CHECK(look(search, found) == 1);
+    CHECK(search.kept());
+    CHECK(count_pairs(found) == std::size_t{3000} * 2999 / 2);
+  }
+}
+
+TEST_CASE("tile search: a cancelled search says so, and gives back what it held") {
+  if (!test::have_gpu()) return;
+  Device device;
+  const DataSet data = test::make_data("uniform", 1000, 9, Precision::float64, 1);
+  const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
+  for (const Decider& decider : kDeciders) {
+    INFO(decider.name);
+    CancelToken cancel;
+    const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, LayerSource::tree, device.memory,
+                                                               device.pinned, device.cancel);
+    const std::uint64_t used = device.memory.used();
+    {
+      TileSearch search(points, tiles, {.eps = 1, .decide = decider.decide, .portable = decider.portable},
+                        device.memory, cancel);
+      cancel.cancel();
+      bool visited = false;
+      CHECK_THROWS_AS(search.for_each_list([&](PairList) { visited = true; }), Cancelled);
+      CHECK_FALSE(visited);
+    }
+    CHECK(device.memory.used() == used);
+  }
+}
+
+TEST_CASE("tile search: memory that is too short for a list is said") {
+  if (!test::have_gpu()) return;
+  Device device(8 << 20);
+  const DataSet data = test::make_data("uniform", 1000, 9, Precision::float64, 1);
+  const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
+  const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, LayerSource::tree, device.memory, device.pinned,
+                                                             device.cancel);
+  TileSearch search(points, tiles, {.eps = 1, .decide = DecideChoice::tensor16}, device.memory, device.cancel);
+  CHECK_THROWS_AS(search.for_each_list([](PairList) {}), DeviceOutOfMemory);
+}
+
+}  // namespace
+}  // namespace epsflow::gpu
