@@ -21,7 +21,11 @@ constexpr unsigned kGroupThreads = 128;
 constexpr unsigned kThreads = kGroups * kGroupThreads + 32;  // the last warp copies
 constexpr unsigned kStages = 4;
 constexpr unsigned kStageBytes = (kRowTiles + 1) * kSliceBytes;
-constexpr unsigned kSharedBytes = kStages * kStageBytes + 1024;  // aligned by the kernel
+constexpr unsigned kBoundBytes = index::kTilePoints * sizeof(float);
+// Bounds come with the first slice of a tile and are read when its stages are free again, each for another tile.
+constexpr unsigned kBounds = 8;
+static_assert(kBounds > kStages);
+constexpr unsigned kSharedBytes = kStages * kStageBytes + kBounds * kBoundBytes + 1024;  // aligned by the kernel
 
 __device__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
@@ -56,9 +60,9 @@ struct Barrier {
   }
 };
 
-__device__ void copy_slice(std::uint32_t to, const std::byte* from, Barrier full) {
+__device__ void copy(std::uint32_t to, const void* from, unsigned bytes, Barrier full) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\n" ::"r"(to),
-               "l"(from), "n"(kSliceBytes), "r"(full.address)
+               "l"(from), "r"(bytes), "r"(full.address)
                : "memory");
 }
 
@@ -125,10 +129,23 @@ class Stages {
     return slices_ + stage * kStageBytes + row * kSliceBytes;
   }
   __device__ std::uint32_t column_slice(unsigned stage) const { return row_slice(stage, kRowTiles); }
+  /// Of the columns of a tile, of which this is the how-manieth.
+  __device__ std::uint32_t bounds(unsigned number) const {
+    return slices_ + kStages * kStageBytes + number % kBounds * kBoundBytes;
+  }
 
  private:
   std::uint32_t slices_;
   std::uint32_t barriers_;
+};
+
+/// The bounds of a thread's columns, as sift() asks for them: in registers there is no room.
+struct SharedColumnBounds {
+  std::uint32_t address;
+
+  __device__ void of(unsigned n, float (&two)[2]) const {
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];\n" : "=f"(two[0]), "=f"(two[1]) : "r"(address + 32 * n));
+  }
 };
 
 /// Where one who goes round the stages is.
@@ -150,7 +167,7 @@ using Walk = TileWalk<kRowTiles>;
 __device__ void copy_slices(const ProductTiles<float>& tiles, Walk walk, const Stages& stages) {
   const std::uint64_t tile_bytes = std::uint64_t{tiles.slices_per_tile} * kSliceBytes;
   Place place{0, 1};  // all stages are empty
-  for (; !walk.done(); walk.next()) {
+  for (unsigned number = 0; !walk.done(); walk.next(), ++number) {
     const std::byte* rows[kRowTiles];
     for (unsigned r = 0; r < kRowTiles; ++r) {
       // Behind the last tile is nothing to read; nobody looks at what is compared with it.
@@ -158,14 +175,18 @@ __device__ void copy_slices(const ProductTiles<float>& tiles, Walk walk, const S
       rows[r] = tiles.slices + tile * tile_bytes;
     }
     const std::byte* const columns = tiles.slices + walk.column_tile() * tile_bytes;
+    const float* const bounds = tiles.no + std::uint64_t{walk.column_tile()} * index::kTilePoints;
     for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {
       stages.empty(place.stage).wait(place.phase);
       if (threadIdx.x % 32 == 0) {
         const Barrier full = stages.full(place.stage);
-        full.expect(kStageBytes);
+        full.expect(kStageBytes + (slice == 0 ? kBoundBytes : 0));
         const std::uint64_t offset = std::uint64_t{slice} * kSliceBytes;
-        for (unsigned r = 0; r < kRowTiles; ++r) copy_slice(stages.row_slice(place.stage, r), rows[r] + offset, full);
-        copy_slice(stages.column_slice(place.stage), columns + offset, full);
+        for (unsigned r = 0; r < kRowTiles; ++r) {
+          copy(stages.row_slice(place.stage, r), rows[r] + offset, kSliceBytes, full);
+        }
+        copy(stages.column_slice(place.stage), columns + offset, kSliceBytes, full);
+        if (slice == 0) copy(stages.bounds(number), bounds, kBoundBytes, full);
       }
       place.advance();
     }
@@ -185,7 +206,7 @@ __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const
     if (lane == 0) stages.empty(stage).arrive();
   };
   Place place;
-  for (; !walk.done(); walk.next()) {
+  for (unsigned number = 0; !walk.done(); walk.next(), ++number) {
     if (!walk.wanted(row_tile)) {
       for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {
         stages.full(place.stage).wait(place.phase);
@@ -198,7 +219,8 @@ __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const
     const std::uint32_t column = own_column(walk.column_tile() * index::kTilePoints);
     RowBounds<float, 1, 16> row_bounds;
     row_bounds.load(tiles.no, row);
-    const LateColumnBounds<float> column_bounds(tiles.no, column);
+    const SharedColumnBounds column_bounds{stages.bounds(number) +
+                                           own_column(0) * static_cast<std::uint32_t>(sizeof(float))};
     const float gap = __ldg(tiles.gaps + walk.row_tile(row_tile)) + __ldg(tiles.gaps + walk.column_tile());
     // Zeros, though a first product might replace what is there: sums that it reads in name hold their registers all the time.
     Sums sums[1] = {};

@@ -44,14 +44,6 @@ struct ColumnBounds {
     two[1] = no[n][1];
   }
 };
-/// The same for threads that have no registers left, but enough others beside them: looked up when they are needed.
-template <class Real>
-struct LateColumnBounds {
-  const Real* no;
-
-  __device__ LateColumnBounds(const Real* from, std::uint64_t first) : no(from + first) {}
-  __device__ void of(unsigned n, Real (&two)[2]) const { load_two(two, no + 8 * n); }
-};
 
 /// The position of a thread's first row, or column, behind the warp's.
 __device__ inline std::uint32_t own_row(std::uint32_t first) { return first + threadIdx.x % 32 / 4; }
