@@ -1,6 +1,6 @@
 // The search by tiles on the GPU, points and pairs in device memory:
 //
-//   bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide scalar|tensor64|tensor16] [--portable] [--repeat N]
+//   bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index auto|grid|tree|all] [--decide auto|scalar|tensor64|tensor16] [--portable] [--repeat N]
 //
 // KIND: of `epsflow generate`. For each eps, milliseconds, medians after two warm-ups: of the index (order and list of tiles), of
 // the frame (centre, survey, factors and bounds), and of the search, from the factors to the list of all pairs, those asked of
@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,7 @@ using namespace epsflow;
 struct Arguments {
   std::string source;
   std::vector<double> eps;
-  std::optional<index::LayerSource> layers;
+  IndexChoice index = IndexChoice::all;
   DecideChoice decide = DecideChoice::tensor16;
   bool portable = false;
   int repeat = 5;
@@ -43,10 +42,12 @@ Arguments parse(int argc, char** argv) {
     const std::string word = argv[i];
     const std::string value = i + 1 < argc ? argv[i + 1] : "";
     if (word == "--index") {
-      if (value == "grid") arguments.layers = index::LayerSource::grid;
-      if (value == "tree") arguments.layers = index::LayerSource::tree;
+      if (value == "auto") arguments.index = IndexChoice::automatic;
+      if (value == "grid") arguments.index = IndexChoice::grid;
+      if (value == "tree") arguments.index = IndexChoice::tree;
       ++i;
     } else if (word == "--decide") {
+      if (value == "auto") arguments.decide = DecideChoice::automatic;
       if (value == "scalar") arguments.decide = DecideChoice::scalar;
       if (value == "tensor64") arguments.decide = DecideChoice::tensor64;
       ++i;
@@ -72,6 +73,14 @@ Points points_of(const std::string& source) {
   return io::generate(source.substr(0, first), std::strtoull(source.c_str() + first + 1, nullptr, 10), options);
 }
 
+const char* name_of(DecideChoice decide) {
+  return decide == DecideChoice::scalar ? "scalar" : decide == DecideChoice::tensor64 ? "tensor64" : "tensor16";
+}
+
+const char* name_of(IndexChoice index) {
+  return index == IndexChoice::all ? "all" : index == IndexChoice::tree ? "tree" : "grid";
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -88,14 +97,15 @@ void measure(const gpu::DevicePoints& points, double eps, const Arguments& argum
   gpu::TileFigures figures;
   std::uint64_t pairs = 0;
   bool kept = false;
+  IndexChoice index = IndexChoice::all;
   const auto since = [](Clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   };
   for (int i = 0; i < kWarmUps + arguments.repeat; ++i) {
     auto begin = Clock::now();
-    const auto tiles = std::make_shared<gpu::DeviceTileOrder>(points, eps, arguments.layers, memory, pinned, cancel);
+    const auto tiles = std::make_shared<gpu::DeviceTileOrder>(points, eps, arguments.index, memory, pinned, cancel);
     tiles->stream().synchronize();
-    const double index = since(begin);
+    const double ordered = since(begin);
     begin = Clock::now();
     gpu::TileSearch search(points, tiles, {eps, arguments.decide, arguments.portable}, memory, cancel);
     search.stream().synchronize();
@@ -105,13 +115,14 @@ void measure(const gpu::DevicePoints& points, double eps, const Arguments& argum
     search.stream().synchronize();
     const double found = since(begin);
     if (i >= kWarmUps) {
-      index_times.push_back(index);
+      index_times.push_back(ordered);
       frame_times.push_back(frame);
       search_times.push_back(found);
     }
     if (i > 0) continue;
     figures = search.figures();
     kept = search.kept();
+    index = tiles->source();
     const gpu::DeviceBuffer<std::uint32_t> counts(memory, stream.get(), n);
     const gpu::DeviceBuffer<std::uint64_t> sums(memory, stream.get(), 2);
     gpu::launch_fill(counts.data(), n, 1, stream.get());
@@ -126,21 +137,21 @@ void measure(const gpu::DevicePoints& points, double eps, const Arguments& argum
   const double operations = 2.0 * n * n * points.device().dims;
   std::printf(
       "n %u d %u eps %g: index %.3f frame %.3f search %.3f ms (min %.3f); pairs %llu; tiles %.4f, asked %llu (%.4f of "
-      "pairs), %s, %.1f TFLOP/s\n",
+      "pairs), %s, by %s of %s, %.1f TFLOP/s\n",
       n, points.device().dims, eps, median(index_times), median(frame_times), median(search_times),
       *std::min_element(search_times.begin(), search_times.end()), static_cast<unsigned long long>(pairs),
       static_cast<double>(figures.tile_pairs) / (tiles * (tiles + 1) / 2),
       static_cast<unsigned long long>(figures.asked),
       2 * static_cast<double>(figures.asked) / static_cast<double>(pairs), kept ? "kept" : "not kept",
-      operations / median(search_times) * 1e-9);
+      name_of(figures.decider), name_of(index), operations / median(search_times) * 1e-9);
   std::fflush(stdout);
 }
 
 int measure_all(const Arguments& arguments) {
   if (arguments.eps.empty()) {
     std::fprintf(stderr,
-                 "usage: bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index grid|tree|all] [--decide "
-                 "scalar|tensor64|tensor16] [--portable] [--repeat N]\n");
+                 "usage: bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index auto|grid|tree|all] [--decide "
+                 "auto|scalar|tensor64|tensor16] [--portable] [--repeat N]\n");
     return 2;
   }
   const gpu::KeptStreams streams;

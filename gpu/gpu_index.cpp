@@ -1,6 +1,5 @@
 #include <epsflow/gpu/gpu_index.hpp>
 
-#include <optional>
 #include <utility>
 
 #include <epsflow/gpu/device.hpp>
@@ -10,26 +9,19 @@
 #include <epsflow/index/cell_axes.hpp>
 
 namespace epsflow::gpu {
-namespace {
-
-std::optional<index::LayerSource> layers_of(IndexChoice index) {
-  if (index == IndexChoice::all) return std::nullopt;
-  return index == IndexChoice::grid ? index::LayerSource::grid : index::LayerSource::tree;
-}
-
-}  // namespace
-
 SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points, std::size_t dims) noexcept {
   const bool few_dims = dims <= index::kMostIndexedDims;
   if (index == IndexChoice::automatic && decide == DecideChoice::automatic && few_dims) return {};
   if (index == IndexChoice::automatic) {
     const double n = static_cast<double>(points);
     const double products = n * n / 2 * static_cast<double>(dims + 32);
-    const IndexChoice tiles = products <= tuning::few_products(dims) ? IndexChoice::all : IndexChoice::tree;
-    index = decide == DecideChoice::scalar ? IndexChoice::grid : tiles;
-  }
-  if (decide == DecideChoice::automatic) {
-    decide = index == IndexChoice::grid ? DecideChoice::scalar : DecideChoice::tensor16;
+    if (decide == DecideChoice::scalar) {
+      index = IndexChoice::grid;
+    } else if (products <= tuning::few_products(dims)) {
+      index = IndexChoice::all;
+    }
+  } else if (index == IndexChoice::grid && decide == DecideChoice::automatic) {
+    decide = DecideChoice::scalar;
   }
   return {index, decide};
 }
@@ -42,8 +34,13 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
       resources_(resources),
       labels_(std::move(labels)) {
   if (!choice_.by_cells() && points.device().size > 0) {
-    tiles_ = std::make_shared<const DeviceTileOrder>(points, eps_, layers_of(choice_.index), resources.memory,
-                                                     resources.pinned, resources.cancel);
+    tiles_ = std::make_shared<const DeviceTileOrder>(points, eps_, choice_.index, resources.memory, resources.pinned,
+                                                     resources.cancel);
+    choice_.index = tiles_->source();
+    if (choice_.decide == DecideChoice::automatic) {
+      prepared_ = make_tile_search();
+      choice_.decide = prepared_->figures().decider;
+    }
     return;
   }
   if (options.cells == Cells::clique && points.device().dims <= index::kMostCliqueDims) {
@@ -73,7 +70,7 @@ std::uint64_t GpuIndex::bytes() const {
 std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const {
   const DeviceScope scope(resources_.device);
   if (tiles_ != nullptr && !emits_pairs(options.kernel) && options.format != FormatChoice::packed) {
-    return std::make_unique<TileTableSearch>(make_tile_search(), resources_, options);
+    return std::make_unique<TileTableSearch>(take_tile_search(), resources_, options);
   }
   return std::make_unique<GpuTableSearch>(grid_ == nullptr ? make_grid() : grid_, resources_, options);
 }
@@ -91,7 +88,7 @@ std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options)
   std::unique_ptr<DeviceClustering> clustering;
   if (tiles_ != nullptr) {
     const DirectTask task{points_, eps_, most, least, resources_.memory, resources_.pinned, resources_.cancel, nullptr};
-    clustering = std::make_unique<TileClustering>(task, make_tile_search());
+    clustering = std::make_unique<TileClustering>(task, take_tile_search());
   } else {
     clustering = make_device_clustering(points_, eps_, most, least, resources_.memory, resources_.pinned,
                                         resources_.cancel, grid_);
@@ -106,6 +103,14 @@ std::shared_ptr<const DeviceGrid> GpuIndex::make_grid() const {
 std::unique_ptr<TileSearch> GpuIndex::make_tile_search() const {
   return std::make_unique<TileSearch>(points_, tiles_, TileSearchOptions{.eps = eps_, .decide = choice_.decide},
                                       resources_.memory, resources_.cancel);
+}
+
+std::unique_ptr<TileSearch> GpuIndex::take_tile_search() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (prepared_ != nullptr) return std::move(prepared_);
+  }
+  return make_tile_search();
 }
 
 }  // namespace epsflow::gpu

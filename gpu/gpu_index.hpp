@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include <epsflow/core/backend.hpp>
@@ -13,7 +14,7 @@
 
 namespace epsflow::gpu {
 
-/// Where candidates come from and how they are decided. Pure.
+/// Where candidates come from and how they are decided; automatic where a sample of the points, or of the pairs, decides.
 struct SearchChoice {
   IndexChoice index = IndexChoice::grid;
   DecideChoice decide = DecideChoice::scalar;
@@ -21,6 +22,7 @@ struct SearchChoice {
   /// Point by point on a grid; else tile by tile.
   [[nodiscard]] bool by_cells() const noexcept { return index == IndexChoice::grid && decide == DecideChoice::scalar; }
 };
+/// By numbers alone. Pure.
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
 
@@ -40,6 +42,7 @@ class GpuIndex final : public Index {
  private:
   [[nodiscard]] std::shared_ptr<const DeviceGrid> make_grid() const;
   [[nodiscard]] std::unique_ptr<TileSearch> make_tile_search() const;
+  [[nodiscard]] std::unique_ptr<TileSearch> take_tile_search() const;
 
   const DevicePoints& points_;
   double eps_;
@@ -49,6 +52,8 @@ class GpuIndex final : public Index {
   bool cliques_ = false;
   std::shared_ptr<const DeviceGrid> grid_;
   std::shared_ptr<const DeviceTileOrder> tiles_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<TileSearch> prepared_;  ///< made to choose by, and for who comes first
 };
 
 }  // namespace epsflow::gpu

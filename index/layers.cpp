@@ -37,6 +37,11 @@ constexpr double kLargestReach = 0x1p400;
 /// Reaches of rounding beyond which a function tells nothing.
 constexpr double kMostMargin = 0x1p10;
 constexpr std::size_t kLayerGrain = 1 << 12;
+/// Share of pairs that a grid may leave for a tree not to be looked at: it takes 1 to 2 ms to choose, and pruned no more of any
+/// data on which a grid left this little.
+constexpr double kFewLeft = 0.05;
+/// Share of pairs from which sorting points does not pay. Tiles are pruned less than points.
+constexpr double kNearlyAll = 0.9;
 
 /// splitmix64: the same numbers everywhere.
 class Sequence {
@@ -402,6 +407,38 @@ Layers choose_layers(const LayerSample& sample, double eps, LayerSource source, 
     for (std::size_t p = 0; p < pivots.size(); ++p) coordinates[k * pivots.size() + p] = pivots[p]->pivot[k];
   }
   return {std::move(functions), chosen.sorted, sample.dims, std::move(coordinates)};
+}
+
+double share_left(const Layers& layers, const LayerSample& sample) {
+  const LayersView view = layers.view();
+  const std::size_t stride = std::max<std::size_t>(1, sample.size() / kRankingPoints);
+  std::vector<double> scaled;
+  for (std::size_t i = 0; i < sample.size(); i += stride) {
+    double values[kMostFunctions];
+    scaled_values(view, view.count, &sample.values[i * sample.dims], values);
+    scaled.insert(scaled.end(), values, values + view.count);
+  }
+  if (view.count == 0) return 1;
+  const std::size_t points = scaled.size() / view.count;
+  std::size_t left = 0;
+  for (std::size_t p = 0; p < points; ++p) {
+    for (std::size_t q = 0; q < p; ++q) {
+      const double* const a = &scaled[p * view.count];
+      const double* const b = &scaled[q * view.count];
+      left += std::equal(a, a + view.count, b, [](double x, double y) { return std::abs(x - y) <= 1; }) ? 1 : 0;
+    }
+  }
+  return points < 2 ? 1 : 2 * static_cast<double>(left) / static_cast<double>(points * (points - 1));
+}
+
+SourcedLayers choose_source(const LayerSample& sample, double eps, const CancelToken& cancel) {
+  SourcedLayers grid{IndexChoice::grid, choose_layers(sample, eps, LayerSource::grid, cancel)};
+  const double of_grid = share_left(grid.layers, sample);
+  if (of_grid <= kFewLeft) return grid;
+  SourcedLayers tree{IndexChoice::tree, choose_layers(sample, eps, LayerSource::tree, cancel)};
+  const double of_tree = share_left(tree.layers, sample);
+  if (std::min(of_grid, of_tree) >= kNearlyAll) return {};
+  return of_grid <= of_tree ? grid : tree;
 }
 
 LayerOrder::LayerOrder(PointsView points, double eps, LayerSource source, const CancelToken& cancel)

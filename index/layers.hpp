@@ -16,6 +16,7 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/choices.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/index/layer_function.hpp>
 
@@ -75,6 +76,18 @@ class Layers {
 /// does not depend on the number of threads. Throws Cancelled.
 [[nodiscard]] Layers choose_layers(const LayerSample& sample, double eps, LayerSource source,
                                    const CancelToken& cancel);
+
+/// Share of the pairs of a sample that no function tells apart. O(sample · dims), but of a large sample a part is looked at.
+[[nodiscard]] double share_left(const Layers& layers, const LayerSample& sample);
+
+/// Layers, and where their functions are from.
+struct SourcedLayers {
+  IndexChoice index = IndexChoice::all;
+  Layers layers;
+};
+/// What prunes a sample best: the grid where it leaves few pairs, else the grid or the tree, and all pairs where neither
+/// leaves out enough. The rest as for choose_layers().
+[[nodiscard]] SourcedLayers choose_source(const LayerSample& sample, double eps, const CancelToken& cancel);
 
 /// Values of the first `count` functions of a view at a point, in reaches.
 template <class T>

@@ -4,9 +4,9 @@
 
 namespace epsflow::gpu {
 
-DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, std::optional<index::LayerSource> source,
-                                 DeviceMemory& memory, PinnedPool& pinned, const CancelToken& cancel)
-    : memory_(memory), size_(points.device().size) {
+DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice source, DeviceMemory& memory,
+                                 PinnedPool& pinned, const CancelToken& cancel)
+    : memory_(memory), size_(points.device().size), source_(source) {
   cancel.check();
   if (size_ == 0) return;
   const PointsOnDevice device = points.device();
@@ -16,16 +16,8 @@ DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, std::op
   bounds.blocks = index::tile_blocks_of(bounds.tiles);
   DeviceBuffer<double> pivots;
   DeviceBuffer<index::LayerInterval> block_intervals;
-  if (source) {
-    index::LayerSample sample;
-    sample.dims = device.dims;
-    {
-      const std::uint64_t points_in_sample = index::layer_sample_size(size_, device.dims);
-      const DeviceBuffer<double> values(memory, stream_.get(), points_in_sample * device.dims);
-      launch_layer_sample(device, points_in_sample, values.data(), stream_.get());
-      sample.values = read_values(values.data(), values.size(), stream_.get());
-    }
-    const index::Layers layers = index::choose_layers(sample, eps, *source, cancel);
+  const index::Layers layers = choose_layers(device, eps, cancel);
+  if (source_ != IndexChoice::all) {
     pivots = {memory, stream_.get(), layers.pivots().size()};
     if (pivots.size() > 0) {
       check(cudaMemcpyAsync(pivots.data(), layers.pivots().data(), pivots.bytes(), cudaMemcpyHostToDevice,
@@ -55,6 +47,24 @@ DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, std::op
   launch_list_tile_blocks(bounds, counts_.blocks, blocks_.data(), {memory, stream_.get()});
   // Searches put their work on other streams.
   stream_.synchronize();
+}
+
+/// Settles the source.
+index::Layers DeviceTileOrder::choose_layers(const PointsOnDevice& device, double eps, const CancelToken& cancel) {
+  if (source_ == IndexChoice::all) return {};
+  index::LayerSample sample;
+  sample.dims = device.dims;
+  const std::uint64_t points = index::layer_sample_size(size_, device.dims);
+  const DeviceBuffer<double> values(memory_, stream_.get(), points * device.dims);
+  launch_layer_sample(device, points, values.data(), stream_.get());
+  sample.values = read_values(values.data(), values.size(), stream_.get());
+  if (source_ == IndexChoice::automatic) {
+    index::SourcedLayers chosen = index::choose_source(sample, eps, cancel);
+    source_ = chosen.index;
+    return std::move(chosen.layers);
+  }
+  const bool grid = source_ == IndexChoice::grid;
+  return index::choose_layers(sample, eps, grid ? index::LayerSource::grid : index::LayerSource::tree, cancel);
 }
 
 void DeviceTileOrder::sort_points(const DevicePoints& points, const index::LayersView& layers, int bits) {

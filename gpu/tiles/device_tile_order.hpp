@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/choices.hpp>
 #include <epsflow/gpu/device_points.hpp>
 #include <epsflow/gpu/memory.hpp>
 #include <epsflow/gpu/stream.hpp>
@@ -20,10 +20,13 @@ namespace epsflow::gpu {
 /// index::list_tile_blocks() have.
 class DeviceTileOrder {
  public:
-  /// source: none for the order of the ids, and all pairs of tiles. O(n·d) and a radix sort; then O((n / 1024)²) tests
-  /// of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
-  DeviceTileOrder(const DevicePoints& points, double eps, std::optional<index::LayerSource> source,
-                  DeviceMemory& memory, PinnedPool& pinned, const CancelToken& cancel);
+  /// source: IndexChoice::all for the order of the ids, and all pairs of tiles; automatic for what prunes a sample best. O(n·d)
+  /// and a radix sort; then O((n / 1024)²) tests of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
+  DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice source, DeviceMemory& memory, PinnedPool& pinned,
+                  const CancelToken& cancel);
+
+  /// What it was made from: grid, tree or all.
+  [[nodiscard]] IndexChoice source() const noexcept { return source_; }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   /// Input id of each position. [device] [n]
@@ -46,11 +49,13 @@ class DeviceTileOrder {
   [[nodiscard]] std::vector<index::LayerInterval> read_tile_intervals() const;
 
  private:
+  [[nodiscard]] index::Layers choose_layers(const PointsOnDevice& device, double eps, const CancelToken& cancel);
   void sort_points(const DevicePoints& points, const index::LayersView& layers, int bits);
 
   DeviceMemory& memory_;
   Stream stream_;
   std::uint32_t size_ = 0;
+  IndexChoice source_ = IndexChoice::all;
   DeviceBuffer<std::uint32_t> order_;
   std::shared_ptr<const PinnedBytes> host_order_;
   DeviceBuffer<index::LayerInterval> tile_intervals_;

@@ -48,30 +48,40 @@ TileSearch::TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceT
   const PointsOnDevice device = points.device();
   points_ = {device.data, tiles_->order(), device.size, device.dims, device.precision, options.eps * options.eps};
   figures_.tile_pairs = tiles_->tile_pairs();
+  const std::uint64_t tile_count = index::tiles_of(device.size);
+  pruned_ = tiles_->tile_pairs() < tile_count * tile_count / 4;
   figures_.decider = options.decide == DecideChoice::automatic ? DecideChoice::tensor16 : options.decide;
   if (device.size == 0) return;
   counts_ = {memory_, stream_.get(), 1};
-  if (figures_.decider != DecideChoice::scalar) choose_frame(points, options.eps);
-  if (figures_.decider == DecideChoice::tensor16) make_factors(factors32_, bounds32_);
-  if (figures_.decider == DecideChoice::tensor64) make_factors(factors64_, bounds64_);
-}
-
-void TileSearch::choose_frame(const DevicePoints& points, double eps) {
-  const PointsOnDevice device = points.device();
+  if (figures_.decider == DecideChoice::scalar) return;
   centre_ = {memory_, stream_.get(), device.dims};
   const DeviceBuffer<TileSurvey> survey(memory_, stream_.get(), 1);
   check(cudaMemsetAsync(survey.data(), 0, survey.bytes(), stream_.get()));
   launch_centre(device, centre_.data(), stream_.get());
   launch_survey(device, centre_.data(), survey.data(), stream_.get());
   const TileSurvey found = read_values(survey.data(), 1, stream_.get()).front();
-  const double farthest = std::bit_cast<double>(found.farthest);
+  choose_frame(found, options.eps);
+  if (figures_.decider == DecideChoice::tensor16) make_factors(factors32_, bounds32_);
+  if (options.decide == DecideChoice::automatic && asks_too_much(found, options.eps)) {
+    slices_ = {};
+    bounds32_ = {};
+    sample_ = {};
+    frame_ = {};
+    figures_.decider = DecideChoice::tensor64;
+    choose_frame(found, options.eps);
+  }
+  if (figures_.decider == DecideChoice::tensor64) make_factors(factors64_, bounds64_);
+}
+
+void TileSearch::choose_frame(const TileSurvey& survey, double eps) {
+  const double farthest = std::bit_cast<double>(survey.farthest);
   if (!std::isfinite(farthest) || eps < kLeastFramed || eps > kMostFramed) {
     figures_.decider = DecideChoice::scalar;
     return;
   }
   frame_.centre = centre_.data();
-  const double dims = device.dims;
-  if (figures_.decider == DecideChoice::tensor16 && found.fractions == 0 && farthest <= kMostWhole &&
+  const double dims = points_.dims;
+  if (figures_.decider == DecideChoice::tensor16 && survey.fractions == 0 && farthest <= kMostWhole &&
       dims * farthest * farthest <= kMostExactNorm && eps * eps <= kMostExactNorm) {
     frame_.exact = true;
     frame_.limit = eps * eps;
@@ -83,6 +93,35 @@ void TileSearch::choose_frame(const DevicePoints& points, double eps) {
   // bit of the largest, which ‖p‖·‖q‖ bounds but for what was dropped before.
   const double terms = 18 * std::ceil(dims / 16) * (1 + 0x1p-10);
   frame_.gamma = terms * (figures_.decider == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
+}
+
+/// Whether float64 would be asked so much that it were better to multiply in it. Only where points are far from their centre in
+/// units of eps a sample is taken.
+bool TileSearch::asks_too_much(const TileSurvey& survey, double eps) {
+  if (figures_.decider != DecideChoice::tensor16 || frame_.exact) return false;
+  const double norm = std::bit_cast<double>(survey.farthest) * std::sqrt(static_cast<double>(points_.dims));
+  if (norm <= tuning::kNearNorm * eps || tiles_->block_count() == 0) return false;
+  take_sample();
+  const double compared = static_cast<double>(tiles_->tile_pairs()) * index::kTilePoints * index::kTilePoints /
+                          static_cast<double>(sample_.stride);
+  return static_cast<double>(sample_.counts.asked) > tuning::kMostAsked * compared;
+}
+
+/// One block of work in how many is compared first. Pairs of tiles that are left may hold any number of pairs, so more of them are.
+std::uint64_t TileSearch::sample_stride() const {
+  const std::uint64_t blocks = tiles_->block_count();
+  return pruned_ ? std::clamp<std::uint64_t>(blocks / tuning::kFewestSampled, 1, tuning::kSampledBlocks)
+                 : std::max<std::uint64_t>(1, blocks / tuning::kSampledOfAll);
+}
+
+void TileSearch::take_sample() {
+  sample_.stride = sample_stride();
+  pairs_ = {memory_, stream_.get(), kLeastRoom};
+  if (figures_.decider != DecideChoice::scalar) asked_ = {memory_, stream_.get(), kLeastRoom};
+  launch({tiles_->blocks(), tiles_->block_count(), 0, sample_.stride}, 0);
+  sample_.counts = read_values(counts_.data(), 1, stream_.get()).front();
+  pairs_ = {};
+  asked_ = {};
 }
 
 template <class Real>
@@ -144,23 +183,15 @@ void TileSearch::grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::ui
   list = std::move(larger);
 }
 
-/// Room for all pairs, as far as a guess goes. Where tiles are pruned those that are left may hold any number of pairs: a sample
-/// of the work tells.
+/// Room for all pairs, as far as a guess goes, or a sample of the work where there is so much of it that this takes little.
 void TileSearch::make_lists(std::uint64_t most) {
   const bool asks = figures_.decider != DecideChoice::scalar;
-  const std::uint64_t tiles = quotient_up(points_.size, index::kTilePoints);
-  const TileWork sample{tiles_->blocks(), tiles_->block_count(), 0, tuning::kSampledBlocks};
+  if (sample_.stride == 0 && sample_stride() >= tuning::kSampledBlocks) take_sample();
   std::uint64_t pairs = points_.size * tuning::kGuessedPairs;
   std::uint64_t asked = 0;
-  if (tiles_->tile_pairs() < tiles * tiles / 4 && sample.size() >= tuning::kFewestSampled) {
-    pairs_ = {memory_, stream_.get(), kLeastRoom};
-    if (asks) asked_ = {memory_, stream_.get(), kLeastRoom};
-    launch(sample, 0);
-    const PairCounts counts = read_values(counts_.data(), 1, stream_.get()).front();
-    pairs = counts.pairs * tuning::kSampledBlocks / 4 * 5;
-    asked = counts.asked * tuning::kSampledBlocks / 4 * 5;
-    pairs_ = {};
-    asked_ = {};
+  if (sample_.stride > 0) {
+    pairs = sample_.counts.pairs * sample_.stride / 4 * 5;
+    asked = sample_.counts.asked * sample_.stride / 4 * 5;
   }
   pairs_ = {memory_, stream_.get(), std::clamp(pairs, kLeastRoom, most)};
   if (asks) asked_ = {memory_, stream_.get(), std::clamp(asked, kLeastRoom, std::max(kLeastRoom, most / 4))};

@@ -26,8 +26,9 @@ struct TileFigures {
 
 struct TileSearchOptions {
   double eps = 0;
-  DecideChoice decide = DecideChoice::automatic;  ///< where the data allow
-  bool portable = false;                          ///< leave out kernels for a particular GPU
+  /// Where the data allow; automatic: in half precision, unless a sample of the pairs asks too much of float64.
+  DecideChoice decide = DecideChoice::automatic;
+  bool portable = false;  ///< leave out kernels for a particular GPU
 };
 
 /// Pairs go into a list in device memory. Where all have room there it is kept, and what looks at them again finds them; where
@@ -53,7 +54,15 @@ class TileSearch {
   [[nodiscard]] bool kept() const noexcept { return kept_; }
 
  private:
-  void choose_frame(const DevicePoints& points, double eps);
+  struct Sample {
+    PairCounts counts;
+    std::uint64_t stride = 0;  ///< one block in so many; 0 before
+  };
+
+  void choose_frame(const TileSurvey& survey, double eps);
+  [[nodiscard]] bool asks_too_much(const TileSurvey& survey, double eps);
+  [[nodiscard]] std::uint64_t sample_stride() const;
+  void take_sample();
   template <class Real>
   void make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& bounds);
   [[nodiscard]] std::vector<TileWork> cut_work() const;
@@ -67,6 +76,7 @@ class TileSearch {
   Stream stream_;
   unsigned multiprocessors_ = 1;
   bool hopper_ = false;
+  bool pruned_ = false;  ///< half of the pairs of tiles at least
   OrderedPoints points_;
   TileFrame frame_;
   TileFigures figures_;
@@ -79,6 +89,7 @@ class TileSearch {
   DeviceBuffer<PairCounts> counts_;
   DeviceBuffer<PointPair> pairs_;
   DeviceBuffer<PointPair> asked_;
+  Sample sample_;
   bool looked_ = false;  // whether a list is kept is settled with the first look
   bool kept_ = false;
   std::uint64_t kept_size_ = 0;

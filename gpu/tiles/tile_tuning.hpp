@@ -20,9 +20,16 @@ inline constexpr double kMostProducts64 = 2e12;
 }
 /// Pairs per point that the list of pairs has room for at first.
 inline constexpr std::uint64_t kGuessedPairs = 160;
-/// Where tiles are pruned, one in how many blocks of pairs of tiles is compared first to guess better, if that many make a sample.
+/// One in how many blocks of pairs of tiles is compared first to guess better, if that many make a sample; of all pairs of tiles this
+/// many blocks.
 inline constexpr std::uint64_t kSampledBlocks = 64;
+inline constexpr std::uint64_t kSampledOfAll = 256;
 inline constexpr std::uint64_t kFewestSampled = 16;
+/// Norms in units of eps up to which half precision asks little, as its rounding is 2^-11 of them at most.
+inline constexpr double kNearNorm = 128;
+/// Share of the pairs compared from which it is sooner to multiply in float64 than to ask it: a pair asked takes some hundred times
+/// as long as one of a product in float64. A first guess.
+inline constexpr double kMostAsked = 1.0 / 128;
 /// Places of a kept list from which it pays to forget pairs that are of no use any more.
 inline constexpr std::uint64_t kFewestForgotten = 4 << 20;
 /// Share of the free memory that the list may take, as a divisor.

@@ -50,7 +50,8 @@ void check_same(Device& device, const DataSet& data, double eps) {
   for (const LayerSource source : {LayerSource::grid, LayerSource::tree}) {
     const index::LayerOrder host(data.view(), eps, source, device.cancel);
     const index::TileBounds bounds(data.view(), host.order(), host.layers(), device.cancel);
-    const DeviceTileOrder order(points, eps, source, device.memory, device.pinned, device.cancel);
+    const IndexChoice choice = source == LayerSource::grid ? IndexChoice::grid : IndexChoice::tree;
+    const DeviceTileOrder order(points, eps, choice, device.memory, device.pinned, device.cancel);
     check_order(order, host.order());
     const std::vector<index::LayerInterval> intervals = order.read_tile_intervals();
     REQUIRE(intervals.size() == std::size_t{bounds.functions()} * bounds.tiles());
@@ -99,11 +100,42 @@ TEST_CASE("device tile order: without a source all pairs of tiles in the order o
     INFO("n " << n);
     const DataSet data = test::make_data("uniform", n, 2, Precision::float32, 1);
     const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-    const DeviceTileOrder order(points, 1, std::nullopt, device.memory, device.pinned, device.cancel);
+    const DeviceTileOrder order(points, 1, IndexChoice::all, device.memory, device.pinned, device.cancel);
     std::vector<std::uint32_t> ids(n);
     std::iota(ids.begin(), ids.end(), 0);
     check_order(order, ids);
     check_list(order, index::list_all_tile_blocks(n, device.cancel));
+  }
+}
+
+TEST_CASE("device tile order: a sample chooses what prunes, and makes the same order") {
+  if (!test::have_gpu()) return;
+  Device device;
+  // Coordinates of 0 and 1, of each point with another share of ones: only distances tell points apart.
+  DataSet binary = test::make_data("uniform", 4000, 64, Precision::float64, 5);
+  for (std::size_t i = 0; i < binary.size(); ++i) {
+    const double share = binary.doubles[64 * i];
+    for (std::size_t k = 0; k < 64; ++k) {
+      binary.doubles[64 * i + k] = binary.doubles[64 * i + k] < share ? 1 : 0;
+    }
+  }
+  struct Case {
+    DataSet data;
+    double eps;
+    IndexChoice expected;
+  };
+  const DataSet nine = test::make_data("uniform", 4000, 9, Precision::float64, 3);
+  const Case cases[] = {{nine, nine.scale / 20, IndexChoice::grid},
+                        {binary, 1, IndexChoice::tree},
+                        {nine, nine.scale * 100, IndexChoice::all}};
+  for (const Case& c : cases) {
+    INFO("expected " << static_cast<int>(c.expected));
+    const DevicePoints points(c.data.view(), 0, device.memory, device.pinned, 2);
+    const DeviceTileOrder order(points, c.eps, IndexChoice::automatic, device.memory, device.pinned, device.cancel);
+    REQUIRE(order.source() == c.expected);
+    const DeviceTileOrder named(points, c.eps, c.expected, device.memory, device.pinned, device.cancel);
+    check_order(order, named.host_order());
+    check_list(order, download(named.blocks(), named.block_count()));
   }
 }
 
@@ -114,7 +146,7 @@ TEST_CASE("device tile order: a cancelled build says so, and leaves nothing behi
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
   const std::uint64_t used = device.memory.used();
   device.cancel.cancel();
-  CHECK_THROWS_AS(DeviceTileOrder(points, 1, LayerSource::tree, device.memory, device.pinned, device.cancel),
+  CHECK_THROWS_AS(DeviceTileOrder(points, 1, IndexChoice::tree, device.memory, device.pinned, device.cancel),
                   Cancelled);
   CHECK(device.memory.used() == used);
 }

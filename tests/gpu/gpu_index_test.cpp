@@ -22,7 +22,7 @@ constexpr IndexChoice kIndexes[] = {kAutoIndex, IndexChoice::grid, IndexChoice::
 constexpr DecideChoice kDeciders[] = {kAutoDecide, DecideChoice::scalar, DecideChoice::tensor64,
                                       DecideChoice::tensor16};
 
-TEST_CASE("choose search: what is left open goes by the dimensions, and by what was chosen") {
+TEST_CASE("choose search: what is left open goes by the dimensions, by what was chosen, or by a sample") {
   struct Case {
     IndexChoice index;
     DecideChoice decide;
@@ -30,18 +30,20 @@ TEST_CASE("choose search: what is left open goes by the dimensions, and by what 
     SearchChoice many;  ///< beyond
   };
   constexpr SearchChoice kCells{IndexChoice::grid, DecideChoice::scalar};
-  constexpr SearchChoice kTree16{IndexChoice::tree, DecideChoice::tensor16};
-  constexpr SearchChoice kTree64{IndexChoice::tree, DecideChoice::tensor64};
-  constexpr SearchChoice kAll16{IndexChoice::all, DecideChoice::tensor16};
+  constexpr SearchChoice kSampled{kAutoIndex, kAutoDecide};
+  constexpr SearchChoice kSampled16{kAutoIndex, DecideChoice::tensor16};
+  constexpr SearchChoice kSampled64{kAutoIndex, DecideChoice::tensor64};
+  constexpr SearchChoice kTree{IndexChoice::tree, kAutoDecide};
+  constexpr SearchChoice kAll{IndexChoice::all, kAutoDecide};
   const std::vector<Case> cases{
-      {kAutoIndex, kAutoDecide, kCells, kTree16},
+      {kAutoIndex, kAutoDecide, kCells, kSampled},
       // Without tensor cores there is no reason for tiles; with them, none for cells.
       {kAutoIndex, DecideChoice::scalar, kCells, kCells},
-      {kAutoIndex, DecideChoice::tensor16, kTree16, kTree16},
-      {kAutoIndex, DecideChoice::tensor64, kTree64, kTree64},
+      {kAutoIndex, DecideChoice::tensor16, kSampled16, kSampled16},
+      {kAutoIndex, DecideChoice::tensor64, kSampled64, kSampled64},
       {IndexChoice::grid, kAutoDecide, kCells, kCells},
-      {IndexChoice::tree, kAutoDecide, kTree16, kTree16},
-      {IndexChoice::all, kAutoDecide, kAll16, kAll16},
+      {IndexChoice::tree, kAutoDecide, kTree, kTree},
+      {IndexChoice::all, kAutoDecide, kAll, kAll},
   };
   for (const Case& c : cases) {
     for (const std::size_t dims : {1U, 2U, 3U, 6U, 7U, 8U, 64U, 4096U}) {
@@ -56,25 +58,22 @@ TEST_CASE("choose search: what is left open goes by the dimensions, and by what 
 
 TEST_CASE("choose search: of few points all pairs are compared, unless something else was chosen") {
   CHECK(choose_search(kAutoIndex, kAutoDecide, 10'000, 64).index == IndexChoice::all);
-  CHECK(choose_search(kAutoIndex, kAutoDecide, 10'000, 64).decide == DecideChoice::tensor16);
   CHECK(choose_search(kAutoIndex, DecideChoice::tensor64, 10'000, 64).index == IndexChoice::all);
   CHECK(choose_search(kAutoIndex, kAutoDecide, 50'000, 4096).index == IndexChoice::all);
-  CHECK(choose_search(kAutoIndex, kAutoDecide, 500'000, 18).index == IndexChoice::tree);
-  CHECK(choose_search(kAutoIndex, kAutoDecide, 1'000'000, 384).index == IndexChoice::tree);
+  CHECK(choose_search(kAutoIndex, kAutoDecide, 500'000, 18).index == kAutoIndex);
+  CHECK(choose_search(kAutoIndex, kAutoDecide, 1'000'000, 384).index == kAutoIndex);
   CHECK(choose_search(kAutoIndex, kAutoDecide, 10'000, 6).by_cells());
   CHECK(choose_search(kAutoIndex, DecideChoice::scalar, 10'000, 64).by_cells());
   CHECK(choose_search(IndexChoice::tree, kAutoDecide, 10, 64).index == IndexChoice::tree);
   CHECK(choose_search(IndexChoice::grid, kAutoDecide, 10, 64).by_cells());
 }
 
-TEST_CASE("choose search: what is chosen stays, nothing is left open, and cells are searched in float64 alone") {
+TEST_CASE("choose search: what is chosen stays, and cells are searched in float64 alone") {
   for (const IndexChoice index : kIndexes) {
     for (const DecideChoice decide : kDeciders) {
       for (const std::size_t dims : {1U, 6U, 7U, 100U}) {
         INFO("index " << static_cast<int>(index) << ", decide " << static_cast<int>(decide) << ", d " << dims);
         const SearchChoice found = choose_search(index, decide, kManyPoints, dims);
-        CHECK(found.index != kAutoIndex);
-        CHECK(found.decide != kAutoDecide);
         if (index != kAutoIndex) CHECK(found.index == index);
         if (decide != kAutoDecide) CHECK(found.decide == decide);
         CHECK(found.by_cells() == (found.index == IndexChoice::grid && found.decide == DecideChoice::scalar));
@@ -99,8 +98,8 @@ TEST_CASE("gpu index: figures name the search, and count its candidates") {
       const auto made = points->build_index({.eps = data.scale, .index = index, .decide = decide}, cancel);
       const SearchChoice choice = choose_search(index, decide, 1000, 9);
       const IndexFigures figures = made->figures();
-      CHECK(figures.index == choice.index);
-      CHECK(figures.decide == choice.decide);
+      CHECK(figures.index == (choice.index == kAutoIndex ? IndexChoice::grid : choice.index));
+      CHECK(figures.decide == (choice.decide == kAutoDecide ? DecideChoice::tensor16 : choice.decide));
       CHECK(figures.pairs_stay == !choice.by_cells());
       CHECK((figures.cells > 0) == choice.by_cells());
       CHECK_FALSE(figures.cliques);

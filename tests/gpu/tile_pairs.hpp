@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +17,10 @@
 
 namespace epsflow::gpu {
 
-using index::LayerSource;
 using test::DataSet;
 using test::Random;
 
-inline constexpr std::array<std::optional<LayerSource>, 3> kSources{LayerSource::grid, LayerSource::tree, std::nullopt};
+inline constexpr std::array kSources{IndexChoice::grid, IndexChoice::tree, IndexChoice::all};
 struct Decider {
   const char* name;
   DecideChoice decide;
@@ -33,8 +31,8 @@ inline constexpr std::array kDeciders{
     Decider{"scalar", DecideChoice::scalar}, Decider{"tensor64", DecideChoice::tensor64},
     Decider{"tensor16, portable", DecideChoice::tensor16, true}, Decider{"tensor16", DecideChoice::tensor16}};
 
-inline const char* name_of(std::optional<LayerSource> source) {
-  return !source ? "all" : *source == LayerSource::grid ? "grid" : "tree";
+inline const char* name_of(IndexChoice source) {
+  return source == IndexChoice::all ? "all" : source == IndexChoice::grid ? "grid" : "tree";
 }
 
 /// How often each pair of points is there, at lower id · n + higher id.

@@ -58,7 +58,7 @@ TEST_CASE("tile search: a kept list grows from what it had room for at first") {
   const double all = 1e3;  // 4.5 million pairs, twice what a list begins with
   check_case(device, data, all);
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  const auto tiles = std::make_shared<const DeviceTileOrder>(points, all, LayerSource::tree, device.memory,
+  const auto tiles = std::make_shared<const DeviceTileOrder>(points, all, IndexChoice::tree, device.memory,
                                                              device.pinned, device.cancel);
   for (const Decider& decider : kDeciders) {
     INFO(decider.name);
@@ -79,7 +79,7 @@ TEST_CASE("tile search: a cancelled search says so, and gives back what it held"
   for (const Decider& decider : kDeciders) {
     INFO(decider.name);
     CancelToken cancel;
-    const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, LayerSource::tree, device.memory,
+    const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, IndexChoice::tree, device.memory,
                                                                device.pinned, device.cancel);
     const std::uint64_t used = device.memory.used();
     {
@@ -99,7 +99,7 @@ TEST_CASE("tile search: memory that is too short for a list is said") {
   Device device(8 << 20);
   const DataSet data = test::make_data("uniform", 1000, 9, Precision::float64, 1);
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, LayerSource::tree, device.memory, device.pinned,
+  const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, IndexChoice::tree, device.memory, device.pinned,
                                                              device.cancel);
   TileSearch search(points, tiles, {.eps = 1, .decide = DecideChoice::tensor16}, device.memory, device.cancel);
   CHECK_THROWS_AS(search.for_each_list([](PairList) {}), DeviceOutOfMemory);

@@ -277,5 +277,38 @@ TEST_CASE("tile search: coordinates a million times eps") {
   }
 }
 
+TEST_CASE("tile search: left open, pairs are decided in half precision unless that asks too much") {
+  if (!test::have_gpu()) return;
+  Device device;
+  struct Case {
+    double spread;  ///< of the clusters, each about 1 wide
+    DecideChoice expected;
+  };
+  for (const Case c : {Case{1, DecideChoice::tensor16}, Case{1e5, DecideChoice::tensor64}}) {
+    INFO("clusters within " << c.spread);
+    Random random(11);
+    constexpr std::size_t kDims = 20;
+    std::vector<double> centres(8 * kDims), values(1500 * kDims);
+    for (double& x : centres) x = c.spread * random.unit();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = centres[i / kDims % 8 * kDims + i % kDims] + 0.6 * random.unit();
+    }
+    const DataSet data = by_hand("clusters", values, kDims, Precision::float64);
+    const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
+    for (const auto source : kSources) {
+      INFO(name_of(source));
+      const auto tiles =
+          std::make_shared<const DeviceTileOrder>(points, 1, source, device.memory, device.pinned, device.cancel);
+      TileSearch search(points, tiles, {.eps = 1, .decide = DecideChoice::automatic}, device.memory, device.cancel);
+      REQUIRE(search.figures().decider == c.expected);
+      PairTimes found;
+      look(search, found);
+      const PairTimes expected = expected_pairs(data, 1);
+      REQUIRE(count_pairs(expected) > 0);
+      require_same(found, expected, data.size());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace epsflow::gpu
