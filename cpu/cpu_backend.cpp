@@ -37,6 +37,13 @@ bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
   return static_cast<double>(index::count_candidates(grid, cancel)) > kMostShare * n * n;
 }
 
+/// Passes of a search find the runs of all cells again, which takes longer than comparing points where places that may hold
+/// some are many. Up to as many bytes as the coordinates have in float32.
+bool keeps_runs(std::size_t dims) noexcept { return dims > index::kMostCliqueDims; }
+std::uint64_t kept_run_bytes(std::uint64_t n, std::size_t dims) noexcept {
+  return keeps_runs(dims) ? n * dims * sizeof(float) : 0;
+}
+
 void check_decider(DecideChoice decide) {
   if (decide == DecideChoice::automatic || decide == DecideChoice::scalar) return;
   throw UsageError(
@@ -103,7 +110,9 @@ class CpuIndex final : public Index {
   CpuIndex(PointsView points, const IndexOptions& options, const CancelToken& cancel)
       : cancel_(cancel), choice_(options.index) {
     if (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid) {
-      grid_ = std::make_shared<const index::Grid>(points, options.eps, options.cells, cancel);
+      const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel);
+      if (keeps_runs(points.dims())) grid->keep_runs(kept_run_bytes(points.size(), points.dims()), cancel);
+      grid_ = grid;
       const bool tree = tree_possible(options.index, points.dims()) && leaves_all(*grid_, cancel);
       choice_ = tree ? IndexChoice::tree : IndexChoice::grid;
       if (tree) grid_ = nullptr;  // before the other is made: memory for both at once is not asked for
@@ -166,7 +175,8 @@ class CpuPoints final : public LoadedPoints {
     constexpr std::uint64_t kIdsAndCells = 4 + 12;
     constexpr std::uint64_t kSortItems = 2 * 16;
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
-    const std::uint64_t searched = points_.size() * row + index::RowSearch::most_bytes(points_.size(), points_.dims());
+    const std::uint64_t searched = points_.size() * row + index::RowSearch::most_bytes(points_.size(), points_.dims()) +
+                                   kept_run_bytes(points_.size(), points_.dims());
     const std::uint64_t sorted = points_.size() * kIdsAndCells + std::max(points_.size() * kSortItems, searched);
     if (options.index == IndexChoice::all) return points_.size() * kIdsAndCells + searched;
     if (!tree_possible(options.index, dims())) return sorted;

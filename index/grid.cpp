@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kGrain = 1 << 15;
+/// Cells whose runs are kept together.
+constexpr std::size_t kKeptCells = 1 << 10;
 
 template <class F>
 void parallel_ranges(std::size_t n, F&& f) {
@@ -104,7 +107,30 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
   set_group_starts(std::move(starts));
 }
 
+void Grid::keep_runs(std::uint64_t most, const CancelToken& cancel) {
+  std::vector<KeptRuns> kept((cells() + kKeptCells - 1) / kKeptCells);
+  std::atomic<std::uint64_t> bytes{0};
+  tbb::parallel_for(std::size_t{0}, kept.size(), [&](std::size_t b) {
+    if (cancel.cancelled() || bytes > most) return;
+    KeptRuns found;
+    GroupWalk walk;
+    start_walk(b * kKeptCells, walk);
+    for (std::size_t cell = b * kKeptCells; cell < std::min(cells(), (b + 1) * kKeptCells); ++cell) {
+      find_runs(cell, walk);
+      found.runs.insert(found.runs.end(), walk.runs.begin(), walk.runs.end());
+      found.ends.push_back(static_cast<std::uint32_t>(found.runs.size()));
+    }
+    bytes += found.runs.size() * sizeof(Run) + found.ends.size() * sizeof(std::uint32_t);
+    if (bytes <= most) kept[b] = {{found.ends.begin(), found.ends.end()}, {found.runs.begin(), found.runs.end()}};
+  });
+  cancel.check();
+  if (bytes > most) return;
+  kept_ = std::move(kept);
+  kept_bytes_ = bytes;
+}
+
 void Grid::start_walk(std::size_t cell, GroupWalk& walk) const {
+  if (!kept_.empty()) return;
   walk.places.clear();
   for (const std::int64_t offset : keys_.neighbor_offsets) {
     walk.places.push_back(std::lower_bound(cell_keys_.begin(), cell_keys_.end(), cell_keys_[cell] + offset) -
@@ -117,6 +143,12 @@ void Grid::find_runs(std::size_t cell, GroupWalk& walk) const {
   const auto starts = cell_starts();
   const std::uint64_t last = 2 * std::uint64_t{keys_.window};
   std::vector<Run>& runs = walk.runs;
+  if (!kept_.empty()) {
+    const KeptRuns& kept = kept_[cell / kKeptCells];
+    const std::size_t place = cell % kKeptCells;
+    runs.assign(kept.runs.begin() + (place == 0 ? 0 : kept.ends[place - 1]), kept.runs.begin() + kept.ends[place]);
+    return;
+  }
   runs.clear();
   for (std::size_t p = 0; p < walk.places.size(); ++p) {
     const std::uint64_t first_key = keys[cell] + keys_.neighbor_offsets[p];

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
@@ -40,16 +41,31 @@ class Grid final : public SearchIndex {
   void start_walk(std::size_t cell, GroupWalk& walk) const override;
   void find_runs(std::size_t cell, GroupWalk& walk) const override;
 
-  [[nodiscard]] std::uint64_t bytes() const noexcept override { return SearchIndex::bytes() + cell_keys_.bytes(); }
+  /// Finds the runs of all cells, and keeps them unless they take more than `most` bytes: walks read them from then on, where
+  /// in many dimensions most places are empty and moving them took longer than comparing points. Not while others walk. In
+  /// parallel. Throws Cancelled.
+  void keep_runs(std::uint64_t most, const CancelToken& cancel);
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept override {
+    return SearchIndex::bytes() + cell_keys_.bytes() + kept_bytes_;
+  }
 
  private:
   void sort_points(PointsView points, const CellAxes& chosen, const CancelToken& cancel);
   template <class Item, class Make, class Key, class Id>
   void sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel);
 
+  /// Runs of consecutive cells.
+  struct KeptRuns {
+    std::vector<std::uint32_t> ends;  ///< of each cell's runs
+    std::vector<Run> runs;
+  };
+
   bool cliques_ = false;
   Buffer<std::uint64_t> cell_keys_;
   CellKeys keys_;
+  std::vector<KeptRuns> kept_;  ///< a block of cells each; empty unless runs are kept
+  std::uint64_t kept_bytes_ = 0;
 };
 
 }  // namespace epsflow::index

@@ -20,7 +20,7 @@ struct GroupWalk {
 };
 
 /// Points sorted so that neighbours lie close together, and cut into groups of consecutive positions. Keeps a copy of the
-/// coordinates, in their precision, and no candidates: those of a group are found when they are needed (CandidateRuns),
+/// coordinates, in their precision. Candidates of a group are found when they are needed (CandidateRuns), or kept where they are few,
 /// so memory is O(n·d) however many they are.
 class SearchIndex {
  public:

@@ -103,6 +103,36 @@ TEST_CASE("layers: no function differs by more than the distance of two points")
   CHECK(compared > 10'000);
 }
 
+TEST_CASE("layers: a sample says which functions leave fewer pairs, and when none do") {
+  const auto chosen = [](const DataSet& data, double eps) {
+    const LayerSample sample = layer_sample(data.view());
+    const SourcedLayers found = choose_source(sample, eps, CancelToken());
+    if (found.index != IndexChoice::all) {
+      const LayerSource source = found.index == IndexChoice::grid ? LayerSource::grid : LayerSource::tree;
+      CHECK(share_left(found.layers, sample) == share_left(choose_layers(sample, eps, source, CancelToken()), sample));
+    }
+    return found.index;
+  };
+  const DataSet nine = test::make_data("uniform", 4000, 9, Precision::float64, 3);
+  CHECK(chosen(nine, nine.scale / 20) == IndexChoice::grid);
+  CHECK(chosen(nine, nine.scale * 100) == IndexChoice::all);
+  // Coordinates of 0 and 1, of each point with another share of ones: only distances tell points apart.
+  DataSet binary = test::make_data("uniform", 4000, 64, Precision::float64, 5);
+  for (std::size_t i = 0; i < binary.size(); ++i) {
+    const double share = binary.doubles[64 * i];
+    for (std::size_t k = 0; k < 64; ++k) binary.doubles[64 * i + k] = binary.doubles[64 * i + k] < share ? 1 : 0;
+  }
+  CHECK(chosen(binary, 1) == IndexChoice::tree);
+  CHECK(choose_source({}, 1, CancelToken()).index == IndexChoice::all);
+
+  // Half of the pairs of two far clumps, less each with itself, and all pairs of one.
+  DataSet clumps = test::make_data("all equal", 256, 3, Precision::float64, 1);
+  for (std::size_t i = 0; i < 128; ++i) clumps.doubles[3 * i] += 100;
+  const LayerSample sample = layer_sample(clumps.view());
+  CHECK(share_left(choose_layers(sample, 1, LayerSource::grid, CancelToken()), sample) == 127.0 / 255);
+  CHECK(share_left(choose_layers(sample, 1000, LayerSource::grid, CancelToken()), sample) == 1);
+}
+
 TEST_CASE("layers: intervals are rounded outward") {
   for (const double x : {0.0, 1.0, 0.1, -0.1, 1e-60, -1e-60, 123456789.123, 0x1p30, -0x1p30, 1e300, -1e300}) {
     CHECK(static_cast<double>(float_below(x)) <= x);
