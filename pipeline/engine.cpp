@@ -1,7 +1,9 @@
 #include <epsflow/pipeline/engine.hpp>
 
+#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <string>
@@ -11,6 +13,9 @@
 
 namespace epsflow {
 namespace {
+
+/// Rows that a thread moves at a time.
+constexpr std::size_t kMovedRows = 1 << 13;
 
 /// With numbers for what is left to us.
 Options settled(Options options) {
@@ -39,20 +44,38 @@ EngineState::EngineState(const Options& o, const std::function<void(const std::s
   allow_more_threads_than_cores();
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view) : engine(std::move(e)) {
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, const Metric& m)
+    : engine(std::move(e)), metric(m), dims(view.dims()) {
+  check_metric(metric, dims);
   const TurnQueue::Turn turn(engine->turns, CancelToken());
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
-  engine->arena.execute([&] { points = engine->backend->load(view); });
+  engine->arena.execute([&] {
+    if (metric.plain()) {
+      points = engine->backend->load(view);
+      return;
+    }
+    const std::size_t width = moved_dims(metric, dims);
+    moved_memory = MemoryCharge(engine->budget, std::uint64_t{view.size()} * width * sizeof(double),
+                                "the points as the metric moves them");
+    moved = Points(view.size(), width, Precision::float64);
+    const std::span<double> out = moved.values<double>();
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.size(), kMovedRows), [&](const auto& range) {
+      move_points(metric, view, range.begin(), range.end(), out.data() + range.begin() * width);
+    });
+    points = engine->backend->load(moved.view());
+  });
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view) : engine(std::move(e)) {
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view)
+    : engine(std::move(e)), dims(view.dims()) {
   const TurnQueue::Turn turn(engine->turns, CancelToken());
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   points = engine->backend->load(view);
 }
 
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }
-std::size_t Dataset::dims() const noexcept { return state_->points->dims(); }
+std::size_t Dataset::dims() const noexcept { return state_->dims; }
+const Metric& Dataset::metric() const noexcept { return state_->metric; }
 
 Dataset Dataset::with(const Options& options) const {
   static constexpr Options kDefaults;
@@ -77,8 +100,8 @@ Dataset Dataset::with(const Options& options) const {
 Engine::Engine(const Options& options, const std::function<void(const std::string&)>& on_notice)
     : state_(std::make_shared<EngineState>(options, on_notice)) {}
 
-Dataset Engine::load(PointsView points) const {
-  return {std::make_shared<const DatasetState>(state_, points), state_->options};
+Dataset Engine::load(PointsView points, const Metric& metric) const {
+  return {std::make_shared<const DatasetState>(state_, points, metric), state_->options};
 }
 Dataset Engine::load(const DevicePointsView& points) const {
   return {std::make_shared<const DatasetState>(state_, points), state_->options};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <epsflow/core/device_array.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -24,6 +25,8 @@ class Dataset {
  public:
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] std::size_t dims() const noexcept;
+  /// What eps and distances are measured by.
+  [[nodiscard]] const Metric& metric() const noexcept;
   /// What its runs go by: the engine's, or those of with().
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   /// The same data set for runs with other options. Those that are the engine's for good (memory, threads, backend, gpu,
@@ -51,10 +54,12 @@ class Engine {
   explicit Engine(const Options& options = {}, const std::function<void(const std::string&)>& on_notice = nullptr);
 
   /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in Options::memory as
-  /// long as it lives. O(n · d). Throws InputError for a coordinate that is NaN or infinite, ResourceError.
-  [[nodiscard]] Dataset load(PointsView points) const;
-  /// The same of points in the memory of the engine's GPU. They count in Options::memory too, as some options need them
-  /// on the host. Throws UsageError where they are on another device, or the engine runs on the CPU.
+  /// long as it lives. metric: any but the plain Euclidean one moves the points into an array of its own, which counts too
+  /// (core/metric.hpp). O(n · d). Throws InputError for a coordinate that is NaN or infinite or that the metric has no place
+  /// for, UsageError for a metric of other points, ResourceError.
+  [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}) const;
+  /// The same of points in the memory of the engine's GPU, by the Euclidean metric. They count in Options::memory too, as some
+  /// options need them on the host. Throws UsageError where they are on another device, or the engine runs on the CPU.
   [[nodiscard]] Dataset load(const DevicePointsView& points) const;
 
   /// "cpu" or "gpu".

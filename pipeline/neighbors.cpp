@@ -10,18 +10,20 @@
 #include <epsflow/index/distance.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
 namespace {
 
-double distance(PointsView points, std::uint32_t a, std::uint32_t b) {
-  return std::sqrt(index::squared_distance<0>([&](std::size_t k) { return points.at(a, k); },
-                                              [&](std::size_t k) { return points.at(b, k); }, points.dims()));
+double distance(PointsView points, const Metric& metric, std::uint32_t a, std::uint32_t b) {
+  const double distance = std::sqrt(index::squared_distance<0>(
+      [&](std::size_t k) { return points.at(a, k); }, [&](std::size_t k) { return points.at(b, k); }, points.dims()));
+  return distance_of_moved(metric, distance);
 }
 
 /// Rows by position become rows by input id.
-Neighbors to_input_order(PointsView points, const stages::EpsJob& job, Distances distances, MemoryBudget& budget,
-                         const CancelToken& cancel) {
+Neighbors to_input_order(PointsView points, const Metric& metric, const stages::EpsJob& job, Distances distances,
+                         MemoryBudget& budget, const CancelToken& cancel) {
   const NeighborTable& table = *job.table;
   const auto order = job.order.ids;
   const std::uint64_t pairs = table.pairs();
@@ -43,7 +45,7 @@ Neighbors to_input_order(PointsView points, const stages::EpsJob& job, Distances
       std::sort(first, next);
       if (distances == Distances::omit) return;
       double* out = result.distances.data() + result.offsets[id];
-      for (const std::uint32_t* p = first; p < next; ++p) *out++ = distance(points, id, *p);
+      for (const std::uint32_t* p = first; p < next; ++p) *out++ = distance(points, metric, id, *p);
     });
   });
   cancel.check();
@@ -78,10 +80,11 @@ Neighbors neighbors(const Dataset& data, double eps, Distances distances, const 
   const PointsView points = distances == Distances::include ? session.points().host() : PointsView{};
   Reporter reporter(observer, 1);
   Neighbors result;
-  session.run({{eps, {1}}},
+  session.run(stages::group_by_eps(Sweep({{eps, 1}}), session.metric()),
               {.consume =
                    [&](const stages::EpsJob& job) {
-                     result = to_input_order(points, job, distances, session.budget(), session.stop());
+                     result =
+                         to_input_order(points, session.metric(), job, distances, session.budget(), session.stop());
                      reporter.done([] {});
                    },
                .bytes = [](std::size_t) { return std::uint64_t{0}; },  // charged once the pairs are counted

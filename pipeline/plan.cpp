@@ -62,7 +62,7 @@ std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const Obser
   if (sweep.size() == 0) return plans;
   Session session(data, observer);
   session.on_threads([&] {
-    for (stages::EpsGroup& group : stages::group_by_eps(sweep)) {
+    for (stages::EpsGroup& group : stages::group_by_eps(sweep, session.metric())) {
       session.stop().check();
       plans.push_back(plan_group(data.options(), session, std::move(group)));
     }

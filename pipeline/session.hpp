@@ -13,6 +13,7 @@
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/flow.hpp>
 
@@ -58,11 +59,15 @@ struct EngineState {
 
 struct DatasetState {
   /// Both wait for their turn.
-  DatasetState(std::shared_ptr<EngineState> engine, PointsView points);
+  DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric);
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points);
 
   const std::shared_ptr<EngineState> engine;
+  const Metric metric;
+  const std::size_t dims;  ///< of the points as they were given
   MemoryCharge memory;
+  MemoryCharge moved_memory;
+  Points moved;                                ///< where the metric moves them
   std::unique_ptr<const LoadedPoints> points;  // last: it goes first
 };
 
@@ -82,6 +87,7 @@ class Session {
   void on_threads(const std::function<void()>& body);
 
   [[nodiscard]] const LoadedPoints& points() const noexcept { return *data_.points; }
+  [[nodiscard]] const Metric& metric() const noexcept { return data_.metric; }
   [[nodiscard]] MemoryBudget& budget() noexcept { return engine_.budget; }
   [[nodiscard]] const ArenaPool& pool() const noexcept { return engine_.pool; }
   [[nodiscard]] const Backend& backend() const noexcept { return *engine_.backend; }

@@ -21,7 +21,7 @@ void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(
   {
     if (observer.before_stage) observer.before_stage(Stage::group_by_eps);
     const TraceScope scope(observer.trace, Stage::group_by_eps, 0, {"variants", sweep.size()});
-    groups = stages::group_by_eps(sweep);
+    groups = stages::group_by_eps(sweep, session.metric());
   }
   const stages::ClusterVariants cluster{.method = options.method,
                                         .verify = options.verify,

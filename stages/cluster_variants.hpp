@@ -12,8 +12,9 @@
 
 namespace epsflow::stages {
 
-/// Throws Error when labels are wrong, which is a defect of epsflow. Searches `points` itself; see clustering/verify.hpp.
-void check_labels(PointsView points, const VariantResult& result);
+/// Throws Error when labels are wrong, which is a defect of epsflow. Searches `points` itself, within `radius`; see
+/// clustering/verify.hpp.
+void check_labels(PointsView points, double radius, const VariantResult& result);
 
 struct ClusterVariants {
   VariantMethod method = VariantMethod::nested;

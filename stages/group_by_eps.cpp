@@ -6,13 +6,13 @@
 
 namespace epsflow::stages {
 
-std::vector<EpsGroup> group_by_eps(const Sweep& sweep) {
+std::vector<EpsGroup> group_by_eps(const Sweep& sweep, const Metric& metric) {
   std::map<double, std::vector<std::uint32_t>, std::greater<>> by_eps;
   for (const Variant& v : sweep.variants()) by_eps[v.eps].push_back(v.minpts);
   std::vector<EpsGroup> groups;
   for (auto& [eps, minpts] : by_eps) {
     std::sort(minpts.begin(), minpts.end(), std::greater<>());
-    groups.push_back({eps, std::move(minpts)});
+    groups.push_back({eps, std::move(minpts), moved_radius(metric, eps)});
   }
   return groups;
 }

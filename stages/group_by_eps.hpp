@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
@@ -10,6 +11,6 @@ namespace epsflow::stages {
 
 /// Groups in descending order of eps: the first table is the largest, so a sweep that does not fit the memory budget
 /// fails at once, and every later table fits into the memory of the first. O(variants · log).
-[[nodiscard]] std::vector<EpsGroup> group_by_eps(const Sweep& sweep);
+[[nodiscard]] std::vector<EpsGroup> group_by_eps(const Sweep& sweep, const Metric& metric = {});
 
 }  // namespace epsflow::stages

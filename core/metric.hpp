@@ -1,0 +1,71 @@
+// Metrics: what distance is, for points that are moved into a Euclidean space before they are searched.
+//
+// Each metric here is a strictly growing function of the Euclidean distance of moved points, so that a search of these
+// with a radius of its own finds the same neighbours, by any backend, index and strategy. The rule: points are moved by the
+// operations below in float64, float32 widened first, on the host; from there on q is a neighbour of p when
+// Σ_k (p'_k − q'_k)² <= r·r, with the radius r of eps, as index/distance.hpp computes it.
+//
+//   euclidean    p'_k = p_k · scale_k, rounded once; r = eps.
+//   greatcircle  Unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ). Two of them at the angle α have the distance 2·sin(α/2),
+//                so r = 2·sin(eps/2), and from eps = 180° on everything is near. Each coordinate is off by 2^-52 or so, and a
+//                computed distance with them, which is an angle of 3e-16 divided by cos(eps/2): short of 179.9° less than 1e-12.
+//   haversine    The same of latitude and longitude in radians, as scikit-learn's metric of that name takes them.
+//   cosine       p' = p / ‖p‖; the distance 1 − cos ∠(p, q) is half the squared distance of these, so r = √(2·eps).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <epsflow/core/points.hpp>
+
+namespace epsflow {
+
+enum class MetricKind : std::uint8_t {
+  euclidean,
+  greatcircle,  ///< longitude and latitude in degrees
+  haversine,    ///< latitude and longitude in radians; eps in radians
+  cosine,       ///< 1 − the cosine of the angle between two vectors
+};
+
+/// What eps of a great circle counts.
+enum class ArcUnit : std::uint8_t { degree, arcminute, arcsecond, radian, kilometre };
+
+/// Of the earth, in kilometres: the mean (2a + b)/3 of the ellipsoid's axes (GRS 80).
+inline constexpr double kEarthRadius = 6371.0088;
+
+struct Metric {
+  MetricKind kind = MetricKind::euclidean;
+  /// Euclidean: a factor for each column, greater than 0; empty for 1. So time and space count together.
+  std::vector<double> scale = {};
+  /// Great circle: the unit of eps. Kilometres are on the earth.
+  ArcUnit unit = ArcUnit::degree;
+  /// Great circle: the columns are latitude and longitude, and not longitude and latitude.
+  bool latitude_first = false;
+
+  /// Whether points are searched as they are.
+  [[nodiscard]] bool plain() const noexcept { return kind == MetricKind::euclidean && scale.empty(); }
+  friend bool operator==(const Metric&, const Metric&) = default;
+};
+
+/// Throws UsageError where points of so many dimensions have no such metric, or a factor is not greater than 0.
+void check_metric(const Metric& metric, std::size_t dims);
+
+/// Dimensions of moved points.
+[[nodiscard]] std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept;
+
+/// Points first … last, moved. out: [last − first × moved_dims]. O((last − first) · d). Throws InputError naming row, column and
+/// value of a coordinate that is NaN or infinite or becomes so, of a latitude beyond ±90°, and the row of a vector without
+/// direction.
+void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
+
+/// The radius that eps is among moved points.
+[[nodiscard]] double moved_radius(const Metric& metric, double eps);
+/// What a distance of moved points is, in the unit of eps.
+[[nodiscard]] double distance_of_moved(const Metric& metric, double distance);
+
+/// As in `greatcircle, eps in km`: what tells results of one metric from those of another. Empty where plain().
+[[nodiscard]] std::string describe(const Metric& metric);
+
+}  // namespace epsflow

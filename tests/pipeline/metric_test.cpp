@@ -1,0 +1,291 @@
+// Labels by metrics that move points, against distances by formulas of their own.
+#include <epsflow/core/metric.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/plan.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::OracleTable;
+using test::Random;
+using Real = long double;
+constexpr Real kPi = std::numbers::pi_v<Real>;
+
+/// Vincenty's formula, which is right for near and for opposite points.
+Real angle_between(Real lambda1, Real phi1, Real lambda2, Real phi2) {
+  const Real diff = lambda1 - lambda2;
+  const Real a = std::cos(phi2) * std::sin(diff);
+  const Real b = std::cos(phi1) * std::sin(phi2) - std::sin(phi1) * std::cos(phi2) * std::cos(diff);
+  const Real c = std::sin(phi1) * std::sin(phi2) + std::cos(phi1) * std::cos(phi2) * std::cos(diff);
+  return std::atan2(std::sqrt(a * a + b * b), c);
+}
+
+Real cosine_distance(const double* p, const double* q, std::size_t dims) {
+  Real pq = 0, pp = 0, qq = 0;
+  for (std::size_t k = 0; k < dims; ++k) {
+    pq += static_cast<Real>(p[k]) * q[k];
+    pp += static_cast<Real>(p[k]) * p[k];
+    qq += static_cast<Real>(q[k]) * q[k];
+  }
+  return 1 - pq / std::sqrt(pp * qq);
+}
+
+/// Neighbours by a distance of two rows; pairs this close to eps must not be there.
+OracleTable table_by(std::size_t n, double eps, Real doubtful,
+                     const std::function<Real(std::size_t, std::size_t)>& distance) {
+  OracleTable table;
+  table.rows.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const Real d = i == j ? 0 : distance(i, j);
+      REQUIRE(std::abs(d - eps) > doubtful);
+      if (d <= eps) table.rows[i].push_back(static_cast<std::uint32_t>(j));
+    }
+  }
+  return table;
+}
+
+/// Every way that gives labels or neighbours, by every index.
+void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected,
+                    const std::function<Real(std::size_t, std::size_t)>& distance) {
+  const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
+  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
+    for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::tree, IndexChoice::all}) {
+      INFO("strategy " << static_cast<int>(strategy) << ", index " << static_cast<int>(index));
+      const Engine engine({.threads = 2});
+      const Dataset data = engine.load(points, metric);
+      REQUIRE(data.dims() == points.dims());
+      const auto results = run(data.with({.strategy = strategy, .index = index, .verify = true}), grid({eps}, minpts));
+      REQUIRE(results.size() == minpts.size());
+      for (const VariantResult& r : results) {
+        REQUIRE(r.variant.eps == eps);
+        REQUIRE(r.labels == test::oracle_labels(expected, r.variant.minpts).labels);
+      }
+    }
+  }
+  const Dataset data = Engine({.threads = 2}).load(points, metric);
+  const Neighbors found = neighbors(data, eps, Distances::include);
+  REQUIRE(found.pairs() == expected.pairs());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::uint64_t at = found.offsets[i]; at < found.offsets[i + 1]; ++at) {
+      const std::uint32_t j = found.ids[at];
+      REQUIRE(std::abs(static_cast<Real>(found.distances[at]) - (i == j ? 0 : distance(i, j))) < 1e-7L * (1 + eps));
+    }
+  }
+  REQUIRE(plan(data, grid({eps}, {3})).front().eps == eps);
+}
+
+/// Longitudes and latitudes in degrees, many of them around the date line and both poles, and poles themselves.
+std::vector<double> sky(std::size_t n, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < n; ++i) {
+    double longitude = random.uniform(-180, 180);
+    double latitude = std::asin(random.uniform(-1, 1)) * 180 / std::numbers::pi;
+    switch (i % 6) {
+      case 0:
+        longitude = (i % 12 < 6 ? 180 : -180) + random.uniform(-3, 3) * (i % 12 < 6 ? -1 : 1);
+        break;
+      case 1:
+        latitude = 90 - random.unit() * 4;
+        break;
+      case 2:
+        latitude = -90 + random.unit() * 4;
+        break;
+      case 3:
+        longitude = random.uniform(-2, 2) + (i % 4 < 2 ? 360 : 0);
+        latitude = random.uniform(-2, 2);
+        break;
+      default:
+        break;
+    }
+    if (i % 97 == 1) latitude = 90;
+    if (i % 89 == 2) latitude = -90;
+    values.push_back(longitude);
+    values.push_back(latitude);
+  }
+  return values;
+}
+
+TEST_CASE("metric: great circles, across the date line and around the poles, for any eps") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const std::vector<double> values = sky(240, seed);
+    const Real degree = kPi / 180;
+    for (const double eps : {0.31, 1.7, 9.3, 45.0001, 120.5, 175.3, 180.0, 500.0}) {
+      INFO("seed " << seed << ", eps " << eps);
+      const auto distance = [&](std::size_t i, std::size_t j) {
+        return angle_between(values[2 * i] * degree, values[2 * i + 1] * degree, values[2 * j] * degree,
+                             values[2 * j + 1] * degree) /
+               degree;
+      };
+      const OracleTable expected = table_by(values.size() / 2, eps, eps < 180 ? 1e-10L : -1, distance);
+      if (eps >= 180) REQUIRE(expected.pairs() == 240 * 240);
+      check_all_ways(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle}, eps, expected, distance);
+    }
+  }
+}
+
+TEST_CASE("metric: great circles in other units, and latitude first") {
+  const std::vector<double> values = sky(200, 9);
+  std::vector<double> swapped(values.size());
+  for (std::size_t i = 0; i < values.size(); i += 2) {
+    swapped[i] = values[i + 1];
+    swapped[i + 1] = values[i];
+  }
+  struct Case {
+    ArcUnit unit;
+    Real per_radian;
+  };
+  for (const Case c :
+       {Case{ArcUnit::degree, 180 / kPi}, Case{ArcUnit::arcminute, 60 * 180 / kPi},
+        Case{ArcUnit::arcsecond, 3600 * 180 / kPi}, Case{ArcUnit::radian, 1}, Case{ArcUnit::kilometre, 6371.0088L}}) {
+    INFO("unit " << static_cast<int>(c.unit));
+    const auto distance = [&](std::size_t i, std::size_t j) {
+      const Real degree = kPi / 180;
+      return c.per_radian * angle_between(values[2 * i] * degree, values[2 * i + 1] * degree, values[2 * j] * degree,
+                                          values[2 * j + 1] * degree);
+    };
+    const double eps = static_cast<double>(0.03L * c.per_radian);
+    const OracleTable expected = table_by(values.size() / 2, eps, 1e-12L * c.per_radian, distance);
+    check_all_ways(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle, .unit = c.unit}, eps, expected,
+                   distance);
+    check_all_ways(PointsView(std::span(swapped), 2),
+                   {.kind = MetricKind::greatcircle, .unit = c.unit, .latitude_first = true}, eps, expected, distance);
+  }
+}
+
+TEST_CASE("metric: places with several coordinates are one") {
+  const std::vector<double> values{180, 12, -180, 12, 540, 12, 0, 90, 77, 90, -123.456, 90, 5, -90, 6, -90};
+  const Dataset data = Engine({.threads = 1}).load(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle});
+  const Neighbors found = neighbors(data, 1e-300, Distances::include);
+  CHECK(found.pairs() == 9 + 9 + 4);
+  for (const double d : found.distances.span()) CHECK(d == 0);
+}
+
+TEST_CASE("metric: haversine takes latitude and longitude in radians") {
+  for (const Precision precision : {Precision::float32, Precision::float64}) {
+    const std::vector<double> degrees = sky(240, 5);
+    std::vector<double> values;
+    std::vector<float> floats;
+    for (std::size_t i = 0; i < degrees.size(); i += 2) {
+      for (const double x : {degrees[i + 1], degrees[i]}) {
+        floats.push_back(static_cast<float>(x * std::numbers::pi / 180));
+        values.push_back(precision == Precision::float32 ? static_cast<double>(floats.back())
+                                                         : x * std::numbers::pi / 180);
+      }
+    }
+    const PointsView view = precision == Precision::float32 ? PointsView(std::span<const float>(floats), 2)
+                                                            : PointsView(std::span<const double>(values), 2);
+    const auto distance = [&](std::size_t i, std::size_t j) {
+      return angle_between(values[2 * i + 1], values[2 * i], values[2 * j + 1], values[2 * j]);
+    };
+    for (const double eps : {0.004, 0.09, 1.1, 3.0, 3.5}) {
+      INFO("eps " << eps);
+      check_all_ways(view, {.kind = MetricKind::haversine}, eps, table_by(240, eps, eps < 3.2 ? 1e-12L : -1, distance),
+                     distance);
+    }
+  }
+}
+
+TEST_CASE("metric: cosine looks at directions alone") {
+  for (const std::size_t dims : {1U, 2U, 3U, 8U, 70U}) {
+    Random random(dims);
+    std::vector<double> values(150 * dims);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = random.uniform(-1, 1) + (i / dims % 2 == 0 ? 1 : 0);
+    for (std::size_t k = 0; k < dims; ++k) {
+      values[k] *= 1e300;
+      values[dims + k] *= 1e-300;
+    }
+    const auto distance = [&](std::size_t i, std::size_t j) {
+      return cosine_distance(&values[i * dims], &values[j * dims], dims);
+    };
+    for (const double eps : {0.0123, 0.211, 0.97, 1.6, 2.0, 3.0}) {
+      INFO(dims << "-D, eps " << eps);
+      check_all_ways(PointsView(std::span(values), dims), {.kind = MetricKind::cosine}, eps,
+                     table_by(150, eps, eps < 2 ? 1e-14L : -1, distance), distance);
+    }
+  }
+}
+
+TEST_CASE("metric: a factor for each column") {
+  for (const std::size_t dims : {1U, 3U, 9U}) {
+    const test::DataSet data = test::make_data("clustered", 200, dims, Precision::float32, dims);
+    std::vector<double> scale, scaled;
+    for (std::size_t k = 0; k < dims; ++k) scale.push_back(k % 2 == 0 ? 0.01 : 3.3);
+    for (std::size_t i = 0; i < data.floats.size(); ++i)
+      scaled.push_back(static_cast<double>(data.floats[i]) * scale[i % dims]);
+    for (const double eps : {data.scale, data.scale / 30}) {
+      INFO(dims << "-D, eps " << eps);
+      const auto distance = [&](std::size_t i, std::size_t j) {
+        return std::sqrt(static_cast<Real>(test::oracle_squared_distance(&scaled[i * dims], &scaled[j * dims], dims)));
+      };
+      check_all_ways(data.view(), {.scale = scale}, eps, test::oracle_table(scaled, dims, eps), distance);
+    }
+  }
+}
+
+TEST_CASE("metric: what it has no place for is refused, with the culprit and the remedy") {
+  const Engine engine({.threads = 1});
+  const std::vector<double> three{1, 2, 3};
+  const std::vector<double> swapped{10, 20, 20, -100, 0, 0};
+  const std::vector<double> zero{1, 2, 0, 0};
+  const std::vector<double> missing{1, 2, NAN, 4};
+  const std::vector<double> huge{1, 1e300};
+  const auto check = [&]<class E>(const std::vector<double>& values, std::size_t dims, const Metric& metric, E*,
+                                  std::initializer_list<std::string_view> parts) {
+    test::check_mentions(test::error_of<E>([&] { (void)engine.load(PointsView(std::span(values), dims), metric); }),
+                         parts);
+  };
+  UsageError* const usage = nullptr;
+  InputError* const input = nullptr;
+  check(three, 3, {.kind = MetricKind::greatcircle}, usage, {"greatcircle", "two columns", "have 3"});
+  check(three, 3, {.kind = MetricKind::haversine}, usage, {"haversine", "two columns"});
+  check(swapped, 2, {.kind = MetricKind::greatcircle}, input,
+        {"-100", "row 1, column 1", "swapped", "longitude first"});
+  check(swapped, 2, {.kind = MetricKind::haversine}, input, {"row 0, column 0", "greatcircle"});
+  check(zero, 2, {.kind = MetricKind::cosine}, input, {"row 1", "direction", "leave"});
+  check(missing, 2, {.kind = MetricKind::cosine}, input, {"row 1, column 0"});
+  check(huge, 2, {.scale = {1, 1e10}}, input, {"row 0, column 1", "too large"});
+  check(zero, 2, {.scale = {1}}, usage, {"Metric::scale", "1 factors", "2 columns"});
+  check(zero, 2, {.scale = {1, 0}}, usage, {"Metric::scale", "factor 0"});
+  check(zero, 2, {.kind = MetricKind::cosine, .scale = {1, 1}}, usage, {"euclidean"});
+}
+
+TEST_CASE("metric: moved points count in the budget") {
+  const std::vector<double> values(2 * 100'000, 1.0);
+  const PointsView view(std::span<const double>(values), 2);
+  const Engine engine({.memory = 3'000'000, .threads = 1});
+  CHECK_NOTHROW((void)engine.load(view));
+  CHECK_THROWS_AS((void)engine.load(view, {.kind = MetricKind::greatcircle}), ResourceError);
+}
+
+TEST_CASE("metric: descriptions tell metrics apart") {
+  CHECK(describe(Metric{}).empty());
+  CHECK(describe({.scale = {1, 0.5}}) == "euclidean, scaled by 1 0.5");
+  CHECK(describe({.kind = MetricKind::greatcircle}) == "greatcircle, eps in deg");
+  CHECK(describe({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre, .latitude_first = true}) ==
+        "greatcircle, latitude first, eps in km");
+  CHECK(describe({.kind = MetricKind::haversine}) == "haversine");
+  CHECK(describe({.kind = MetricKind::cosine}) == "cosine");
+}
+
+}  // namespace
+}  // namespace epsflow
