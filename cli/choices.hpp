@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <epsflow/core/choices.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/read_points.hpp>
 
@@ -39,6 +40,13 @@ inline constexpr std::array kIndexes{
 inline constexpr std::array kDeciders{
     Choice<DecideChoice>{"auto", DecideChoice::automatic}, Choice<DecideChoice>{"scalar", DecideChoice::scalar},
     Choice<DecideChoice>{"tensor64", DecideChoice::tensor64}, Choice<DecideChoice>{"tensor16", DecideChoice::tensor16}};
+inline constexpr std::array kMetrics{
+    Choice<MetricKind>{"euclidean", MetricKind::euclidean}, Choice<MetricKind>{"greatcircle", MetricKind::greatcircle},
+    Choice<MetricKind>{"haversine", MetricKind::haversine}, Choice<MetricKind>{"cosine", MetricKind::cosine}};
+inline constexpr std::array kArcUnits{
+    Choice<ArcUnit>{"deg", ArcUnit::degree}, Choice<ArcUnit>{"arcmin", ArcUnit::arcminute},
+    Choice<ArcUnit>{"arcsec", ArcUnit::arcsecond}, Choice<ArcUnit>{"rad", ArcUnit::radian},
+    Choice<ArcUnit>{"km", ArcUnit::kilometre}};
 inline constexpr std::array kNanPolicies{Choice<io::NanPolicy>{"error", io::NanPolicy::error},
                                          Choice<io::NanPolicy>{"drop", io::NanPolicy::drop}};
 inline constexpr std::array kPrecisions{Choice<Precision>{"float32", Precision::float32},

@@ -6,6 +6,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/progress_report.hpp>
@@ -63,7 +64,9 @@ int run_cluster(const Arguments& arguments) {
   const bool streamed = goes_to_standard_output(arguments, "out") || goes_to_standard_output(arguments, "labelled");
   Options options = run_options(arguments);
   options.core_mask = arguments.given("core");
-  const Points points = read_input(arguments);
+  Metric metric = requested_metric(arguments);
+  Points points = read_input(arguments);
+  settle_columns(arguments, points, metric);
   const std::filesystem::path rows = rows_file(arguments, points);
   if (!rows.empty()) {
     io::require_target(rows, overwrite(arguments), paths_of(files));
@@ -78,10 +81,8 @@ int run_cluster(const Arguments& arguments) {
   VariantResult result;
   {
     ProgressReport report(!arguments.flag("quiet"));
-    result = std::move(run(points, sweep, options,
-                           {.on_progress = [&](const Progress& p) { report.show(p); },
-                            .cancel = &interrupt.token(),
-                            .on_notice = notices(arguments)})
+    result = std::move(run(load(arguments, points, metric, options), sweep,
+                           {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()})
                            .front());
   }
   if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments));
@@ -117,6 +118,7 @@ Command cluster_command() {
               .alias = "min-samples",
               .value = "N",
               .help = "points within eps that make a core point, itself counted"}}},
+           metric_options(),
            {"Results",
             {{.name = "out",
               .kind = ValueKind::file,

@@ -4,6 +4,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/progress_report.hpp>
@@ -31,16 +32,17 @@ int run_neighbors(const Arguments& arguments) {
   const double eps = requested_eps(arguments);
   require_output(arguments, "out", io::kNeighborFormats, arguments.operands());
   const Options options = run_options(arguments);
-  const Points points = read_input(arguments);
+  Metric metric = requested_metric(arguments);
+  Points points = read_input(arguments);
+  settle_columns(arguments, points, metric);
 
   const InterruptGuard interrupt;
   Neighbors found;
   {
     ProgressReport report(!arguments.flag("quiet"));
-    found = neighbors(points, eps, arguments.flag("distances") ? Distances::include : Distances::omit, options,
-                      {.on_progress = [&](const Progress& p) { report.show(p); },
-                       .cancel = &interrupt.token(),
-                       .on_notice = notices(arguments)});
+    found = neighbors(load(arguments, points, metric, options), eps,
+                      arguments.flag("distances") ? Distances::include : Distances::omit,
+                      {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()});
   }
   if (arguments.given("out")) {
     io::write_hdf5_neighbors(arguments.text("out"),
@@ -77,6 +79,7 @@ Command neighbors_command() {
           .groups = {{"What to find",
                       {{.name = "eps", .value = "EPS", .help = "radius, inclusive, in the unit of the coordinates"},
                        {.name = "distances", .kind = ValueKind::flag, .help = "write the distances too"}}},
+                     metric_options(),
                      {"Results",
                       {{.name = "out",
                         .kind = ValueKind::file,

@@ -7,6 +7,7 @@
 #include <epsflow/cli/choices.hpp>
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
@@ -61,10 +62,12 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const Points& poin
 int run_plan(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments);
   const Options options = run_options(arguments);
-  const Points points = read_input(arguments);
+  Metric metric = requested_metric(arguments);
+  Points points = read_input(arguments);
+  settle_columns(arguments, points, metric);
   const InterruptGuard interrupt;
   const std::vector<GroupPlan> groups =
-      plan(points, sweep, options, {.cancel = &interrupt.token(), .on_notice = notices(arguments)});
+      plan(load(arguments, points, metric, options), sweep, {.cancel = &interrupt.token()});
   if (arguments.flag("json")) {
     print_plan_as_json(groups, points);
   } else if (!arguments.flag("quiet")) {
@@ -86,7 +89,7 @@ Command plan_command() {
               "each index, but searches nothing. A dash stands for what is not known before the run.",
           .example = "epsflow plan points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16",
           .operand = {"FILE …"},
-          .groups = {sweep_options(), input_options(), run_options_group(), message_options()},
+          .groups = {sweep_options(), metric_options(), input_options(), run_options_group(), message_options()},
           .run = run_plan};
 }
 

@@ -29,6 +29,7 @@ constexpr std::array kOptions{
     Phrase{"Options::verify", "--verify"},
     Phrase{"Options::estimate_factor", "the factor of estimates"},
     Phrase{"Options::labels", "where labels are left"},
+    Phrase{"Metric::scale", "--scale"},
     Phrase{"ReadOptions::columns", "--columns"},
     Phrase{"ReadOptions::table", "--table"},
     Phrase{"ReadOptions::on_nan", "--on-nan"},

@@ -154,9 +154,10 @@ Options run_options(const Arguments& arguments) {
   return options;
 }
 
-io::RunDescription describe_run(const Arguments& arguments) {
+io::RunDescription describe_run(const Arguments& arguments, const Metric& metric) {
   io::RunDescription description;
   description.version = EPSFLOW_VERSION;
+  description.metric = describe(metric);
   description.options.assign(arguments.all_given().begin(), arguments.all_given().end());
   description.machine = {{"processor", processor_name()},
                          {"cores", std::to_string(std::thread::hardware_concurrency())},

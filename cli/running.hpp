@@ -7,6 +7,7 @@
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results_folder.hpp>
@@ -28,7 +29,7 @@ namespace epsflow::cli {
 [[nodiscard]] Options run_options(const Arguments& arguments);
 
 /// What a results folder says of the run.
-[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments);
+[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Metric& metric);
 
 /// Prints what a run has to say, for Observer::on_notice; null with --quiet.
 [[nodiscard]] std::function<void(const std::string&)> notices(const Arguments& arguments);

@@ -10,6 +10,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
@@ -78,6 +79,7 @@ int run_sweep(const Arguments& arguments) {
   const io::FolderMode mode = folder_mode(arguments);
   Options options = run_options(arguments);
   options.core_mask = arguments.flag("core");
+  Metric metric = requested_metric(arguments);
   const std::string& out = arguments.text("out");
   const bool quiet = arguments.flag("quiet");
   const bool json = arguments.flag("json");
@@ -93,10 +95,12 @@ int run_sweep(const Arguments& arguments) {
                             .inputs = paths_of(arguments.operands())},
                            notices(arguments));
 
-  const Points points = read_input(arguments);
+  Points points = read_input(arguments);
+  settle_columns(arguments, points, metric);
   std::optional<io::LabelledCopy> labelled;
   if (format) labelled.emplace(labelled_copy(arguments, points, *format, options.core_mask));
-  const std::vector<Variant> missing = folder.begin(points, describe_run(arguments), labelled ? &*labelled : nullptr);
+  const std::vector<Variant> missing =
+      folder.begin(points, describe_run(arguments, metric), labelled ? &*labelled : nullptr);
 
   const InterruptGuard interrupt;
   Trace trace;
@@ -104,11 +108,12 @@ int run_sweep(const Arguments& arguments) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   try {
     ProgressReport report(!quiet);
-    run_each(points, Sweep(missing), options, [&](VariantResult&& result) { folder.add(result); },
-             {.on_progress = [&](const Progress& p) { report.show(p); },
-              .cancel = &interrupt.token(),
-              .on_notice = notices(arguments),
-              .trace = &trace});
+    if (!missing.empty()) {
+      run_each(
+          load(arguments, points, metric, options, &trace), Sweep(missing),
+          [&](VariantResult&& result) { folder.add(result); },
+          {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
+    }
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
     if (json) print_table_as_json(folder, points, out, "interrupted", seconds());
@@ -147,6 +152,7 @@ Command sweep_command() {
       .example = "epsflow sweep points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16 --out results",
       .operand = {"FILE …"},
       .groups = {sweep_options(),
+                 metric_options(),
                  {"Results",
                   {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
                    {.name = "resume",

@@ -87,7 +87,8 @@ std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription r
   if (outputs_.labelled.empty() != (labelled == nullptr)) {
     throw UsageError("a folder with labelled files needs the extension of their names and what writes them; give both");
   }
-  const std::string checksum = checksum_of(points);
+  std::string checksum = checksum_of(points);
+  if (!run.metric.empty()) checksum += ", " + run.metric;
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.manifest.checksum != checksum) {
     throw InputError(folder_.string() + " holds results of another input (" + state_.manifest.input + ", not \"" +

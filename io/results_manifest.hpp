@@ -27,6 +27,7 @@ using Entries = std::map<Variant, SweepEntry, VariantOrder>;
 /// What a caller knows of a run.
 struct RunDescription {
   std::string version = {};
+  std::string metric = {};  ///< describe(Metric): what the labels of a folder have in common
   std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value, as given
   std::vector<std::pair<std::string, std::string>> machine = {};  ///< name, value
 };

@@ -12,7 +12,7 @@ LITERAL = r'"(?:\\.|[^"\\\n])*"'
 TOKEN = re.compile(rf'(?P<comment>{COMMENT})|R"\((?P<raw>.*?)\)"|(?P<literal>{LITERAL})|(?<!\w)\'(?:\\.|[^\'\\\n])*\'', re.S)
 # An option of the library, or a value of one.
 OPTION = re.compile(
-    r"\b(?:Options|ReadOptions|GeneratorOptions|TextLayout|RawLayout|NanPolicy|FolderMode|BackendChoice|Kernel|FormatChoice|"
+    r"\b(?:Options|Metric|ReadOptions|GeneratorOptions|TextLayout|RawLayout|NanPolicy|FolderMode|BackendChoice|Kernel|FormatChoice|"
     r"VariantMethod|Precision|Header)::[a-z_]\w*(?:\.[a-z_]\w*)*")
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

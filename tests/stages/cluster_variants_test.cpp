@@ -24,7 +24,7 @@ using test::DataSet;
 struct Scene {
   template <class Drop>
   Scene(double eps, Drop drop) : pool(budget) {
-    job.group.eps = eps;
+    job.group.eps = job.group.radius = eps;
     job.index = points->build_index({.eps = eps, .cells = Cells::reach}, cancel);
     job.search = job.index->table({});
     job.order = job.search->order();

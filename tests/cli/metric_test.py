@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Metrics of the program: columns by their names, units of eps, and results that are told apart by them."""
+import csv
+import json
+import math
+import random
+import unittest
+
+from support import ProgramTest, npy_labels
+
+
+def vector(longitude, latitude):
+    lam, phi = math.radians(longitude), math.radians(latitude)
+    return math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)
+
+
+def degrees_between(a, b):
+    """By the cross product, which is right for small angles and for large ones."""
+    u, v = vector(*a), vector(*b)
+    cross = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+    return math.degrees(math.atan2(math.hypot(*cross), sum(x * y for x, y in zip(u, v))))
+
+
+def dbscan(distance, n, eps, minpts):
+    """Labels by the definition: clusters by their first core point, borders to the lowest cluster."""
+    near = [[j for j in range(n) if i == j or distance(i, j) <= eps] for i in range(n)]
+    labels, clusters = [-1] * n, 0
+    for i in range(n):
+        if len(near[i]) < minpts or labels[i] >= 0:
+            continue
+        labels[i], grow = clusters, [i]
+        while grow:
+            for j in near[grow.pop()]:
+                if len(near[j]) >= minpts and labels[j] < 0:
+                    labels[j] = clusters
+                    grow.append(j)
+        clusters += 1
+    for i in range(n):
+        if len(near[i]) < minpts:
+            labels[i] = min((labels[j] for j in near[i] if len(near[j]) >= minpts), default=-1)
+    return tuple(labels)
+
+
+class Metrics(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        source = random.Random(3)
+        self.sky = []
+        for i in range(150):
+            centre = [(179.5, 10), (0, 89.5), (40, -89), (-3, 0), (180, 0)][i % 5]
+            longitude = centre[0] + source.gauss(0, 1 if abs(centre[1]) < 80 else 120)
+            self.sky.append((((longitude + 180) % 360) - 180, max(-90, min(90, centre[1] + source.gauss(0, 0.8)))))
+
+    def table(self, name, header, row):
+        text = ",".join(header) + "\n" + "".join(",".join(map(repr, row(*p))) + "\n" for p in self.sky)
+        return self.write(name, text)
+
+    def labels(self, *words):
+        out = self.folder / "labels.npy"
+        self.succeeds("cluster", *words, "--metric", "greatcircle", "--out", out, "--overwrite", "--verify")
+        return npy_labels(out)
+
+    def test_great_circles_by_names_of_columns(self):
+        expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
+        self.assertGreater(max(expected), 1)
+        self.assertIn(-1, expected)
+        words = ["--eps", 0.9, "--minpts", 4]
+        for name, header, row in (("a.csv", ["ra", "dec"], lambda a, b: (a, b)), ("b.csv", ["LAT", "Longitude"], lambda a, b: (b, a)),
+                                  ("c.csv", ["z", "pickup_lat", "id", "pickup_lon"], lambda a, b: (0.5, b, 7, a)),
+                                  ("d.csv", ["l", "b", "magnitude"], lambda a, b: (a, b, 1.5)),
+                                  ("e.csv", ["u", "v"], lambda a, b: (a, b))):
+            with self.subTest(header):
+                self.assertEqual(self.labels(self.table(name, header, row), *words), expected)
+        by_hand = self.table("f.csv", ["v", "x", "u"], lambda a, b: (b, 0, a))
+        self.assertEqual(self.labels(by_hand, "--columns", "u,v", *words), expected)
+
+    def test_what_names_do_not_tell_is_said(self):
+        unnamed = self.table("e.csv", ["u", "v"], lambda a, b: (a, b))
+        p = self.succeeds("cluster", unnamed, "--metric", "greatcircle", "--eps", 1, "--minpts", 4)
+        self.assertIn("first is taken for longitude", p.stderr)
+        named = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        p = self.succeeds("cluster", named, "--metric", "greatcircle", "--eps", 1, "--minpts", 4)
+        self.assertNotIn("longitude", p.stderr)
+
+    def test_units_of_eps(self):
+        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        degree = self.labels(points, "--eps", 0.9, "--minpts", 4)
+        for unit, eps in (("deg", 0.9), ("arcmin", 54), ("arcsec", 3240), ("rad", math.radians(0.9)),
+                          ("km", math.radians(0.9) * 6371.0088)):
+            with self.subTest(unit):
+                self.assertEqual(self.labels(points, "--eps", repr(eps), "--unit", unit, "--minpts", 4), degree)
+
+    def test_haversine_of_radians(self):
+        expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
+        points = self.table("r.csv", ["lat", "lon"], lambda a, b: (math.radians(b), math.radians(a)))
+        out = self.folder / "labels.npy"
+        self.succeeds("cluster", points, "--metric", "haversine", "--eps", repr(math.radians(0.9)), "--minpts", 4, "--out", out)
+        self.assertEqual(npy_labels(out), expected)
+
+    def test_scale_and_cosine(self):
+        points = self.write("p.csv", "x,t\n0,0\n1,100\n2,200\n0,5000\n")
+        out = self.folder / "labels.npy"
+        self.succeeds("cluster", points, "--scale", "1,0.01", "--eps", 1.5, "--minpts", 2, "--out", out)
+        self.assertEqual(npy_labels(out), (0, 0, 0, -1))
+        vectors = self.write("v.csv", "x,y\n1,0\n1000,1\n0,2\n0.001,3\n-1,-1\n")
+        self.succeeds("cluster", vectors, "--metric", "cosine", "--eps", 0.01, "--minpts", 2, "--out", out, "--overwrite")
+        self.assertEqual(npy_labels(out), (0, 0, 1, 1, -1))
+
+    def test_every_command_takes_a_metric(self):
+        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        metric = ["--metric", "greatcircle", "--unit", "km"]
+        pairs = sum(degrees_between(a, b) <= math.degrees(100 / 6371.0088) or a == b for a in self.sky for b in self.sky)
+        found = json.loads(self.succeeds("neighbors", points, "--eps", 100, *metric, "--json").stdout)
+        self.assertEqual(found["pairs"], pairs)
+        plan = json.loads(self.succeeds("plan", points, "--eps", "50,100", "--minpts", 4, *metric, "--json").stdout)
+        self.assertEqual(sorted(g["eps"] for g in plan["groups"]), [50, 100])
+
+    def test_results_of_two_metrics_do_not_mix(self):
+        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        sweep = ["sweep", points, "--minpts", 4, "--out", self.folder / "r", "--resume"]
+        self.succeeds(*sweep, "--eps", 1, "--metric", "greatcircle")
+        self.succeeds(*sweep, "--eps", 2, "--metric", "greatcircle")
+        with open(self.folder / "r" / "summary.csv", newline="") as f:
+            self.assertEqual(len(list(csv.DictReader(f))), 2)
+        self.fails(3, ["another input", "--overwrite"], *sweep, "--eps", 2)
+        self.fails(3, ["another input"], *sweep, "--eps", 2, "--metric", "greatcircle", "--unit", "km")
+
+    def test_what_has_no_such_metric_is_refused(self):
+        points = self.table("a.csv", ["x", "y", "z"], lambda a, b: (a, b, 0))
+        tail = ["--eps", 1, "--minpts", 4]
+        self.fails(2, ["greatcircle", "two columns", "--columns"], "cluster", points, "--metric", "greatcircle", *tail)
+        self.fails(2, ["--unit", "--metric greatcircle"], "cluster", points, "--unit", "km", *tail)
+        self.fails(2, ["--scale", "2 factors", "3 columns"], "cluster", points, "--scale", "1,2", *tail)
+        self.fails(2, ["--scale", "'x'"], "cluster", points, "--scale", "1,x", *tail)
+        self.fails(2, ["--scale", "factor 0"], "cluster", points, "--scale", "1,0,1", *tail)
+        self.fails(2, ["--scale", "euclidean"], "cluster", points, "--scale", "1,1,1", "--metric", "cosine", *tail)
+        self.fails(2, ["--metric", "greatcircle", "haversine"], "cluster", points, "--metric", "manhattan", *tail)
+        swapped = self.write("s.csv", "u,v\n10,100\n20,5\n")
+        self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle", *tail)
+        self.fails(2, ["latitude first", "--columns lat,lon"], "cluster", self.write("h.csv", "lon,lat\n1,1\n"), "--metric", "haversine", *tail)
+
+
+if __name__ == "__main__":
+    unittest.main()
