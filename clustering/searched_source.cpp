@@ -338,5 +338,17 @@ void SearchedSource::find_clusters(const ClusterBlock& block, const NumberedLeve
           static_cast<std::uint32_t>(std::count(levels.clusters + rows.begin, levels.clusters + rows.end, kNoCluster));
 }
 
+void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearch& rows,
+                          const std::uint32_t* cluster_of, std::uint32_t* clusters, const CancelToken& cancel) {
+  const std::size_t blocks = (std::size_t{index.size()} + kBlockRows - 1) / kBlockRows;
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+    if (cancel.cancelled()) return;
+    const auto first = static_cast<std::uint32_t>(b * kBlockRows);
+    const Run block{first, first + std::min(kBlockRows, index.size() - first)};
+    HWY_DYNAMIC_DISPATCH(find_any)(index, rows.input(), block, cluster_of, clusters + first);
+  });
+  cancel.check();
+}
+
 }  // namespace epsflow::clustering
 #endif

@@ -40,4 +40,9 @@ class SearchedSource final : public ClusterSource {
   Buffer<std::uint32_t> counts_;  ///< [n]
 };
 
+/// clusters[p]: the lowest of cluster_of[q] over the neighbours q of position p, itself included; kNoCluster where none has one.
+/// Positions that have a cluster are not searched. cluster_of, clusters: [n] by position. In parallel. Throws Cancelled.
+void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearch& rows,
+                          const std::uint32_t* cluster_of, std::uint32_t* clusters, const CancelToken& cancel);
+
 }  // namespace epsflow::clustering

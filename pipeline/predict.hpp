@@ -1,0 +1,30 @@
+// Labels of points that were not clustered.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow {
+
+/// A clustering as far as new points are concerned: its core points with their clusters, and how near is near. Nothing in it is
+/// its own.
+struct CoreView {
+  PointsView points;                     ///< [host] [m × d] the core points
+  std::span<const std::int32_t> labels;  ///< [m] the cluster of each
+  double eps = 0;
+  Metric metric = {};
+};
+
+/// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of the
+/// clustering would have got. Core points themselves get their own. On the CPU, whatever Options::backend says; of the other
+/// options memory and threads count. O((m + n)·d + candidates). Throws UsageError where sizes or dimensions differ, a
+/// label is no cluster, or eps is not greater than 0; InputError as Engine::load() does; ResourceError; Cancelled.
+[[nodiscard]] Labels predict(const CoreView& core, PointsView points, const Options& options = {},
+                             const Observer& observer = {});
+
+}  // namespace epsflow
