@@ -38,6 +38,7 @@ inline constexpr std::array kExitCodes{
 [[nodiscard]] const Command& find_command(std::string_view name);
 
 [[nodiscard]] Command sweep_command();
+[[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();
 [[nodiscard]] Command neighbors_command();
 [[nodiscard]] Command plan_command();

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""The clusters of new points."""
+import json
+import random
+import unittest
+
+from support import ProgramTest, npy_labels
+
+
+class Predict(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        source = random.Random(5)
+        self.rows = [(source.gauss(10 * (i % 3), 1), source.gauss(0, 1)) for i in range(300)]
+        self.points = self.write("p.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.rows))
+        self.labels, self.core = self.folder / "l.npy", self.folder / "c.npy"
+        self.succeeds("cluster", self.points, "--eps", 0.5, "--minpts", 5, "--out", self.labels, "--core", self.core)
+        self.clustering = ["--points", self.points, "--labels", self.labels, "--core", self.core, "--eps", 0.5]
+
+    def test_points_of_the_clustering_get_their_own_labels(self):
+        out = self.folder / "out.npy"
+        self.succeeds("predict", self.points, *self.clustering, "--out", out)
+        self.assertEqual(npy_labels(out), npy_labels(self.labels))
+        self.assertEqual(len(set(npy_labels(out))), 1 + max(npy_labels(out)) + 1)
+
+    def test_new_points(self):
+        new = self.write("n.csv", "x,y\n0,0\n10,0\n20,0\n5,0\n")
+        p = self.succeeds("predict", new, *self.clustering, "--out", "-")
+        found = [int(line) for line in p.stdout.split()[1:]]
+        self.assertEqual(found[3], -1)
+        self.assertEqual(len(set(found[:3])), 3)
+        result = json.loads(self.succeeds("predict", new, *self.clustering, "--json").stdout)
+        self.assertEqual((result["points"], result["noise"]), (4, 1))
+
+    def test_by_another_metric(self):
+        labels, core = self.folder / "gl.npy", self.folder / "gc.npy"
+        metric = ["--metric", "greatcircle", "--unit", "km", "--eps", 50]
+        self.succeeds("cluster", self.points, *metric, "--minpts", 5, "--out", labels, "--core", core)
+        out = self.folder / "out.npy"
+        self.succeeds("predict", self.points, "--points", self.points, "--labels", labels, "--core", core, *metric, "--out", out)
+        self.assertEqual(npy_labels(out), npy_labels(labels))
+
+    def test_what_does_not_belong_together_is_refused(self):
+        new = self.write("n.csv", "x,y\n0,0\n")
+        self.fails(2, ["--points", "--labels", "--core", "--eps"], "predict", new)
+        self.fails(2, ["one eps"], "predict", new, *self.clustering[:-1], "0.5,1")
+        few = self.write("few.csv", "x,y\n0,0\n")
+        self.fails(3, ["l.npy", "300 rows", "1 point"], "predict", new, "--points", few, *self.clustering[2:])
+        self.fails(2, ["dimensions"], "predict", self.write("o.csv", "x\n1\n"), *self.clustering)
+        self.fails(2, [".h5"], "predict", new, *self.clustering, "--out", self.folder / "o.h5")
+        wrong = self.write("w.csv", "label\n" + "0.5\n" * 300)
+        self.fails(3, ["w.csv", "0.5", "row 0"], "predict", new, "--points", self.points, "--labels", wrong, "--core", self.core, "--eps", 0.5)
+
+
+if __name__ == "__main__":
+    unittest.main()
