@@ -131,8 +131,7 @@ Command predict_command() {
               "Gives each point of the files the lowest cluster among the core points within eps of a clustering, and\n"
               "-1 where there is none: what a border point would have got. The clustering is its points with the\n"
               "labels and the mask of core points that cluster --core and sweep --core write. On the CPU.",
-          .example =
-              "epsflow predict new.csv --columns x,y --points points.csv --labels labels.npy --core core.npy --eps 0.3",
+          .example = "epsflow predict new.csv --points old.csv --labels labels.npy --core core.npy --eps 0.3",
           .operand = {"FILE …"},
           .groups =
               {{"The clustering",

@@ -76,6 +76,7 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsVie
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }
 std::size_t Dataset::dims() const noexcept { return state_->dims; }
 const Metric& Dataset::metric() const noexcept { return state_->metric; }
+Engine Dataset::engine() const { return Engine(state_->engine); }
 
 Dataset Dataset::with(const Options& options) const {
   static constexpr Options kDefaults;

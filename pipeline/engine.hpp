@@ -27,6 +27,8 @@ class Dataset {
   [[nodiscard]] std::size_t dims() const noexcept;
   /// What eps and distances are measured by.
   [[nodiscard]] const Metric& metric() const noexcept;
+  /// The engine that has loaded it.
+  [[nodiscard]] class Engine engine() const;
   /// What its runs go by: the engine's, or those of with().
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   /// The same data set for runs with other options. Those that are the engine's for good (memory, threads, backend, gpu,
@@ -68,6 +70,9 @@ class Engine {
   [[nodiscard]] const Options& options() const noexcept;
 
  private:
+  friend class Dataset;
+  explicit Engine(std::shared_ptr<EngineState> state) : state_(std::move(state)) {}
+
   std::shared_ptr<EngineState> state_;
 };
 

@@ -1,0 +1,27 @@
+// DBSCAN of points with weights.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow {
+
+/// As run(), but a point is core where the weights of the points within eps, its own included, sum to minpts or more: the
+/// sample_weight of scikit-learn. weights: [host] [n], finite; fractions, 0 and less than 0 are weights too, and 1 for each is
+/// run(). Results in the order of the sweep.
+///
+/// Sums are exact in any order: weights are rounded to multiples of a power of two once, which is at most
+/// 2^-(59 − log2 n) of the largest weight, and changes no whole number of 2^(59 − log2 n) or less.
+///
+/// Weights are summed, and borders found, on the CPU; core points are clustered by the engine, a run for each variant, with
+/// the options of `data`. Throws as run(), UsageError for weights that are not n or not finite, and where labels are to stay on
+/// a device.
+[[nodiscard]] std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const double> weights,
+                                                      const Sweep& sweep, const Observer& observer = {});
+
+}  // namespace epsflow

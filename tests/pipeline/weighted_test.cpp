@@ -1,0 +1,136 @@
+#include <epsflow/pipeline/weighted.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::DataSet;
+using test::OracleLabels;
+using test::OracleTable;
+using test::Random;
+
+/// Labels by the definition, core points given.
+std::vector<std::int32_t> labels_of(const OracleTable& table, const std::vector<std::uint8_t>& core) {
+  const std::size_t n = table.rows.size();
+  std::vector<std::int32_t> labels(n, kNoise);
+  std::int32_t clusters = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (core[i] == 0 || labels[i] != kNoise) continue;
+    std::vector<std::size_t> open{i};
+    labels[i] = clusters;
+    while (!open.empty()) {
+      const std::size_t x = open.back();
+      open.pop_back();
+      for (const std::uint32_t y : table.rows[x]) {
+        if (core[y] == 0 || labels[y] != kNoise) continue;
+        labels[y] = clusters;
+        open.push_back(y);
+      }
+    }
+    ++clusters;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (core[i] != 0) continue;
+    for (const std::uint32_t y : table.rows[i]) {
+      if (core[y] != 0 && (labels[i] == kNoise || labels[y] < labels[i])) labels[i] = labels[y];
+    }
+  }
+  return labels;
+}
+
+/// Halves and quarters, whose sums are exact in any order, less than 0 among them.
+std::vector<double> exact_weights(std::size_t n, Random& random) {
+  std::vector<double> weights(n);
+  for (double& w : weights) w = static_cast<double>(random.below(25)) / 4 - 1;
+  return weights;
+}
+
+TEST_CASE("weighted: a point is core where the weights of its neighbours sum to minpts") {
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    const DataSet data = test::random_data(seed, 250);
+    Random random(seed);
+    const double eps = test::make_eps(data, random);
+    INFO("seed " << seed << ", " << test::describe(data) << ", eps " << eps);
+    const std::vector<double> weights = exact_weights(data.size(), random);
+    const OracleTable table = data.oracle(eps);
+    const Engine engine({.threads = 2});
+    for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
+      const Dataset loaded = engine.load(data.view()).with({.strategy = strategy, .core_mask = true});
+      const auto results = run_weighted(loaded, weights, grid({eps}, {1, 3, 9, 40}));
+      REQUIRE(results.size() == 4);
+      for (const VariantResult& r : results) {
+        std::vector<std::uint8_t> core(data.size());
+        for (std::size_t i = 0; i < data.size(); ++i) {
+          double sum = 0;
+          for (const std::uint32_t y : table.rows[i]) sum += weights[y];
+          core[i] = sum >= r.variant.minpts ? 1 : 0;
+        }
+        REQUIRE(r.core == core);
+        REQUIRE(r.labels == labels_of(table, core));
+        REQUIRE(r.summary.core + r.summary.border + r.summary.noise == data.size());
+      }
+    }
+  }
+}
+
+TEST_CASE("weighted: weights of 1 are no weights") {
+  for (const std::size_t dims : {1U, 2U, 3U, 5U, 9U}) {
+    const DataSet data = test::make_data("clustered", 400, dims, Precision::float64, dims);
+    const Sweep sweep = grid({data.scale, data.scale / 3}, {2, 5, 20});
+    const Dataset loaded = Engine({.threads = 2}).load(data.view()).with({.core_mask = true});
+    const auto expected = run(loaded, sweep);
+    const auto found = run_weighted(loaded, std::vector<double>(data.size(), 1.0), sweep);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t v = 0; v < found.size(); ++v) {
+      INFO(dims << "-D, variant " << v);
+      CHECK(found[v].variant == expected[v].variant);
+      CHECK(found[v].labels == expected[v].labels);
+      CHECK(found[v].core == expected[v].core);
+      CHECK(found[v].summary == expected[v].summary);
+    }
+  }
+}
+
+TEST_CASE("weighted: of any magnitude, and by a metric") {
+  const std::vector<double> places{0, 1, 2, 10, 11, 50};
+  const PointsView view(std::span<const double>(places), 1);
+  const auto labels = [&](const std::vector<double>& weights, std::uint32_t minpts, const Metric& metric = {},
+                          double eps = 1) {
+    return run_weighted(Engine({.threads = 1}).load(view, metric), weights, grid({eps}, {minpts})).front().labels;
+  };
+  CHECK(labels({1e300, 0, 0, 1, 1, 1}, 5) == Labels{0, 0, 0, -1, -1, -1});
+  CHECK(labels({1e-300, 1e-300, 1e-300, 1e-300, 1e-300, 1e-300}, 1) == Labels{-1, -1, -1, -1, -1, -1});
+  CHECK(labels({0, 0, 0, 0, 0, 0}, 1) == Labels{-1, -1, -1, -1, -1, -1});
+  CHECK(labels({5, -4, 5, 2.5, 2.5, 5}, 5) == Labels{0, 0, 0, 1, 1, 2});
+  CHECK(labels({5, 5, 5, 2.5, 2.5, 4.999}, 5) == Labels{0, 0, 0, 1, 1, -1});
+  CHECK(labels({5, 5, 5, 2.5, 2.5, 4.999}, 5, {.scale = {10}}, 10) == Labels{0, 0, 0, 1, 1, -1});
+}
+
+TEST_CASE("weighted: what cannot be is refused") {
+  const std::vector<double> places{0, 1};
+  const Dataset data = Engine({.threads = 1}).load(PointsView(std::span<const double>(places), 1));
+  const auto refusal = [&](const std::vector<double>& weights) {
+    return test::error_of<UsageError>([&] { (void)run_weighted(data, weights, grid({1}, {2})); });
+  };
+  test::check_mentions(refusal({1}), {"2 points", "1 weight"});
+  test::check_mentions(refusal({1, NAN}), {"point 1", "nan", "finite"});
+  CancelToken cancel;
+  cancel.cancel();
+  CHECK_THROWS_AS((void)run_weighted(data, std::vector<double>{1, 1}, grid({1}, {2}), {.cancel = &cancel}), Cancelled);
+  CHECK(run_weighted(data, std::vector<double>{1, 1}, Sweep()).empty());
+}
+
+}  // namespace
+}  // namespace epsflow
