@@ -44,8 +44,8 @@ EngineState::EngineState(const Options& o, const std::function<void(const std::s
   allow_more_threads_than_cores();
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, const Metric& m)
-    : engine(std::move(e)), metric(m), dims(view.dims()) {
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, Metric m)
+    : engine(std::move(e)), metric(std::move(m)), dims(view.dims()) {
   check_metric(metric, dims);
   const TurnQueue::Turn turn(engine->turns, CancelToken());
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");

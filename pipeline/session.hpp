@@ -59,7 +59,7 @@ struct EngineState {
 
 struct DatasetState {
   /// Both wait for their turn.
-  DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric);
+  DatasetState(std::shared_ptr<EngineState> engine, PointsView points, Metric metric);
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points);
 
   const std::shared_ptr<EngineState> engine;

@@ -1,6 +1,5 @@
 #include <epsflow/pipeline/weighted.hpp>
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -27,7 +26,6 @@
 namespace epsflow {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 13;
 constexpr std::uint32_t kBlockRows = 512;
 
 /// Weights as whole numbers, in units of 2^-exponent, so small that n of them sum without overflow.
