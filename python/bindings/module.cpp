@@ -1,0 +1,260 @@
+// epsflow._core: the library as Python's side of it needs it. Arrays are checked there, in epsflow/_arrays.py.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "task.hpp"
+#include "words.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/backends.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace epsflow::python {
+namespace {
+
+using HostArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+/// An array over memory that `owner` keeps.
+template <class T>
+Column<T> column(T* data, std::size_t size, nb::handle owner) {
+  return Column<T>(data, {size}, owner);
+}
+
+/// What belongs to the process that made it: its threads and its device do not follow a fork, and must not be waited for there.
+template <class T>
+class OfProcess {
+ public:
+  explicit OfProcess(T value) : value_(std::make_unique<T>(std::move(value))) {}
+  OfProcess(OfProcess&&) noexcept = default;
+  OfProcess& operator=(OfProcess&&) noexcept = default;
+  ~OfProcess() {
+    if (pid_ != getpid()) (void)value_.release();  // NOLINT: left to the process's end
+  }
+
+  [[nodiscard]] const T& get() const {
+    if (pid_ != getpid()) {
+      throw UsageError("an engine and its data do not follow a fork: make an epsflow.Engine in the child process");
+    }
+    return *value_;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
+  pid_t pid_ = getpid();
+};
+
+struct PyEngine {
+  OfProcess<Engine> engine;
+};
+
+struct PyDataset {
+  OfProcess<Dataset> data;
+  HostArray points;  ///< keeps what the data set looks at
+};
+
+/// Labels and figures of a variant; arrays look into it.
+struct PyResult {
+  VariantResult result;
+};
+
+struct PyNeighbors {
+  Neighbors neighbors;
+};
+
+PointsView view_of(const HostArray& array) {
+  const std::size_t values = array.shape(0) * array.shape(1);
+  const std::size_t dims = array.shape(1);
+  if (array.dtype() == nb::dtype<float>()) return {std::span(static_cast<const float*>(array.data()), values), dims};
+  if (array.dtype() == nb::dtype<double>()) return {std::span(static_cast<const double*>(array.data()), values), dims};
+  throw UsageError("points are float32 or float64");
+}
+
+/// Options of a run, for parameters that are given.
+Options options_of(Options options, const nb::dict& given) {
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    if (name == "strategy") {
+      options.strategy = choice_of(name, nb::cast<std::string>(value), kStrategies);
+    } else if (name == "index") {
+      options.index = choice_of(name, nb::cast<std::string>(value), kIndexes);
+    } else if (name == "decide") {
+      options.decide = choice_of(name, nb::cast<std::string>(value), kDeciders);
+    } else if (name == "verify") {
+      options.verify = nb::cast<bool>(value);
+    } else if (name == "core") {
+      options.core_mask = nb::cast<bool>(value);
+    } else {
+      throw UsageError("there is no option '" + name + "'");
+    }
+  }
+  return options;
+}
+
+PyEngine make_engine(std::uint64_t memory, unsigned threads, const std::string& backend, int gpu,
+                     std::uint64_t gpu_memory) {
+  Options options;
+  options.memory = memory;
+  options.threads = threads;
+  options.backend = choice_of("backend", backend, kBackends);
+  options.gpu = gpu;
+  options.gpu_memory = gpu_memory;
+  const nb::gil_scoped_release release;
+  return {OfProcess(Engine(options))};
+}
+
+PyDataset load(const PyEngine& engine, HostArray points) {
+  const PointsView view = view_of(points);
+  const Engine& loader = engine.engine.get();
+  auto data = [&] {
+    const nb::gil_scoped_release release;
+    return loader.load(view);
+  }();
+  return {OfProcess(std::move(data)), std::move(points)};
+}
+
+std::unique_ptr<Task> start_sweep(const PyDataset& data, const std::vector<std::pair<double, std::uint32_t>>& variants,
+                                  const nb::dict& options) {
+  const Dataset& loaded = data.data.get();
+  const Dataset run_on = loaded.with(options_of(loaded.options(), options));
+  std::vector<Variant> all;
+  for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
+  const Sweep sweep(all);
+  return std::make_unique<Task>([run_on, sweep](const Observer& observer, Task::Channel& channel) {
+    run_each(run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, observer);
+  });
+}
+
+std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool distances, const nb::dict& options) {
+  const Dataset& loaded = data.data.get();
+  const Dataset run_on = loaded.with(options_of(loaded.options(), options));
+  return std::make_unique<Task>([run_on, eps, distances](const Observer& observer, Task::Channel& channel) {
+    channel.put(neighbors(run_on, eps, distances ? Distances::include : Distances::omit, observer));
+  });
+}
+
+void translate_errors(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Cancelled& e) {
+    PyErr_SetString(PyExc_KeyboardInterrupt, e.what());
+  } catch (const UsageError& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const InputError& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const ResourceError& e) {
+    PyErr_SetString(PyExc_MemoryError, e.what());
+  } catch (const Error& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+void define_results(nb::module_& m) {
+  nb::class_<PyResult>(m, "Result", "One finished variant. Its arrays look into it, without a copy.")
+      .def_prop_ro("eps", [](const PyResult& r) { return r.result.variant.eps; })
+      .def_prop_ro("min_samples", [](const PyResult& r) { return r.result.variant.minpts; })
+      .def_prop_ro("labels",
+                   [](nb::handle_t<PyResult> self) {
+                     auto& labels = nb::cast<PyResult&>(self).result.labels;
+                     return column(labels.data(), labels.size(), self);
+                   })
+      .def_prop_ro("core",
+                   [](nb::handle_t<PyResult> self) {
+                     auto& core = nb::cast<PyResult&>(self).result.core;
+                     return column(core.data(), core.size(), self);
+                   })
+      .def_prop_ro("clusters", [](const PyResult& r) { return r.result.summary.clusters; })
+      .def_prop_ro("noise", [](const PyResult& r) { return r.result.summary.noise; })
+      .def_prop_ro("core_count", [](const PyResult& r) { return r.result.summary.core; })
+      .def_prop_ro("border", [](const PyResult& r) { return r.result.summary.border; })
+      .def_prop_ro("largest", [](const PyResult& r) { return r.result.summary.largest; })
+      .def_prop_ro("seconds", [](const PyResult& r) { return r.result.seconds; });
+  nb::class_<PyNeighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
+      .def_prop_ro("offsets",
+                   [](nb::handle_t<PyNeighbors> self) {
+                     auto& offsets = nb::cast<PyNeighbors&>(self).neighbors.offsets;
+                     return column(offsets.data(), offsets.size(), self);
+                   })
+      .def_prop_ro("ids",
+                   [](nb::handle_t<PyNeighbors> self) {
+                     auto& ids = nb::cast<PyNeighbors&>(self).neighbors.ids;
+                     return column(ids.data(), ids.size(), self);
+                   })
+      .def_prop_ro("distances", [](nb::handle_t<PyNeighbors> self) {
+        auto& distances = nb::cast<PyNeighbors&>(self).neighbors.distances;
+        return column(distances.data(), distances.size(), self);
+      });
+}
+
+void define_task(nb::module_& m) {
+  nb::class_<Task>(m, "Task", "A run in the background.")
+      .def(
+          "wait", [](Task& task, double seconds) { return task.wait(std::chrono::duration<double>(seconds)); },
+          "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Waits no longer than so many seconds; returns whether the run has ended, and raises what ended it.")
+      .def("cancel", &Task::cancel)
+      .def("take_results",
+           [](Task& task) {
+             std::vector<PyResult> taken;
+             for (VariantResult& result : task.take_results()) taken.push_back({std::move(result)});
+             return taken;
+           })
+      .def("take_neighbors", [](Task& task) { return PyNeighbors{task.take_neighbors()}; })
+      .def("take_notices", &Task::take_notices)
+      .def("progress", [](const Task& task) {
+        const Progress p = task.progress();
+        return std::tuple(p.variants_done, p.variants, p.table_eps, p.table_share, p.seconds);
+      });
+}
+
+void define_engine(nb::module_& m) {
+  nb::class_<PyDataset>(m, "Dataset", "Points that an engine has loaded.")
+      .def_prop_ro("size", [](const PyDataset& d) { return d.data.get().size(); })
+      .def_prop_ro("dims", [](const PyDataset& d) { return d.data.get().dims(); })
+      .def("start_sweep", &start_sweep, "variants"_a, "options"_a)
+      .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, "options"_a);
+  nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
+      .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
+      .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
+      .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
+      .def("load", &load, nb::arg("points").noconvert());
+  m.def("make_engine", &make_engine, "memory"_a, "threads"_a, "backend"_a, "gpu"_a, "gpu_memory"_a);
+  m.def("backends", [] {
+    std::vector<std::tuple<std::string, bool, std::string>> all;
+    for (const BackendInfo& info : backends()) all.emplace_back(info.name, info.usable, info.detail);
+    return all;
+  });
+}
+
+}  // namespace
+}  // namespace epsflow::python
+
+NB_MODULE(_core, m) {
+  m.doc() = "What epsflow's Python modules call; no interface of its own.";
+  nb::register_exception_translator(epsflow::python::translate_errors);
+  epsflow::python::define_results(m);
+  epsflow::python::define_task(m);
+  epsflow::python::define_engine(m);
+}

@@ -1,0 +1,41 @@
+// Words of Python for choices of the library.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <epsflow/core/choices.hpp>
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::python {
+
+template <class T, std::size_t N>
+using Words = std::array<std::pair<std::string_view, T>, N>;
+
+inline constexpr Words<BackendChoice, 3> kBackends{
+    {{"auto", BackendChoice::automatic}, {"cpu", BackendChoice::cpu}, {"gpu", BackendChoice::gpu}}};
+inline constexpr Words<StrategyChoice, 3> kStrategies{
+    {{"auto", StrategyChoice::automatic}, {"table", StrategyChoice::table}, {"direct", StrategyChoice::direct}}};
+inline constexpr Words<IndexChoice, 4> kIndexes{{{"auto", IndexChoice::automatic},
+                                                 {"grid", IndexChoice::grid},
+                                                 {"tree", IndexChoice::tree},
+                                                 {"all", IndexChoice::all}}};
+inline constexpr Words<DecideChoice, 4> kDeciders{{{"auto", DecideChoice::automatic},
+                                                   {"scalar", DecideChoice::scalar},
+                                                   {"tensor64", DecideChoice::tensor64},
+                                                   {"tensor16", DecideChoice::tensor16}}};
+
+/// The choice that a parameter's word stands for. Throws UsageError that names the parameter and its words.
+template <class T, std::size_t N>
+[[nodiscard]] T choice_of(std::string_view parameter, std::string_view word, const Words<T, N>& words) {
+  std::string all;
+  for (const auto& [name, choice] : words) {
+    if (name == word) return choice;
+    all += (all.empty() ? "'" : ", '") + std::string(name) + "'";
+  }
+  throw UsageError(std::string(parameter) + "='" + std::string(word) + "' is none of " + all);
+}
+
+}  // namespace epsflow::python

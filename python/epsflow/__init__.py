@@ -1,0 +1,45 @@
+"""DBSCAN over one data set for a whole grid of parameters, exact on CPUs and GPUs.
+
+    labels = epsflow.DBSCAN(eps=0.3, min_samples=4).fit_predict(X)
+    result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
+    table = epsflow.neighbors(X, eps=0.3)
+
+Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._engine import Dataset, Engine, backends
+from ._neighbors import neighbors
+from ._sweep import SweepResult, VariantResult, sweep
+
+if TYPE_CHECKING:
+    from ._estimator import DBSCAN, dbscan
+
+__version__ = "0.1.0"
+__all__ = [
+    "DBSCAN",
+    "Dataset",
+    "Engine",
+    "SweepResult",
+    "VariantResult",
+    "backends",
+    "dbscan",
+    "neighbors",
+    "sweep",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn, which the estimator builds on where it is there, takes a second to import.
+    if name in ("DBSCAN", "dbscan"):
+        from . import _estimator
+
+        return getattr(_estimator, name)
+    raise AttributeError(f"module 'epsflow' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,103 @@
+"""Points as the library takes them: float32 or float64, row-major, in native byte order; copied only where they are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[Any]
+
+
+def as_points(X: Any, name: str = "X") -> Points:
+    """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already.
+
+    Whole numbers, booleans and float16 become float64. Raises TypeError for what cannot be coordinates, ValueError for other
+    shapes. NaN and infinity are found where the points are loaded.
+    """
+    _refuse_by_kind(X, name)
+    array = np.asarray(X)
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}; give real and imaginary parts as columns")
+    if array.dtype.kind not in "fiub":
+        array = _from_objects(array, name)
+    if array.ndim != 2:
+        raise ValueError(_wrong_shape(array, name))
+    if array.shape[1] == 0:
+        raise ValueError(f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required: {name} has no columns")
+    wanted = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize == 4 else np.float64
+    return np.ascontiguousarray(array, dtype=wanted)
+
+
+def _refuse_by_kind(X: Any, name: str) -> None:
+    if hasattr(X, "tocsr") and hasattr(X, "nnz"):
+        raise TypeError(
+            f"Sparse data was passed as {name}, but dense data is required: use {name}.toarray(), or reduce the dimensions first"
+        )
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        rows = int(np.count_nonzero(np.ma.getmaskarray(X).reshape(len(X), -1).any(axis=1)))
+        raise ValueError(
+            f"{name} has masked values in {rows} rows, which have no place in a clustering: leave them out with "
+            f"{name}[~np.ma.getmaskarray({name}).any(axis=1)]"
+        )
+    if isinstance(X, str):
+        raise TypeError(f"{name} is a string; points are an array of shape (n_samples, n_features)")
+
+
+def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} has dtype {array.dtype}, and not all of it is numbers: {error}") from None
+
+
+def _wrong_shape(array: NDArray[Any], name: str) -> str:
+    if array.ndim == 1:
+        return (
+            f"Expected 2D array, got 1D array instead: {name} has shape {array.shape}. Reshape your data either using "
+            f"{name}.reshape(-1, 1) if it has a single feature or {name}.reshape(1, -1) if it contains a single sample."
+        )
+    return f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}, and points are rows of coordinates"
+
+
+def as_eps(eps: Any, name: str = "eps") -> float:
+    """eps as a number > 0. Raises TypeError, ValueError."""
+    if isinstance(eps, (bool, np.bool_)) or not isinstance(eps, (int, float, np.integer, np.floating)):
+        raise TypeError(f"{name} is {eps!r}, of type {type(eps).__name__}; it is a number > 0")
+    value = float(eps)
+    if not (value > 0 and np.isfinite(value)):
+        raise ValueError(f"{name} == {eps!r}, must be > 0 and finite")
+    return value
+
+
+def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
+    """min_samples as a whole number >= 1. Raises TypeError, ValueError."""
+    if isinstance(min_samples, (bool, np.bool_)) or not isinstance(min_samples, (int, np.integer)):
+        raise TypeError(f"{name} is {min_samples!r}, of type {type(min_samples).__name__}; it is a whole number >= 1")
+    if not 1 <= min_samples <= 0xFFFFFFFF:
+        raise ValueError(f"{name} == {min_samples!r}, must be >= 1 and at most 4294967295")
+    return int(min_samples)
+
+
+def as_bytes(memory: int | str | None, name: str = "memory") -> int:
+    """'8GiB', '500MB' or a number of bytes; None is 0, which leaves it to the library. Raises TypeError, ValueError."""
+    if memory is None:
+        return 0
+    if isinstance(memory, (int, np.integer)) and not isinstance(memory, bool):
+        if memory <= 0:
+            raise ValueError(f"{name} == {memory!r}, must be > 0 bytes")
+        return int(memory)
+    if not isinstance(memory, str):
+        raise TypeError(f"{name} is {memory!r}, of type {type(memory).__name__}; it is a number of bytes or a text such as '8GiB'")
+    text = memory.strip().lower().removesuffix("b")
+    units = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40, "": 1}
+    digits = text.rstrip("kmgti ")
+    unit = text[len(digits) :].strip()
+    try:
+        value = float(digits) * units[unit]
+    except (KeyError, ValueError):
+        raise ValueError(f"{name}={memory!r} is no size; write it as '8GiB' or '500MB'") from None
+    if not value >= 1:
+        raise ValueError(f"{name}={memory!r} must be > 0 bytes")
+    return int(value)

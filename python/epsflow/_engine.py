@@ -1,0 +1,130 @@
+"""Engines: what is kept over many runs."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+from . import _core
+from ._arrays import Points, as_bytes, as_points
+from ._tasks import python_errors
+
+
+def backends() -> dict[str, str]:
+    """What each backend found on this machine, by name: those that can be used."""
+    return {name: detail for name, usable, detail in _core.backends() if usable}
+
+
+class Engine:
+    """A device with its memory and threads, kept over many runs; a data set is loaded once.
+
+    backend: "auto" (the GPU where there is one), "cpu" or "gpu". memory: bytes that runs may hold on the host, or a text such as
+    "8GiB"; half of the machine's where it is left out. threads: one per core where it is left out. gpu: which one, counted
+    from 0; that with the most free memory where it is left out. gpu_memory: bytes of its memory.
+
+    Runs of one engine go one after another; it may be used from any thread. It does not follow a fork, and a pickled one is
+    made anew where it is unpickled.
+    """
+
+    def __init__(
+        self,
+        backend: str = "auto",
+        *,
+        memory: int | str | None = None,
+        threads: int | None = None,
+        gpu: int | None = None,
+        gpu_memory: int | str | None = None,
+    ) -> None:
+        self._arguments = (backend, memory, threads, gpu, gpu_memory)
+        with python_errors():
+            self._engine = _core.make_engine(
+                as_bytes(memory),
+                _as_threads(threads),
+                backend,
+                -1 if gpu is None else gpu,
+                as_bytes(gpu_memory, "gpu_memory"),
+            )
+
+    @property
+    def backend(self) -> str:
+        """"cpu" or "gpu"."""
+        return str(self._engine.backend)
+
+    def load(self, X: Any) -> Dataset:
+        """Loads points, [n_samples, n_features]. C-contiguous float32 and float64 are not copied, and must stay as they are."""
+        return Dataset(self, as_points(X))
+
+    def __reduce__(self) -> Any:
+        backend, memory, threads, gpu, gpu_memory = self._arguments
+        return _make_engine, (backend, memory, threads, gpu, gpu_memory)
+
+    def __repr__(self) -> str:
+        return f"<epsflow.Engine on the {self.backend.upper()}>"
+
+
+def _make_engine(backend: str, memory: Any, threads: Any, gpu: Any, gpu_memory: Any) -> Engine:
+    return Engine(backend, memory=memory, threads=threads, gpu=gpu, gpu_memory=gpu_memory)
+
+
+def _as_threads(threads: int | None) -> int:
+    if threads is None or threads == -1:
+        return 0
+    if threads < 1:
+        raise ValueError(f"threads == {threads!r}, must be >= 1")
+    return int(threads)
+
+
+class Dataset:
+    """Points that an engine has loaded: checked once, and on a GPU uploaded once."""
+
+    def __init__(self, engine: Engine, points: Points) -> None:
+        self.engine = engine
+        with python_errors():
+            self._data = engine._engine.load(points)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self._data.size), int(self._data.dims)
+
+    def sweep(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
+        """As epsflow.sweep() of these points."""
+        from ._sweep import sweep_loaded
+
+        return sweep_loaded(self, eps, min_samples, **options)
+
+    def neighbors(self, eps: float, *, distances: bool = False, **options: Any) -> Any:
+        """As epsflow.neighbors() of these points."""
+        from ._neighbors import neighbors_loaded
+
+        return neighbors_loaded(self, eps, distances, **options)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        n, d = self.shape
+        return f"<epsflow.Dataset of {n} points in {d} dimensions, {self.engine.backend}>"
+
+
+_shared: dict[tuple[Any, ...], Engine] = {}
+_shared_lock = threading.Lock()
+
+
+def _forget_shared() -> None:
+    """In the child of a fork: threads and devices have stayed with the parent."""
+    global _shared_lock
+    _shared.clear()
+    _shared_lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_shared)
+
+
+def engine_for(backend: str, memory: int | str | None, threads: int | None) -> Engine:
+    """The engine that calls without one share, by what they ask for."""
+    key = (backend, as_bytes(memory), threads)
+    with _shared_lock:
+        if key not in _shared:
+            _shared[key] = Engine(backend, memory=memory, threads=threads)
+        return _shared[key]

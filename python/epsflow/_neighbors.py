@@ -1,0 +1,52 @@
+"""The neighbour table as a product of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._arrays import as_eps, as_points
+from ._engine import Dataset, Engine, engine_for
+from ._tasks import ProgressOption, python_errors, wait_for
+
+
+def neighbors(
+    X: Any,
+    eps: float,
+    *,
+    distances: bool = False,
+    progress: ProgressOption = None,
+    backend: str = "auto",
+    memory: int | str | None = None,
+    threads: int | None = None,
+    engine: Engine | None = None,
+) -> Any:
+    """All neighbours of all points within eps, each point its own: a scipy.sparse CSR array [n, n], rows sorted, offsets of 64 bits.
+
+    Its values are True, or the distances where these are asked for (a distance of 0 is stored as one). Where scipy is not there: a
+    tuple (offsets, ids) or (offsets, ids, distances) of arrays. Parameters and errors as sweep().
+    """
+    if engine is None:
+        engine = engine_for(backend, memory, threads)
+    return neighbors_loaded(Dataset(engine, as_points(X)), eps, distances, progress)
+
+
+def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:
+    with python_errors():
+        task = data._data.start_neighbors(as_eps(eps), bool(distances), {})
+    wait_for(task, progress)
+    table = task.take_neighbors()
+    offsets = table.offsets.view(np.int64)
+    ids = table.ids
+    values = table.distances if distances else np.ones(len(ids), dtype=np.bool_)
+    try:
+        from scipy.sparse import csr_array
+    except ImportError:
+        return (offsets, ids, values) if distances else (offsets, ids)
+    n = len(data)
+    # scipy wants indices of one type with the offsets, and signed ones.
+    result = csr_array((values, ids.astype(np.int64), offsets), shape=(n, n))
+    result.has_sorted_indices = True
+    result.has_canonical_format = True
+    return result

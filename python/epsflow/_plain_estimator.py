@@ -1,0 +1,45 @@
+"""As much of scikit-learn's conventions as an estimator needs where scikit-learn is not there."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from ._arrays import as_points
+
+
+class ClusterMixin:
+    pass
+
+
+class BaseEstimator:
+    """Parameters are the arguments of __init__, kept as they were given."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
+        return {name: getattr(self, name) for name in names}
+
+    def set_params(self, **parameters: Any) -> BaseEstimator:
+        known = self.get_params()
+        for name, value in parameters.items():
+            if name not in known:
+                raise ValueError(f"{name!r} is no parameter of {type(self).__name__}; its parameters are {', '.join(sorted(known))}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({given})"
+
+
+def validate_data(estimator: Any, X: Any, **_: Any) -> Any:
+    names = getattr(X, "columns", None)
+    points = as_points(X)
+    if len(points) == 0:
+        raise ValueError(f"Found array with 0 sample(s) (shape={points.shape}) while a minimum of 1 is required.")
+    estimator.n_features_in_ = points.shape[1]
+    if names is not None and all(isinstance(name, str) for name in names):
+        import numpy as np
+
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    return points

@@ -1,0 +1,217 @@
+"""Sweeps: every eps with every min_samples, in about the time of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrays import as_eps, as_min_samples, as_points
+from ._engine import Dataset, Engine, engine_for
+from ._tasks import ProgressOption, python_errors, wait_for
+
+
+class VariantResult:
+    """The labels of one (eps, min_samples). Arrays are read from where the run left them, without a copy."""
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    @property
+    def eps(self) -> float:
+        return float(self._result.eps)
+
+    @property
+    def min_samples(self) -> int:
+        return int(self._result.min_samples)
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """[n] the cluster of each point, -1 for noise. Clusters are numbered by their first core point."""
+        labels: NDArray[np.int32] = self._result.labels
+        return labels
+
+    @property
+    def core_sample_indices(self) -> NDArray[np.intp]:
+        """Indices of the core points, ascending. Raises ValueError where the sweep was not asked for them (core=True)."""
+        core = self._result.core
+        if len(core) != len(self.labels):
+            raise ValueError("the sweep did not keep which points are core: run it with core=True")
+        return np.flatnonzero(core)
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self._result.clusters)
+
+    @property
+    def n_noise(self) -> int:
+        return int(self._result.noise)
+
+    @property
+    def n_core(self) -> int:
+        return int(self._result.core_count)
+
+    @property
+    def n_border(self) -> int:
+        return int(self._result.border)
+
+    @property
+    def largest(self) -> int:
+        """Points of the largest cluster."""
+        return int(self._result.largest)
+
+    @property
+    def seconds(self) -> float:
+        """Of wall time: an even share of what the variants of its eps share, and its own."""
+        return float(self._result.seconds)
+
+    def __repr__(self) -> str:
+        return f"<eps={self.eps:g}, min_samples={self.min_samples}: {self.n_clusters} clusters, {self.n_noise} noise>"
+
+
+_SUMMARY = [
+    ("eps", np.float64),
+    ("min_samples", np.int64),
+    ("n_clusters", np.int64),
+    ("n_noise", np.int64),
+    ("n_core", np.int64),
+    ("n_border", np.int64),
+    ("largest", np.int64),
+    ("seconds", np.float64),
+]
+
+
+class SweepResult:
+    """All variants of a sweep, in the order in which they were asked for."""
+
+    def __init__(self, variants: list[VariantResult]) -> None:
+        self._variants = variants
+        self._by_parameters = {(v.eps, v.min_samples): v for v in variants}
+
+    @property
+    def summary(self) -> Any:
+        """A row per variant: a pandas.DataFrame where pandas is there, else a structured array."""
+        table = np.empty(len(self._variants), dtype=_SUMMARY)
+        for name, _ in _SUMMARY:
+            table[name] = [getattr(v, name) for v in self._variants]
+        try:
+            import pandas
+        except ImportError:
+            return table
+        return pandas.DataFrame(table)
+
+    def variant(self, eps: float, min_samples: int) -> VariantResult:
+        """Raises KeyError for a variant that was not asked for."""
+        try:
+            return self._by_parameters[float(eps), int(min_samples)]
+        except KeyError:
+            asked = ", ".join(f"({v.eps:g}, {v.min_samples})" for v in self._variants[:4])
+            more = ", …" if len(self._variants) > 4 else ""
+            raise KeyError(f"(eps={eps!r}, min_samples={min_samples!r}) is none of the variants {asked}{more}") from None
+
+    def labels(self, eps: float, min_samples: int) -> NDArray[np.int32]:
+        """[n] the labels of one variant."""
+        return self.variant(eps, min_samples).labels
+
+    def core_sample_indices(self, eps: float, min_samples: int) -> NDArray[np.intp]:
+        """Indices of the core points of one variant, ascending."""
+        return self.variant(eps, min_samples).core_sample_indices
+
+    def __iter__(self) -> Iterator[VariantResult]:
+        return iter(self._variants)
+
+    def __len__(self) -> int:
+        return len(self._variants)
+
+    def __getitem__(self, i: int) -> VariantResult:
+        return self._variants[i]
+
+    def __repr__(self) -> str:
+        return f"<epsflow.SweepResult of {len(self)} variants>"
+
+
+def sweep(
+    X: Any,
+    eps: float | Iterable[float] | None = None,
+    min_samples: int | Iterable[int] | None = None,
+    *,
+    variants: Iterable[tuple[float, int]] | None = None,
+    core: bool = False,
+    progress: ProgressOption = None,
+    backend: str = "auto",
+    memory: int | str | None = None,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    strategy: str = "auto",
+    index: str = "auto",
+    decide: str = "auto",
+) -> SweepResult:
+    """DBSCAN of X under every eps with every min_samples, or under the variants (eps, min_samples) that are listed.
+
+    X: [n_samples, n_features]; float32 and float64 in C order are not copied, and nothing is written to. core: keep which points are
+    core. progress: True for a bar, or a function that takes an epsflow.Progress. memory: bytes that the run may hold, or a text such
+    as "8GiB"; labels, 4 bytes per point and variant, come on top. engine: what backend, memory and threads belong to, made before.
+    strategy, index, decide: ways that change the time and no label.
+
+    Raises ValueError, TypeError for parameters and points that cannot be, MemoryError where memory is too small.
+    """
+    if engine is None:
+        engine = engine_for(backend, memory, threads)
+    asked = _variants(eps, min_samples, variants)
+    data = Dataset(engine, as_points(X))
+    return _run(data, asked, core, progress, strategy, index, decide)
+
+
+def sweep_loaded(
+    data: Dataset,
+    eps: Any = None,
+    min_samples: Any = None,
+    *,
+    variants: Iterable[tuple[float, int]] | None = None,
+    core: bool = False,
+    progress: ProgressOption = None,
+    strategy: str = "auto",
+    index: str = "auto",
+    decide: str = "auto",
+) -> SweepResult:
+    return _run(data, _variants(eps, min_samples, variants), core, progress, strategy, index, decide)
+
+
+def _run(
+    data: Dataset, asked: list[tuple[float, int]], core: bool, progress: ProgressOption, strategy: str, index: str, decide: str
+) -> SweepResult:
+    options = {"core": bool(core), "strategy": strategy, "index": index, "decide": decide}
+    with python_errors():
+        task = data._data.start_sweep(asked, options)
+    found: dict[tuple[float, int], VariantResult] = {}
+
+    def keep(results: list[Any]) -> None:
+        for result in results:
+            variant = VariantResult(result)
+            found[variant.eps, variant.min_samples] = variant
+
+    wait_for(task, progress, keep)
+    return SweepResult([found[v] for v in asked])
+
+
+def _variants(eps: Any, min_samples: Any, variants: Any) -> list[tuple[float, int]]:
+    """Each once, in order."""
+    if variants is not None:
+        if eps is not None or min_samples is not None:
+            raise TypeError("variants lists pairs (eps, min_samples); eps and min_samples are left out then")
+        pairs = [(as_eps(e), as_min_samples(m)) for e, m in variants]
+    elif eps is None or min_samples is None:
+        raise TypeError("a sweep needs eps and min_samples, numbers or lists of numbers, or variants")
+    else:
+        all_eps = [as_eps(e) for e in _listed(eps)]
+        all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
+        pairs = [(e, m) for e in all_eps for m in all_min_samples]
+    if not pairs:
+        raise ValueError("there is no variant to run: eps, min_samples or variants is empty")
+    return list(dict.fromkeys(pairs))
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values) if np.iterable(values) else [values]

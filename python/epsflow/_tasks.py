@@ -1,0 +1,116 @@
+"""Waiting for runs: signals are looked after, progress is shown, errors speak Python's names."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Union
+
+from . import _core
+
+log = logging.getLogger("epsflow")
+
+# Between two looks at signals. Waiting ends at once when the run does.
+_SLICE_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    variants_done: int
+    variants: int
+    eps: float
+    """Of the table that moved last; 0 while there was none."""
+    share: float
+    """Of its rows, from 0 to 1."""
+    seconds: float
+
+
+ProgressOption = Union[bool, Callable[[Progress], Any], None]
+
+
+@contextmanager
+def python_errors() -> Iterator[None]:
+    """The library's options and words as the parameters of Python are called."""
+    try:
+        yield
+    except (ValueError, MemoryError, RuntimeError) as error:
+        text = re.sub(r"Options::(\w+)", r"\1", str(error)).replace("minpts", "min_samples")
+        raise type(error)(text) from None
+
+
+def wait_for(task: Any, progress: ProgressOption = None, on_results: Callable[[list[Any]], None] | None = None) -> None:
+    """Waits for the end of a task. Whatever is raised meanwhile, as KeyboardInterrupt is, ends the task first."""
+    show = _reporter(progress)
+    try:
+        with python_errors():
+            ended = False
+            while not ended:
+                ended = task.wait(_SLICE_SECONDS)
+                for notice in task.take_notices():
+                    log.warning("%s", notice)
+                if on_results is not None:
+                    on_results(task.take_results())
+                if show is not None:
+                    show(Progress(*task.progress()))
+    except BaseException:
+        task.cancel()
+        raise
+    finally:
+        if show is not None:
+            show(None)
+
+
+def _reporter(progress: ProgressOption) -> Callable[[Progress | None], None] | None:
+    """Called with None when there is nothing more to report."""
+    if progress is None or progress is False:
+        return None
+    if callable(progress):
+        callback = progress
+
+        def report(state: Progress | None) -> None:
+            if state is not None:
+                callback(state)
+
+        return report
+    if progress is not True:
+        raise TypeError(f"progress is {progress!r}; it is True, False or a function that takes an epsflow.Progress")
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _LineReporter()
+    return _BarReporter(tqdm)
+
+
+class _BarReporter:
+    def __init__(self, tqdm: Any) -> None:
+        self._tqdm = tqdm
+        self._bar: Any = None
+
+    def __call__(self, state: Progress | None) -> None:
+        if state is None:
+            if self._bar is not None:
+                self._bar.close()
+            return
+        if self._bar is None:
+            self._bar = self._tqdm(total=state.variants or None, unit="variant")
+        if state.variants:
+            self._bar.total = state.variants
+        self._bar.n = state.variants_done
+        self._bar.refresh()
+
+
+class _LineReporter:
+    def __init__(self) -> None:
+        self._said = -1
+
+    def __call__(self, state: Progress | None) -> None:
+        if state is not None and state.variants_done != self._said:
+            self._said = state.variants_done
+            log.info("%d of %d variants, %.1f s", state.variants_done, state.variants, state.seconds)
+
+
