@@ -1,0 +1,147 @@
+"""Sweeps, neighbours and engines beside scikit-learn's labels and brute force."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import epsflow
+
+sklearn_cluster = pytest.importorskip("sklearn.cluster")
+
+
+@pytest.fixture(scope="module")
+def blobs() -> np.ndarray:
+    random = np.random.default_rng(7)
+    centres = random.uniform(-5, 5, size=(12, 2))
+    return np.concatenate([centre + random.normal(scale=0.3, size=(250, 2)) for centre in centres])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed", "byte-swapped", "read-only"])
+def test_labels_are_those_of_scikit_learn(blobs, dtype, layout):
+    X = blobs.astype(dtype)
+    given = {
+        "C": lambda: X,
+        "F": lambda: np.asfortranarray(X),
+        "strided": lambda: np.repeat(X, 2, axis=0)[::2],
+        "reversed": lambda: X[::-1].copy()[::-1],
+        "byte-swapped": lambda: X.astype(X.dtype.newbyteorder()),
+        "read-only": lambda: X.copy(),
+    }[layout]()
+    if layout == "read-only":
+        given.flags.writeable = False
+    before = given.copy()
+    result = epsflow.sweep(given, eps=[0.05, 0.1, 0.2], min_samples=[3, 5, 9], core=True)
+    assert len(result) == 9
+    for variant in result:
+        theirs = sklearn_cluster.DBSCAN(
+            eps=variant.eps, min_samples=variant.min_samples, algorithm="kd_tree"
+        ).fit(X.astype(np.float64))
+        np.testing.assert_array_equal(variant.labels, theirs.labels_)
+        np.testing.assert_array_equal(variant.core_sample_indices, theirs.core_sample_indices_)
+    np.testing.assert_array_equal(given, before)
+
+
+def test_points_in_c_order_are_not_copied(blobs):
+    for dtype in (np.float32, np.float64):
+        X = np.ascontiguousarray(blobs, dtype=dtype)
+        from epsflow._arrays import as_points
+
+        assert as_points(X) is X
+
+
+def test_neighbors(blobs):
+    X = blobs[:400]
+    squares = ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
+    table = epsflow.neighbors(X, 0.3, distances=True)
+    rows, columns = np.nonzero(squares <= 0.3**2)
+    np.testing.assert_array_equal(np.repeat(np.arange(400), np.diff(table.indptr)), rows)
+    np.testing.assert_array_equal(table.indices, columns)
+    np.testing.assert_allclose(table.data, np.sqrt(squares[rows, columns]), rtol=1e-14, atol=0)
+    assert table.indptr.dtype == np.int64
+
+
+def test_results_outlive_what_made_them(blobs):
+    labels = epsflow.Engine("cpu").load(blobs.copy()).sweep(0.1, 5)[0].labels
+    np.testing.assert_array_equal(labels, epsflow.DBSCAN(0.1, min_samples=5).fit(blobs).labels_)
+
+
+def test_threads_share_an_engine(blobs):
+    data = epsflow.Engine("cpu").load(blobs)
+    expected = data.sweep(0.1, 5)[0].labels
+    wrong: list[int] = []
+
+    def work() -> None:
+        for _ in range(20):
+            if not np.array_equal(data.sweep(0.1, 5)[0].labels, expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_fork_makes_an_engine_of_its_own(blobs):
+    data = epsflow.Engine("cpu").load(blobs)
+    expected = epsflow.DBSCAN(0.1).fit(blobs).labels_
+    child = os.fork()
+    if child == 0:
+        right = np.array_equal(epsflow.DBSCAN(0.1).fit(blobs).labels_, expected)
+        try:
+            data.sweep(0.1, 5)
+            right = False
+        except ValueError as error:
+            right = right and "fork" in str(error)
+        os._exit(0 if right else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_interrupted_within_a_second():
+    X = np.random.default_rng(1).uniform(size=(2_000_000, 2))
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        epsflow.sweep(X, eps=np.linspace(0.001, 0.01, 100), min_samples=range(2, 40))
+    assert time.perf_counter() - begin < 1.5
+
+
+def test_pickle(blobs):
+    fitted = pickle.loads(pickle.dumps(epsflow.DBSCAN(0.1, engine=epsflow.Engine("cpu")).fit(blobs)))
+    np.testing.assert_array_equal(fitted.labels_, epsflow.DBSCAN(0.1).fit(blobs).labels_)
+    assert fitted.engine.backend == "cpu"
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda X: epsflow.sweep(X, 0, 4), ValueError, "eps == 0"),
+        (lambda X: epsflow.sweep(X, "a", 4), TypeError, "eps is 'a'"),
+        (lambda X: epsflow.sweep(X, 0.1, 2.5), TypeError, "min_samples is 2.5"),
+        (lambda X: epsflow.sweep(X, 0.1, 0), ValueError, "min_samples == 0"),
+        (lambda X: epsflow.sweep(X[:, 0], 0.1, 4), ValueError, "Reshape your data"),
+        (lambda X: epsflow.sweep(X.astype(complex), 0.1, 4), ValueError, "Complex data not supported"),
+        (lambda X: epsflow.sweep(np.where(X > 4, np.nan, X), 0.1, 4), ValueError, "column"),
+        (lambda X: epsflow.sweep(np.ma.masked_greater(X, 4), 0.1, 4), ValueError, "masked values"),
+        (lambda X: epsflow.sweep(np.array([["a", "b"]]), 0.1, 4), ValueError, "not all of it is numbers"),
+        (lambda X: epsflow.sweep(X, 0.1, 4, memory="1KB"), MemoryError, "raise memory"),
+        (lambda X: epsflow.sweep(X, 0.1, 4, memory="much"), ValueError, "is no size"),
+        (lambda X: epsflow.sweep(X, 0.1, 4, index="kd"), ValueError, "index='kd'"),
+        (lambda X: epsflow.sweep(X, [], 4), ValueError, "no variant"),
+        (lambda X: epsflow.DBSCAN(metric="precomputed").fit(X), ValueError, "give it the points"),
+        (lambda X: epsflow.Engine("tpu"), ValueError, "backend='tpu'"),
+    ],
+)
+def test_bad_input_is_named(blobs, call, error, words):
+    with pytest.raises(error, match=words):
+        call(blobs)
