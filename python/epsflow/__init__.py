@@ -18,7 +18,8 @@ from ._sweep import SweepResult, VariantResult, sweep
 if TYPE_CHECKING:
     from ._estimator import DBSCAN, dbscan
 
-__version__ = "0.1.0"
+    __version__: str
+
 __all__ = [
     "DBSCAN",
     "Dataset",
@@ -38,6 +39,10 @@ def __getattr__(name: str) -> Any:
         from . import _estimator
 
         return getattr(_estimator, name)
+    if name == "__version__":  # CMakeLists.txt has it, and through it what was installed
+        from importlib.metadata import version
+
+        return version("epsflow")
     raise AttributeError(f"module 'epsflow' has no attribute '{name}'")
 
 

@@ -1,0 +1,62 @@
+"""scikit-learn's own tests of DBSCAN, and its checks of estimators, on epsflow.DBSCAN.
+
+They are those of the scikit-learn that is installed. What epsflow refuses, with a sentence, is listed by name in REFUSED, and
+must be refused.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import epsflow
+
+theirs = pytest.importorskip("sklearn.cluster.tests.test_dbscan")
+estimator_checks = pytest.importorskip("sklearn.utils.estimator_checks")
+
+_PRECOMPUTED = "metric='precomputed' clusters distances; epsflow searches points"
+_CALLABLE = "a metric that is a function would be called for every pair"
+_SPARSE = "sparse points are refused: toarray(), or fewer dimensions"
+_MINKOWSKI = "metric='minkowski' with p=1 is not known"
+_WEIGHTS = "fit() takes no sample_weight"
+
+REFUSED = {
+    "test_dbscan_similarity": _PRECOMPUTED,
+    "test_dbscan_sparse": _SPARSE,
+    "test_dbscan_sparse_precomputed": _PRECOMPUTED,
+    "test_dbscan_sparse_precomputed_different_eps": _PRECOMPUTED,
+    "test_dbscan_input_not_modified[None-precomputed]": _PRECOMPUTED,
+    "test_dbscan_input_not_modified[csr_matrix-precomputed]": _PRECOMPUTED,
+    "test_dbscan_input_not_modified[csr_array-precomputed]": _PRECOMPUTED,
+    "test_dbscan_input_not_modified[csr_matrix-minkowski]": _SPARSE,
+    "test_dbscan_input_not_modified[csr_array-minkowski]": _SPARSE,
+    "test_dbscan_input_not_modified_precomputed_sparse_nodiag": _PRECOMPUTED,
+    "test_dbscan_no_core_samples": _SPARSE,
+    "test_dbscan_callable": _CALLABLE,
+    "test_dbscan_metric_params": _MINKOWSKI,
+    "test_dbscan_balltree": _PRECOMPUTED,
+    "test_weighted_dbscan": _WEIGHTS,
+    "test_dbscan_precomputed_metric_with_degenerate_input_arrays": _PRECOMPUTED,
+    "test_dbscan_precomputed_metric_with_initial_rows_zero": _PRECOMPUTED,
+    "test_dbscan_no_warning_unsorted_precomputed": _PRECOMPUTED,
+    "test_dbscan_no_warning_presorted_precomputed": _PRECOMPUTED,
+}
+
+# Their functions look these names up in their module, and nothing else does.
+theirs.DBSCAN = epsflow.DBSCAN
+theirs.dbscan = epsflow.dbscan
+globals().update({name: test for name, test in vars(theirs).items() if name.startswith("test_")})
+
+
+@pytest.fixture
+def global_random_seed() -> int:
+    """Which scikit-learn's own conftest.py gives."""
+    return 42
+
+
+def test_that_refusals_name_tests():
+    assert [name for name in REFUSED if name.split("[")[0] not in vars(theirs)] == []
+
+
+@estimator_checks.parametrize_with_checks([epsflow.DBSCAN()])
+def test_estimator_check(estimator, check):
+    check(estimator)

