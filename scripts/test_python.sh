@@ -14,6 +14,8 @@ most_bytes=$((5 * 1024 * 1024))
 python=${PYTHON:-python3}
 # The source lies at the same place each time, and what is compiled does not depend on it.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+# Results folders are exchanged with the program, where it is built.
+[[ ! -x build/release/bin/epsflow ]] || export EPSFLOW_PROGRAM=${EPSFLOW_PROGRAM:-$root/build/release/bin/epsflow}
 unset PYTHONPATH PYTHONHOME
 passed=0
 

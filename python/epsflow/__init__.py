@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._engine import Dataset, Engine, backends
 from ._neighbors import neighbors
-from ._sweep import SweepResult, VariantResult, sweep
+from ._sweep import SweepResult, VariantResult, load, sweep
 
 if TYPE_CHECKING:
     from ._estimator import DBSCAN, dbscan
@@ -28,6 +28,7 @@ __all__ = [
     "VariantResult",
     "backends",
     "dbscan",
+    "load",
     "neighbors",
     "sweep",
 ]

@@ -80,6 +80,7 @@ class Dataset:
 
     def __init__(self, engine: Engine, points: Points) -> None:
         self.engine = engine
+        self._points = points
         with python_errors():
             self._data = engine._engine.load(points)
 

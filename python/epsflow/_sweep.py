@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._arrays import as_eps, as_min_samples, as_points
 from ._engine import Dataset, Engine, engine_for
+from ._results import Folder, Origin, load_folder, save_folder
 from ._tasks import ProgressOption, python_errors, wait_for
 
 
@@ -86,8 +87,9 @@ _SUMMARY = [
 class SweepResult:
     """All variants of a sweep, in the order in which they were asked for."""
 
-    def __init__(self, variants: list[VariantResult]) -> None:
+    def __init__(self, variants: list[VariantResult], origin: Origin | None = None) -> None:
         self._variants = variants
+        self._origin = origin or Origin()
         self._by_parameters = {(v.eps, v.min_samples): v for v in variants}
 
     @property
@@ -118,6 +120,17 @@ class SweepResult:
     def core_sample_indices(self, eps: float, min_samples: int) -> NDArray[np.intp]:
         """Indices of the core points of one variant, ascending."""
         return self.variant(eps, min_samples).core_sample_indices
+
+    def save(self, folder: Folder, *, overwrite: bool = False) -> None:
+        """Writes the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, and core/….npy where core=True.
+
+        epsflow.load() reads it, and `epsflow sweep … --resume` on the same points adds to it: their checksum is that of X as it is
+        now, so X stays as it was. It appears whole or not at all. Raises FileExistsError for a folder that holds results, unless they
+        are to be overwritten, and for files in the way that epsflow did not write; those are never touched.
+        """
+        from . import __version__
+
+        save_folder(folder, [v._result for v in self._variants], self._origin, __version__, overwrite)
 
     def __iter__(self) -> Iterator[VariantResult]:
         return iter(self._variants)
@@ -193,7 +206,19 @@ def _run(
             found[variant.eps, variant.min_samples] = variant
 
     wait_for(task, progress, keep)
-    return SweepResult([found[v] for v in asked])
+    return SweepResult([found[v] for v in asked], Origin(points=data._points))
+
+
+def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:
+    """The results in a folder that `epsflow sweep` or SweepResult.save() wrote, or in its sweep.h5 where h5py is there.
+
+    Labels are mapped from their files when they are asked for, and compared with their checksums then; they must not be changed while
+    they are in use. unfinished: also of a run that was interrupted or still goes on, what is finished of it.
+
+    Raises FileNotFoundError where there is no folder, ValueError where it holds no results, damaged ones, or a part of them.
+    """
+    variants, origin = load_folder(folder, unfinished)
+    return SweepResult([VariantResult(v) for v in variants], origin)
 
 
 def _variants(eps: Any, min_samples: Any, variants: Any) -> list[tuple[float, int]]:

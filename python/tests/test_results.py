@@ -1,0 +1,337 @@
+"""Results folders: the program's are read, and those of save() are what the program goes on with.
+
+EPSFLOW_PROGRAM names the program; tests that need it skip where it is neither there nor in PATH.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import epsflow
+from epsflow import _results
+
+
+@pytest.fixture(scope="module")
+def points() -> np.ndarray:
+    random = np.random.default_rng(3)
+    return np.concatenate([random.normal(centre, 0.3, size=(300, 2)) for centre in ([0, 0], [3, 0], [0, 3])])
+
+
+@pytest.fixture(scope="module")
+def result(points):
+    # Numbers whose shortest text has an exponent here and none there.
+    return epsflow.sweep(points, eps=[0.0001, 0.1, 0.25, 123456, 1e22], min_samples=[4, 8], core=True)
+
+
+@pytest.fixture
+def program():
+    found = os.environ.get("EPSFLOW_PROGRAM") or shutil.which("epsflow")
+    if not found:
+        pytest.skip("the program epsflow is not there; EPSFLOW_PROGRAM may name it")
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([found, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+
+    return run
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(f.relative_to(folder)): f.read_bytes() for f in sorted(folder.rglob("*")) if f.is_file()}
+
+
+def assert_same(left, right) -> None:
+    assert {(v.eps, v.min_samples) for v in left} == {(v.eps, v.min_samples) for v in right}
+    for variant in left:
+        other = right.variant(variant.eps, variant.min_samples)
+        np.testing.assert_array_equal(variant.labels, other.labels)
+        np.testing.assert_array_equal(variant.core_sample_indices, other.core_sample_indices)
+        for name in ("n_clusters", "n_noise", "n_core", "n_border", "largest"):
+            assert getattr(variant, name) == getattr(other, name)
+
+
+def test_saved_and_loaded(result, tmp_path):
+    folder = tmp_path / "new" / "results"
+    result.save(folder)
+    loaded = epsflow.load(folder)
+    assert_same(result, loaded)
+    assert len(loaded.summary) == len(result)
+    assert not (folder / ".epsflow").exists()
+    loaded.save(tmp_path / "again")  # what is known of the input stays
+    assert json.loads((tmp_path / "again/sweep.json").read_text())["input"] == json.loads((folder / "sweep.json").read_text())["input"]
+    assert_same(result, epsflow.load(str(tmp_path / "again")))
+
+
+def test_labels_are_mapped_when_asked_for(result, tmp_path):
+    result.save(tmp_path / "r")
+    labels = epsflow.load(tmp_path / "r").labels(0.1, 4)
+    assert isinstance(labels.base, np.memmap) and not labels.flags.writeable
+
+
+def test_without_core(points, tmp_path):
+    epsflow.sweep(points, 0.1, 4).save(tmp_path / "r")
+    assert not (tmp_path / "r/core").exists()
+    with pytest.raises(ValueError, match="core=True"):
+        epsflow.load(tmp_path / "r")[0].core_sample_indices
+
+
+def test_overwriting_only_when_told(result, points, tmp_path):
+    result.save(tmp_path / "r")
+    (tmp_path / "r/mine.txt").write_text("mine")
+    (tmp_path / "r/labels/mine.npy").write_text("mine")
+    before = contents(tmp_path / "r")
+    other = epsflow.sweep(points, 0.2, [4, 16])
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        other.save(tmp_path / "r")
+    assert contents(tmp_path / "r") == before
+    other.save(tmp_path / "r", overwrite=True)
+    names = ["labels/eps_0.2_minpts_16.npy", "labels/eps_0.2_minpts_4.npy", "labels/mine.npy", "mine.txt", "summary.csv", "sweep.json"]
+    assert sorted(contents(tmp_path / "r")) == names
+    np.testing.assert_array_equal(epsflow.load(tmp_path / "r").labels(0.2, 16), other.labels(0.2, 16))
+
+
+def test_loaded_results_replace_their_own_folder(result, tmp_path):
+    result.save(tmp_path / "r")
+    loaded = epsflow.load(tmp_path / "r")
+    loaded.save(tmp_path / "r", overwrite=True)
+    assert_same(result, loaded)
+    assert_same(result, epsflow.load(tmp_path / "r"))
+
+
+@pytest.mark.parametrize("name", ["summary.csv", "sweep.json", "labels/eps_0.1_minpts_4.npy", "core/eps_0.1_minpts_4.npy"])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_files_of_others_are_in_the_way(result, tmp_path, name, overwrite):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("somebody's")
+    before = contents(tmp_path)
+    with pytest.raises((FileExistsError, ValueError), match="not written by epsflow"):
+        result.save(tmp_path, overwrite=overwrite)
+    assert contents(tmp_path) == before
+
+
+def test_links_and_files_are_no_folders(result, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileExistsError, match="is no folder"):
+        result.save(tmp_path / "file")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r/labels").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileExistsError, match="no folder of its own"):
+        result.save(tmp_path / "r")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_one_writer_at_a_time(result, tmp_path):
+    (tmp_path / "r/.epsflow").mkdir(parents=True)
+    with open(tmp_path / "r/.epsflow/lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(BlockingIOError, match="another process is writing"):
+            result.save(tmp_path / "r")
+    result.save(tmp_path / "r")
+    assert not (tmp_path / "r/.epsflow").exists()
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_a_save_that_fails_leaves_no_trace(result, points, tmp_path, monkeypatch, error):
+    old = epsflow.sweep(points, 0.2, 4)
+    old.save(tmp_path / "old")
+    before = contents(tmp_path / "old")
+
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(_results, "_write_text", fail)
+    with pytest.raises(error):
+        result.save(tmp_path / "old", overwrite=True)
+    with pytest.raises(error):
+        result.save(tmp_path / "new/deeper")
+    assert contents(tmp_path / "old") == before
+    assert not (tmp_path / "new").exists()
+
+
+def save_and_stop_after(result, folder: Path, steps: int) -> None:
+    """Ends as a kill would, between two removals of the old or two moves of the new files: there are 3 and 22 of these."""
+    left = iter(range(steps))
+
+    class Killed(BaseException):
+        pass
+
+    def counted(step):
+        def take(*arguments):
+            if next(left, None) is None:
+                raise Killed
+            step(*arguments)
+
+        return take
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_results.os, "rename", counted(os.rename))
+        patch.setattr(_results, "_remove", counted(_results._remove))
+        try:
+            result.save(folder, overwrite=True)
+        except Killed:
+            assert (folder / ".epsflow/journal").exists()
+        else:
+            assert steps >= 25
+
+
+@pytest.mark.parametrize("steps", range(26))
+def test_a_save_that_is_killed_is_finished_by_the_next(result, points, tmp_path, steps):
+    epsflow.sweep(points, 0.2, 4).save(tmp_path / "r")
+    save_and_stop_after(result, tmp_path / "r", steps)
+    with pytest.raises((FileExistsError, ValueError)):
+        result.save(tmp_path / "r")  # which finds the killed one, finishes it, and refuses to replace it
+    assert_same(result, epsflow.load(tmp_path / "r"))
+    assert not (tmp_path / "r/.epsflow").exists()
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 14, 23, 24])
+def test_a_save_that_is_killed_is_finished_by_the_program(program, result, points, tmp_path, steps):
+    np.save(tmp_path / "points.npy", points)
+    epsflow.sweep(points, 0.2, 4).save(tmp_path / "r")
+    save_and_stop_after(result, tmp_path / "r", steps)
+    run = program("sweep", tmp_path / "points.npy", "--eps", "0.1", "--minpts", "4", "--out", tmp_path / "r", "--resume")
+    assert run.returncode == 0, run.stderr
+    assert "0 variants" in run.stdout
+    assert_same(result, epsflow.load(tmp_path / "r"))
+
+
+DAMAGE = {
+    "labels/eps_0.1_minpts_4.npy": [
+        (lambda f: f.unlink(), "eps_0.1_minpts_4.npy is missing"),
+        (lambda f: f.write_bytes(f.read_bytes()[:-1]), "has 3727 bytes, not 3728"),
+        (lambda f: f.write_bytes(b"no array"), "head is not as epsflow writes it"),
+        (lambda f: np.save(f, np.zeros(900)), "holds float64"),
+        (lambda f: f.write_bytes(f.read_bytes()[:-4] + b"\7\0\0\0"), "has changed since it was written"),
+    ],
+    "core/eps_0.1_minpts_4.npy": [
+        (lambda f: f.unlink(), "is missing"),
+        (lambda f: f.write_bytes(f.read_bytes()[:-1] + b"\2"), "has changed since it was written"),
+    ],
+    "summary.csv": [
+        (lambda f: f.unlink(), "summary.csv is missing"),
+        (lambda f: f.write_text("a,b\n1,2\n"), "not written by epsflow"),
+        (lambda f: f.write_text(f.read_text()[:-30]), "line 11, is damaged"),
+        (lambda f: f.write_text(f.read_text().replace("labels/eps_0.1", "../eps_0.1")), "is damaged"),
+    ],
+    "sweep.json": [
+        (lambda f: f.unlink(), "no folder of results"),
+        (lambda f: f.write_text(f.read_text()[:100]), "not written by epsflow, or is damaged"),
+        (lambda f: f.write_text(f.read_text().replace("core/eps_0.1_minpts_4.npy", "../../mine")), "which epsflow never writes"),
+        (lambda f: f.write_text(f.read_text().replace('"complete"', '"interrupted"')), "is not finished"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name, damage, words", [(name, *case) for name, cases in DAMAGE.items() for case in cases])
+def test_damage_is_refused_with_its_place(result, tmp_path, name, damage, words):
+    result.save(tmp_path / "r")
+    damage(tmp_path / "r" / name)
+    with pytest.raises(ValueError, match=words) as refused:
+        variant = epsflow.load(tmp_path / "r").variant(0.1, 4)
+        variant.labels, variant.core_sample_indices
+    assert str(tmp_path / "r") in str(refused.value)
+
+
+def test_what_is_no_folder_of_results(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        epsflow.load(tmp_path / "nothing")
+    with pytest.raises(ValueError, match="no folder of results"):
+        epsflow.load(tmp_path)
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(ValueError, match="no folder of results, and no sweep.h5"):
+        epsflow.load(tmp_path / "file")
+
+
+def test_unfinished_results_are_taken_when_told(result, tmp_path):
+    result.save(tmp_path / "r")
+    manifest = tmp_path / "r/sweep.json"
+    manifest.write_text(manifest.read_text().replace('"complete"', '"interrupted"'))
+    assert_same(result, epsflow.load(tmp_path / "r", unfinished=True))
+
+
+def test_numbers_in_names():
+    expected = {1.0: "1", 0.1: "0.1", 0.0001: "1e-04", 0.00012: "0.00012", 0.000012: "1.2e-05", 100000.0: "1e+05", 123456.0: "123456",
+                1e22: "1e+22", 1e-300: "1e-300", 2.5: "2.5", 12345678.9: "12345678.9", 1000.0: "1000", 10000.0: "10000"}
+    assert {value: _results._format_number(value) for value in expected} == expected
+
+
+def test_a_folder_of_the_program(program, points, result, tmp_path):
+    np.save(tmp_path / "points.npy", points)
+    eps = ",".join(f"{v:.17g}" for v in dict.fromkeys(v.eps for v in result))
+    sweep = ("sweep", tmp_path / "points.npy", "--eps", eps, "--minpts", "4,8", "--core", "--out")
+    run = program(*sweep, tmp_path / "theirs")
+    assert run.returncode == 0, run.stderr
+    loaded = epsflow.load(tmp_path / "theirs")
+    assert_same(result, loaded)
+    # The same files, but for times and what ran.
+    result.save(tmp_path / "ours")
+    loaded.save(tmp_path / "copied")
+    theirs, ours, copied = (contents(tmp_path / name) for name in ("theirs", "ours", "copied"))
+    assert set(theirs) - set(ours) == {"trace.json"} and not set(ours) - set(theirs)
+    for name in ours:
+        if name.endswith(".npy"):
+            assert theirs[name] == ours[name] == copied[name]
+    checksums = [json.loads(files["sweep.json"])["input"]["checksum"] for files in (theirs, ours, copied)]
+    assert len(set(checksums)) == 1
+    # The program adds to it, and makes nothing again.
+    run = program(*sweep, tmp_path / "ours", "--resume")
+    assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
+    run = program("sweep", tmp_path / "points.npy", "--eps", "0.1,0.2", "--minpts", "4", "--core", "--out", tmp_path / "ours", "--resume")
+    assert run.returncode == 0 and "1 variant" in run.stdout, run.stdout + run.stderr
+    assert len(epsflow.load(tmp_path / "ours")) == len(result) + 1
+    # Not of other points, and not over it unless told.
+    np.save(tmp_path / "other.npy", points + 1)
+    assert program("sweep", tmp_path / "other.npy", *sweep[2:], tmp_path / "ours", "--resume").returncode == 3
+    assert program(*sweep, tmp_path / "ours").returncode == 2
+    assert program(*sweep, tmp_path / "ours", "--overwrite").returncode == 0
+    assert_same(result, epsflow.load(tmp_path / "ours"))
+
+
+def test_rows_of_the_input_stay(program, tmp_path):
+    (tmp_path / "points.csv").write_text("x,y\n0,0\nnan,1\n0,0.1\n5,5\n")
+    run = program("sweep", tmp_path / "points.csv", "--eps", "1", "--minpts", "2", "--on-nan", "drop", "--out", tmp_path / "r")
+    assert run.returncode == 0, run.stderr
+    epsflow.load(tmp_path / "r").save(tmp_path / "again")
+    np.testing.assert_array_equal(np.load(tmp_path / "again/rows.npy"), [0, 2, 3])
+
+
+def test_everything_in_one_file(program, points, tmp_path, monkeypatch):
+    np.save(tmp_path / "points.npy", points)
+    run = program("sweep", tmp_path / "points.npy", "--eps", "0.1,0.2", "--minpts", "4", "--hdf5", "--out", tmp_path / "r")
+    if run.returncode == 2 and "HDF5" in run.stderr:
+        pytest.skip("the program is built without HDF5")
+    assert run.returncode == 0, run.stderr
+    folder, file = epsflow.load(tmp_path / "r"), tmp_path / "r/sweep.h5"
+    with monkeypatch.context() as without:
+        without.setitem(__import__("sys").modules, "h5py", None)
+        with pytest.raises(ValueError, match="install h5py, or load the folder"):
+            epsflow.load(file)
+    pytest.importorskip("h5py")
+    single = epsflow.load(file)
+    for variant in folder:
+        np.testing.assert_array_equal(single.labels(variant.eps, variant.min_samples), variant.labels)
+    assert [v.n_noise for v in single] == [v.n_noise for v in folder]
+    file.write_bytes(file.read_bytes()[:3000])
+    with pytest.raises(ValueError, match="sweep.h5"):
+        epsflow.load(file)
+
+
+def test_a_killed_run_of_the_program_is_left_alone(result, tmp_path):
+    hidden = tmp_path / "r/.epsflow"
+    hidden.mkdir(parents=True)
+    event = 'begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}}'
+    (hidden / "journal").write_text(f"{event} {zlib.crc32(event.encode()):08x}\n")
+    with pytest.raises(ValueError, match="was killed"):
+        result.save(tmp_path / "r", overwrite=True)
+    with pytest.raises(ValueError, match="was killed"):
+        epsflow.load(tmp_path / "r")
+    assert (hidden / "journal").exists()
