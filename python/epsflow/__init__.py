@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._arrays import drop_missing
 from ._engine import Dataset, Engine, backends
 from ._neighbors import neighbors
 from ._sweep import SweepResult, VariantResult, load, sweep
@@ -28,6 +29,7 @@ __all__ = [
     "VariantResult",
     "backends",
     "dbscan",
+    "drop_missing",
     "load",
     "neighbors",
     "sweep",

@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._frames import from_table
+
 Points = NDArray[Any]
 
 
 def as_points(X: Any, name: str = "X") -> Points:
     """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already.
 
-    Whole numbers, booleans and float16 become float64. Raises TypeError for what cannot be coordinates, ValueError for other
+    X may be a table of pandas, polars, Arrow, xarray or astropy, or points of geopandas. Whole numbers, booleans and float16 become float64. Raises TypeError for what cannot be coordinates, ValueError for other
     shapes. NaN and infinity are found where the points are loaded.
     """
+    X, _ = from_table(X, name)
     _refuse_by_kind(X, name)
     array = np.asarray(X)
     if array.dtype.kind == "c":
@@ -30,6 +33,22 @@ def as_points(X: Any, name: str = "X") -> Points:
     return np.ascontiguousarray(array, dtype=wanted)
 
 
+def drop_missing(X: Any) -> tuple[Points, NDArray[np.intp]]:
+    """The points of X without rows that have a masked value, a null or NaN, and the rows of X that they are.
+
+        points, rows = epsflow.drop_missing(X)
+        labels = np.full(len(X), -1)
+        labels[rows] = epsflow.DBSCAN(eps=0.3).fit_predict(points)
+    """
+    X, _ = from_table(X, masked=True)
+    if isinstance(X, np.ma.MaskedArray):
+        wanted = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize == 4 else np.float64
+        X = np.ma.filled(X.astype(wanted), np.nan)
+    points = as_points(X)
+    whole = ~np.isnan(points).any(axis=1)
+    return points[whole], np.flatnonzero(whole)
+
+
 def _refuse_by_kind(X: Any, name: str) -> None:
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         raise TypeError(
@@ -39,7 +58,7 @@ def _refuse_by_kind(X: Any, name: str) -> None:
         rows = int(np.count_nonzero(np.ma.getmaskarray(X).reshape(len(X), -1).any(axis=1)))
         raise ValueError(
             f"{name} has masked values in {rows} rows, which have no place in a clustering: leave them out with "
-            f"{name}[~np.ma.getmaskarray({name}).any(axis=1)]"
+            f"points, rows = epsflow.drop_missing({name})"
         )
     if isinstance(X, str):
         raise TypeError(f"{name} is a string; points are an array of shape (n_samples, n_features)")

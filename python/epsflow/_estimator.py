@@ -8,6 +8,7 @@ import numpy as np
 
 from ._arrays import as_eps, as_min_samples, as_points
 from ._engine import Dataset, Engine, engine_for
+from ._frames import from_table
 from ._sweep import sweep_loaded
 
 try:
@@ -60,7 +61,11 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         eps = as_eps(self.eps)
         min_samples = as_min_samples(self.min_samples)
         _require_euclidean(self.metric, self.p, self.metric_params)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        table, names = from_table(X)
+        # Of a table whose columns have no names that are texts, or not all, scikit-learn knows what to say.
+        X = validate_data(self, table if names is not None else X, dtype=[np.float64, np.float32], order="C")
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
         points = as_points(X)
         engine = self.engine if self.engine is not None else engine_for(self.backend, self.memory, self.n_jobs)
         result = sweep_loaded(Dataset(engine, points), eps, min_samples, core=True)[0]
