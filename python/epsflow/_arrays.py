@@ -15,8 +15,9 @@ Points = NDArray[Any]
 def as_points(X: Any, name: str = "X") -> Points:
     """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already.
 
-    X may be a table of pandas, polars, Arrow, xarray or astropy, or points of geopandas. Whole numbers, booleans and float16 become float64. Raises TypeError for what cannot be coordinates, ValueError for other
-    shapes. NaN and infinity are found where the points are loaded.
+    X may be a table of pandas, polars, Arrow, xarray or astropy, or points of geopandas. Whole numbers, booleans and float16 become
+    float64. Raises TypeError for what cannot be coordinates, ValueError for other shapes. NaN and infinity are found where the
+    points are loaded.
     """
     X, _ = from_table(X, name)
     _refuse_by_kind(X, name)

@@ -163,6 +163,23 @@ class _State:
 # ---------------------------------------------------------------- reading
 
 
+def stored(result: Any) -> StoredVariant:
+    """A result of a run with arrays of its own."""
+    return StoredVariant(
+        eps=float(result.eps),
+        min_samples=int(result.min_samples),
+        clusters=int(result.clusters),
+        noise=int(result.noise),
+        core_count=int(result.core_count),
+        border=int(result.border),
+        largest=int(result.largest),
+        seconds=float(result.seconds),
+        n=len(result.labels),
+        _labels=np.array(result.labels),
+        _core=np.array(result.core),
+    )
+
+
 def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin]:
     path = _as_folder(folder)
     if path.is_file():
@@ -304,6 +321,8 @@ def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
 
 def save_folder(folder: Folder, variants: list[Any], origin: Origin, version: str, overwrite: bool) -> None:
     """variants: each as epsflow._core.Result. Everything is written aside, and takes its place when it is complete."""
+    if not variants:
+        raise ValueError("there are no variants to save")
     path = _as_folder(folder)
     if path.exists() and not path.is_dir():
         raise FileExistsError(errno.EEXIST, "is no folder; move it away, or choose another folder", str(path))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._arrays import as_eps, as_min_samples, as_points
 from ._engine import Dataset, Engine, engine_for
-from ._results import Folder, Origin, load_folder, save_folder
+from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
 
 
@@ -67,6 +67,9 @@ class VariantResult:
     def seconds(self) -> float:
         """Of wall time: an even share of what the variants of its eps share, and its own."""
         return float(self._result.seconds)
+
+    def __reduce__(self) -> Any:
+        return VariantResult, (stored(self._result),)
 
     def __repr__(self) -> str:
         return f"<eps={self.eps:g}, min_samples={self.min_samples}: {self.n_clusters} clusters, {self.n_noise} noise>"
@@ -131,6 +134,12 @@ class SweepResult:
         from . import __version__
 
         save_folder(folder, [v._result for v in self._variants], self._origin, __version__, overwrite)
+
+    def __reduce__(self) -> Any:
+        # Without the points, which save() needs no more than a checksum of.
+        n = len(self[0].labels) if self._variants else 0
+        origin = Origin(input=self._origin.described(n), rows=self._origin.rows)
+        return SweepResult, (self._variants, origin)
 
     def __iter__(self) -> Iterator[VariantResult]:
         return iter(self._variants)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import zlib
@@ -68,6 +69,16 @@ def test_saved_and_loaded(result, tmp_path):
     loaded.save(tmp_path / "again")  # what is known of the input stays
     assert json.loads((tmp_path / "again/sweep.json").read_text())["input"] == json.loads((folder / "sweep.json").read_text())["input"]
     assert_same(result, epsflow.load(str(tmp_path / "again")))
+
+
+def test_results_pickle(result, tmp_path):
+    result.save(tmp_path / "a")
+    for original in (result, epsflow.load(tmp_path / "a")):
+        copy = pickle.loads(pickle.dumps(original))
+        assert_same(result, copy)
+        copy.save(tmp_path / "b", overwrite=True)
+        inputs = [json.loads((tmp_path / name / "sweep.json").read_text())["input"] for name in "ab"]
+        assert inputs[0] == inputs[1]
 
 
 def test_labels_are_mapped_when_asked_for(result, tmp_path):
