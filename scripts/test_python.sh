@@ -45,7 +45,8 @@ tar -xzf "$work/dist"/epsflow-*.tar.gz -C "$work/source" --strip-components=1
 done_with sdist
 
 say "wheel"
-"$work/tools/bin/pip" wheel --disable-pip-version-check --no-deps -w "$work/wheel" -C cmake.define.EPSFLOW_CUDA=OFF "$work/source" ||
+"$work/tools/bin/pip" wheel --disable-pip-version-check --no-deps -w "$work/wheel" -C cmake.define.EPSFLOW_CUDA=OFF \
+  "$work/source" ||
   fail "the wheel is not made"
 done_with wheel
 
@@ -62,19 +63,25 @@ say "types"
 # Beside no source: what is checked is what was installed.
 "$python" -m venv "$work/clean"
 clean pip install -q --disable-pip-version-check "$wheel"
-(cd "$work/empty" && "$work/tools/bin/mypy" --config-file "$root/pyproject.toml" --python-executable "$work/clean/bin/python" -p epsflow) || fail "types are wrong"
+(cd "$work/empty" &&
+  "$work/tools/bin/mypy" --config-file "$work/source/pyproject.toml" --python-executable "$work/clean/bin/python" -p epsflow) ||
+  fail "types are wrong"
 done_with types
 
 say "quick start with NumPy alone"
-! clean "$work/clean/bin/python" -c 'import shutil, sys; sys.exit(not any(map(shutil.which, ("cc", "c++", "gcc", "g++", "clang", "cmake"))))' ||
-  fail "a compiler is found in the clean environment"
-(cd "$work/empty" && clean python "$root/python/tests/test_readme.py") || fail "the README's quick start does not run"
+for tool in cc c++ gcc g++ clang cmake; do
+  [[ -z "$(PATH="$work/clean/bin" command -v "$tool")" ]] || fail "$tool is found in the clean environment"
+done
+(cd "$work/empty" && clean python "$work/source/python/tests/test_readme.py") ||
+  fail "the README's quick start does not run"
 done_with quick_start
 
 say "tests"
 clean pip install -q --disable-pip-version-check "$wheel[test]"
 status=0
-(cd "$work/empty" && clean python -m pytest -q -rsx -p no:cacheprovider --junit-xml="$work/tests.xml" "$root/python/tests" "$@") || status=$?
+# Those of the sdist, which are of one state with what was installed.
+(cd "$work/empty" &&
+  clean python -m pytest -q -rsx -p no:cacheprovider --junit-xml="$work/tests.xml" "$work/source/python/tests" "$@") || status=$?
 read -r tests bad < <("$python" - "$work/tests.xml" <<'EOF'
 import sys, xml.etree.ElementTree as tree
 suites = tree.parse(sys.argv[1]).getroot().findall("testsuite")
