@@ -45,7 +45,7 @@ tar -xzf "$work/dist"/epsflow-*.tar.gz -C "$work/source" --strip-components=1
 done_with sdist
 
 say "wheel"
-"$work/tools/bin/pip" wheel --disable-pip-version-check --no-deps -w "$work/wheel" -C cmake.define.EPSFLOW_CUDA=OFF \
+"$work/tools/bin/pip" wheel --disable-pip-version-check --no-deps -w "$work/wheel" --config-settings=cmake.define.EPSFLOW_CUDA=OFF \
   "$work/source" ||
   fail "the wheel is not made"
 done_with wheel
