@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -24,7 +25,9 @@
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/pipeline/weighted.hpp>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -125,12 +128,24 @@ PyEngine make_engine(std::uint64_t memory, unsigned threads, const std::string& 
   return {OfProcess(Engine(options))};
 }
 
-PyDataset load(const PyEngine& engine, HostArray points) {
+/// name, unit of eps, whether latitude comes first, scale.
+using MetricWords = std::tuple<std::string, std::string, bool, std::vector<double>>;
+
+Metric metric_of(const MetricWords& words) {
+  const auto& [name, unit, latitude_first, scale] = words;
+  return {.kind = choice_of("metric", name, kMetrics),
+          .scale = scale,
+          .unit = choice_of("unit", unit, kArcUnits),
+          .latitude_first = latitude_first};
+}
+
+PyDataset load(const PyEngine& engine, HostArray points, const MetricWords& words) {
   const PointsView view = view_of(points);
+  const Metric metric = metric_of(words);
   const Engine& loader = engine.engine.get();
   auto data = [&] {
     const nb::gil_scoped_release release;
-    return loader.load(view);
+    return loader.load(view, metric);
   }();
   return {OfProcess(std::move(data)), std::move(points)};
 }
@@ -143,8 +158,44 @@ std::unique_ptr<Task> start_sweep(const PyDataset& data, const std::vector<std::
   for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
   const Sweep sweep(all);
   return std::make_unique<Task>([run_on, sweep](const Observer& observer, Task::Channel& channel) {
-    run_each(run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, observer);
+    run_each(
+        run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, observer);
   });
+}
+
+using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The caller keeps the weights as long as the task.
+std::unique_ptr<Task> start_weighted(const PyDataset& data,
+                                     const std::vector<std::pair<double, std::uint32_t>>& variants,
+                                     const nb::dict& options, const Weights& weights) {
+  const Dataset& loaded = data.data.get();
+  const Dataset run_on = loaded.with(options_of(loaded.options(), options));
+  std::vector<Variant> all;
+  for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
+  return std::make_unique<Task>([run_on, sweep = Sweep(all), weights = std::span(weights.data(), weights.shape(0))](
+                                    const Observer& observer, Task::Channel& channel) {
+    for (VariantResult& result : run_weighted(run_on, weights, sweep, observer)) channel.put(std::move(result));
+  });
+}
+
+using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The caller keeps all arrays as long as the task.
+std::unique_ptr<Task> start_predict(const HostArray& core, const LabelArray& labels, double eps,
+                                    const HostArray& points, const MetricWords& metric, std::uint64_t memory,
+                                    unsigned threads) {
+  const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps, metric_of(metric)};
+  Options options;
+  options.memory = memory;
+  options.threads = threads;
+  return std::make_unique<Task>(
+      [view, options, fresh = view_of(points)](const Observer& observer, Task::Channel& channel) {
+        VariantResult result;
+        result.variant.eps = view.eps;
+        result.labels = predict(view, fresh, options, observer);
+        channel.put(std::move(result));
+      });
 }
 
 std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool distances, const nb::dict& options) {
@@ -233,13 +284,17 @@ void define_engine(nb::module_& m) {
   nb::class_<PyDataset>(m, "Dataset", "Points that an engine has loaded.")
       .def_prop_ro("size", [](const PyDataset& d) { return d.data.get().size(); })
       .def_prop_ro("dims", [](const PyDataset& d) { return d.data.get().dims(); })
+      .def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); })
       .def("start_sweep", &start_sweep, "variants"_a, "options"_a)
+      .def("start_weighted", &start_weighted, "variants"_a, "options"_a, nb::arg("weights").noconvert())
       .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, "options"_a);
   nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
       .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
       .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
-      .def("load", &load, nb::arg("points").noconvert());
+      .def("load", &load, nb::arg("points").noconvert(), "metric"_a);
+  m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
+        nb::arg("points").noconvert(), "metric"_a, "memory"_a, "threads"_a);
   m.def("make_engine", &make_engine, "memory"_a, "threads"_a, "backend"_a, "gpu"_a, "gpu_memory"_a);
   m.def("backends", [] {
     std::vector<std::tuple<std::string, bool, std::string>> all;

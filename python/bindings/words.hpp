@@ -8,6 +8,7 @@
 
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/metric.hpp>
 
 namespace epsflow::python {
 
@@ -26,6 +27,16 @@ inline constexpr Words<DecideChoice, 4> kDeciders{{{"auto", DecideChoice::automa
                                                    {"scalar", DecideChoice::scalar},
                                                    {"tensor64", DecideChoice::tensor64},
                                                    {"tensor16", DecideChoice::tensor16}}};
+
+inline constexpr Words<MetricKind, 4> kMetrics{{{"euclidean", MetricKind::euclidean},
+                                                {"greatcircle", MetricKind::greatcircle},
+                                                {"haversine", MetricKind::haversine},
+                                                {"cosine", MetricKind::cosine}}};
+inline constexpr Words<ArcUnit, 5> kArcUnits{{{"deg", ArcUnit::degree},
+                                              {"arcmin", ArcUnit::arcminute},
+                                              {"arcsec", ArcUnit::arcsecond},
+                                              {"rad", ArcUnit::radian},
+                                              {"km", ArcUnit::kilometre}}};
 
 /// The choice that a parameter's word stands for. Throws UsageError that names the parameter and its words.
 template <class T, std::size_t N>

@@ -100,6 +100,14 @@ def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
     return int(min_samples)
 
 
+def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Points:
+    """[n] weights as float64. Raises ValueError for another number of them; NaN and infinity are found later."""
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"{name}.shape == {weights.shape}, expected {(n,)}: one weight for each sample")
+    return weights
+
+
 def as_bytes(memory: int | str | None, name: str = "memory") -> int:
     """'8GiB', '500MB' or a number of bytes; None is 0, which leaves it to the library. Raises TypeError, ValueError."""
     if memory is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from ._arrays import Points, as_bytes, as_points
+from ._metrics import EUCLIDEAN, MetricWords, as_metric
 from ._tasks import python_errors
 
 
@@ -40,7 +41,7 @@ class Engine:
         with python_errors():
             self._engine = _core.make_engine(
                 as_bytes(memory),
-                _as_threads(threads),
+                as_threads(threads),
                 backend,
                 -1 if gpu is None else gpu,
                 as_bytes(gpu_memory, "gpu_memory"),
@@ -51,9 +52,12 @@ class Engine:
         """"cpu" or "gpu"."""
         return str(self._engine.backend)
 
-    def load(self, X: Any) -> Dataset:
-        """Loads points, [n_samples, n_features]. C-contiguous float32 and float64 are not copied, and must stay as they are."""
-        return Dataset(self, as_points(X))
+    def load(self, X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None) -> Dataset:
+        """Loads points, [n_samples, n_features]. C-contiguous float32 and float64 are not copied, and must stay as they are.
+
+        metric, metric_params: what eps and distances are measured by, as epsflow.sweep() takes them.
+        """
+        return Dataset(self, as_points(X), as_metric(metric, metric_params))
 
     def __reduce__(self) -> Any:
         backend, memory, threads, gpu, gpu_memory = self._arguments
@@ -67,22 +71,22 @@ def _make_engine(backend: str, memory: Any, threads: Any, gpu: Any, gpu_memory: 
     return Engine(backend, memory=memory, threads=threads, gpu=gpu, gpu_memory=gpu_memory)
 
 
-def _as_threads(threads: int | None) -> int:
+def as_threads(threads: int | None, name: str = "threads") -> int:
     if threads is None or threads == -1:
         return 0
     if threads < 1:
-        raise ValueError(f"threads == {threads!r}, must be >= 1")
+        raise ValueError(f"{name} == {threads!r}, must be >= 1")
     return int(threads)
 
 
 class Dataset:
     """Points that an engine has loaded: checked once, and on a GPU uploaded once."""
 
-    def __init__(self, engine: Engine, points: Points) -> None:
+    def __init__(self, engine: Engine, points: Points, metric: MetricWords = EUCLIDEAN) -> None:
         self.engine = engine
         self._points = points
         with python_errors():
-            self._data = engine._engine.load(points)
+            self._data = engine._engine.load(points, metric)
 
     @property
     def shape(self) -> tuple[int, int]:

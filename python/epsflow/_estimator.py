@@ -5,26 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._arrays import as_eps, as_min_samples, as_points
-from ._engine import Dataset, Engine, engine_for
+from . import _core
+from ._arrays import as_bytes, as_eps, as_min_samples, as_points, as_weights
+from ._engine import Dataset, Engine, as_threads, engine_for
 from ._frames import from_table
+from ._metrics import as_metric
 from ._sweep import sweep_loaded
+from ._tasks import python_errors, wait_for
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
+    from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import validate_data
 except ImportError:
-    from ._plain_estimator import BaseEstimator, ClusterMixin, validate_data
-
-_EUCLIDEAN = ("euclidean", "l2")
+    from ._plain_estimator import BaseEstimator, ClusterMixin, NotFittedError, validate_data
 
 
 class DBSCAN(ClusterMixin, BaseEstimator):
     """DBSCAN with the labels of sklearn.cluster.DBSCAN, on the CPU or on a GPU.
 
-    eps, min_samples, metric, p: as there. algorithm and leaf_size are there for programs that give them, and change nothing.
-    n_jobs: threads, all cores for None and -1. backend, memory: as epsflow.sweep(). engine: an epsflow.Engine to run on.
+    eps, min_samples, p: as there. metric, metric_params: as epsflow.sweep(). algorithm and leaf_size are there for programs that give
+    them, and change nothing. n_jobs: threads, all cores for None and -1. backend, memory: as epsflow.sweep(). engine: an epsflow.Engine to run on.
 
     After fit(): labels_, core_sample_indices_, components_, n_features_in_, and feature_names_in_ where X has names.
     """
@@ -56,11 +59,14 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         self.memory = memory
         self.engine = engine
 
-    def fit(self, X: Any, y: Any = None) -> DBSCAN:
-        """Clusters X, [n_samples, n_features]. y is not looked at."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DBSCAN:
+        """Clusters X, [n_samples, n_features]. y is not looked at.
+
+        sample_weight: [n_samples]; a point is core where the weights of the points within eps, its own included, sum to min_samples.
+        """
         eps = as_eps(self.eps)
         min_samples = as_min_samples(self.min_samples)
-        _require_euclidean(self.metric, self.p, self.metric_params)
+        metric = as_metric(self.metric, self.metric_params, self.p)
         table, names = from_table(X)
         # Of a table whose columns have no names that are texts, or not all, scikit-learn knows what to say.
         X = validate_data(self, table if names is not None else X, dtype=[np.float64, np.float32], order="C")
@@ -68,34 +74,45 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             self.feature_names_in_ = np.asarray(names, dtype=object)
         points = as_points(X)
         engine = self.engine if self.engine is not None else engine_for(self.backend, self.memory, self.n_jobs)
-        result = sweep_loaded(Dataset(engine, points), eps, min_samples, core=True)[0]
+        if sample_weight is not None:
+            sample_weight = as_weights(sample_weight, len(points))
+            if not sample_weight.any():
+                raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
+        data = Dataset(engine, points, metric)
+        result = sweep_loaded(data, eps, min_samples, sample_weight=sample_weight, core=True)[0]
         self.labels_ = result.labels
         self.core_sample_indices_ = result.core_sample_indices
         self.components_ = points[self.core_sample_indices_]
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """fit(), and its labels."""
-        return self.fit(X).labels_
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """[n_samples] for each point the lowest cluster among the core points within eps, else -1: what a border point would have got."""
+        if not hasattr(self, "labels_"):
+            raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
+        table, names = from_table(X)
+        known = list(getattr(self, "feature_names_in_", names or []))
+        if names is not None and list(names) != known:
+            raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")
+        X = validate_data(self, table if names is not None else X, dtype=[np.float64, np.float32], order="C", reset=False)
+        labels = np.ascontiguousarray(self.labels_[self.core_sample_indices_], dtype=np.int32)
+        metric = as_metric(self.metric, self.metric_params, self.p)
+        core, points = as_points(self.components_), as_points(X)
+        with python_errors():
+            task = _core.start_predict(
+                core, labels, as_eps(self.eps), points, metric, as_bytes(self.memory), as_threads(self.n_jobs, "n_jobs")
+            )
+        found: list[Any] = []
+        wait_for(task, None, found.extend)
+        return np.array(found[0].labels)
 
 
-def dbscan(X: Any, eps: float = 0.5, *, min_samples: int = 5, metric: str = "euclidean", **parameters: Any) -> tuple[Any, Any]:
+def dbscan(
+    X: Any, eps: float = 0.5, *, min_samples: int = 5, metric: str = "euclidean", sample_weight: Any = None, **parameters: Any
+) -> tuple[Any, Any]:
     """Indices of the core points and labels, as sklearn.cluster.dbscan() gives them."""
-    fitted = DBSCAN(eps, min_samples=min_samples, metric=metric, **parameters).fit(X)
+    fitted = DBSCAN(eps, min_samples=min_samples, metric=metric, **parameters).fit(X, sample_weight=sample_weight)
     return fitted.core_sample_indices_, fitted.labels_
-
-
-def _require_euclidean(metric: Any, p: float | None, metric_params: dict[str, Any] | None) -> None:
-    if callable(metric):
-        raise ValueError(
-            f"metric is a function, {metric!r}, which would be called for every pair of points: name a metric, or use "
-            "sklearn.cluster.DBSCAN"
-        )
-    if metric == "precomputed":
-        raise ValueError(
-            "metric='precomputed' clusters distances, and epsflow searches points: give it the points, or use sklearn.cluster.DBSCAN"
-        )
-    p_of = (metric_params or {}).get("p", p)
-    if metric in _EUCLIDEAN and p_of in (None, 2) or metric == "minkowski" and p_of in (None, 2):
-        return
-    raise ValueError(f"metric={metric!r} with p={p_of!r} is not known; known are 'euclidean', 'l2' and 'minkowski' with p=2")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ._arrays import as_eps, as_points
 from ._engine import Dataset, Engine, engine_for
+from ._metrics import as_metric
 from ._tasks import ProgressOption, python_errors, wait_for
 
 
@@ -16,6 +17,8 @@ def neighbors(
     eps: float,
     *,
     distances: bool = False,
+    metric: str = "euclidean",
+    metric_params: dict[str, Any] | None = None,
     progress: ProgressOption = None,
     backend: str = "auto",
     memory: int | str | None = None,
@@ -29,7 +32,7 @@ def neighbors(
     """
     if engine is None:
         engine = engine_for(backend, memory, threads)
-    return neighbors_loaded(Dataset(engine, as_points(X)), eps, distances, progress)
+    return neighbors_loaded(Dataset(engine, as_points(X), as_metric(metric, metric_params)), eps, distances, progress)
 
 
 def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:

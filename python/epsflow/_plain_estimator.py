@@ -8,6 +8,10 @@ from typing import Any
 from ._arrays import as_points
 
 
+class NotFittedError(ValueError, AttributeError):
+    pass
+
+
 class ClusterMixin:
     pass
 
@@ -32,11 +36,17 @@ class BaseEstimator:
         return f"{type(self).__name__}({given})"
 
 
-def validate_data(estimator: Any, X: Any, **_: Any) -> Any:
+def validate_data(estimator: Any, X: Any, reset: bool = True, **_: Any) -> Any:
     names = getattr(X, "columns", None)
     points = as_points(X)
     if len(points) == 0:
         raise ValueError(f"Found array with 0 sample(s) (shape={points.shape}) while a minimum of 1 is required.")
+    if not reset:
+        if points.shape[1] != estimator.n_features_in_:
+            raise ValueError(
+                f"X has {points.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input."
+            )
+        return points
     estimator.n_features_in_ = points.shape[1]
     if names is not None and all(isinstance(name, str) for name in names):
         import numpy as np

@@ -48,6 +48,8 @@ class Origin:
     input: dict[str, Any] | None = None
     """As a folder describes it."""
     rows: NDArray[np.int64] | None = None
+    under: str = ""
+    """What labels depend on besides points, eps and min_samples, in the program's words: a metric, weights."""
 
     def described(self, n: int) -> dict[str, Any]:
         if self.input is not None:
@@ -55,6 +57,8 @@ class Origin:
         d, precision, checksum = 0, "float64", "unknown"
         if isinstance(self.points, np.ndarray):
             d, precision, checksum = self.points.shape[1], str(self.points.dtype), _checksum_of(self.points)
+        if self.under:
+            checksum += ", " + self.under
         return {
             "files": [],
             "checksum": checksum,

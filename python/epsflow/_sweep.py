@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import as_eps, as_min_samples, as_points
+from ._arrays import as_eps, as_min_samples, as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
+from ._metrics import as_metric
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
 
@@ -160,6 +161,9 @@ def sweep(
     min_samples: int | Iterable[int] | None = None,
     *,
     variants: Iterable[tuple[float, int]] | None = None,
+    metric: str = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    sample_weight: Any = None,
     core: bool = False,
     progress: ProgressOption = None,
     backend: str = "auto",
@@ -173,7 +177,9 @@ def sweep(
     """DBSCAN of X under every eps with every min_samples, or under the variants (eps, min_samples) that are listed.
 
     X: [n_samples, n_features]; float32 and float64 in C order are not copied, and nothing is written to. core: keep which points are
-    core. progress: True for a bar, or a function that takes an epsflow.Progress. memory: bytes that the run may hold, or a text such
+    core. metric: "euclidean"; "greatcircle" (longitude and latitude in degrees, eps in metric_params={"unit": "deg" | "arcmin" | "arcsec" |
+    "rad" | "km"}); "haversine" (latitude, longitude and eps in radians); "cosine"; metric_params={"scale": [...]} is a factor for each
+    column. sample_weight: [n_samples]; a point is core where the weights within eps sum to min_samples. progress: True for a bar, or a function that takes an epsflow.Progress. memory: bytes that the run may hold, or a text such
     as "8GiB"; labels, 4 bytes per point and variant, come on top. engine: what backend, memory and threads belong to, made before.
     strategy, index, decide: ways that change the time and no label.
 
@@ -182,8 +188,8 @@ def sweep(
     if engine is None:
         engine = engine_for(backend, memory, threads)
     asked = _variants(eps, min_samples, variants)
-    data = Dataset(engine, as_points(X))
-    return _run(data, asked, core, progress, strategy, index, decide)
+    data = Dataset(engine, as_points(X), as_metric(metric, metric_params))
+    return _run(data, asked, sample_weight, core, progress, strategy, index, decide)
 
 
 def sweep_loaded(
@@ -192,21 +198,34 @@ def sweep_loaded(
     min_samples: Any = None,
     *,
     variants: Iterable[tuple[float, int]] | None = None,
+    sample_weight: Any = None,
     core: bool = False,
     progress: ProgressOption = None,
     strategy: str = "auto",
     index: str = "auto",
     decide: str = "auto",
 ) -> SweepResult:
-    return _run(data, _variants(eps, min_samples, variants), core, progress, strategy, index, decide)
+    return _run(data, _variants(eps, min_samples, variants), sample_weight, core, progress, strategy, index, decide)
 
 
 def _run(
-    data: Dataset, asked: list[tuple[float, int]], core: bool, progress: ProgressOption, strategy: str, index: str, decide: str
+    data: Dataset,
+    asked: list[tuple[float, int]],
+    sample_weight: Any,
+    core: bool,
+    progress: ProgressOption,
+    strategy: str,
+    index: str,
+    decide: str,
 ) -> SweepResult:
     options = {"core": bool(core), "strategy": strategy, "index": index, "decide": decide}
+    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     with python_errors():
-        task = data._data.start_sweep(asked, options)
+        if weights is None:
+            task = data._data.start_sweep(asked, options)
+        else:
+            task = data._data.start_weighted(asked, options, weights)
+    under = ", ".join(part for part in (str(data._data.metric), "" if weights is None else "weighted") if part)
     found: dict[tuple[float, int], VariantResult] = {}
 
     def keep(results: list[Any]) -> None:
@@ -215,7 +234,7 @@ def _run(
             found[variant.eps, variant.min_samples] = variant
 
     wait_for(task, progress, keep)
-    return SweepResult([found[v] for v in asked], Origin(points=data._points))
+    return SweepResult([found[v] for v in asked], Origin(points=data._points, under=under))
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:

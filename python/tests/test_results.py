@@ -307,6 +307,18 @@ def test_a_folder_of_the_program(program, points, result, tmp_path):
     assert_same(result, epsflow.load(tmp_path / "ours"))
 
 
+def test_results_of_a_metric_are_the_programs_of_it_alone(program, points, tmp_path):
+    np.save(tmp_path / "points.npy", points)
+    sweep = ["sweep", tmp_path / "points.npy", "--eps", "50", "--minpts", "4", "--out", tmp_path / "r", "--resume"]
+    epsflow.sweep(points, 50, 4, metric="greatcircle", metric_params={"unit": "km"}).save(tmp_path / "r")
+    run = program(*sweep, "--metric", "greatcircle", "--unit", "km")
+    assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
+    assert program(*sweep, "--metric", "greatcircle").returncode == 3
+    assert program(*sweep).returncode == 3
+    epsflow.sweep(points, 50, 4, sample_weight=np.full(len(points), 0.5)).save(tmp_path / "r", overwrite=True)
+    assert program(*sweep).returncode == 3
+
+
 def test_rows_of_the_input_stay(program, tmp_path):
     (tmp_path / "points.csv").write_text("x,y\n0,0\nnan,1\n0,0.1\n5,5\n")
     run = program("sweep", tmp_path / "points.csv", "--eps", "1", "--minpts", "2", "--on-nan", "drop", "--out", tmp_path / "r")

@@ -17,7 +17,6 @@ _PRECOMPUTED = "metric='precomputed' clusters distances; epsflow searches points
 _CALLABLE = "a metric that is a function would be called for every pair"
 _SPARSE = "sparse points are refused: toarray(), or fewer dimensions"
 _MINKOWSKI = "metric='minkowski' with p=1 is not known"
-_WEIGHTS = "fit() takes no sample_weight"
 
 REFUSED = {
     "test_dbscan_similarity": _PRECOMPUTED,
@@ -34,7 +33,7 @@ REFUSED = {
     "test_dbscan_callable": _CALLABLE,
     "test_dbscan_metric_params": _MINKOWSKI,
     "test_dbscan_balltree": _PRECOMPUTED,
-    "test_weighted_dbscan": _WEIGHTS,
+    "test_weighted_dbscan": _PRECOMPUTED,
     "test_dbscan_precomputed_metric_with_degenerate_input_arrays": _PRECOMPUTED,
     "test_dbscan_precomputed_metric_with_initial_rows_zero": _PRECOMPUTED,
     "test_dbscan_no_warning_unsorted_precomputed": _PRECOMPUTED,

@@ -1,0 +1,141 @@
+"""Metrics, weights and predictions beside scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import epsflow
+
+cluster = pytest.importorskip("sklearn.cluster")
+
+
+@pytest.fixture(scope="module")
+def sky() -> np.ndarray:
+    """Longitudes and latitudes in degrees, around the date line, both poles and elsewhere."""
+    random = np.random.default_rng(11)
+    centres = np.array([[179.8, 10.0], [20.0, 89.0], [-70.0, -89.2], [0.0, 0.0], [100.0, 45.0]])
+    spread = np.array([[1.0, 1.0], [100.0, 0.7], [100.0, 0.7], [1.0, 1.0], [1.0, 0.7]])
+    which = random.integers(0, 5, 900)
+    points = centres[which] + random.normal(size=(900, 2)) * spread[which]
+    points[:, 0] = (points[:, 0] + 180) % 360 - 180
+    points[:, 1] = np.clip(points[:, 1], -90, 90)
+    return points
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("strategy", ["auto", "table", "direct"])
+def test_haversine_is_that_of_scikit_learn(sky, dtype, strategy):
+    radians = np.radians(sky[:, ::-1]).astype(dtype)
+    for eps in (0.002, 0.01, 0.3):
+        expected = cluster.DBSCAN(eps=eps, min_samples=6, metric="haversine", algorithm="ball_tree").fit(radians.astype(np.float64))
+        found = epsflow.sweep(radians, eps, 6, metric="haversine", strategy=strategy, core=True)[0]
+        np.testing.assert_array_equal(found.labels, expected.labels_)
+        np.testing.assert_array_equal(found.core_sample_indices, expected.core_sample_indices_)
+
+
+def test_great_circles_are_haversine_in_degrees_and_other_units(sky):
+    expected = cluster.DBSCAN(eps=np.radians(0.6), min_samples=6, metric="haversine", algorithm="ball_tree").fit_predict(
+        np.radians(sky[:, ::-1])
+    )
+    assert len(set(expected)) > 3
+    for unit, eps in (("deg", 0.6), ("arcmin", 36.0), ("arcsec", 2160.0), ("rad", np.radians(0.6)), ("km", np.radians(0.6) * 6371.0088)):
+        found = epsflow.DBSCAN(eps, min_samples=6, metric="greatcircle", metric_params={"unit": unit}).fit_predict(sky)
+        np.testing.assert_array_equal(found, expected)
+    swapped = epsflow.DBSCAN(0.6, min_samples=6, metric="greatcircle", metric_params={"latitude_first": True})
+    np.testing.assert_array_equal(swapped.fit_predict(np.ascontiguousarray(sky[:, ::-1])), expected)
+
+
+def test_cosine_and_scale():
+    random = np.random.default_rng(2)
+    X = random.normal(size=(400, 6)) + 1
+    expected = cluster.DBSCAN(eps=0.1, min_samples=5, metric="cosine").fit_predict(X)
+    assert len(set(expected)) > 1
+    np.testing.assert_array_equal(epsflow.DBSCAN(0.1, min_samples=5, metric="cosine").fit_predict(X), expected)
+    scale = [1, 0.5, 2, 0.01, 3, 1]
+    expected = cluster.DBSCAN(eps=1.2, min_samples=5, algorithm="kd_tree").fit_predict(X * scale)
+    found = epsflow.sweep(X, 1.2, 5, metric_params={"scale": scale})
+    np.testing.assert_array_equal(found.labels(1.2, 5), expected)
+
+
+def test_neighbors_and_data_sets_take_a_metric(sky):
+    table = epsflow.neighbors(sky, 60, metric="greatcircle", metric_params={"unit": "km"}, distances=True)
+    data = epsflow.Engine("cpu").load(sky, metric="greatcircle", metric_params={"unit": "km"})
+    again = data.neighbors(60, distances=True)
+    np.testing.assert_array_equal(table.indices, again.indices)
+    lon, lat = np.radians(sky.T)
+    i, j = table.nonzero()
+    far = np.sin((lat[i] - lat[j]) / 2) ** 2 + np.cos(lat[i]) * np.cos(lat[j]) * np.sin((lon[i] - lon[j]) / 2) ** 2
+    np.testing.assert_allclose(table[i, j], 6371.0088 * 2 * np.arcsin(np.sqrt(far)), atol=1e-4)
+    assert data.sweep(60, 6)[0].n_clusters > 0
+
+
+@pytest.mark.parametrize(
+    ("metric", "params", "parts"),
+    [
+        (lambda a, b: 0, None, ["function", "haversine"]),
+        ("precomputed", None, ["precomputed", "points"]),
+        ("manhattan", None, ["manhattan", "euclidean"]),
+        ("minkowski", {"p": 3}, ["p=3"]),
+        ("greatcircle", {"scale": [1, 1]}, ["scale", "unit"]),
+        ("greatcircle", {"unit": "mile"}, ["unit", "mile", "km"]),
+        ("euclidean", {"scale": [1]}, ["scale", "1 factors", "2 columns"]),
+        ("euclidean", {"scale": [1, -1]}, ["scale", "-1"]),
+    ],
+)
+def test_metrics_that_are_not_there_are_refused(metric, params, parts):
+    with pytest.raises(ValueError) as error:
+        epsflow.DBSCAN(metric=metric, metric_params=params).fit(np.zeros((3, 2)))
+    for part in parts:
+        assert part in str(error.value)
+
+
+def test_swapped_columns_are_said(sky):
+    with pytest.raises(ValueError, match="swapped"):
+        epsflow.sweep(np.ascontiguousarray(sky[:, ::-1]), 1, 5, metric="greatcircle")
+    with pytest.raises(ValueError, match="greatcircle"):
+        epsflow.sweep(sky, 0.1, 5, metric="haversine")
+    with pytest.raises(ValueError, match="two columns"):
+        epsflow.sweep(np.zeros((3, 3)), 0.1, 5, metric="haversine")
+
+
+@pytest.mark.parametrize("strategy", ["auto", "table", "direct"])
+def test_weights_are_those_of_scikit_learn(strategy):
+    random = np.random.default_rng(4)
+    X = random.normal(size=(600, 2))
+    weights = random.integers(-4, 9, 600) / 4
+    for eps in (0.05, 0.2):
+        for min_samples in (1, 4, 9):
+            expected = cluster.DBSCAN(eps=eps, min_samples=min_samples).fit(X, sample_weight=weights)
+            found = epsflow.sweep(X, eps, min_samples, sample_weight=weights, core=True, strategy=strategy)[0]
+            np.testing.assert_array_equal(found.labels, expected.labels_)
+            np.testing.assert_array_equal(found.core_sample_indices, expected.core_sample_indices_)
+
+
+def test_weights_that_cannot_be_are_refused():
+    X = np.zeros((4, 2))
+    with pytest.raises(ValueError, match="sample_weight"):
+        epsflow.DBSCAN().fit(X, sample_weight=[1, 2])
+    with pytest.raises(ValueError, match="point 1"):
+        epsflow.DBSCAN().fit(X, sample_weight=[1, np.nan, 1, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_predictions(dtype):
+    random = np.random.default_rng(8)
+    X = random.normal(size=(800, 3)).astype(dtype)
+    fitted = epsflow.DBSCAN(0.35, min_samples=6).fit(X)
+    assert 0 < (fitted.labels_ < 0).sum() < 800
+    np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
+    new = random.normal(size=(300, 3)).astype(dtype)
+    core = X[fitted.core_sample_indices_].astype(np.float64)
+    near = ((new[:, None].astype(np.float64) - core[None]) ** 2).sum(axis=2) <= 0.35 * 0.35
+    labels = np.where(near, fitted.labels_[fitted.core_sample_indices_], 10**6).min(axis=1)
+    np.testing.assert_array_equal(fitted.predict(new), np.where(labels == 10**6, -1, labels))
+
+
+def test_predictions_want_a_fit_and_the_same_columns():
+    with pytest.raises(ValueError, match="fit"):
+        epsflow.DBSCAN().predict(np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="features"):
+        epsflow.DBSCAN().fit(np.zeros((9, 2))).predict(np.zeros((2, 3)))
