@@ -165,7 +165,7 @@ std::unique_ptr<Task> start_sweep(const PyDataset& data, const std::vector<std::
 
 using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// The caller keeps the weights as long as the task.
+/// Tasks keep the arrays that they read, also where whoever waits for them is interrupted.
 std::unique_ptr<Task> start_weighted(const PyDataset& data,
                                      const std::vector<std::pair<double, std::uint32_t>>& variants,
                                      const nb::dict& options, const Weights& weights) {
@@ -181,7 +181,6 @@ std::unique_ptr<Task> start_weighted(const PyDataset& data,
 
 using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// The caller keeps all arrays as long as the task.
 std::unique_ptr<Task> start_predict(const HostArray& core, const LabelArray& labels, double eps,
                                     const HostArray& points, const MetricWords& metric, std::uint64_t memory,
                                     unsigned threads) {
@@ -285,16 +284,18 @@ void define_engine(nb::module_& m) {
       .def_prop_ro("size", [](const PyDataset& d) { return d.data.get().size(); })
       .def_prop_ro("dims", [](const PyDataset& d) { return d.data.get().dims(); })
       .def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); })
-      .def("start_sweep", &start_sweep, "variants"_a, "options"_a)
-      .def("start_weighted", &start_weighted, "variants"_a, "options"_a, nb::arg("weights").noconvert())
-      .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, "options"_a);
+      .def("start_sweep", &start_sweep, "variants"_a, "options"_a, nb::keep_alive<0, 1>())
+      .def("start_weighted", &start_weighted, "variants"_a, "options"_a, nb::arg("weights").noconvert(),
+           nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
+      .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, "options"_a, nb::keep_alive<0, 1>());
   nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
       .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
       .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
       .def("load", &load, nb::arg("points").noconvert(), "metric"_a);
   m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
-        nb::arg("points").noconvert(), "metric"_a, "memory"_a, "threads"_a);
+        nb::arg("points").noconvert(), "metric"_a, "memory"_a, "threads"_a, nb::keep_alive<0, 1>(),
+        nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());
   m.def("make_engine", &make_engine, "memory"_a, "threads"_a, "backend"_a, "gpu"_a, "gpu_memory"_a);
   m.def("backends", [] {
     std::vector<std::tuple<std::string, bool, std::string>> all;

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -145,3 +147,32 @@ def test_pickle(blobs):
 def test_bad_input_is_named(blobs, call, error, words):
     with pytest.raises(error, match=words):
         call(blobs)
+
+
+def test_a_task_keeps_the_arrays_that_it_reads(blobs):
+    from epsflow import _core
+    from epsflow._metrics import EUCLIDEAN
+
+    def arrays():
+        return np.array(blobs), np.ones(len(blobs)), np.zeros(len(blobs), dtype=np.int32)
+
+    engine = epsflow.Engine("cpu", threads=1)
+    starts = {
+        "sweep": lambda X, w, _: engine._engine.load(X, EUCLIDEAN).start_sweep([(0.3, 4)], {}),
+        "neighbors": lambda X, w, _: engine._engine.load(X, EUCLIDEAN).start_neighbors(0.3, False, {}),
+        "weighted": lambda X, w, _: engine._engine.load(X, EUCLIDEAN).start_weighted([(0.3, 4)], {}, w),
+        "predict": lambda X, w, labels: _core.start_predict(X, labels, 0.3, X, EUCLIDEAN, 0, 1),
+    }
+    for name, start in starts.items():
+        X, weights, labels = arrays()
+        task = start(X, weights, labels)
+        read = {"weighted": [X, weights], "predict": [X, labels]}.get(name, [X])
+        kept = [weakref.ref(array) for array in read]
+        del X, weights, labels, read
+        gc.collect()
+        assert all(array() is not None for array in kept), name
+        while not task.wait(0.1):
+            pass
+        del task
+        gc.collect()
+        assert all(array() is None for array in kept), name
