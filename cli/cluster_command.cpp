@@ -47,12 +47,6 @@ void print_summary_as_json(const VariantResult& result, const Points& points) {
   print_json(json);
 }
 
-/// Where to tell the input row of each label, beside the labels; empty where label i is of row i.
-std::filesystem::path rows_file(const Arguments& arguments, const Points& points) {
-  if (!points.renumbered() || !arguments.given("out") || arguments.text("out") == io::kStandardOutput) return {};
-  return std::filesystem::path(arguments.text("out")).replace_extension(".rows.npy");
-}
-
 int run_cluster(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_variant(arguments);

@@ -116,6 +116,7 @@ Metric requested_metric(const Arguments& arguments) {
 }
 
 void settle_columns(const Arguments& arguments, Points& points, Metric& metric) {
+  metric.latitude_first = false;
   if (metric.kind == MetricKind::greatcircle || metric.kind == MetricKind::haversine) {
     const auto longitude = only_column(points.column_names, kLongitudes);
     const auto latitude = only_column(points.column_names, kLatitudes);

@@ -39,6 +39,11 @@ void require_different_outputs(const Arguments& arguments, std::initializer_list
   }
 }
 
+std::filesystem::path rows_file(const Arguments& arguments, const Points& points) {
+  if (!points.renumbered() || !arguments.given("out") || arguments.text("out") == io::kStandardOutput) return {};
+  return std::filesystem::path(arguments.text("out")).replace_extension(".rows.npy");
+}
+
 bool goes_to_standard_output(const Arguments& arguments, std::string_view option) {
   if (!arguments.given(option) || arguments.text(option) != io::kStandardOutput) return false;
   if (arguments.flag("json")) {

@@ -1,11 +1,13 @@
 // The single files that commands write: what they may be called, and whether they may replace others.
 #pragma once
 
+#include <filesystem>
 #include <initializer_list>
 #include <span>
 #include <string_view>
 
 #include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/points.hpp>
 #include <epsflow/io/atomic_file.hpp>
 #include <epsflow/io/write_labels.hpp>
 
@@ -22,6 +24,9 @@ void require_output(const Arguments& arguments, std::string_view option, std::sp
 
 /// Throws UsageError where two of the options name one and the same place.
 void require_different_outputs(const Arguments& arguments, std::initializer_list<std::string_view> options);
+
+/// Where to tell the input row of each label, beside the labels; empty where label i is of row i.
+[[nodiscard]] std::filesystem::path rows_file(const Arguments& arguments, const Points& points);
 
 /// Whether the file of `option` is standard output, so that nothing else may be printed there. Throws UsageError where
 /// that is to carry the JSON of --json as well.

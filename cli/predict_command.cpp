@@ -1,8 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -17,7 +21,9 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/npy_writer.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/predict.hpp>
 
@@ -25,10 +31,11 @@ namespace epsflow::cli {
 namespace {
 
 /// Those of labels that say nothing of a variant.
-constexpr std::array kFormats{io::OutputFormat::npy, io::OutputFormat::csv, io::OutputFormat::fits};
+constexpr std::array kPlainFormats{io::OutputFormat::npy, io::OutputFormat::csv, io::OutputFormat::fits};
 
 /// A file of one whole number for each point, as this program writes labels and masks.
-std::vector<std::int32_t> read_numbers(const Arguments& arguments, std::string_view option, std::size_t points) {
+std::vector<std::int32_t> read_numbers(const Arguments& arguments, std::string_view option, std::size_t points,
+                                       double least, double most) {
   const std::string& file = arguments.text(option);
   const Points read = io::read_points(file);
   if (read.dims() != 1 || read.size() != points) {
@@ -39,10 +46,11 @@ std::vector<std::int32_t> read_numbers(const Arguments& arguments, std::string_v
   std::vector<std::int32_t> numbers(points);
   for (std::size_t i = 0; i < points; ++i) {
     const double value = read.view().at(i, 0);
-    numbers[i] = static_cast<std::int32_t>(value);
-    if (numbers[i] != value || numbers[i] < kNoise) {
-      throw InputError(fmt::format("{} has {} in row {}, which is no label", file, format_number(value), i));
+    if (!(value >= least && value <= most) || value != std::floor(value)) {
+      throw InputError(fmt::format("{} has {} in row {}, which is none of the {}: are --labels and --core swapped?",
+                                   file, format_number(value), i, option == "core" ? "mask of core points" : "labels"));
     }
+    numbers[i] = static_cast<std::int32_t>(value);
   }
   return numbers;
 }
@@ -51,16 +59,18 @@ std::vector<std::int32_t> read_numbers(const Arguments& arguments, std::string_v
 struct Core {
   Points points;
   std::vector<std::int32_t> labels;
+  std::vector<std::string> column_names;
 };
 
 Core read_core(const Arguments& arguments, Metric& metric) {
   Points points = io::read_points(arguments.text("points"), read_options(arguments));
   settle_columns(arguments, points, metric);
-  const std::vector<std::int32_t> labels = read_numbers(arguments, "labels", points.size());
-  const std::vector<std::int32_t> mask = read_numbers(arguments, "core", points.size());
+  const std::vector<std::int32_t> labels =
+      read_numbers(arguments, "labels", points.size(), kNoise, std::numeric_limits<std::int32_t>::max());
+  const std::vector<std::int32_t> mask = read_numbers(arguments, "core", points.size(), 0, 1);
   const auto count =
       static_cast<std::size_t>(std::count_if(mask.begin(), mask.end(), [](std::int32_t core) { return core != 0; }));
-  Core core{Points(count, points.dims(), points.precision()), {}};
+  Core core{Points(count, points.dims(), points.precision()), {}, points.column_names};
   const auto copy = [&](auto from, auto to) {
     auto next = to.begin();
     for (std::size_t i = 0; i < mask.size(); ++i) {
@@ -77,7 +87,7 @@ Core read_core(const Arguments& arguments, Metric& metric) {
   return core;
 }
 
-double requested_eps(const Arguments& arguments) {
+double eps_of_clustering(const Arguments& arguments) {
   const std::vector<double> eps = parse_eps_list(arguments.text("eps"));
   if (eps.size() == 1) return eps.front();
   throw UsageError(fmt::format("predict takes one eps, that of the clustering, and --eps {} gives {}",
@@ -86,11 +96,14 @@ double requested_eps(const Arguments& arguments) {
 
 int run_predict(const Arguments& arguments) {
   arguments.require({"points", "labels", "core", "eps"});
-  const double eps = requested_eps(arguments);
+  const double eps = eps_of_clustering(arguments);
   Words files = arguments.operands();
   for (const char* option : {"points", "labels", "core"}) files.push_back(arguments.text(option));
-  require_output(arguments, "out", kFormats, files);
+  require_output(arguments, "out", kPlainFormats, files);
   const Options options = run_options(arguments);
+  if (std::count(files.begin(), files.end(), "-") > 1) {
+    throw UsageError("- stands for standard input, which can be read only once; name it once");
+  }
   Metric metric = requested_metric(arguments);
   const Core core = read_core(arguments, metric);
   Points points = read_input(arguments);
@@ -102,6 +115,15 @@ int run_predict(const Arguments& arguments) {
                     "with --columns",
                     arguments.text("points")));
   }
+  const bool by_place = metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine;
+  if (by_place && !core.column_names.empty() && !points.column_names.empty() &&
+      core.column_names != points.column_names) {
+    throw UsageError(fmt::format("the columns are {}, and those of {} are {}: choose the same of both with --columns",
+                                 fmt::join(points.column_names, ", "), arguments.text("points"),
+                                 fmt::join(core.column_names, ", ")));
+  }
+  const std::filesystem::path rows = rows_file(arguments, points);
+  if (!rows.empty()) io::require_target(rows, overwrite(arguments), paths_of(files));
   const InterruptGuard interrupt;
   VariantResult result;
   result.variant = {eps, 0};
@@ -109,6 +131,7 @@ int run_predict(const Arguments& arguments) {
                           {.cancel = &interrupt.token(), .on_notice = notices(arguments)});
   const auto noise = static_cast<std::uint64_t>(std::count(result.labels.begin(), result.labels.end(), kNoise));
   if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments));
+  if (!rows.empty()) io::write_npy(rows, io::npy_rows(io::row_numbers(points)), overwrite(arguments));
   if (arguments.flag("json")) {
     nlohmann::ordered_json json{
         {"points", points.size()}, {"eps", eps}, {"core", core.labels.size()}, {"noise", noise}};

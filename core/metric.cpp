@@ -128,15 +128,19 @@ void scale_point(const Metric& metric, PointsView points, std::size_t row, doubl
 }  // namespace
 
 void check_metric(const Metric& metric, std::size_t dims) {
+  if (!metric.scale.empty() && metric.kind != MetricKind::euclidean) {
+    throw UsageError("Metric::scale is for the euclidean metric; leave it out");
+  }
+  if ((metric.unit != ArcUnit::degree || metric.latitude_first) && metric.kind != MetricKind::greatcircle) {
+    throw UsageError(
+        "a unit of eps and the order of longitude and latitude are for the metric greatcircle; leave them out");
+  }
   if (on_sphere(metric.kind) && dims != 2) {
     throw UsageError(std::string(metric.kind == MetricKind::haversine ? "haversine" : "greatcircle") +
                      " takes two columns, longitude and latitude, and the points have " + std::to_string(dims) +
                      ": choose two");
   }
   if (metric.scale.empty()) return;
-  if (metric.kind != MetricKind::euclidean) {
-    throw UsageError("Metric::scale is for the euclidean metric; leave it out");
-  }
   if (metric.scale.size() != dims) {
     throw UsageError("Metric::scale has " + std::to_string(metric.scale.size()) + " factors, and the points have " +
                      std::to_string(dims) + " columns: give one for each");

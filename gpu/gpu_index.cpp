@@ -72,6 +72,10 @@ std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const 
   if (tiles_ != nullptr && !emits_pairs(options.kernel) && options.format != FormatChoice::packed) {
     return std::make_unique<TileTableSearch>(take_tile_search(), resources_, options);
   }
+  {
+    const std::lock_guard lock(mutex_);
+    prepared_ = nullptr;  // its memory is of more use to the other search
+  }
   return std::make_unique<GpuTableSearch>(grid_ == nullptr ? make_grid() : grid_, resources_, options);
 }
 

@@ -3,10 +3,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -28,7 +26,9 @@ namespace {
 
 constexpr std::uint32_t kBlockRows = 512;
 
-/// Weights as whole numbers, in units of 2^-exponent, so small that n of them sum without overflow.
+__extension__ using Sum = __int128;
+
+/// Weights as whole numbers of one unit, which their sums do not round.
 class WholeWeights {
  public:
   explicit WholeWeights(std::span<const double> weights) : units_(weights.size()) {
@@ -40,16 +40,13 @@ class WholeWeights {
       }
       largest = std::max(largest, std::abs(weights[i]));
     }
-    if (largest > 0) exponent_ = 60 - static_cast<int>(std::bit_width(weights.size())) - std::ilogb(largest);
+    if (largest > 0) exponent_ = 61 - std::ilogb(largest);
     for (std::size_t i = 0; i < weights.size(); ++i) units_[i] = std::llrint(std::ldexp(weights[i], exponent_));
   }
 
   [[nodiscard]] std::int64_t operator[](std::size_t id) const noexcept { return units_[id]; }
-  /// The least sum that is minpts or more; the largest number there is where none can be.
-  [[nodiscard]] std::int64_t least(std::uint32_t minpts) const noexcept {
-    const double least = std::ceil(std::ldexp(minpts, exponent_));
-    return least < 0x1p62 ? static_cast<std::int64_t>(least) : std::numeric_limits<std::int64_t>::max();
-  }
+  /// A sum of up to 2^32 of them as a weight, rounded once.
+  [[nodiscard]] double weight_of(Sum sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent_); }
 
  private:
   int exponent_ = 0;
@@ -68,14 +65,15 @@ class Searched {
   }
 
   /// Of the weights of each point's neighbours. [n] by id
-  [[nodiscard]] Buffer<std::int64_t> sums(const WholeWeights& weights) const {
+  [[nodiscard]] Buffer<double> sums(const WholeWeights& weights) const {
     const std::uint32_t n = grid_.size();
     const auto order = grid_.order();
-    Buffer<std::int64_t> sums(n);
+    Buffer<double> sums(n);
     tbb::parallel_for(std::uint32_t{0}, n / kBlockRows + 1, [&](std::uint32_t b) {
       if (cancel_.cancelled()) return;
       std::vector<std::uint32_t> ids;
-      const Run block{std::min(n, b * kBlockRows), std::min(n, b * kBlockRows + kBlockRows)};
+      const std::uint32_t first = std::min(n, b * kBlockRows);
+      const Run block{first, first + std::min(kBlockRows, n - first)};
       index::for_each_group(grid_, block, [&](Run group, std::span<const Run> candidates) {
         std::uint64_t most = 0;
         for (const Run& run : candidates) most += run.size();
@@ -83,9 +81,9 @@ class Searched {
         for (std::uint32_t row = group.begin; row < group.end; ++row) {
           std::uint32_t count = 0;
           (void)rows_.ids({row, row + 1}, candidates, ids.data(), most, &count);
-          std::int64_t sum = 0;
+          Sum sum = 0;
           for (std::uint32_t i = 0; i < count; ++i) sum += weights[order[ids[i]]];
-          sums[order[row]] = sum;
+          sums[order[row]] = weights.weight_of(sum);
         }
       });
     });
@@ -155,6 +153,9 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
   if (options.labels == MemorySpace::device) {
     throw UsageError("labels of points with weights are made on the host: leave Options::labels out");
   }
+  if (options.verify) {
+    throw UsageError("Options::verify does not know weights: leave it out");
+  }
   const bool keep_core = std::exchange(options.core_mask, false);
   const CancelToken cancel(observer.cancel);
   Reporter reporter(observer, sweep.size());
@@ -172,7 +173,7 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
     const auto begin = Clock::now();
     MemoryCharge memory;
     std::unique_ptr<const Searched> searched;
-    Buffer<std::int64_t> sums;
+    Buffer<double> sums;
     const auto on_engine = [&](const auto& work) {
       Session session(data, observer);
       if (searched == nullptr) {
@@ -188,9 +189,8 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
         std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(group.minpts.size());
     for (const std::uint32_t minpts : group.minpts) {
       const auto started = Clock::now();
-      const std::int64_t least = whole.least(minpts);
       std::vector<std::uint8_t> core(n);
-      for (std::size_t i = 0; i < n; ++i) core[i] = sums[i] >= least ? 1 : 0;
+      for (std::size_t i = 0; i < n; ++i) core[i] = sums[i] >= minpts ? 1 : 0;
       const auto count = static_cast<std::size_t>(std::count(core.begin(), core.end(), std::uint8_t{1}));
       Labels cluster_of(std::vector<std::int32_t>(n, kNoise));
       std::uint64_t clusters = 0;

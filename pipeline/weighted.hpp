@@ -15,12 +15,12 @@ namespace epsflow {
 /// sample_weight of scikit-learn. weights: [host] [n], finite; fractions, 0 and less than 0 are weights too, and 1 for each is
 /// run(). Results in the order of the sweep.
 ///
-/// Sums are exact in any order: weights are rounded to multiples of a power of two once, which is at most
-/// 2^-(59 − log2 n) of the largest weight, and changes no whole number of 2^(59 − log2 n) or less.
+/// Sums do not depend on the order: they are of weights to 2^-62 of the largest, exact, and rounded to float64 once at the end, so that
+/// ten weights of 0.1 are 1.
 ///
 /// Weights are summed, and borders found, on the CPU; core points are clustered by the engine, a run for each variant, with
-/// the options of `data`. Throws as run(), UsageError for weights that are not n or not finite, and where labels are to stay on
-/// a device.
+/// the options of `data`. Throws as run(), UsageError for weights that are not n or not finite, where labels are to stay on a
+/// device, and for Options::verify.
 [[nodiscard]] std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const double> weights,
                                                       const Sweep& sweep, const Observer& observer = {});
 

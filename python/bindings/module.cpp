@@ -71,6 +71,7 @@ class OfProcess {
 
 struct PyEngine {
   OfProcess<Engine> engine;
+  std::vector<std::string> notices;  ///< what there was to say when it was made
 };
 
 struct PyDataset {
@@ -125,7 +126,9 @@ PyEngine make_engine(std::uint64_t memory, unsigned threads, const std::string& 
   options.gpu = gpu;
   options.gpu_memory = gpu_memory;
   const nb::gil_scoped_release release;
-  return {OfProcess(Engine(options))};
+  std::vector<std::string> notices;
+  Engine engine(options, [&](const std::string& notice) { notices.push_back(notice); });
+  return {OfProcess(std::move(engine)), std::move(notices)};
 }
 
 /// name, unit of eps, whether latitude comes first, scale.
@@ -290,6 +293,7 @@ void define_engine(nb::module_& m) {
       .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, "options"_a, nb::keep_alive<0, 1>());
   nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
       .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
+      .def_ro("notices", &PyEngine::notices)
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
       .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
       .def("load", &load, nb::arg("points").noconvert(), "metric"_a);

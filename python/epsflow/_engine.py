@@ -9,7 +9,7 @@ from typing import Any
 from . import _core
 from ._arrays import Points, as_bytes, as_points
 from ._metrics import EUCLIDEAN, MetricWords, as_metric
-from ._tasks import python_errors
+from ._tasks import log, python_errors
 
 
 def backends() -> dict[str, str]:
@@ -47,6 +47,9 @@ class Engine:
                 as_bytes(gpu_memory, "gpu_memory"),
             )
 
+        for notice in self._engine.notices:
+            log.warning("%s", notice)
+
     @property
     def backend(self) -> str:
         """"cpu" or "gpu"."""
@@ -71,11 +74,11 @@ def _make_engine(backend: str, memory: Any, threads: Any, gpu: Any, gpu_memory: 
     return Engine(backend, memory=memory, threads=threads, gpu=gpu, gpu_memory=gpu_memory)
 
 
-def as_threads(threads: int | None, name: str = "threads") -> int:
+def as_threads(threads: int | None) -> int:
     if threads is None or threads == -1:
         return 0
     if threads < 1:
-        raise ValueError(f"{name} == {threads!r}, must be >= 1")
+        raise ValueError(f"threads == {threads!r}, must be >= 1")
     return int(threads)
 
 

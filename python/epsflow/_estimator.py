@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_bytes, as_eps, as_min_samples, as_points, as_weights
-from ._engine import Dataset, Engine, as_threads, engine_for
+from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table
 from ._metrics import as_metric
 from ._sweep import sweep_loaded
@@ -73,7 +75,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         points = as_points(X)
-        engine = self.engine if self.engine is not None else engine_for(self.backend, self.memory, self.n_jobs)
+        engine = self.engine if self.engine is not None else engine_for(self.backend, self.memory, _threads_of(self.n_jobs))
         if sample_weight is not None:
             sample_weight = as_weights(sample_weight, len(points))
             if not sample_weight.any():
@@ -97,14 +99,19 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         known = list(getattr(self, "feature_names_in_", names or []))
         if names is not None and list(names) != known:
             raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")
-        X = validate_data(self, table if names is not None else X, dtype=[np.float64, np.float32], order="C", reset=False)
+        with warnings.catch_warnings():
+            # Names of columns are compared above.
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            X = validate_data(self, table if names is not None else X, dtype=[np.float64, np.float32], order="C", reset=False)
         labels = np.ascontiguousarray(self.labels_[self.core_sample_indices_], dtype=np.int32)
         metric = as_metric(self.metric, self.metric_params, self.p)
         core, points = as_points(self.components_), as_points(X)
+        if self.engine is None:
+            memory, threads = as_bytes(self.memory), _threads_of(self.n_jobs) or 0
+        else:
+            memory, threads = self.engine._engine.memory, self.engine._engine.threads
         with python_errors():
-            task = _core.start_predict(
-                core, labels, as_eps(self.eps), points, metric, as_bytes(self.memory), as_threads(self.n_jobs, "n_jobs")
-            )
+            task = _core.start_predict(core, labels, as_eps(self.eps), points, metric, memory, threads)
         found: list[Any] = []
         wait_for(task, None, found.extend)
         return np.array(found[0].labels)
@@ -116,3 +123,12 @@ def dbscan(
     """Indices of the core points and labels, as sklearn.cluster.dbscan() gives them."""
     fitted = DBSCAN(eps, min_samples=min_samples, metric=metric, **parameters).fit(X, sample_weight=sample_weight)
     return fitted.core_sample_indices_, fitted.labels_
+
+
+def _threads_of(n_jobs: int | None) -> int | None:
+    """n_jobs as scikit-learn counts it: None and -1 for all cores, -2 for all but one."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning; it is a number of threads, or -1 for all cores")
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)

@@ -47,22 +47,32 @@ def wait_for(task: Any, progress: ProgressOption = None, on_results: Callable[[l
     """Waits for the end of a task. Whatever is raised meanwhile, as KeyboardInterrupt is, ends the task first."""
     show = _reporter(progress)
     try:
-        with python_errors():
-            ended = False
-            while not ended:
+        ended = False
+        while not ended:
+            with python_errors():
                 ended = task.wait(_SLICE_SECONDS)
-                for notice in task.take_notices():
-                    log.warning("%s", notice)
-                if on_results is not None:
-                    on_results(task.take_results())
-                if show is not None:
-                    show(Progress(*task.progress()))
+            for notice in task.take_notices():
+                log.warning("%s", notice)
+            if on_results is not None:
+                on_results(task.take_results())
+            if show is not None:
+                show(Progress(*task.progress()))
     except BaseException:
         task.cancel()
+        _wait_for_end(task)
         raise
     finally:
         if show is not None:
             show(None)
+
+
+def _wait_for_end(task: Any) -> None:
+    """Here, where other threads go on meanwhile, and not where the task is destroyed."""
+    try:
+        while not task.wait(_SLICE_SECONDS):
+            pass
+    except Exception:
+        pass  # what ended it is known
 
 
 def _reporter(progress: ProgressOption) -> Callable[[Progress | None], None] | None:

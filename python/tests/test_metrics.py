@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import warnings
+
 import numpy as np
 import pytest
 
@@ -132,6 +135,30 @@ def test_predictions(dtype):
     near = ((new[:, None].astype(np.float64) - core[None]) ** 2).sum(axis=2) <= 0.35 * 0.35
     labels = np.where(near, fitted.labels_[fitted.core_sample_indices_], 10**6).min(axis=1)
     np.testing.assert_array_equal(fitted.predict(new), np.where(labels == 10**6, -1, labels))
+
+
+def test_predictions_of_a_table():
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(8)
+    table = pandas.DataFrame(random.normal(size=(300, 2)), columns=["a", "b"])
+    fitted = epsflow.DBSCAN(0.3, min_samples=5, n_jobs=-2).fit(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(fitted.predict(table), fitted.labels_)
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(table[["b", "a"]])
+
+
+def test_fractions_are_summed_as_they_read():
+    X = np.concatenate([np.zeros((10, 2)), np.arange(2, 2002).reshape(1000, 2) * 10.0])
+    weights = np.full(len(X), 0.1)
+    fitted = epsflow.DBSCAN(1.0, min_samples=1).fit(X, sample_weight=weights)
+    np.testing.assert_array_equal(fitted.core_sample_indices_, np.arange(10))
+
+
+def test_errors_of_a_callback_are_its_own():
+    with pytest.raises(json.JSONDecodeError):
+        epsflow.sweep(np.zeros((10, 2)), 1.0, 2, progress=lambda p: json.loads("{"))
 
 
 def test_predictions_want_a_fit_and_the_same_columns():

@@ -40,13 +40,38 @@ class Predict(ProgramTest):
         self.succeeds("predict", self.points, "--points", self.points, "--labels", labels, "--core", core, *metric, "--out", out)
         self.assertEqual(npy_labels(out), npy_labels(labels))
 
+    def test_columns_by_their_names_in_either_file(self):
+        labels, core, out = self.folder / "gl.npy", self.folder / "gc.npy", self.folder / "out.npy"
+        metric = ["--metric", "greatcircle", "--eps", 0.5]
+        old = self.write("old.csv", "lat,lon\n" + "".join(f"{y!r},{x!r}\n" for x, y in self.rows))
+        self.succeeds("cluster", old, *metric, "--minpts", 5, "--out", labels, "--core", core)
+        self.assertGreater(max(npy_labels(labels)), 1)
+        words = ["--points", old, "--labels", labels, "--core", core, *metric]
+        self.succeeds("predict", old, *words, "--out", out)
+        self.assertEqual(npy_labels(out), npy_labels(labels))
+        # In another order: found by name, or refused.
+        more = self.write("more.csv", "id,lat,lon\n" + "".join(f"7,{y!r},{x!r}\n" for x, y in self.rows))
+        self.fails(2, ["another order", "--columns"], "predict", more, *words)
+        self.fails(2, ["y, x", "x, y", "--columns"], "predict", self.write("t.csv", "y,x\n0,0\n"), *self.clustering)
+
+    def test_rows_that_are_dropped(self):
+        new = self.write("n.csv", "x,y\nnan,1\n0,0\n5,0\n")
+        out = self.folder / "out.npy"
+        self.succeeds("predict", new, *self.clustering, "--on-nan", "drop", "--out", out)
+        self.assertEqual(len(npy_labels(out)), 2)
+        self.assertTrue((self.folder / "out.rows.npy").exists())
+
     def test_what_does_not_belong_together_is_refused(self):
+        swapped = ["--points", self.points, "--labels", self.core, "--core", self.labels, "--eps", 0.5]
+        self.fails(3, ["l.npy", "mask of core points", "swapped"], "predict", self.points, *swapped)
+        self.fails(2, ["standard input", "once"], "predict", "-", "--points", "-", *self.clustering[2:])
         new = self.write("n.csv", "x,y\n0,0\n")
         self.fails(2, ["--points", "--labels", "--core", "--eps"], "predict", new)
         self.fails(2, ["one eps"], "predict", new, *self.clustering[:-1], "0.5,1")
         few = self.write("few.csv", "x,y\n0,0\n")
         self.fails(3, ["l.npy", "300 rows", "1 point"], "predict", new, "--points", few, *self.clustering[2:])
-        self.fails(2, ["dimensions"], "predict", self.write("o.csv", "x\n1\n"), *self.clustering)
+        self.fails(2, ["columns are x", "--columns"], "predict", self.write("o.csv", "x\n1\n"), *self.clustering)
+        self.fails(2, ["1 dimensions"], "predict", self.write("u.csv", "1\n2\n"), *self.clustering)
         self.fails(2, [".h5"], "predict", new, *self.clustering, "--out", self.folder / "o.h5")
         wrong = self.write("w.csv", "label\n" + "0.5\n" * 300)
         self.fails(3, ["w.csv", "0.5", "row 0"], "predict", new, "--points", self.points, "--labels", wrong, "--core", self.core, "--eps", 0.5)

@@ -98,7 +98,7 @@ TEST_CASE("gpu index: figures name the search, and count its candidates") {
       const auto made = points->build_index({.eps = data.scale, .index = index, .decide = decide}, cancel);
       const SearchChoice choice = choose_search(index, decide, 1000, 9);
       const IndexFigures figures = made->figures();
-      CHECK(figures.index == (choice.index == kAutoIndex ? IndexChoice::grid : choice.index));
+      CHECK(figures.index == choice.index);
       CHECK(figures.decide == (choice.decide == kAutoDecide ? DecideChoice::tensor16 : choice.decide));
       CHECK(figures.pairs_stay == !choice.by_cells());
       CHECK((figures.cells > 0) == choice.by_cells());

@@ -267,6 +267,9 @@ TEST_CASE("metric: what it has no place for is refused, with the culprit and the
   check(zero, 2, {.scale = {1}}, usage, {"Metric::scale", "1 factors", "2 columns"});
   check(zero, 2, {.scale = {1, 0}}, usage, {"Metric::scale", "factor 0"});
   check(zero, 2, {.kind = MetricKind::cosine, .scale = {1, 1}}, usage, {"euclidean"});
+  check(three, 3, {.kind = MetricKind::greatcircle, .scale = {1, 1, 1}}, usage, {"Metric::scale", "euclidean"});
+  check(zero, 2, {.kind = MetricKind::haversine, .unit = ArcUnit::kilometre}, usage, {"unit", "greatcircle"});
+  check(zero, 2, {.latitude_first = true}, usage, {"latitude", "greatcircle"});
 }
 
 TEST_CASE("metric: moved points count in the budget") {

@@ -1,5 +1,6 @@
 #include <epsflow/pipeline/weighted.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -116,6 +117,24 @@ TEST_CASE("weighted: of any magnitude, and by a metric") {
   CHECK(labels({5, -4, 5, 2.5, 2.5, 5}, 5) == Labels{0, 0, 0, 1, 1, 2});
   CHECK(labels({5, 5, 5, 2.5, 2.5, 4.999}, 5) == Labels{0, 0, 0, 1, 1, -1});
   CHECK(labels({5, 5, 5, 2.5, 2.5, 4.999}, 5, {.scale = {10}}, 10) == Labels{0, 0, 0, 1, 1, -1});
+}
+
+TEST_CASE("weighted: fractions sum as they read, however many points there are") {
+  for (const std::size_t n : {20U, 100U, 255U, 256U, 1000U, 5000U}) {
+    INFO("n " << n);
+    // Ten points at 0 and five at 5, all others far from everything.
+    std::vector<double> places(n), weights(n, 0.2);
+    for (std::size_t i = 0; i < n; ++i) places[i] = i < 10 ? 0 : i < 15 ? 5 : 100 * static_cast<double>(i);
+    std::fill_n(weights.begin(), 10, 0.1);
+    const Dataset data = Engine({.threads = 1}).load(PointsView(std::span<const double>(places), 1));
+    const auto results = run_weighted(data, weights, grid({1}, {1, 2}));
+    CHECK(results[0].summary.core == 15);
+    CHECK(results[1].summary.core == 0);
+    weights[0] = 0.7;
+    weights[1] = 0.2;
+    for (std::size_t i = 3; i < 10; ++i) weights[i] = 0;
+    CHECK(run_weighted(data, weights, grid({1}, {1}))[0].summary.core == 15);
+  }
 }
 
 TEST_CASE("weighted: what cannot be is refused") {
