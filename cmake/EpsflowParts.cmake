@@ -9,7 +9,7 @@ option(EPSFLOW_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(EPSFLOW_BUILD_PYTHON "Build the module of the Python package; what pip does" OFF)
 
 # epsflow_file_format(NAME MODULE PACKAGE): the option EPSFLOW_WITH_<NAME>, for a file format that a library of its own
-# reads and writes. AUTO takes it in where pkg-config knows MODULE, ON insists, OFF leaves it out. Sets
+# reads and writes. AUTO takes it in where pkg-config knows MODULE (parquet, or parquet>=21), ON insists, OFF leaves it out. Sets
 # epsflow_with_<NAME>; the target is PkgConfig::<NAME>. epsflow_formats lists what was asked about, for the summary,
 # epsflow_format_modules what was taken in, as <NAME>=<MODULE>, for the package files.
 function(epsflow_file_format name module package)

@@ -28,6 +28,8 @@ std::optional<FileKind> kind_of_extension(std::string_view extension) {
   if (one_of({".npz"})) return FileKind::npz;
   if (one_of({".fits", ".fit", ".fts"})) return FileKind::fits;
   if (one_of({".h5", ".hdf5", ".hdf"})) return FileKind::hdf5;
+  if (one_of({".parquet", ".parq", ".pq"})) return FileKind::parquet;
+  if (one_of({".arrow", ".feather", ".ipc"})) return FileKind::arrow;
   if (one_of({".raw", ".bin", ".f32", ".f64"})) return FileKind::raw;
   return std::nullopt;
 }
@@ -37,6 +39,7 @@ std::optional<FileKind> kind_of_bytes(std::string_view bytes) noexcept {
   if (bytes.starts_with("\x93NUMPY"sv)) return FileKind::npy;
   if (bytes.starts_with("SIMPLE  ="sv)) return FileKind::fits;
   if (bytes.starts_with("\x89HDF\r\n\x1a\n"sv)) return FileKind::hdf5;
+  if (bytes.starts_with("ARROW1\0\0"sv)) return FileKind::arrow;
   return std::nullopt;
 }
 
@@ -75,7 +78,6 @@ struct Foreign {
   std::string_view remedy;
 };
 
-constexpr std::string_view kWithPandas = "write the points as CSV or NPY first, as pandas can";
 constexpr std::string_view kUnpack = "unpack it first";
 
 /// Files whose first bytes could begin a text as well, were it not for what follows.
@@ -85,9 +87,8 @@ std::optional<Foreign> foreign_binary(std::string_view bytes) {
     Foreign foreign;
   };
   static constexpr std::array kMagics{
-      Magic{"PAR1"sv, {"a Parquet file", kWithPandas}},
-      Magic{"ARROW1"sv, {"a Feather or Arrow file", kWithPandas}},
-      Magic{"FEA1"sv, {"a Feather file", kWithPandas}},
+      Magic{"PARE"sv, {"an encrypted Parquet file", "write it without encryption first"}},
+      Magic{"FEA1"sv, {"a Feather file of version 1", "write it anew as version 2 first, as pandas does"}},
       Magic{"BZh"sv, {"packed by bzip2", "unpack it with bunzip2 first; gzip is read as it is"}},
       Magic{"\xFD"
             "7zXZ\0"sv,
@@ -148,7 +149,7 @@ bool is_utf16(std::string_view bytes) noexcept {
 }  // namespace
 
 std::string_view kind_name(FileKind kind) noexcept {
-  constexpr std::array kNames{"text"sv, "NPY"sv, "NPZ"sv, "FITS"sv, "HDF5"sv, "raw"sv};
+  constexpr std::array kNames{"text"sv, "NPY"sv, "NPZ"sv, "FITS"sv, "HDF5"sv, "Parquet"sv, "Arrow"sv, "raw"sv};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -168,6 +169,7 @@ FileKind find_kind(std::span<const char> first_bytes, const FileName& name, bool
   if (first_zip_entry(bytes).ends_with(".npy")) return FileKind::npz;
   // What begins another file may stand in a text as well: PAR1,PAR2 as names of columns.
   const std::optional<std::size_t> binary = find_binary(bytes);
+  if (binary && bytes.starts_with("PAR1"sv)) return FileKind::parquet;
   if (const auto foreign = binary ? foreign_binary(bytes) : foreign_text(bytes)) throw_foreign(*foreign, shown);
   if (name.kind) return *name.kind;
   if (!binary || is_utf16(bytes)) return FileKind::text;

@@ -10,7 +10,7 @@
 
 namespace epsflow::io {
 
-enum class FileKind : std::uint8_t { text, npy, npz, fits, hdf5, raw };
+enum class FileKind : std::uint8_t { text, npy, npz, fits, hdf5, parquet, arrow, raw };
 
 /// As messages call it: "NPY".
 [[nodiscard]] std::string_view kind_name(FileKind kind) noexcept;
@@ -28,7 +28,7 @@ struct FileName {
 /// that are unmistakable win over the name; without any, a file whose name says nothing is text, or raw where these are
 /// no text and `raw_is_expected`. `shown` is how errors name the file.
 ///
-/// Throws InputError for a file that begins as one of another program does (Parquet, ZIP, PDF, …), naming it and the
+/// Throws InputError for a file that begins as one of another program does (ZIP, Excel, PDF, …), naming it and the
 /// way out, and for bytes that are no text.
 [[nodiscard]] FileKind find_kind(std::span<const char> bytes, const FileName& name, bool raw_is_expected,
                                  const std::string& shown);

@@ -8,7 +8,8 @@
 namespace epsflow::io {
 
 std::vector<FormatInfo> formats() {
-  return {{"text", true, ""}, {"NPY", true, ""}, {"raw", true, ""}, npz_info(), fits_info(), hdf5_info()};
+  return {{"text", true, ""}, {"NPY", true, ""}, {"raw", true, ""}, npz_info(),
+          fits_info(),        hdf5_info(),       parquet_info(),    arrow_info()};
 }
 
 void require_format(std::string_view name) {

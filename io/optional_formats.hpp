@@ -9,6 +9,8 @@ namespace epsflow::io {
 [[nodiscard]] FormatInfo fits_info();
 [[nodiscard]] FormatInfo hdf5_info();
 [[nodiscard]] FormatInfo npz_info();
+[[nodiscard]] FormatInfo parquet_info();
+[[nodiscard]] FormatInfo arrow_info();
 
 /// The UsageError of a format that this build leaves out.
 [[noreturn]] void throw_left_out(const FormatInfo& format);

@@ -13,11 +13,13 @@
 #include <fmt/format.h>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/arrow_reader.hpp>
 #include <epsflow/io/fits_reader.hpp>
 #include <epsflow/io/hdf5_reader.hpp>
 #include <epsflow/io/input_file.hpp>
 #include <epsflow/io/npy_reader.hpp>
 #include <epsflow/io/npz_reader.hpp>
+#include <epsflow/io/parquet_reader.hpp>
 #include <epsflow/io/raw_reader.hpp>
 #include <epsflow/io/source.hpp>
 #include <epsflow/io/text_reader.hpp>
@@ -66,6 +68,8 @@ Points read_kind(const InputFile& file, const Source& source) {
   if (file.kind == FileKind::npz) return read_npz(*file.bytes, source);
   if (file.kind == FileKind::hdf5) return read_hdf5(*file.bytes, source);
   if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
+  if (file.kind == FileKind::parquet) return read_parquet(*file.bytes, source);
+  if (file.kind == FileKind::arrow) return read_arrow(*file.bytes, source);
   if (file.kind == FileKind::npy) return read_npy(*file.bytes, source);
   if (file.name.is_packed && !file.bytes->is_gzip()) {
     throw InputError(source.name + ": not a gzip file, although its name says so; rename it or fetch it again");

@@ -1,4 +1,4 @@
-// Reading points: text, NPY, FITS, HDF5 and raw files become one data set.
+// Reading points: text, NPY, FITS, HDF5, Parquet, Arrow and raw files become one data set.
 #pragma once
 
 #include <cstdint>
@@ -55,16 +55,17 @@ struct ReadOptions {
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// Reads a file as points. The kind follows from the name: .npy, .fits .fit .fts, .h5 .hdf5 .hdf, .raw .bin .f32 .f64
-/// (the last two set the precision); a file with another name, such as .csv .tsv .txt .dat .asc, is recognised by its
-/// first bytes, and is text when they say nothing. Unmistakable first bytes win over a name. `-` is standard input; all
-/// may be gzipped. float32 columns only give float32 points; anything else gives float64.
+/// Reads a file as points. The kind follows from the name: .npy, .npz, .fits .fit .fts, .h5 .hdf5 .hdf, .parquet .parq
+/// .pq, .arrow .feather .ipc, .raw .bin .f32 .f64 (the last two set the precision); a file with another name, such as .csv
+/// .tsv .txt .dat .asc, is recognised by its first bytes, and is text when they say nothing. Unmistakable first bytes win
+/// over a name. `-` is standard input; all may be gzipped. float32 columns only give float32 points; anything else gives
+/// float64.
 ///
-/// Complexity: one pass over the file. Peak memory: the points and some blocks; for FITS and HDF5 that do not come from
-/// a plain file, and for raw files and NPZ archives from a pipe, also the unpacked bytes. Safe to call from several
-/// threads; reads of FITS and of HDF5 wait for each other. Throws InputError naming file, row (0-based data row, dropped
-/// ones counted; for text also the line) and column, UsageError for options that do not fit the kind, ResourceError where
-/// the points exceed options.memory.
+/// Complexity: one pass over the file. Peak memory: the points and some blocks, of Arrow files record batches; for FITS,
+/// HDF5, Parquet and Arrow that do not come from a plain file, and for raw files and NPZ archives from a pipe, also the
+/// unpacked bytes. Safe to call from several threads; reads of FITS and of HDF5 wait for each other. Throws InputError
+/// naming file, row (0-based data row, dropped ones counted; for text also the line) and column, UsageError for options
+/// that do not fit the kind, ResourceError where the points exceed options.memory.
 [[nodiscard]] Points read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// The same for several files of one kind, whose rows follow each other as one data set: float32 when all of them are.

@@ -27,6 +27,9 @@ TEST_CASE("file kind: names, with and without .gz") {
   CHECK(parse_name("A.FITS").kind == FileKind::fits);
   CHECK(parse_name("a.h5").kind == FileKind::hdf5);
   CHECK(parse_name("a.npz").kind == FileKind::npz);
+  CHECK(parse_name("a.Parquet").kind == FileKind::parquet);
+  CHECK(parse_name("a.pq").kind == FileKind::parquet);
+  CHECK(parse_name("a.feather.gz").kind == FileKind::arrow);
   CHECK(parse_name("x/a.f32.gz").kind == FileKind::raw);
   CHECK(parse_name("a.f32.gz").is_packed);
   CHECK(parse_name("a.f32.gz").extension == ".f32");
@@ -39,10 +42,13 @@ TEST_CASE("file kind: first bytes win over the name") {
     CAPTURE(name);
     CHECK(kind_of("\x93NUMPY\1\0"sv, name) == FileKind::npy);
     CHECK(kind_of("\x89HDF\r\n\x1a\n"sv, name) == FileKind::hdf5);
+    CHECK(kind_of("ARROW1\0\0\xFF\xFF"sv, name) == FileKind::arrow);
   }
   CHECK(kind_of("SIMPLE  =                    T", "a.csv") == FileKind::fits);
   CHECK(kind_of(zip_of("x.npy"), "a.zip") == FileKind::npz);
-  CHECK(kind_of("1,2\n", "a.npy") == FileKind::npy);  // whose reader says that it is none
+  CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.csv") == FileKind::parquet);
+  CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.raw") == FileKind::raw);  // which may begin with any four bytes
+  CHECK(kind_of("1,2\n", "a.npy") == FileKind::npy);               // whose reader says that it is none
   CHECK(kind_of("1,2\n") == FileKind::text);
   CHECK(kind_of("") == FileKind::text);
   CHECK(kind_of("PK\x03\x04 and other floats"sv, "a.raw") == FileKind::raw);
@@ -50,9 +56,8 @@ TEST_CASE("file kind: first bytes win over the name") {
 
 TEST_CASE("file kind: files of other programs are refused by name, with the way out") {
   const auto refusal = [](std::string_view bytes) { return error_of<InputError>([&] { (void)kind_of(bytes); }); };
-  check_mentions(refusal("PAR1\x15\x04\x15"sv), {"a.dat", "Parquet", "CSV"});
-  check_mentions(refusal("ARROW1\0\0"sv), {"Feather", "CSV"});
-  check_mentions(refusal("FEA1\0\0"sv), {"Feather"});
+  check_mentions(refusal("PARE\x15\x04\x15"sv), {"a.dat", "encrypted Parquet"});
+  check_mentions(refusal("FEA1\0\0"sv), {"Feather", "version 2"});
   check_mentions(refusal("\x80\x04\x95\x10"sv), {"pickle", "numpy.save"});
   check_mentions(refusal(zip_of("data.csv")), {"ZIP", "unzip"});
   check_mentions(refusal(zip_of("[Content_Types].xml")), {"Excel", "CSV"});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "io/io_test.hpp"
 
@@ -8,6 +9,15 @@
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::io::test {
+namespace {
+
+/// What takes a format into a build.
+std::string option_of(std::string_view format) {
+  const bool needs_arrow = format == "Parquet" || format == "Arrow";
+  return "EPSFLOW_WITH_" + (needs_arrow ? "PARQUET" : std::string(format)) + "=ON";
+}
+
+}  // namespace
 
 TEST_CASE("formats: each has a name of its own, and says what is behind it") {
   const std::vector<FormatInfo> all = formats();
@@ -18,7 +28,7 @@ TEST_CASE("formats: each has a name of its own, and says what is behind it") {
       CHECK_NOTHROW(require_format(format.name));
     } else {
       check_mentions(error_of<UsageError>([&] { require_format(format.name); }),
-                     {std::string(format.name), "EPSFLOW_WITH_" + std::string(format.name) + "=ON"});
+                     {std::string(format.name), option_of(format.name)});
     }
   }
   for (const char* name : {"text", "NPY", "raw"}) CHECK(has_format(name));
@@ -33,12 +43,21 @@ TEST_CASE("formats: a file of a format that is left out is refused by the build'
       write_labels(folder / name, result, Overwrite::refuse);
       CHECK(values_of(read_points(folder / name)) == std::vector<double>{0, 0, -1});
     } else {
-      const std::string option = std::string("EPSFLOW_WITH_") + format + "=ON";
       check_mentions(error_of<UsageError>([&] { write_labels(folder / name, result, Overwrite::refuse); }),
-                     {format, option});
+                     {format, option_of(format)});
       folder.write(name, "anything");
-      check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }), {format, option});
+      check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }), {format, option_of(format)});
     }
+  }
+}
+
+TEST_CASE("formats: Parquet and Arrow where they are left out, by the build's option or another way") {
+  const TempFolder folder;
+  for (const auto& [format, name] : {std::pair{"Parquet", "a.parquet"}, std::pair{"Arrow", "a.feather"}}) {
+    if (has_format(format)) continue;  // parquet_reader_test.cpp
+    folder.write(name, "anything");
+    check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }),
+                   {name, format, option_of(format), "as CSV"});
   }
 }
 
