@@ -143,8 +143,9 @@ void check_arrow(const arrow::Status& status, const Source& source, std::string_
   std::string reason = status.message().substr(0, status.message().find('\n'));
   std::replace_if(
       reason.begin(), reason.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '?');
-  throw InputError(fmt::format("{}: {} failed: {}; the file may be truncated or damaged, fetch it again", source.name,
-                               doing, reason));
+  throw InputError(fmt::format("{}: {} failed: {}; {}", source.name, doing, reason,
+                               status.IsNotImplemented() ? "write the file with another compression or encoding"
+                                                         : "the file may be truncated or damaged, fetch it again"));
 }
 
 std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const LibraryFile& file, const Source& source) {
