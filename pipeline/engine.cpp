@@ -44,10 +44,10 @@ EngineState::EngineState(const Options& o, const std::function<void(const std::s
   allow_more_threads_than_cores();
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, Metric m)
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, Metric m, const CancelToken* cancel)
     : engine(std::move(e)), metric(std::move(m)), dims(view.dims()) {
   check_metric(metric, dims);
-  const TurnQueue::Turn turn(engine->turns, CancelToken());
+  const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   engine->arena.execute([&] {
     if (metric.plain()) {
@@ -66,9 +66,9 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, Metr
   });
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view)
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view, const CancelToken* cancel)
     : engine(std::move(e)), dims(view.dims()) {
-  const TurnQueue::Turn turn(engine->turns, CancelToken());
+  const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   points = engine->backend->load(view);
 }
@@ -101,11 +101,11 @@ Dataset Dataset::with(const Options& options) const {
 Engine::Engine(const Options& options, const std::function<void(const std::string&)>& on_notice)
     : state_(std::make_shared<EngineState>(options, on_notice)) {}
 
-Dataset Engine::load(PointsView points, const Metric& metric) const {
-  return {std::make_shared<const DatasetState>(state_, points, metric), state_->options};
+Dataset Engine::load(PointsView points, const Metric& metric, const CancelToken* cancel) const {
+  return {std::make_shared<const DatasetState>(state_, points, metric, cancel), state_->options};
 }
-Dataset Engine::load(const DevicePointsView& points) const {
-  return {std::make_shared<const DatasetState>(state_, points), state_->options};
+Dataset Engine::load(const DevicePointsView& points, const CancelToken* cancel) const {
+  return {std::make_shared<const DatasetState>(state_, points, cancel), state_->options};
 }
 std::string_view Engine::backend() const noexcept { return state_->backend->name(); }
 const Options& Engine::options() const noexcept { return state_->options; }

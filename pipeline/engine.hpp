@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <epsflow/core/cancel.hpp>
 #include <epsflow/core/device_array.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
@@ -58,11 +59,12 @@ class Engine {
   /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in Options::memory as
   /// long as it lives. metric: any but the plain Euclidean one moves the points into an array of its own, which counts too
   /// (core/metric.hpp). O(n · d). Throws InputError for a coordinate that is NaN or infinite or that the metric has no place
-  /// for, UsageError for a metric of other points, ResourceError.
-  [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}) const;
+  /// for, UsageError for a metric of other points, ResourceError. cancel: may be null; set, and a load that waits for its turn throws
+  /// Cancelled.
+  [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;
   /// The same of points in the memory of the engine's GPU, by the Euclidean metric. They count in Options::memory too, as some
   /// options need them on the host. Throws UsageError where they are on another device, or the engine runs on the CPU.
-  [[nodiscard]] Dataset load(const DevicePointsView& points) const;
+  [[nodiscard]] Dataset load(const DevicePointsView& points, const CancelToken* cancel = nullptr) const;
 
   /// "cpu" or "gpu".
   [[nodiscard]] std::string_view backend() const noexcept;

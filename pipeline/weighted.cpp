@@ -197,7 +197,7 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
       if (count > 0) {
         // Among themselves all core points are core: their clusters are those of one point each or more.
         const Points subset = chosen(points, core, count);
-        const Dataset loaded = data.engine().load(subset.view()).with(options);
+        const Dataset loaded = data.engine().load(subset.view(), {}, &cancel).with(options);
         const VariantResult found =
             std::move(run(loaded, grid({group.radius}, {1}), {.cancel = &cancel, .trace = observer.trace}).front());
         clusters = found.summary.clusters;

@@ -142,15 +142,11 @@ Metric metric_of(const MetricWords& words) {
           .latitude_first = latitude_first};
 }
 
-PyDataset load(const PyEngine& engine, HostArray points, const MetricWords& words) {
-  const PointsView view = view_of(points);
-  const Metric metric = metric_of(words);
-  const Engine& loader = engine.engine.get();
-  auto data = [&] {
-    const nb::gil_scoped_release release;
-    return loader.load(view, metric);
-  }();
-  return {OfProcess(std::move(data)), std::move(points)};
+std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const MetricWords& words) {
+  return std::make_unique<Task>([loader = engine.engine.get(), view = view_of(points), metric = metric_of(words)](
+                                    const Observer& observer, Task::Channel& channel) {
+    channel.put(loader.load(view, metric, observer.cancel));
+  });
 }
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const std::vector<std::pair<double, std::uint32_t>>& variants,
@@ -275,6 +271,12 @@ void define_task(nb::module_& m) {
              return taken;
            })
       .def("take_neighbors", [](Task& task) { return PyNeighbors{task.take_neighbors()}; })
+      .def(
+          "take_dataset",
+          [](Task& task, HostArray points) {
+            return PyDataset{OfProcess(task.take_dataset()), std::move(points)};
+          },
+          nb::arg("points").noconvert(), "points: those that start_load() was given.")
       .def("take_notices", &Task::take_notices)
       .def("progress", [](const Task& task) {
         const Progress p = task.progress();
@@ -296,7 +298,8 @@ void define_engine(nb::module_& m) {
       .def_ro("notices", &PyEngine::notices)
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
       .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
-      .def("load", &load, nb::arg("points").noconvert(), "metric"_a);
+      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, nb::keep_alive<0, 1>(),
+           nb::keep_alive<0, 2>());
   m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
         nb::arg("points").noconvert(), "metric"_a, "memory"_a, "threads"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());

@@ -1,8 +1,22 @@
 #include "task.hpp"
 
+#include <string>
 #include <utility>
 
+#include <epsflow/core/error.hpp>
+
 namespace epsflow::python {
+namespace {
+
+template <class T>
+T take(std::optional<T>& made, const char* what) {
+  if (!made) throw Error(std::string("the task has no ") + what + " to give: it has not ended, or gave it already");
+  T taken = std::move(*made);
+  made.reset();
+  return taken;
+}
+
+}  // namespace
 
 void Task::Channel::put(VariantResult&& result) {
   const std::scoped_lock lock(mutex_);
@@ -12,6 +26,11 @@ void Task::Channel::put(VariantResult&& result) {
 void Task::Channel::put(Neighbors&& neighbors) {
   const std::scoped_lock lock(mutex_);
   neighbors_ = std::move(neighbors);
+}
+
+void Task::Channel::put(Dataset&& data) {
+  const std::scoped_lock lock(mutex_);
+  data_ = std::move(data);
 }
 
 Task::Task(std::function<void(const Observer&, Channel&)> work)
@@ -54,10 +73,12 @@ std::vector<VariantResult> Task::take_results() {
 
 Neighbors Task::take_neighbors() {
   const std::scoped_lock lock(channel_.mutex_);
-  if (!channel_.neighbors_) throw Error("the task has no neighbours to give: it has not ended, or they were taken");
-  Neighbors taken = std::move(*channel_.neighbors_);
-  channel_.neighbors_.reset();
-  return taken;
+  return take(channel_.neighbors_, "neighbours");
+}
+
+Dataset Task::take_dataset() {
+  const std::scoped_lock lock(channel_.mutex_);
+  return take(channel_.data_, "data set");
 }
 
 std::vector<std::string> Task::take_notices() {

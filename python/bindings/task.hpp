@@ -13,6 +13,7 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -27,6 +28,7 @@ class Task {
    public:
     void put(VariantResult&& result);
     void put(Neighbors&& neighbors);
+    void put(Dataset&& data);
 
    private:
     friend class Task;
@@ -34,6 +36,7 @@ class Task {
     std::condition_variable ended_condition_;
     std::vector<VariantResult> results_;
     std::optional<Neighbors> neighbors_;
+    std::optional<Dataset> data_;
     Progress progress_;
     std::vector<std::string> notices_;
     std::exception_ptr failure_;
@@ -53,6 +56,7 @@ class Task {
   /// Results that have come since the last call.
   [[nodiscard]] std::vector<VariantResult> take_results();
   [[nodiscard]] Neighbors take_neighbors();
+  [[nodiscard]] Dataset take_dataset();
   [[nodiscard]] std::vector<std::string> take_notices();
   [[nodiscard]] Progress progress() const;
 

@@ -9,7 +9,7 @@ from typing import Any
 from . import _core
 from ._arrays import Points, as_bytes, as_points
 from ._metrics import EUCLIDEAN, MetricWords, as_metric
-from ._tasks import log, python_errors
+from ._tasks import log, python_errors, wait_for
 
 
 def backends() -> dict[str, str]:
@@ -89,7 +89,9 @@ class Dataset:
         self.engine = engine
         self._points = points
         with python_errors():
-            self._data = engine._engine.load(points, metric)
+            task = engine._engine.start_load(points, metric)
+        wait_for(task)
+        self._data = task.take_dataset(points)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -126,6 +126,39 @@ def test_interrupted_within_a_second(interruptible):
     assert time.perf_counter() - begin < 1.5
 
 
+def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
+    engine = epsflow.Engine("cpu")
+    data = engine.load(np.random.default_rng(1).uniform(size=(2_000_000, 2)))
+    running, enough = threading.Event(), threading.Event()
+
+    def until_enough(progress: epsflow.Progress) -> None:
+        running.set()
+        if enough.is_set():
+            raise StopIteration
+
+    ended: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            data.sweep(np.linspace(0.001, 0.01, 20), range(2, 80), progress=until_enough)
+        except BaseException as error:
+            ended.append(error)
+
+    other = threading.Thread(target=work)
+    other.start()
+    running.wait()
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.perf_counter()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            engine.load(np.zeros((10, 2)))
+        assert time.perf_counter() - begin < 1
+    finally:
+        enough.set()
+        other.join()
+    assert len(engine.load(np.zeros((10, 2)))) == 10
+
+
 def test_pickle(blobs):
     fitted = pickle.loads(pickle.dumps(epsflow.DBSCAN(0.1, engine=epsflow.Engine("cpu")).fit(blobs)))
     np.testing.assert_array_equal(fitted.labels_, epsflow.DBSCAN(0.1).fit(blobs).labels_)
@@ -166,9 +199,10 @@ def test_a_task_keeps_the_arrays_that_it_reads(blobs):
 
     engine = epsflow.Engine("cpu", threads=1)
     starts = {
-        "sweep": lambda X, w, _: engine._engine.load(X, EUCLIDEAN).start_sweep([(0.3, 4)], {}),
-        "neighbors": lambda X, w, _: engine._engine.load(X, EUCLIDEAN).start_neighbors(0.3, False, {}),
-        "weighted": lambda X, w, _: engine._engine.load(X, EUCLIDEAN).start_weighted([(0.3, 4)], {}, w),
+        "load": lambda X, w, _: engine._engine.start_load(X, EUCLIDEAN),
+        "sweep": lambda X, w, _: engine.load(X)._data.start_sweep([(0.3, 4)], {}),
+        "neighbors": lambda X, w, _: engine.load(X)._data.start_neighbors(0.3, False, {}),
+        "weighted": lambda X, w, _: engine.load(X)._data.start_weighted([(0.3, 4)], {}, w),
         "predict": lambda X, w, labels: _core.start_predict(X, labels, 0.3, X, EUCLIDEAN, 0, 1),
     }
     for name, start in starts.items():

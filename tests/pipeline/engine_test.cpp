@@ -296,6 +296,7 @@ TEST_CASE("job: cancelled by itself, by the observer's token, before its turn, a
   token.cancel();
   CHECK(waiting.wait_for(10s));
   CHECK_THROWS_AS(waiting.results(), Cancelled);
+  CHECK_THROWS_AS(loaded.engine().load(data.view(), {}, &token), Cancelled);
   dropped.reset();
   running.cancel();
   gate.open();
