@@ -207,8 +207,6 @@ std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool di
 void translate_errors(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
-  } catch (const Cancelled& e) {
-    PyErr_SetString(PyExc_KeyboardInterrupt, e.what());
   } catch (const UsageError& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   } catch (const InputError& e) {

@@ -156,6 +156,7 @@ def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
     finally:
         enough.set()
         other.join()
+    assert isinstance(ended[0], StopIteration)  # the callback's own, though the run that it ended was cancelled
     assert len(engine.load(np.zeros((10, 2)))) == 10
 
 
