@@ -15,6 +15,7 @@ from ._arrays import drop_missing
 from ._engine import Dataset, Engine, backends
 from ._neighbors import neighbors
 from ._sweep import SweepResult, VariantResult, load, sweep
+from ._tasks import Progress
 
 if TYPE_CHECKING:
     from ._estimator import DBSCAN, dbscan
@@ -25,6 +26,7 @@ __all__ = [
     "DBSCAN",
     "Dataset",
     "Engine",
+    "Progress",
     "SweepResult",
     "VariantResult",
     "backends",

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Union
 
-from . import _core
-
 log = logging.getLogger("epsflow")
 
 # Between two looks at signals. Waiting ends at once when the run does.
