@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 import epsflow
-from epsflow import _results
+from epsflow._results import replacing, writing
+from epsflow._results.names import format_number
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +160,7 @@ def test_a_save_that_fails_leaves_no_trace(result, points, tmp_path, monkeypatch
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(_results, "_write_text", fail)
+    monkeypatch.setattr(writing, "write_text", fail)
     with pytest.raises(error):
         result.save(tmp_path / "old", overwrite=True)
     with pytest.raises(error):
@@ -184,8 +185,8 @@ def save_and_stop_after(result, folder: Path, steps: int) -> None:
         return take
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_results.os, "rename", counted(os.rename))
-        patch.setattr(_results, "_remove", counted(_results._remove))
+        patch.setattr(os, "rename", counted(os.rename))
+        patch.setattr(replacing, "remove", counted(replacing.remove))
         try:
             result.save(folder, overwrite=True)
         except Killed:
@@ -272,7 +273,7 @@ def test_unfinished_results_are_taken_when_told(result, tmp_path):
 def test_numbers_in_names():
     expected = {1.0: "1", 0.1: "0.1", 0.0001: "1e-04", 0.00012: "0.00012", 0.000012: "1.2e-05", 100000.0: "1e+05", 123456.0: "123456",
                 1e22: "1e+22", 1e-300: "1e-300", 2.5: "2.5", 12345678.9: "12345678.9", 1000.0: "1000", 10000.0: "10000"}
-    assert {value: _results._format_number(value) for value in expected} == expected
+    assert {value: format_number(value) for value in expected} == expected
 
 
 def test_a_folder_of_the_program(program, points, result, tmp_path):
