@@ -81,51 +81,9 @@ def _wrong_shape(array: NDArray[Any], name: str) -> str:
     return f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}, and points are rows of coordinates"
 
 
-def as_eps(eps: Any, name: str = "eps") -> float:
-    """eps as a number > 0. Raises TypeError, ValueError."""
-    if isinstance(eps, (bool, np.bool_)) or not isinstance(eps, (int, float, np.integer, np.floating)):
-        raise TypeError(f"{name} is {eps!r}, of type {type(eps).__name__}; it is a number > 0")
-    value = float(eps)
-    if not (value > 0 and np.isfinite(value)):
-        raise ValueError(f"{name} == {eps!r}, must be > 0 and finite")
-    return value
-
-
-def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
-    """min_samples as a whole number >= 1. Raises TypeError, ValueError."""
-    if isinstance(min_samples, (bool, np.bool_)) or not isinstance(min_samples, (int, np.integer)):
-        raise TypeError(f"{name} is {min_samples!r}, of type {type(min_samples).__name__}; it is a whole number >= 1")
-    if not 1 <= min_samples <= 0xFFFFFFFF:
-        raise ValueError(f"{name} == {min_samples!r}, must be >= 1 and at most 4294967295")
-    return int(min_samples)
-
-
 def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Points:
     """[n] weights as float64. Raises ValueError for another number of them; NaN and infinity are found later."""
     weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if weights.shape != (n,):
         raise ValueError(f"{name}.shape == {weights.shape}, expected {(n,)}: one weight for each sample")
     return weights
-
-
-def as_bytes(memory: int | str | None, name: str = "memory") -> int:
-    """'8GiB', '500MB' or a number of bytes; None is 0, which leaves it to the library. Raises TypeError, ValueError."""
-    if memory is None:
-        return 0
-    if isinstance(memory, (int, np.integer)) and not isinstance(memory, bool):
-        if memory <= 0:
-            raise ValueError(f"{name} == {memory!r}, must be > 0 bytes")
-        return int(memory)
-    if not isinstance(memory, str):
-        raise TypeError(f"{name} is {memory!r}, of type {type(memory).__name__}; it is a number of bytes or a text such as '8GiB'")
-    text = memory.strip().lower().removesuffix("b")
-    units = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40, "": 1}
-    digits = text.rstrip("kmgti ")
-    unit = text[len(digits) :].strip()
-    try:
-        value = float(digits) * units[unit]
-    except (KeyError, ValueError):
-        raise ValueError(f"{name}={memory!r} is no size; write it as '8GiB' or '500MB'") from None
-    if not value >= 1:
-        raise ValueError(f"{name}={memory!r} must be > 0 bytes")
-    return int(value)

@@ -7,8 +7,9 @@ import threading
 from typing import Any
 
 from . import _core
-from ._arrays import Points, as_bytes, as_points
+from ._arrays import Points, as_points
 from ._metrics import EUCLIDEAN, MetricWords, as_metric
+from ._parameters import as_bytes, as_choice, as_gpu, as_threads
 from ._tasks import log, python_errors, wait_for
 
 
@@ -42,8 +43,8 @@ class Engine:
             self._engine = _core.make_engine(
                 as_bytes(memory),
                 as_threads(threads),
-                backend,
-                -1 if gpu is None else gpu,
+                as_choice(backend, "backend"),
+                as_gpu(gpu),
                 as_bytes(gpu_memory, "gpu_memory"),
             )
 
@@ -72,14 +73,6 @@ class Engine:
 
 def _make_engine(backend: str, memory: Any, threads: Any, gpu: Any, gpu_memory: Any) -> Engine:
     return Engine(backend, memory=memory, threads=threads, gpu=gpu, gpu_memory=gpu_memory)
-
-
-def as_threads(threads: int | None) -> int:
-    if threads is None or threads == -1:
-        return 0
-    if threads < 1:
-        raise ValueError(f"threads == {threads!r}, must be >= 1")
-    return int(threads)
 
 
 class Dataset:
@@ -131,9 +124,13 @@ def _forget_shared() -> None:
 os.register_at_fork(after_in_child=_forget_shared)
 
 
-def engine_for(backend: str, memory: int | str | None, threads: int | None) -> Engine:
-    """The engine that calls without one share, by what they ask for."""
-    key = (backend, as_bytes(memory), threads)
+def engine_for(engine: Engine | None, backend: str, memory: int | str | None, threads: int | None) -> Engine:
+    """engine, or the one that calls without one share, by what they ask for."""
+    if engine is not None:
+        if not isinstance(engine, Engine):
+            raise TypeError(f"engine is {engine!r}, of type {type(engine).__name__}; it is an epsflow.Engine")
+        return engine
+    key = (as_choice(backend, "backend"), as_bytes(memory), as_threads(threads))
     with _shared_lock:
         if key not in _shared:
             _shared[key] = Engine(backend, memory=memory, threads=threads)

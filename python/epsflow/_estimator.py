@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_bytes, as_eps, as_min_samples, as_points, as_weights
+from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table
 from ._metrics import as_metric
+from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
 
@@ -75,7 +76,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         points = as_points(X)
-        engine = self.engine if self.engine is not None else engine_for(self.backend, self.memory, _threads_of(self.n_jobs))
+        engine = engine_for(self.engine, self.backend, self.memory, _threads_of(self.n_jobs))
         if sample_weight is not None:
             sample_weight = as_weights(sample_weight, len(points))
             if not sample_weight.any():
@@ -107,7 +108,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         metric = as_metric(self.metric, self.metric_params, self.p)
         core, points = as_points(self.components_), as_points(X)
         if self.engine is None:
-            memory, threads = as_bytes(self.memory), _threads_of(self.n_jobs) or 0
+            memory, threads = as_bytes(self.memory), as_threads(_threads_of(self.n_jobs))
         else:
             memory, threads = self.engine._engine.memory, self.engine._engine.threads
         with python_errors():
@@ -127,8 +128,6 @@ def dbscan(
 
 def _threads_of(n_jobs: int | None) -> int | None:
     """n_jobs as scikit-learn counts it: None and -1 for all cores, -2 for all but one."""
-    if n_jobs is None or n_jobs == -1:
-        return None
-    if n_jobs == 0:
-        raise ValueError("n_jobs == 0 has no meaning; it is a number of threads, or -1 for all cores")
-    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+    if isinstance(n_jobs, (int, np.integer)) and n_jobs < -1:
+        return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    return as_threads(n_jobs, "n_jobs") or None

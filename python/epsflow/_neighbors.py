@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import as_eps, as_points
 from ._engine import Dataset, Engine, engine_for
-from ._metrics import as_metric
+from ._parameters import as_eps
 from ._tasks import ProgressOption, python_errors, wait_for
 
 
@@ -30,9 +29,9 @@ def neighbors(
     Its values are True, or the distances where these are asked for (a distance of 0 is stored as one). Where scipy is not there: a
     tuple (offsets, ids) or (offsets, ids, distances) of arrays. Parameters and errors as sweep().
     """
-    if engine is None:
-        engine = engine_for(backend, memory, threads)
-    return neighbors_loaded(Dataset(engine, as_points(X), as_metric(metric, metric_params)), eps, distances, progress)
+    eps = as_eps(eps)
+    engine = engine_for(engine, backend, memory, threads)
+    return neighbors_loaded(engine.load(X, metric=metric, metric_params=metric_params), eps, distances, progress)
 
 
 def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import as_eps, as_min_samples, as_points, as_weights
+from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
-from ._metrics import as_metric
+from ._parameters import as_choice, as_variants
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
 
@@ -185,10 +185,9 @@ def sweep(
 
     Raises ValueError, TypeError for parameters and points that cannot be, MemoryError where memory is too small.
     """
-    if engine is None:
-        engine = engine_for(backend, memory, threads)
-    asked = _variants(eps, min_samples, variants)
-    data = Dataset(engine, as_points(X), as_metric(metric, metric_params))
+    asked = as_variants(eps, min_samples, variants)
+    engine = engine_for(engine, backend, memory, threads)
+    data = engine.load(X, metric=metric, metric_params=metric_params)
     return _run(data, asked, sample_weight, core, progress, strategy, index, decide)
 
 
@@ -205,7 +204,7 @@ def sweep_loaded(
     index: str = "auto",
     decide: str = "auto",
 ) -> SweepResult:
-    return _run(data, _variants(eps, min_samples, variants), sample_weight, core, progress, strategy, index, decide)
+    return _run(data, as_variants(eps, min_samples, variants), sample_weight, core, progress, strategy, index, decide)
 
 
 def _run(
@@ -218,7 +217,8 @@ def _run(
     index: str,
     decide: str,
 ) -> SweepResult:
-    options = {"core": bool(core), "strategy": strategy, "index": index, "decide": decide}
+    words = {"strategy": strategy, "index": index, "decide": decide}
+    options = {"core": bool(core), **{name: as_choice(word, name) for name, word in words.items()}}
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     with python_errors():
         if weights is None:
@@ -247,24 +247,3 @@ def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:
     """
     variants, origin = load_folder(folder, unfinished)
     return SweepResult([VariantResult(v) for v in variants], origin)
-
-
-def _variants(eps: Any, min_samples: Any, variants: Any) -> list[tuple[float, int]]:
-    """Each once, in order."""
-    if variants is not None:
-        if eps is not None or min_samples is not None:
-            raise TypeError("variants lists pairs (eps, min_samples); eps and min_samples are left out then")
-        pairs = [(as_eps(e), as_min_samples(m)) for e, m in variants]
-    elif eps is None or min_samples is None:
-        raise TypeError("a sweep needs eps and min_samples, numbers or lists of numbers, or variants")
-    else:
-        all_eps = [as_eps(e) for e in _listed(eps)]
-        all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
-        pairs = [(e, m) for e in all_eps for m in all_min_samples]
-    if not pairs:
-        raise ValueError("there is no variant to run: eps, min_samples or variants is empty")
-    return list(dict.fromkeys(pairs))
-
-
-def _listed(values: Any) -> list[Any]:
-    return list(values) if np.iterable(values) else [values]

@@ -1,0 +1,115 @@
+"""Parameters as the library takes them. What cannot be one is refused by its name, with its value and what is accepted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+_MOST_MIN_SAMPLES = 2**32 - 1
+_MOST_THREADS = 4096  # as the library has it
+_MOST_GPUS = 2**31
+_MOST_BYTES = 2**63 - 1
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+def as_eps(eps: Any, name: str = "eps") -> float:
+    """eps as a number > 0. Raises TypeError, ValueError."""
+    if isinstance(eps, (bool, np.bool_)) or not isinstance(eps, (int, float, np.integer, np.floating)):
+        raise _wrong_type(name, eps, "a number > 0")
+    try:
+        value = float(eps)
+    except OverflowError:
+        value = math.inf
+    if not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{name} == {eps!r}, must be > 0 and finite")
+    return value
+
+
+def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
+    """min_samples as a whole number >= 1. Raises TypeError, ValueError."""
+    return _as_whole(min_samples, name, 1, _MOST_MIN_SAMPLES, "a whole number >= 1")
+
+
+def as_variants(eps: Any, min_samples: Any, variants: Any) -> list[tuple[float, int]]:
+    """Pairs (eps, min_samples), each once and in order: every eps with every min_samples, or those of variants."""
+    if variants is not None:
+        if eps is not None or min_samples is not None:
+            raise TypeError("variants lists pairs (eps, min_samples); eps and min_samples are left out then")
+        pairs = [(as_eps(e), as_min_samples(m)) for e, m in map(_as_pair, _listed(variants))]
+    elif eps is None or min_samples is None:
+        raise TypeError("a sweep needs eps and min_samples, numbers or lists of numbers, or variants")
+    else:
+        all_eps = [as_eps(e) for e in _listed(eps)]
+        all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
+        pairs = [(e, m) for e in all_eps for m in all_min_samples]
+    if not pairs:
+        raise ValueError("there is no variant to run: eps, min_samples or variants is empty")
+    return list(dict.fromkeys(pairs))
+
+
+def as_threads(threads: Any, name: str = "threads") -> int:
+    """A number of threads; None and -1 are 0, which leaves it to the library. Raises TypeError, ValueError."""
+    if threads is None or isinstance(threads, (int, np.integer)) and threads == -1:
+        return 0
+    return _as_whole(threads, name, 1, _MOST_THREADS, "a whole number >= 1, or None for one per core")
+
+
+def as_gpu(gpu: Any, name: str = "gpu") -> int:
+    """Which GPU, counted from 0; None is -1, which leaves it to the library. Raises TypeError, ValueError."""
+    if gpu is None:
+        return -1
+    return _as_whole(gpu, name, 0, _MOST_GPUS - 1, "a whole number >= 0, or None for any")
+
+
+def as_choice(word: Any, name: str) -> str:
+    """A word; the library knows which there are, and names them. Raises TypeError."""
+    if not isinstance(word, str):
+        raise _wrong_type(name, word, "a text, 'auto' where it is left open")
+    return word
+
+
+def as_bytes(memory: Any, name: str = "memory") -> int:
+    """'8GiB', '500MB' or a number of bytes; None is 0, which leaves it to the library. Raises TypeError, ValueError."""
+    if memory is None:
+        return 0
+    accepted = "a number of bytes or a text such as '8GiB'"
+    if not isinstance(memory, str):
+        return _as_whole(memory, name, 1, _MOST_BYTES, accepted)
+    text = memory.strip().lower().removesuffix("b")
+    digits = text.rstrip("kmgti ")
+    try:
+        value = float(digits) * _UNITS[text[len(digits) :].strip()]
+    except (KeyError, ValueError):
+        raise ValueError(f"{name} == {memory!r} is no size; it is {accepted}") from None
+    if not 1 <= value <= _MOST_BYTES:
+        raise ValueError(f"{name} == {memory!r}, must be at least 1 and at most {_MOST_BYTES} bytes")
+    return int(value)
+
+
+def _as_whole(value: Any, name: str, least: int, most: int, accepted: str) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise _wrong_type(name, value, accepted)
+    if not least <= value <= most:
+        raise ValueError(f"{name} == {value!r}, must be >= {least} and at most {most}")
+    return int(value)
+
+
+def _wrong_type(name: str, value: Any, accepted: str) -> TypeError:
+    return TypeError(f"{name} is {value!r}, of type {type(value).__name__}; it is {accepted}")
+
+
+def _as_pair(variant: Any) -> tuple[Any, Any]:
+    try:
+        eps, min_samples = variant
+    except (TypeError, ValueError):
+        raise TypeError(f"variants has {variant!r}; it lists pairs (eps, min_samples)") from None
+    return eps, min_samples
+
+
+def _listed(values: Any) -> Iterable[Any]:
+    """values, or the one value that they are; a text is one."""
+    return values if np.iterable(values) and not isinstance(values, (str, bytes)) else [values]

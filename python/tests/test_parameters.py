@@ -1,0 +1,91 @@
+"""Parameters that cannot be are refused by their names, with their values and what is accepted, before anything is run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import epsflow
+from epsflow._parameters import as_bytes, as_threads
+
+X = np.zeros((4, 2))
+
+
+def engine(**parameters):
+    return lambda: epsflow.Engine(**parameters)
+
+
+def sweep(eps=0.1, min_samples=4, **parameters):
+    return lambda: epsflow.sweep(X, eps, min_samples, **parameters)
+
+
+def fit(**parameters):
+    return lambda: epsflow.DBSCAN(**parameters).fit(X)
+
+
+WRONG = [
+    (engine(memory=2**70), ValueError, f"memory == {2**70}, must be >= 1 and at most {2**63 - 1}"),
+    (engine(memory=-1), ValueError, "memory == -1, must be >= 1"),
+    (engine(memory="lots"), ValueError, "memory == 'lots' is no size; it is a number of bytes or a text such as '8GiB'"),
+    (engine(memory="infGiB"), ValueError, "memory == 'infGiB', must be at least 1"),
+    (engine(memory="nan"), ValueError, "memory == 'nan', must be at least 1"),
+    (engine(memory=1e9), TypeError, "memory is 1000000000.0, of type float; it is a number of bytes or a text such as '8GiB'"),
+    (engine(memory=True), TypeError, "memory is True, of type bool"),
+    (engine(gpu_memory=[1]), TypeError, "gpu_memory is [1], of type list"),
+    (engine(gpu="0"), TypeError, "gpu is '0', of type str; it is a whole number >= 0, or None for any"),
+    (engine(gpu=True), TypeError, "gpu is True, of type bool"),
+    (engine(gpu=-1), ValueError, "gpu == -1, must be >= 0"),
+    (engine(gpu=2**40), ValueError, f"gpu == {2**40}"),
+    (engine(backend=None), TypeError, "backend is None, of type NoneType; it is a text, 'auto' where it is left open"),
+    (engine(backend="tpu"), ValueError, "backend='tpu' is none of 'auto', 'cpu', 'gpu'"),
+    (engine(threads="2"), TypeError, "threads is '2', of type str; it is a whole number >= 1, or None for one per core"),
+    (engine(threads=2.5), TypeError, "threads is 2.5, of type float"),
+    (engine(threads=True), TypeError, "threads is True, of type bool"),
+    (engine(threads=0), ValueError, "threads == 0, must be >= 1"),
+    (engine(threads=-2), ValueError, "threads == -2, must be >= 1"),
+    (engine(threads=2**40), ValueError, f"threads == {2**40}, must be >= 1 and at most 4096"),
+    (sweep(threads="2"), TypeError, "threads is '2'"),
+    (sweep(memory=2**70), ValueError, f"memory == {2**70}"),
+    (sweep(backend=["cpu"]), TypeError, "backend is ['cpu'], of type list"),
+    (sweep(engine="gpu"), TypeError, "engine is 'gpu', of type str; it is an epsflow.Engine"),
+    (sweep(strategy=None), TypeError, "strategy is None"),
+    (sweep(index=1), TypeError, "index is 1, of type int"),
+    (sweep(decide="scalars"), ValueError, "decide='scalars' is none of 'auto', 'scalar'"),
+    (sweep(eps="0.1"), TypeError, "eps is '0.1', of type str; it is a number > 0"),
+    (sweep(eps=[0.1, None]), TypeError, "eps is None, of type NoneType"),
+    (sweep(eps=True), TypeError, "eps is True, of type bool"),
+    (sweep(eps=[0.1, -1]), ValueError, "eps == -1, must be > 0 and finite"),
+    (sweep(eps=float("nan")), ValueError, "eps == nan"),
+    (sweep(eps=10**400), ValueError, "must be > 0 and finite"),
+    (sweep(min_samples="4"), TypeError, "min_samples is '4', of type str; it is a whole number >= 1"),
+    (sweep(min_samples=[4, 2.5]), TypeError, "min_samples is 2.5, of type float"),
+    (sweep(min_samples=2**40), ValueError, f"min_samples == {2**40}, must be >= 1 and at most {2**32 - 1}"),
+    (sweep(None, None, variants=5), TypeError, "variants has 5; it lists pairs (eps, min_samples)"),
+    (sweep(None, None, variants=[(0.1, 4, 1)]), TypeError, "variants has (0.1, 4, 1); it lists pairs"),
+    (lambda: epsflow.neighbors(X, "0.1"), TypeError, "eps is '0.1'"),
+    (lambda: epsflow.Engine("cpu").load(X).neighbors([0.1]), TypeError, "eps is [0.1], of type list"),
+    (fit(eps="0.1"), TypeError, "eps is '0.1'"),
+    (fit(min_samples=2.5), TypeError, "min_samples is 2.5"),
+    (fit(memory="lots"), ValueError, "memory == 'lots'"),
+    (fit(backend=None), TypeError, "backend is None"),
+    (fit(engine=0), TypeError, "engine is 0, of type int"),
+    (fit(n_jobs="2"), TypeError, "n_jobs is '2', of type str"),
+    (fit(n_jobs=0), ValueError, "n_jobs == 0, must be >= 1"),
+    (fit(n_jobs=True), TypeError, "n_jobs is True"),
+]
+
+
+@pytest.mark.parametrize("call, error, words", WRONG, ids=[f"{i}: {words}" for i, (_, _, words) in enumerate(WRONG)])
+def test_refused(call, error, words):
+    with pytest.raises(error) as refused:
+        call()
+    assert words in str(refused.value)
+
+
+def test_accepted():
+    assert [as_bytes(m) for m in (None, 5, np.int64(5), "1.5 GiB", "500MB", "7", "2 kB")] == [0, 5, 5, 3 * 2**29, 5 * 10**8, 7, 2000]
+    assert [as_threads(t) for t in (None, -1, 3, np.int32(2))] == [0, 0, 3, 2]
+    assert len(epsflow.sweep(X, np.float32(0.1), np.int16(4))) == 1
+    assert len(epsflow.sweep(X, (e for e in (0.1, 0.2, 0.1)), range(2, 4))) == 4
+    assert len(epsflow.sweep(X, variants=iter([(0.1, 4), [0.2, 3]]))) == 2
+    assert epsflow.DBSCAN(n_jobs=-2).fit(X).labels_.tolist() == [-1] * 4
