@@ -8,18 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._frames import from_table
+from ._metrics import EUCLIDEAN, MetricWords, as_metric
 
 Points = NDArray[Any]
 
 
-def as_points(X: Any, name: str = "X") -> Points:
+def as_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> Points:
     """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already.
 
-    X may be a table of pandas, polars, Arrow, xarray or astropy, or points of geopandas. Whole numbers, booleans and float16 become
-    float64. Raises TypeError for what cannot be coordinates, ValueError for other shapes. NaN and infinity are found where the
-    points are loaded.
+    X may be a table of pandas, polars, Arrow, xarray or astropy, points of geopandas or directions of astropy. Angles with a unit come
+    in that of the metric. Whole numbers, booleans and float16 become float64. Raises TypeError for what cannot be coordinates,
+    ValueError for other shapes and units. NaN and infinity are found where the points are loaded.
     """
-    X, _ = from_table(X, name)
+    X, _ = from_table(X, metric, name)
     _refuse_by_kind(X, name)
     array = np.asarray(X)
     if array.dtype.kind == "c":
@@ -34,14 +35,19 @@ def as_points(X: Any, name: str = "X") -> Points:
     return np.ascontiguousarray(array, dtype=wanted)
 
 
-def drop_missing(X: Any) -> tuple[Points, NDArray[np.intp]]:
-    """The points of X without rows that have a masked value, a null or NaN, and the rows of X that they are.
+def drop_missing(
+    X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None
+) -> tuple[Points, NDArray[np.intp]]:
+    """The points of X without rows that have a masked value, a null or NaN, [n, d], and the rows of X that they are, [n].
 
         points, rows = epsflow.drop_missing(X)
         labels = np.full(len(X), -1)
         labels[rows] = epsflow.DBSCAN(eps=0.3).fit_predict(points)
+
+    metric, metric_params: those that the points are for, where X has units of astropy: what comes back has none, and is in those
+    that this metric takes. Raises TypeError, ValueError as epsflow.sweep() does.
     """
-    X, _ = from_table(X, masked=True)
+    X, _ = from_table(X, as_metric(metric, metric_params), masked=True)
     if isinstance(X, np.ma.MaskedArray):
         wanted = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize == 4 else np.float64
         X = np.ma.filled(X.astype(wanted), np.nan)

@@ -61,7 +61,8 @@ class Engine:
 
         metric, metric_params: what eps and distances are measured by, as epsflow.sweep() takes them.
         """
-        return Dataset(self, as_points(X), as_metric(metric, metric_params))
+        words = as_metric(metric, metric_params)
+        return Dataset(self, as_points(X, words), words)
 
     def __reduce__(self) -> Any:
         backend, memory, threads, gpu, gpu_memory = self._arguments

@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table
-from ._metrics import as_metric
+from ._metrics import MetricWords, as_metric
 from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
@@ -70,9 +70,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         eps = as_eps(self.eps)
         min_samples = as_min_samples(self.min_samples)
         metric = as_metric(self.metric, self.metric_params, self.p)
-        table, names = from_table(X)
-        # Of a table whose columns have no names that are texts, or not all, scikit-learn knows what to say.
-        X = validate_data(self, table if names is not None else X, dtype=[np.float64, np.float32], order="C")
+        X, names = _to_validate(X, metric)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         points = as_points(X)
@@ -96,16 +95,16 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """[n_samples] for each point the lowest cluster among the core points within eps, else -1: what a border point would have got."""
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
-        table, names = from_table(X)
+        metric = as_metric(self.metric, self.metric_params, self.p)
+        X, names = _to_validate(X, metric)
         known = list(getattr(self, "feature_names_in_", names or []))
         if names is not None and list(names) != known:
             raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")
         with warnings.catch_warnings():
             # Names of columns are compared above.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            X = validate_data(self, table if names is not None else X, dtype=[np.float64, np.float32], order="C", reset=False)
+            X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         labels = np.ascontiguousarray(self.labels_[self.core_sample_indices_], dtype=np.int32)
-        metric = as_metric(self.metric, self.metric_params, self.p)
         core, points = as_points(self.components_), as_points(X)
         if self.engine is None:
             memory, threads = as_bytes(self.memory), as_threads(_threads_of(self.n_jobs))
@@ -124,6 +123,13 @@ def dbscan(
     """Indices of the core points and labels, as sklearn.cluster.dbscan() gives them."""
     fitted = DBSCAN(eps, min_samples=min_samples, metric=metric, **parameters).fit(X, sample_weight=sample_weight)
     return fitted.core_sample_indices_, fitted.labels_
+
+
+def _to_validate(X: Any, metric: MetricWords) -> tuple[Any, list[str] | None]:
+    """X as scikit-learn is to check it, and the names of its columns."""
+    table, names = from_table(X, metric)
+    # Of a table of pandas whose names are no texts, or not all, scikit-learn knows what to say.
+    return (X if names is None and hasattr(X, "columns") else table), names
 
 
 def _threads_of(n_jobs: int | None) -> int | None:

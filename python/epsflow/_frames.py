@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ._astropy import from_astropy
+from ._columns import in_one, refuse_columns
+from ._metrics import EUCLIDEAN, MetricWords
 
 _LIBRARIES = ("geopandas", "pandas", "polars", "pyarrow", "xarray", "astropy")
 
@@ -20,11 +23,13 @@ def library_of(X: Any) -> str | None:
     return next((library for library in _LIBRARIES if library in packages), None)
 
 
-def from_table(X: Any, name: str = "X", masked: bool = False) -> tuple[Any, list[str] | None]:
+def from_table(
+    X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X", masked: bool = False
+) -> tuple[Any, list[str] | None]:
     """X as what NumPy makes an array of, with the names of its columns where they are known; X itself where it is no table.
 
-    Missing values become NaN. masked: also those that astropy masks, which are refused otherwise. Raises TypeError, ValueError for
-    columns that are no coordinates, by their names.
+    Units that X has are converted to those that the metric takes. Missing values become NaN. masked: also those that astropy masks,
+    which are refused otherwise. Raises TypeError, ValueError for columns that are no coordinates, by their names.
     """
     library = library_of(X)
     if library is None:
@@ -35,30 +40,9 @@ def from_table(X: Any, name: str = "X", masked: bool = False) -> tuple[Any, list
         "polars": _from_polars,
         "pyarrow": _from_arrow,
         "xarray": _from_xarray,
-        "astropy": _from_masked_astropy if masked else _from_astropy,
+        "astropy": lambda X, name: from_astropy(X, name, metric, masked),
     }[library]
     return reader(X, name)
-
-
-def _refuse_columns(name: str, refused: Sequence[tuple[str, str]], remedy: str) -> None:
-    """refused: columns that are no numbers, with what they hold."""
-    if not refused:
-        return
-    listed = ", ".join(f"'{column}' ({holds})" for column, holds in refused[:4])
-    more = f" and {len(refused) - 4} more" if len(refused) > 4 else ""
-    plural = "columns that are" if len(refused) > 1 else "a column that is"
-    no_number = "no numbers" if len(refused) > 1 else "no number"
-    raise ValueError(f"{name} has {plural} {no_number}, {listed}{more}: leave out what is no coordinate, {remedy}")
-
-
-def _in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:
-    """[n, d], float32 where every column is."""
-    arrays = [np.asarray(column) for column in columns]
-    wanted = np.float32 if arrays and all(a.dtype == np.float32 for a in arrays) else np.float64
-    points = np.empty((n, len(arrays)), dtype=wanted)
-    for i, array in enumerate(arrays):
-        points[:, i] = array
-    return points
 
 
 def _text_names(names: Any) -> list[str] | None:
@@ -92,8 +76,8 @@ def _from_pandas(X: Any, name: str) -> tuple[Any, list[str] | None]:
             columns.append(values.to_numpy(dtype=np.float32, na_value=np.nan))
         else:
             columns.append(values.to_numpy(dtype=np.float64, na_value=np.nan))
-    _refuse_columns(name, refused, f"as with {name}.select_dtypes('number')")
-    return _in_one(columns, len(X)), _text_names(X.columns)
+    refuse_columns(name, refused, f"as with {name}.select_dtypes('number')")
+    return in_one(columns, len(X)), _text_names(X.columns)
 
 
 def _from_polars(X: Any, name: str) -> tuple[Any, list[str] | None]:
@@ -109,8 +93,8 @@ def _from_polars(X: Any, name: str) -> tuple[Any, list[str] | None]:
             continue
         wanted = polars.Float32 if column.dtype == polars.Float32 else polars.Float64
         columns.append(column.cast(wanted).to_numpy())
-    _refuse_columns(name, refused, f"as with {name}.select(polars.selectors.numeric())")
-    return _in_one(columns, X.height), list(X.columns)
+    refuse_columns(name, refused, f"as with {name}.select(polars.selectors.numeric())")
+    return in_one(columns, X.height), list(X.columns)
 
 
 def _from_arrow(X: Any, name: str) -> tuple[Any, list[str] | None]:
@@ -133,8 +117,8 @@ def _from_arrow(X: Any, name: str) -> tuple[Any, list[str] | None]:
             columns.append(values.to_numpy())
         else:
             columns.append(values.to_numpy(zero_copy_only=False))
-    _refuse_columns(name, refused, f"as with {name}.select([…])")
-    return _in_one(columns, X.num_rows), list(X.schema.names)
+    refuse_columns(name, refused, f"as with {name}.select([…])")
+    return in_one(columns, X.num_rows), list(X.schema.names)
 
 
 _ARROW_NUMBERS = (
@@ -168,9 +152,9 @@ def _from_variables(X: Any, name: str) -> tuple[Any, list[str] | None]:
             f"{name}.stack(point=[…]), coordinates of which are variables after .reset_index('point').reset_coords()"
         )
     refused = [(key, str(values.dtype)) for key, values in variables.items() if values.dtype.kind not in "fiub"]
-    _refuse_columns(name, refused, f"as with {name}[['x', 'y']]")
+    refuse_columns(name, refused, f"as with {name}[['x', 'y']]")
     columns = [values.values for values in variables.values()]
-    return _in_one(columns, len(columns[0])), list(variables)
+    return in_one(columns, len(columns[0])), list(variables)
 
 
 # ---------------------------------------------------------------- geopandas
@@ -194,58 +178,5 @@ def _from_geopandas(X: Any, name: str) -> tuple[Any, list[str] | None]:
     if points.has_z.any():
         if not points.has_z.all():
             raise ValueError(f"{name} has points with and without z: leave it out with {name}.geometry.force_2d()")
-        return _in_one([points.x, points.y, points.z], len(points)), ["x", "y", "z"]
-    return _in_one([points.x, points.y], len(points)), ["x", "y"]
-
-
-# ---------------------------------------------------------------- astropy
-
-
-def _from_masked_astropy(X: Any, name: str) -> tuple[Any, list[str] | None]:
-    return _from_astropy(X, name, masked=True)
-
-
-def _from_astropy(X: Any, name: str, masked: bool = False) -> tuple[Any, list[str] | None]:
-    if hasattr(X, "spherical") and hasattr(X, "frame"):
-        raise TypeError(
-            f"{name} is a {type(X).__name__}, and which distance is meant is not said: give directions as "
-            f"{name}.cartesian.xyz.value.T, where eps is a chord, 2·sin(angle/2), or numpy.column_stack of its angles"
-        )
-    if not (hasattr(X, "colnames") and hasattr(X, "columns")):
-        return X, None  # a Quantity is an array of one unit
-    refused, columns, units = [], [], {}
-    for column in X.colnames:
-        values = X[column]
-        dtype = getattr(values, "dtype", None)
-        if dtype is None or dtype.kind not in "fiub":
-            refused.append((column, "text" if dtype is not None and dtype.kind in "US" else str(dtype or type(values).__name__)))
-            continue
-        if values.ndim != 1:
-            raise ValueError(f"{name} has the column '{column}' of shape {values.shape}, and a coordinate is one number: split it")
-        mask = getattr(values, "mask", None)
-        if mask is not None and np.any(mask):
-            if not masked:
-                raise ValueError(
-                    f"{name} has masked values in {int(np.count_nonzero(mask))} rows of the column '{column}', which have no place in a "
-                    f"clustering: leave them out with points, rows = epsflow.drop_missing({name})"
-                )
-            values = np.where(mask, np.nan, np.asarray(getattr(values, "unmasked", values), dtype=np.float64))
-        units[column] = getattr(X[column], "unit", None)
-        columns.append(np.asarray(getattr(values, "value", values)))
-    _refuse_columns(name, refused, f"as with {name}['x', 'y']")
-    _require_one_unit(X, name, units)
-    return _in_one(columns, len(X)), list(X.colnames)
-
-
-def _require_one_unit(X: Any, name: str, units: dict[str, Any]) -> None:
-    first = next(iter(units), None)
-    for column, unit in units.items():
-        if first is None or unit == units[first]:
-            continue
-        shown = f"{name} has columns of different units, '{first}' in {units[first] or 'none'} and '{column}' in {unit or 'none'}, and eps has one"
-        if unit is None or units[first] is None:
-            missing = column if unit is None else first
-            raise ValueError(f"{shown}: say that of '{missing}', {name}['{missing}'].unit = …")
-        if unit.is_equivalent(units[first]):
-            raise ValueError(f"{shown}: convert one, {name}['{column}'] = {name}['{column}'].to('{units[first]}')")
-        raise ValueError(f"{shown}: divide each by the length that is to count as 1, and leave the units out")
+        return in_one([points.x, points.y, points.z], len(points)), ["x", "y", "z"]
+    return in_one([points.x, points.y], len(points)), ["x", "y"]

@@ -55,5 +55,14 @@ def as_metric(metric: Any = "euclidean", metric_params: dict[str, Any] | None = 
     )
 
 
+def angle_unit(metric: MetricWords) -> str | None:
+    """The unit of the longitudes and latitudes that a metric takes, as astropy writes it; None where it takes other coordinates."""
+    return {"greatcircle": "deg", "haversine": "rad"}.get(metric[0])
+
+
+def latitude_first(metric: MetricWords) -> bool:
+    return metric[0] == "haversine" or metric[2]
+
+
 def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(names)

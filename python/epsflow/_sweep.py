@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import as_points, as_weights
+from ._arrays import as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._parameters import as_choice, as_variants
 from ._results import Folder, Origin, load_folder, save_folder, stored
@@ -176,12 +176,14 @@ def sweep(
 ) -> SweepResult:
     """DBSCAN of X under every eps with every min_samples, or under the variants (eps, min_samples) that are listed.
 
-    X: [n_samples, n_features]; float32 and float64 in C order are not copied, and nothing is written to. core: keep which points are
-    core. metric: "euclidean"; "greatcircle" (longitude and latitude in degrees, eps in metric_params={"unit": "deg" | "arcmin" | "arcsec" |
-    "rad" | "km"}); "haversine" (latitude, longitude and eps in radians); "cosine"; metric_params={"scale": [...]} is a factor for each
-    column. sample_weight: [n_samples]; a point is core where the weights within eps sum to min_samples. progress: True for a bar, or a function that takes an epsflow.Progress. memory: bytes that the run may hold, or a text such
-    as "8GiB"; labels, 4 bytes per point and variant, come on top. engine: what backend, memory and threads belong to, made before.
-    strategy, index, decide: ways that change the time and no label.
+    X: [n_samples, n_features]; float32 and float64 in C order are not copied, and nothing is written to. Also tables, and points of
+    geopandas and astropy; angles with a unit are converted to that of the metric. core: keep which points are core. metric:
+    "euclidean"; "greatcircle" (longitude and latitude in degrees, eps in metric_params={"unit": "deg" | "arcmin" | "arcsec" | "rad" |
+    "km"}); "haversine" (latitude, longitude and eps in radians); "cosine"; metric_params={"scale": [...]} is a factor for each column.
+    sample_weight: [n_samples]; a point is core where the weights within eps sum to min_samples. progress: True for a bar, or a
+    function that takes an epsflow.Progress. memory: bytes that the run may hold, or a text such as "8GiB"; labels, 4 bytes per point
+    and variant, come on top. engine: what backend, memory and threads belong to, made before. strategy, index, decide: ways that
+    change the time and no label.
 
     Raises ValueError, TypeError for parameters and points that cannot be, MemoryError where memory is too small.
     """

@@ -148,47 +148,6 @@ def test_geopandas(points):
             as_points(geopandas.GeoSeries([*series[:3], wrong, *series[4:]]))
 
 
-@pytest.mark.parametrize("kind", ["Table", "QTable"])
-def test_astropy_units(points, kind):
-    table = pytest.importorskip("astropy.table")
-    units = pytest.importorskip("astropy.units")
-
-    def made(x, y):
-        return getattr(table, kind)({"x": table.Column(points[:, 0], unit=x), "y": table.Column(points[:, 1], unit=y)})
-
-    np.testing.assert_array_equal(as_points(made("deg", "deg")), points)
-    np.testing.assert_array_equal(as_points(points * units.deg), points)
-    with pytest.raises(ValueError, match=r"'x' in deg and 'y' in arcmin.*X\['y'\] = X\['y'\].to\('deg'\)"):
-        as_points(made("deg", "arcmin"))
-    mended = made("deg", "arcmin")
-    mended["y"] = mended["y"].to("deg")
-    np.testing.assert_allclose(as_points(mended), points / [1, 60], rtol=1e-15)
-    with pytest.raises(ValueError, match="'x' in deg and 'y' in Mpc.*divide"):
-        as_points(made("deg", "Mpc"))
-    with pytest.raises(ValueError, match=r"'y' in none.*X\['y'\].unit ="):
-        as_points(made("deg", None))
-
-
-@pytest.mark.parametrize("kind", ["Table", "QTable"])
-def test_astropy_masks(points, kind):
-    table = pytest.importorskip("astropy.table")
-    mask = np.arange(60) == 7
-    X = getattr(table, kind)({"x": table.MaskedColumn(points[:, 0], mask=mask, unit="deg"), "y": table.Column(points[:, 1], unit="deg")})
-    with pytest.raises(ValueError, match="1 rows of the column 'x'.*drop_missing"):
-        as_points(X)
-    found, rows = epsflow.drop_missing(X)
-    np.testing.assert_array_equal(found, points[~mask])
-    np.testing.assert_array_equal(rows, np.flatnonzero(~mask))
-
-
-def test_astropy_directions_are_to_be_said():
-    coordinates = pytest.importorskip("astropy.coordinates")
-    directions = coordinates.SkyCoord([1, 2], [3, 4], unit="deg")
-    with pytest.raises(TypeError, match="cartesian.xyz.value.T"):
-        as_points(directions)
-    assert as_points(directions.cartesian.xyz.value.T).shape == (2, 3)
-
-
 def test_masked_rows_are_dropped_when_asked(points):
     X = np.ma.masked_greater(points, 0.8)
     found, rows = epsflow.drop_missing(X)

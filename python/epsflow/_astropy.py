@@ -1,0 +1,130 @@
+"""What astropy has: tables, arrays with a unit, directions. Their units are those that a metric takes, or are converted to them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._columns import in_one, refuse_columns
+from ._metrics import MetricWords, angle_unit, latitude_first
+from ._tasks import log
+
+
+def from_astropy(X: Any, name: str, metric: MetricWords, masked: bool) -> tuple[Any, list[str] | None]:
+    """As from_table()."""
+    if _is_directions(X):
+        return _from_directions(X, name, metric, masked)
+    if hasattr(X, "colnames") and hasattr(X, "columns"):
+        return _from_columns(X, name, metric, masked)
+    return _converted(_unmasked(X, name, "", metric, masked), _unit_of(X), f"{name} is", metric), None
+
+
+def _from_columns(X: Any, name: str, metric: MetricWords, masked: bool) -> tuple[Any, list[str] | None]:
+    refused, columns, units = [], {}, {}
+    remedy = f"as with {name}['x', 'y']"
+    for column in X.colnames:
+        values = X[column]
+        dtype = getattr(values, "dtype", None)
+        if dtype is None or dtype.kind not in "fiub":
+            refused.append((column, "text" if dtype is not None and dtype.kind in "US" else str(dtype or type(values).__name__)))
+            if _is_directions(values):
+                remedy = f"or give the directions alone, {name}['{column}']"
+            continue
+        if values.ndim != 1:
+            raise ValueError(f"{name} has the column '{column}' of shape {values.shape}, and a coordinate is one number: split it")
+        columns[column] = _unmasked(values, name, f" of the column '{column}'", metric, masked)
+        units[column] = _unit_of(values)
+    refuse_columns(name, refused, remedy)
+    _require_one_unit(name, units)
+    converted = [_converted(columns[column], units[column], f"{name} has the column '{column}'", metric) for column in columns]
+    return in_one(converted, len(X)), list(columns)
+
+
+def _is_directions(X: Any) -> bool:
+    coordinates = sys.modules.get("astropy.coordinates")
+    return coordinates is not None and isinstance(X, (coordinates.SkyCoord, coordinates.BaseCoordinateFrame))
+
+
+def _from_directions(X: Any, name: str, metric: MetricWords, masked: bool) -> tuple[Any, list[str] | None]:
+    """Longitudes and latitudes in the frame that X has, in the order and the unit that the metric takes."""
+    kind = type(X).__name__
+    if angle_unit(metric) is None:
+        raise TypeError(
+            f"{name} is a {kind}, and metric={metric[0]!r} measures no angles between directions: say metric='greatcircle', where eps is "
+            f"in degrees, or in metric_params={{'unit': …}}; or give {name}.cartesian.xyz.value.T, where eps is a length, and without "
+            f"distances a chord, 2·sin(angle/2)"
+        )
+    if len(X.shape) != 1:
+        raise ValueError(f"{name} is a {kind} of shape {X.shape}, and points come one after another: give {name}.reshape(-1)")
+    sphere = X.spherical
+    far = _unit_of(sphere.distance)
+    if far is not None:
+        log.warning(
+            f"{name} carries distances, which metric={metric[0]!r} does not use; for distances in space give "
+            f"{name}.cartesian.xyz.to_value('{far}').T with metric='euclidean'"
+        )
+    names = ["lat", "lon"] if latitude_first(metric) else ["lon", "lat"]
+    angles = [getattr(sphere, axis) for axis in names]
+    columns = [_unmasked(values, name, f" of its {axis}", metric, masked) for values, axis in zip(angles, names)]
+    return in_one([_converted(c, a.unit, name, metric) for c, a in zip(columns, angles)], len(X)), names
+
+
+def _unit_of(values: Any) -> Any:
+    """None for numbers without one."""
+    unit = getattr(values, "unit", None)
+    return unit if unit is not None and str(unit) else None
+
+
+def _unmasked(values: Any, name: str, which: str, metric: MetricWords, masked: bool) -> NDArray[Any]:
+    """The numbers alone; those that are masked become NaN where that is asked for, and are refused otherwise."""
+    mask = getattr(values, "mask", None)
+    numbers = np.asarray(getattr(values, "unmasked", values))
+    if mask is None or not np.any(mask):
+        return numbers
+    if not masked:
+        rows = int(np.count_nonzero(np.asarray(mask).reshape(len(numbers), -1).any(axis=1)))
+        raise ValueError(
+            f"{name} has masked values in {rows} rows{which}, which have no place in a clustering: leave them out with "
+            f"points, rows = epsflow.drop_missing({name}{_as_said(metric)})"
+        )
+    return np.where(mask, np.nan, numbers.astype(np.float64))
+
+
+def _as_said(metric: MetricWords) -> str:
+    """The arguments of a metric that units depend on."""
+    if angle_unit(metric) is None:
+        return ""
+    order = ", metric_params={'latitude_first': True}" if metric[2] else ""
+    return f", metric={metric[0]!r}{order}"
+
+
+def _converted(values: NDArray[Any], unit: Any, what: str, metric: MetricWords) -> NDArray[Any]:
+    """Angles in the unit that the metric takes; other values, and those without a unit, as they are."""
+    wanted = angle_unit(metric)
+    if wanted is None or unit is None or unit == wanted:
+        return values
+    if not unit.is_equivalent(wanted):
+        raise ValueError(
+            f"{what} in {unit}, and metric={metric[0]!r} takes a longitude and a latitude, which are angles: choose columns of angles, or "
+            f"another metric"
+        )
+    converted: NDArray[Any] = unit.to(wanted, values.astype(np.float64))
+    return converted
+
+
+def _require_one_unit(name: str, units: dict[str, Any]) -> None:
+    first = next(iter(units), None)
+    for column, unit in units.items():
+        if first is None or unit == units[first]:
+            continue
+        both = f"'{first}' in {units[first] or 'none'} and '{column}' in {unit or 'none'}"
+        shown = f"{name} has columns of different units, {both}, and eps has one"
+        if unit is None or units[first] is None:
+            missing = column if unit is None else first
+            raise ValueError(f"{shown}: say that of '{missing}', {name}['{missing}'].unit = …")
+        if unit.is_equivalent(units[first]):
+            raise ValueError(f"{shown}: convert one, {name}['{column}'] = {name}['{column}'].to('{units[first]}')")
+        raise ValueError(f"{shown}: divide each by the length that is to count as 1, and leave the units out")

@@ -1,0 +1,218 @@
+"""astropy's tables, units, files and directions."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+import epsflow
+from epsflow._arrays import as_points
+from epsflow._metrics import as_metric
+
+coordinates = pytest.importorskip("astropy.coordinates")
+table = pytest.importorskip("astropy.table")
+units = pytest.importorskip("astropy.units")
+
+GREATCIRCLE, HAVERSINE = as_metric("greatcircle"), as_metric("haversine")
+
+
+@pytest.fixture
+def points() -> np.ndarray:
+    return np.random.default_rng(5).uniform(size=(60, 2))
+
+
+@pytest.fixture(scope="module")
+def sky() -> np.ndarray:
+    """Longitudes and latitudes in degrees, clusters across 0 degrees and far north among them."""
+    random = np.random.default_rng(3)
+    centres = np.array([[0.0, 10.0], [40.0, 85.0], [120.0, -30.0], [250.0, 60.0]])
+    found = centres[random.integers(0, 4, 500)] + random.normal(size=(500, 2)) * [1.5, 0.8]
+    return np.column_stack([found[:, 0] % 360, found[:, 1]])
+
+
+@pytest.fixture(scope="module")
+def labels(sky) -> np.ndarray:
+    found = epsflow.sweep(sky, 0.5, 4, metric="greatcircle")[0]
+    assert found.n_clusters > 3 and found.n_noise > 0
+    return found.labels
+
+
+@pytest.mark.parametrize("kind", ["Table", "QTable"])
+def test_astropy_units(points, kind):
+    def made(x, y):
+        return getattr(table, kind)({"x": table.Column(points[:, 0], unit=x), "y": table.Column(points[:, 1], unit=y)})
+
+    np.testing.assert_array_equal(as_points(made("deg", "deg")), points)
+    np.testing.assert_array_equal(as_points(points * units.deg), points)
+    with pytest.raises(ValueError, match=r"'x' in deg and 'y' in arcmin.*X\['y'\] = X\['y'\].to\('deg'\)"):
+        as_points(made("deg", "arcmin"))
+    mended = made("deg", "arcmin")
+    mended["y"] = mended["y"].to("deg")
+    np.testing.assert_allclose(as_points(mended), points / [1, 60], rtol=1e-15)
+    with pytest.raises(ValueError, match="'x' in deg and 'y' in Mpc.*divide"):
+        as_points(made("deg", "Mpc"))
+    with pytest.raises(ValueError, match=r"'y' in none.*X\['y'\].unit ="):
+        as_points(made("deg", None))
+
+
+@pytest.mark.parametrize("kind", ["Table", "QTable"])
+def test_astropy_masks(points, kind):
+    mask = np.arange(60) == 7
+    X = getattr(table, kind)({"x": table.MaskedColumn(points[:, 0], mask=mask, unit="deg"), "y": table.Column(points[:, 1], unit="deg")})
+    with pytest.raises(ValueError, match="1 rows of the column 'x'.*drop_missing"):
+        as_points(X)
+    found, rows = epsflow.drop_missing(X)
+    np.testing.assert_array_equal(found, points[~mask])
+    np.testing.assert_array_equal(rows, np.flatnonzero(~mask))
+
+
+def two_columns(x, y, names=("lon", "lat"), kind="QTable"):
+    return getattr(table, kind)([x, y], names=names)
+
+
+@pytest.mark.parametrize("kind", ["Table", "QTable"])
+def test_angles_come_in_the_unit_of_the_metric(sky, kind):
+    lon, lat = sky.T * units.deg
+    radians = np.radians(sky)
+    for unit in ("deg", "rad", "arcmin", "hourangle"):
+        X = two_columns(lon.to(unit), lat.to(unit), kind=kind)
+        np.testing.assert_allclose(as_points(X, GREATCIRCLE), sky, rtol=1e-14)
+        np.testing.assert_allclose(as_points(X, HAVERSINE), radians, rtol=1e-14)
+        np.testing.assert_array_equal(as_points(X), np.column_stack([lon.to_value(unit), lat.to_value(unit)]))
+    exact = two_columns(lon, lat, kind=kind)
+    np.testing.assert_array_equal(as_points(exact, GREATCIRCLE), sky)  # not a bit is lost where there is nothing to convert
+    np.testing.assert_array_equal(as_points(np.radians(sky) * units.rad, HAVERSINE), radians)
+    np.testing.assert_allclose(as_points(np.radians(sky) * units.rad, GREATCIRCLE), sky, rtol=1e-14)
+    without = two_columns(sky[:, 0], sky[:, 1], kind=kind)
+    np.testing.assert_array_equal(as_points(without, GREATCIRCLE), sky)
+    single = two_columns(radians[:, 0].astype(np.float32) * units.rad, radians[:, 1].astype(np.float32) * units.rad, kind=kind)
+    np.testing.assert_array_equal(as_points(single, GREATCIRCLE), (radians.astype(np.float32) * units.rad).astype(float).to_value("deg"))
+
+
+def test_units_count_wherever_points_are_taken(sky, labels):
+    radians = two_columns(*(np.radians(sky).T * units.rad))
+    quantity = np.radians(sky) * units.rad
+    for X in (radians, quantity):
+        great = {"metric": "greatcircle"}
+        np.testing.assert_array_equal(epsflow.sweep(X, 0.5, 4, **great)[0].labels, labels)
+        np.testing.assert_array_equal(epsflow.Engine("cpu").load(X, **great).sweep(0.5, 4)[0].labels, labels)
+        fitted = epsflow.DBSCAN(0.5, min_samples=4, **great).fit(X)
+        np.testing.assert_array_equal(fitted.labels_, labels)
+        np.testing.assert_array_equal(fitted.predict(X), labels)
+        assert epsflow.neighbors(X, 0.5, **great).nnz == epsflow.neighbors(sky, 0.5, **great).nnz
+        np.testing.assert_allclose(epsflow.drop_missing(X, **great)[0], sky, rtol=1e-14)
+
+
+def test_lengths_are_no_angles(points):
+    X = two_columns(points[:, 0] * units.Mpc, points[:, 1] * units.Mpc)
+    with pytest.raises(ValueError, match="X has the column 'lon' in Mpc, and metric='greatcircle' takes a longitude"):
+        epsflow.sweep(X, 0.1, 4, metric="greatcircle")
+    with pytest.raises(ValueError, match="X has the column 'lon' in Mpc, and metric='haversine'"):
+        epsflow.DBSCAN(0.1, metric="haversine").fit(X)
+    with pytest.raises(ValueError, match="X is in km, and metric='greatcircle'"):
+        epsflow.sweep(points * units.km, 0.1, 4, metric="greatcircle")
+    with pytest.raises(ValueError, match="'lon' in deg and 'lat' in rad"):
+        epsflow.sweep(two_columns(points[:, 0] * units.deg, points[:, 1] * units.rad), 0.1, 4, metric="greatcircle")
+
+
+FORMATS = [("votable", "votable"), ("ascii.ecsv", "ecsv"), ("fits", "fits")]
+
+
+@pytest.mark.parametrize("form, ending", FORMATS)
+@pytest.mark.parametrize("kind", ["Table", "QTable"])
+def test_files_come_through_astropy(sky, labels, tmp_path, form, ending, kind):
+    pytest.importorskip("yaml" if ending == "ecsv" else "astropy")
+    file = tmp_path / f"catalogue.{ending}"
+    lon, lat = np.radians(sky).T * units.rad
+    table.QTable([lon, lat, [f"galaxy {i}" for i in range(500)]], names=["ra", "dec", "name"]).write(file, format=form)
+    catalogue = getattr(table, kind).read(file, format=form)
+    assert catalogue["ra"].unit == "rad"
+    np.testing.assert_array_equal(epsflow.sweep(catalogue["ra", "dec"], 0.5, 4, metric="greatcircle")[0].labels, labels)
+    with pytest.raises(ValueError, match="'name'"):
+        epsflow.sweep(catalogue, 0.5, 4, metric="greatcircle")
+
+
+@pytest.mark.parametrize("form, ending", FORMATS)
+@pytest.mark.parametrize("kind", ["Table", "QTable"])
+def test_masked_rows_of_files(sky, tmp_path, form, ending, kind):
+    pytest.importorskip("yaml" if ending == "ecsv" else "astropy")
+    file = tmp_path / f"catalogue.{ending}"
+    mask = np.arange(500) % 50 == 7
+    written = table.Table([table.MaskedColumn(np.radians(c), unit="rad", mask=mask) for c in sky.T], names=["ra", "dec"])
+    written.write(file, format=form)
+    catalogue = getattr(table, kind).read(file, format=form)
+    with pytest.raises(ValueError, match=r"10 rows of the column 'ra'.*drop_missing\(X, metric='greatcircle'\)") as refused:
+        epsflow.sweep(catalogue, 0.5, 4, metric="greatcircle")
+    assert "points, rows = " in str(refused.value)
+    found, rows = epsflow.drop_missing(catalogue, metric="greatcircle")
+    np.testing.assert_allclose(found, sky[~mask], rtol=1e-14)
+    np.testing.assert_array_equal(rows, np.flatnonzero(~mask))
+
+
+def test_directions_of_any_frame(sky, labels):
+    icrs = coordinates.SkyCoord(sky, unit="deg")
+    for X in (icrs, icrs.galactic, icrs.transform_to("fk5"), icrs.frame, coordinates.SkyCoord(icrs.cartesian)):
+        np.testing.assert_array_equal(epsflow.sweep(X, 0.5, 4, metric="greatcircle")[0].labels, labels)
+    np.testing.assert_array_equal(epsflow.sweep(icrs, np.radians(0.5), 4, metric="haversine")[0].labels, labels)
+    latitude_first = {"metric": "greatcircle", "metric_params": {"latitude_first": True, "unit": "arcmin"}}
+    np.testing.assert_array_equal(epsflow.sweep(icrs, 30, 4, **latitude_first)[0].labels, labels)
+    np.testing.assert_array_equal(as_points(icrs, GREATCIRCLE), np.column_stack([icrs.ra.deg, icrs.dec.deg]))
+    galactic = icrs.galactic
+    np.testing.assert_array_equal(as_points(galactic, HAVERSINE), np.column_stack([galactic.b.rad, galactic.l.rad]))
+    fitted = epsflow.DBSCAN(0.5, min_samples=4, metric="greatcircle").fit(icrs)
+    np.testing.assert_array_equal(fitted.labels_, labels)
+    np.testing.assert_array_equal(fitted.predict(icrs[:50]), labels[:50])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_directions_want_a_metric_of_angles(sky, metric):
+    directions = coordinates.SkyCoord(sky, unit="deg")
+    with pytest.raises(TypeError, match=f"X is a SkyCoord, and metric='{metric}'.*say metric='greatcircle'.*X.cartesian.xyz.value.T"):
+        epsflow.DBSCAN(0.5, metric=metric).fit(directions)
+    assert as_points(directions.cartesian.xyz.value.T).shape == (500, 3)
+
+
+def test_directions_in_a_table_and_of_other_shapes(sky):
+    directions = coordinates.SkyCoord(sky, unit="deg")
+    catalogue = table.QTable({"at": directions, "z": np.zeros(500)})
+    with pytest.raises(ValueError, match=r"'at' \(SkyCoord\).*X\['at'\]"):
+        epsflow.sweep(catalogue, 0.5, 4, metric="greatcircle")
+    assert len(epsflow.sweep(catalogue["at"], 0.5, 4, metric="greatcircle")) == 1
+    for X in (directions[0], directions.reshape(50, 10)):
+        with pytest.raises(ValueError, match=r"of shape \(.*X.reshape\(-1\)"):
+            epsflow.sweep(X, 0.5, 4, metric="greatcircle")
+        assert len(epsflow.sweep(X.reshape(-1), 0.5, 4, metric="greatcircle")[0].labels) == X.size
+
+
+def test_distances_are_said_not_to_be_used(sky, labels, caplog):
+    far = coordinates.SkyCoord(*(sky.T * units.deg), distance=np.linspace(1, 9, 500) * units.Mpc)
+    with caplog.at_level(logging.WARNING, logger="epsflow"):
+        np.testing.assert_array_equal(epsflow.sweep(far, 0.5, 4, metric="greatcircle")[0].labels, labels)
+    assert len(caplog.records) == 1
+    assert "X carries distances, which metric='greatcircle' does not use" in caplog.text
+    assert "X.cartesian.xyz.to_value('Mpc').T with metric='euclidean'" in caplog.text
+    assert epsflow.sweep(far.cartesian.xyz.to_value("Mpc").T, 0.5, 4)[0].n_clusters >= 0
+    caplog.clear()
+    epsflow.sweep(coordinates.SkyCoord(sky, unit="deg"), 0.5, 4, metric="greatcircle")
+    assert not caplog.records
+
+
+def test_masked_arrays_and_directions(sky):
+    Masked = pytest.importorskip("astropy.utils.masked").Masked
+    mask = np.arange(500) == 3
+    array = Masked(np.radians(sky) * units.rad, mask=np.column_stack([mask, mask]))
+    with pytest.raises(ValueError, match=r"masked values in 1 rows, .*drop_missing\(X, metric='greatcircle'\)"):
+        epsflow.sweep(array, 0.5, 4, metric="greatcircle")
+    found, rows = epsflow.drop_missing(array, metric="greatcircle")
+    np.testing.assert_allclose(found, sky[~mask], rtol=1e-14)
+    try:
+        directions = coordinates.SkyCoord(*(Masked(c * units.deg, mask=mask) for c in sky.T))
+    except TypeError:
+        pytest.skip("this astropy has no masked directions")
+    with pytest.raises(ValueError, match="masked values in 1 rows of its lon"):
+        epsflow.sweep(directions, 0.5, 4, metric="greatcircle")
+    found, rows = epsflow.drop_missing(directions, metric="greatcircle")
+    np.testing.assert_allclose(found, sky[~mask], rtol=1e-14)
+    np.testing.assert_array_equal(rows, np.flatnonzero(~mask))
