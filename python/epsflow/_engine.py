@@ -82,6 +82,7 @@ class Dataset:
     def __init__(self, engine: Engine, points: Points, metric: MetricWords = EUCLIDEAN) -> None:
         self.engine = engine
         self._points = points
+        self._metric = metric
         with python_errors():
             task = engine._engine.start_load(points, metric)
         wait_for(task)

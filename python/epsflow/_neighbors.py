@@ -9,6 +9,7 @@ import numpy as np
 from ._engine import Dataset, Engine, engine_for
 from ._parameters import as_eps
 from ._tasks import ProgressOption, python_errors, wait_for
+from ._units import warn_of_unit
 
 
 def neighbors(
@@ -35,8 +36,10 @@ def neighbors(
 
 
 def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:
+    eps = as_eps(eps)
+    warn_of_unit(data._points, data._metric, eps)
     with python_errors():
-        task = data._data.start_neighbors(as_eps(eps), bool(distances), {})
+        task = data._data.start_neighbors(eps, bool(distances), {})
     wait_for(task, progress)
     table = task.take_neighbors()
     offsets = table.offsets.view(np.int64)

@@ -13,6 +13,7 @@ from ._engine import Dataset, Engine, engine_for
 from ._parameters import as_choice, as_variants
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
+from ._units import warn_of_unit
 
 
 class VariantResult:
@@ -185,7 +186,8 @@ def sweep(
     and variant, come on top. engine: what backend, memory and threads belong to, made before. strategy, index, decide: ways that
     change the time and no label.
 
-    Raises ValueError, TypeError for parameters and points that cannot be, MemoryError where memory is too small.
+    Raises ValueError, TypeError for parameters and points that cannot be, MemoryError where memory is too small. Warns where every eps
+    is an angle as large as the field, which is likely in another unit.
     """
     asked = as_variants(eps, min_samples, variants)
     engine = engine_for(engine, backend, memory, threads)
@@ -222,6 +224,7 @@ def _run(
     words = {"strategy": strategy, "index": index, "decide": decide}
     options = {"core": bool(core), **{name: as_choice(word, name) for name, word in words.items()}}
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
+    warn_of_unit(data._points, data._metric, min(e for e, _ in asked))
     with python_errors():
         if weights is None:
             task = data._data.start_sweep(asked, options)
