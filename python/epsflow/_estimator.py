@@ -30,7 +30,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
     """DBSCAN with the labels of sklearn.cluster.DBSCAN, on the CPU or on a GPU.
 
     eps, min_samples, p: as there. metric, metric_params: as epsflow.sweep(). algorithm and leaf_size are there for programs that give
-    them, and change nothing. n_jobs: threads, all cores for None and -1. backend, memory: as epsflow.sweep(). engine: an epsflow.Engine to run on.
+    them, and change nothing. n_jobs: threads, all cores for None and -1. backend, memory: as epsflow.sweep(). engine: an
+    epsflow.Engine to run on.
 
     After fit(): labels_, core_sample_indices_, components_, n_features_in_, and feature_names_in_ where X has names.
     """

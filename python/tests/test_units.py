@@ -40,7 +40,8 @@ def test_what_was_seen_and_what_to_write():
     assert warnings_of(X, 1e6, unit="arcsec")[0].endswith("write it in arcsec")
     radians = np.radians(X[:, ::-1])
     (text,) = warnings_of(radians, 0.3, "haversine")
-    assert "eps == 0.3 is taken in rad" in text and "write eps=numpy.radians(0.3) for deg or " in text and "eps=0.3 / 6371.0088 for km" in text
+    assert "eps == 0.3 is taken in rad" in text
+    assert "write eps=numpy.radians(0.3) for deg or " in text and "eps=0.3 / 6371.0088 for km" in text
     assert warnings_of(radians, np.radians(0.3), "haversine") == []
 
 

@@ -16,7 +16,9 @@ def load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
     try:
         import h5py
     except ImportError:
-        raise ValueError(f"{file} is HDF5, which needs h5py: install h5py, or load the folder that it lies in, {str(file.parent)!r}") from None
+        raise ValueError(
+            f"{file} is HDF5, which needs h5py: install h5py, or load the folder that it lies in, {str(file.parent)!r}"
+        ) from None
     try:
         with h5py.File(file, "r") as opened:
             description = opened.attrs["description"]

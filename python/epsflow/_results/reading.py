@@ -47,7 +47,9 @@ def _refuse_without_manifest(folder: Path) -> None:
     if (folder / "sweep.h5").is_file():
         raise ValueError(f"{folder} has no {MANIFEST}, but a sweep.h5: load that, epsflow.load({str(folder / 'sweep.h5')!r})")
     if (folder / ".epsflow").is_dir():
-        raise ValueError(f"{folder} holds no finished results yet: a run is writing there, or was killed; `epsflow sweep … --resume` goes on")
+        raise ValueError(
+            f"{folder} holds no finished results yet: a run is writing there, or was killed; `epsflow sweep … --resume` goes on"
+        )
     raise ValueError(f"{folder} is no folder of results: it has no {MANIFEST}, which `epsflow sweep` and save() write")
 
 
