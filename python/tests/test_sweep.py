@@ -146,7 +146,7 @@ def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
 
     other = threading.Thread(target=work)
     other.start()
-    running.wait()
+    assert running.wait(60)
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     begin = time.perf_counter()
     try:
