@@ -42,7 +42,9 @@ inline constexpr std::array kDeciders{
     Choice<DecideChoice>{"tensor64", DecideChoice::tensor64}, Choice<DecideChoice>{"tensor16", DecideChoice::tensor16}};
 inline constexpr std::array kMetrics{
     Choice<MetricKind>{"euclidean", MetricKind::euclidean}, Choice<MetricKind>{"greatcircle", MetricKind::greatcircle},
-    Choice<MetricKind>{"haversine", MetricKind::haversine}, Choice<MetricKind>{"cosine", MetricKind::cosine}};
+    Choice<MetricKind>{"haversine", MetricKind::haversine}, Choice<MetricKind>{"cosine", MetricKind::cosine},
+    Choice<MetricKind>{"manhattan", MetricKind::manhattan}, Choice<MetricKind>{"chebyshev", MetricKind::chebyshev},
+    Choice<MetricKind>{"minkowski", MetricKind::minkowski}};
 inline constexpr std::array kArcUnits{
     Choice<ArcUnit>{"deg", ArcUnit::degree}, Choice<ArcUnit>{"arcmin", ArcUnit::arcminute},
     Choice<ArcUnit>{"arcsec", ArcUnit::arcsecond}, Choice<ArcUnit>{"rad", ArcUnit::radian},

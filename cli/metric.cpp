@@ -72,11 +72,24 @@ Points two_columns(Points& points, std::size_t first, std::size_t second) {
   return two;
 }
 
-double factor(std::string_view text) {
+double number(std::string_view option, std::string_view text, std::string_view what) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
-  throw UsageError(fmt::format("--scale: '{}' is no number; it is a comma list of factors, one for each column", text));
+  throw UsageError(fmt::format("--{}: '{}' is no number; it is {}", option, text, what));
+}
+
+/// A side as in 250, 0:250 or -.
+BoxSide side(std::string_view text) {
+  constexpr std::string_view kWhat = "a comma list of sides, as in 250,-10:10,-, one for each column or one for all";
+  if (text == "-") return {};
+  const std::size_t colon = text.find(':');
+  const bool both = colon != std::string_view::npos;
+  const BoxSide side{both ? number("box", text.substr(0, colon), kWhat) : 0,
+                     number("box", both ? text.substr(colon + 1) : text, kWhat)};
+  if (!side.closed())
+    throw UsageError(fmt::format("--box: '{}' has no length; a side that is open is written -", text));
+  return side;
 }
 
 }  // namespace
@@ -90,12 +103,18 @@ OptionGroup metric_options() {
         .standard = "euclidean",
         .help =
             "greatcircle: longitude and latitude in degrees, by columns named so (lon, ra, l; lat, dec, b) or in this "
-            "order; haversine: latitude and longitude in radians, eps too; cosine: 1 - the cosine of the angle"},
+            "order; haversine: latitude and longitude in radians, eps too; cosine: 1 - the cosine of the angle; "
+            "minkowski: by --p"},
        {.name = "unit",
         .kind = ValueKind::word,
         .words = words_of(kArcUnits),
         .standard = "deg",
         .help = "the unit of eps on a great circle; km: on the earth"},
+       {.name = "p", .value = "P", .standard = "2", .help = "the power of minkowski, at least 1; inf: chebyshev"},
+       {.name = "box",
+        .value = "LIST",
+        .help = "a periodic box: the ends of each side, as in 0:250,0:250,- (-: open); one for all columns, and 250 "
+                "for 0:250"},
        {.name = "scale",
         .value = "LIST",
         .help = "a factor for each column, as in 1,1,0.01 for space and time together (default: 1)"}}};
@@ -109,8 +128,19 @@ Metric requested_metric(const Arguments& arguments) {
     throw UsageError("--unit is the unit of eps on a great circle: leave it out, or add --metric greatcircle");
   }
   if (arguments.given("scale")) {
-    for (const std::string& item : split_list("scale", arguments.text("scale"))) metric.scale.push_back(factor(item));
+    for (const std::string& item : split_list("scale", arguments.text("scale"))) {
+      metric.scale.push_back(number("scale", item, "a comma list of factors, one for each column"));
+    }
     check_metric(metric, metric.scale.size());
+  }
+  if (arguments.given("p")) {
+    metric.power = number("p", arguments.text("p"), "the power of minkowski, as in 3");
+    if (metric.kind != MetricKind::minkowski) {
+      throw UsageError("--p is the power of minkowski: leave it out, or add --metric minkowski");
+    }
+  }
+  if (arguments.given("box")) {
+    for (const std::string& item : split_list("box", arguments.text("box"))) metric.box.push_back(side(item));
   }
   return metric;
 }
@@ -140,14 +170,19 @@ void settle_columns(const Arguments& arguments, Points& points, Metric& metric) 
           arguments.text("metric"), points.dims()));
     }
   }
+  if (metric.box.size() == 1) metric.box.resize(points.dims(), metric.box.front());
   check_metric(metric, points.dims());
 }
 
 Dataset load(const Arguments& arguments, const Points& points, const Metric& metric, const Options& options,
              Trace* trace) {
   const TraceScope scope(trace, Stage::load_points, 0, {"points", points.size()});
-  const Engine engine(options, notices(arguments));
-  return engine.load(points, metric).with(options);
+  Options of_engine = options;
+  if (options.backend == BackendChoice::automatic && moved_space(metric).norm == Norm::minkowski) {
+    of_engine.backend = BackendChoice::cpu;  // a GPU knows no powers
+  }
+  const Engine engine(of_engine, notices(arguments));
+  return engine.load(points, metric).with(of_engine);
 }
 
 }  // namespace epsflow::cli

@@ -8,7 +8,7 @@
 
 namespace epsflow::cli {
 
-/// --metric, --unit, --scale.
+/// --metric, --unit, --p, --scale, --box.
 [[nodiscard]] OptionGroup metric_options();
 
 /// What the command line says of the metric. Throws UsageError.

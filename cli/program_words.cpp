@@ -30,6 +30,8 @@ constexpr std::array kOptions{
     Phrase{"Options::estimate_factor", "the factor of estimates"},
     Phrase{"Options::labels", "where labels are left"},
     Phrase{"Metric::scale", "--scale"},
+    Phrase{"Metric::power", "--p"},
+    Phrase{"Metric::box", "--box"},
     Phrase{"ReadOptions::columns", "--columns"},
     Phrase{"ReadOptions::table", "--table"},
     Phrase{"ReadOptions::on_nan", "--on-nan"},

@@ -64,7 +64,7 @@ void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t d
 
 BoxOrder::BoxOrder(const index::Grid& grid, const index::SearchInput& in, std::span<const ClusterBlock> blocks,
                    const CancelToken& cancel)
-    : order_(grid.size()), input_{addresses_.data(), in.dims, in.precision, in.eps_squared} {
+    : order_(grid.size()), input_{addresses_.data(), in.dims, in.precision, in.limit} {
   const auto fill = [&]<class T>(T) {
     arrange<T>(grid, blocks, cancel);
     cancel.check();

@@ -92,7 +92,7 @@ HWY_NOINLINE void count_points(const CellInput& in, Run points, std::span<const 
 template <std::size_t D>
 class BoxTest {
  public:
-  BoxTest(const BoxOrder& order, Run points) : order_(order), limit_(hn::Set(F64(), order.input().eps_squared)) {
+  BoxTest(const BoxOrder& order, Run points) : order_(order), limit_(hn::Set(F64(), order.input().limit)) {
     for (std::size_t k = 0; k < D; ++k) {
       if (order.input().precision == Precision::float32) {
         bound<float>(k, points);

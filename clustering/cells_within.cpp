@@ -21,7 +21,7 @@ constexpr std::uint64_t kFewPairs = 256;
 template <class T>
 class Bisection {
  public:
-  explicit Bisection(const index::SearchInput& in) : dims_(in.dims), eps_squared_(in.eps_squared) {
+  explicit Bisection(const index::SearchInput& in) : dims_(in.dims), eps_squared_(in.limit) {
     for (std::size_t k = 0; k < dims_; ++k) coordinates_[k] = static_cast<const T*>(in.coordinates[k]);
   }
 

@@ -10,18 +10,19 @@
 #include <vector>
 
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
 
 namespace epsflow::clustering {
 
-/// Finds all points within eps of a point, by the test of docs/architecture.md. Builds in O(n·d·log n), 4 bytes per
+/// Finds all points within eps of a point, by the rule of core/space.hpp. Builds in O(n·d·log n), 4 bytes per
 /// point and 1.5 per node of some eight points. Thread-safe once built.
 ///
 /// Source: Bentley, "Multidimensional binary search trees used for associative searching", CACM 1975.
 class RangeSearch {
  public:
-  /// `points` must outlive it.
-  RangeSearch(PointsView points, double eps)
-      : points_(points), eps_squared_(eps * eps), reach_(reach(eps)), ids_(points.size()) {
+  /// `points` and `space` must outlive it.
+  RangeSearch(PointsView points, const Space& space, double eps)
+      : points_(points), space_(space), limit_(space.limit(eps)), reach_(reach(eps)), ids_(points.size()) {
     std::iota(ids_.begin(), ids_.end(), 0U);
     if (!ids_.empty()) build(0, 0, ids_.size());
   }
@@ -41,8 +42,8 @@ class RangeSearch {
     std::size_t axis = 0;
   };
 
-  /// |p_k − q_k| of neighbours, as computed, is never more than this: the sum is at least its largest square, and a
-  /// square rounds by less than 2^-50 of itself unless it underflows.
+  /// |p_k − q_k| of neighbours, as computed, is never more than this: the sum is at least its largest term, and a square or
+  /// another power rounds by less than 2^-50 of itself unless it underflows.
   static double reach(double eps) noexcept {
     if (std::isinf(eps * eps)) return std::numeric_limits<double>::infinity();
     return std::max(eps, 0x1p-500) * (1 + 0x1p-40);
@@ -85,10 +86,17 @@ class RangeSearch {
   [[nodiscard]] bool is_neighbor(std::uint32_t x, std::uint32_t y) const {
     double sum = 0;
     for (std::size_t k = 0; k < points_.dims(); ++k) {
-      const double difference = points_.at(x, k) - points_.at(y, k);
-      sum += difference * difference;
+      double difference = std::abs(points_.at(x, k) - points_.at(y, k));
+      if (const double period = space_.period(k); period > 0) difference = std::min(difference, period - difference);
+      if (space_.norm == Norm::euclidean) {
+        sum += difference * difference;
+      } else if (space_.norm == Norm::chebyshev) {
+        sum = std::max(sum, difference);
+      } else {
+        sum += space_.norm == Norm::manhattan ? difference : std::pow(difference, space_.power);
+      }
     }
-    return sum <= eps_squared_;
+    return sum <= limit_;
   }
 
   template <class F>
@@ -100,14 +108,25 @@ class RangeSearch {
       return;
     }
     const std::size_t middle = begin + (end - begin) / 2;
-    // Differences are rounded monotonically: what lies beyond `at` differs by no less than `at` does.
-    const double difference = points_.at(x, nodes_[node].axis) - nodes_[node].at;
-    if (difference <= reach_) visit(x, 2 * node + 1, begin, middle, f);
-    if (-difference <= reach_) visit(x, 2 * node + 2, middle, end, f);
+    // Differences are rounded monotonically: what lies beyond `at` differs by no less than `at` does. Round a closed axis the
+    // lowest place is behind the highest.
+    const Node& cut = nodes_[node];
+    const double place = points_.at(x, cut.axis);
+    const double difference = place - cut.at;
+    bool below = difference <= reach_;
+    bool above = -difference <= reach_;
+    if (const double period = space_.period(cut.axis); period > 0) {
+      const double from_lo = place - space_.axes[cut.axis].lo;
+      below = below || (period - from_lo) <= reach_ + period * 0x1p-40;
+      above = above || from_lo <= reach_ + period * 0x1p-40;
+    }
+    if (below) visit(x, 2 * node + 1, begin, middle, f);
+    if (above) visit(x, 2 * node + 2, middle, end, f);
   }
 
   PointsView points_;
-  double eps_squared_;
+  const Space& space_;
+  double limit_;
   double reach_;
   std::vector<std::uint32_t> ids_;
   std::vector<Node> nodes_;

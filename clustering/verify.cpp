@@ -10,8 +10,9 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(PointsView points, const Variant& variant, std::span<const std::int32_t> labels, std::size_t most)
-      : search_(points, variant.eps), core_(points.size()), labels_(labels), most_(most) {
+  Verifier(PointsView points, const Space& space, const Variant& variant, std::span<const std::int32_t> labels,
+           std::size_t most)
+      : search_(points, space, variant.eps), core_(points.size()), labels_(labels), most_(most) {
     for (std::uint32_t x = 0; x < core_.size(); ++x) {
       std::uint32_t count = 0;
       search_.for_each(x, [&](std::uint32_t) { ++count; });
@@ -116,8 +117,8 @@ class Verifier {
 }  // namespace
 
 std::vector<std::string> verify(PointsView points, const Variant& variant, std::span<const std::int32_t> labels,
-                                std::size_t most) {
-  return Verifier(points, variant, labels, most).run();
+                                std::size_t most, const Space& space) {
+  return Verifier(points, space, variant, labels, most).run();
 }
 
 }  // namespace epsflow::clustering

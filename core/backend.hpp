@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/choices.hpp>
@@ -14,6 +15,7 @@
 #include <epsflow/core/direct_clustering.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
 #include <epsflow/core/table_search.hpp>
 
 namespace epsflow {
@@ -58,12 +60,13 @@ class Index {
   [[nodiscard]] virtual std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const = 0;
 };
 
-/// A data set where its backend works on it: immutable, thread-safe. It makes the indexes, and must outlive them.
+/// A data set where its backend works on it, and what distance is in it: immutable, thread-safe. It makes the indexes, and must
+/// outlive them.
 class LoadedPoints {
  public:
   /// bytes: of their coordinates, which are counted as host memory wherever they are.
-  LoadedPoints(std::size_t size, std::size_t dims, std::uint64_t bytes) noexcept
-      : size_(size), dims_(dims), bytes_(bytes) {}
+  LoadedPoints(std::size_t size, std::size_t dims, std::uint64_t bytes, Space space = {}) noexcept
+      : size_(size), dims_(dims), bytes_(bytes), space_(std::move(space)) {}
   LoadedPoints(const LoadedPoints&) = delete;  // indexes hold its address
   LoadedPoints& operator=(const LoadedPoints&) = delete;
   virtual ~LoadedPoints() = default;
@@ -71,6 +74,7 @@ class LoadedPoints {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] const Space& space() const noexcept { return space_; }
   /// The points in host memory. Where they are on the device alone they are brought there once; may wait.
   [[nodiscard]] virtual PointsView host() const = 0;
   /// Bytes of host memory that building an index takes at its peak, at most, whatever its eps and cells.
@@ -83,6 +87,7 @@ class LoadedPoints {
   std::size_t size_;
   std::size_t dims_;
   std::uint64_t bytes_;
+  Space space_;
 };
 
 /// A device that searches and clusters.
@@ -101,9 +106,10 @@ class Backend {
   /// Groups in flight that keep device and host busy.
   [[nodiscard]] virtual unsigned groups() const = 0;
   /// The points and the backend must outlive what is returned. Throws InputError for a coordinate that is NaN or infinite,
-  /// ResourceError.
-  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(PointsView points) = 0;
-  /// The same of points on a device. Throws UsageError, too, where the backend cannot reach them.
+  /// UsageError for a space that the backend does not know, ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) = 0;
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) { return load(points, Space{}); }
+  /// The same of points on a device, in a plain space. Throws UsageError, too, where the backend cannot reach them.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) = 0;
   /// Runs a task that may wait for the device: on a thread of the backend, or at once where nothing ever waits. The
   /// task must not throw.

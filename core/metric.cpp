@@ -1,9 +1,7 @@
 #include <epsflow/core/metric.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <string_view>
 #include <utility>
@@ -18,6 +16,8 @@ using std::numbers::pi;
 
 /// Farther than any two points of a unit sphere, rounding included.
 constexpr double kBeyondAll = 2.5;
+/// Powers of eps stay far from under- and overflow.
+constexpr double kMostPower = 0x1p900;
 /// Float32 has π/2 a little above π/2.
 constexpr double kRadiansSlack = 1e-6;
 
@@ -43,6 +43,26 @@ UnitOfArc unit_of(const Metric& metric) noexcept {
 }
 
 bool on_sphere(MetricKind kind) noexcept { return kind == MetricKind::greatcircle || kind == MetricKind::haversine; }
+bool is_norm(MetricKind kind) noexcept { return !on_sphere(kind) && kind != MetricKind::cosine; }
+
+std::string_view name_of(MetricKind kind) noexcept {
+  switch (kind) {
+    case MetricKind::greatcircle:
+      return "greatcircle";
+    case MetricKind::haversine:
+      return "haversine";
+    case MetricKind::cosine:
+      return "cosine";
+    case MetricKind::manhattan:
+      return "manhattan";
+    case MetricKind::chebyshev:
+      return "chebyshev";
+    case MetricKind::minkowski:
+      return "minkowski";
+    default:
+      return "euclidean";
+  }
+}
 
 /// Sine and cosine of degrees, exact at multiples of 90: −180° and 180° are one place, and a pole is one whatever its longitude.
 std::pair<double, double> sine_and_cosine_of_degrees(double degrees) noexcept {
@@ -125,26 +145,51 @@ void scale_point(const Metric& metric, PointsView points, std::size_t row, doubl
   }
 }
 
+void check_count(std::string_view name, std::size_t given, std::string_view what, std::size_t dims) {
+  if (given == dims) return;
+  throw UsageError(std::string(name) + " has " + format_count(given, what) + ", and the points have " +
+                   format_count(dims, "column") + ": give one for each");
+}
+
+void check_box(const Metric& metric, std::size_t dims) {
+  if (metric.box.empty()) return;
+  check_count("Metric::box", metric.box.size(), "side", dims);
+  for (const BoxSide& side : metric.box) {
+    if (std::isfinite(side.lo) && std::isfinite(side.hi - side.lo) && side.lo <= side.hi) continue;
+    throw UsageError("Metric::box has a side from " + format_number(side.lo) + " to " + format_number(side.hi) +
+                     ", and each must begin below its end");
+  }
+}
+
 }  // namespace
 
+bool Metric::keeps_points() const noexcept { return is_norm(kind) && scale.empty(); }
+
 void check_metric(const Metric& metric, std::size_t dims) {
-  if (!metric.scale.empty() && metric.kind != MetricKind::euclidean) {
-    throw UsageError("Metric::scale is for the euclidean metric; leave it out");
+  if ((!metric.scale.empty() || !metric.box.empty()) && !is_norm(metric.kind)) {
+    throw UsageError(std::string(metric.scale.empty() ? "Metric::box" : "Metric::scale") +
+                     " is for the metrics euclidean, manhattan, chebyshev and minkowski, not for " +
+                     std::string(name_of(metric.kind)) + "; leave it out");
+  }
+  if (metric.power != 2 && metric.kind != MetricKind::minkowski) {
+    throw UsageError("Metric::power is for the metric minkowski; leave it out");
+  }
+  if (!(metric.power >= 1)) {
+    throw UsageError("Metric::power is " + format_number(metric.power) +
+                     ", and from 1 on the power of minkowski is a distance");
   }
   if ((metric.unit != ArcUnit::degree || metric.latitude_first) && metric.kind != MetricKind::greatcircle) {
     throw UsageError(
         "a unit of eps and the order of longitude and latitude are for the metric greatcircle; leave them out");
   }
   if (on_sphere(metric.kind) && dims != 2) {
-    throw UsageError(std::string(metric.kind == MetricKind::haversine ? "haversine" : "greatcircle") +
+    throw UsageError(std::string(name_of(metric.kind)) +
                      " takes two columns, longitude and latitude, and the points have " + std::to_string(dims) +
                      ": choose two");
   }
+  check_box(metric, dims);
   if (metric.scale.empty()) return;
-  if (metric.scale.size() != dims) {
-    throw UsageError("Metric::scale has " + std::to_string(metric.scale.size()) + " factors, and the points have " +
-                     std::to_string(dims) + " columns: give one for each");
-  }
+  check_count("Metric::scale", metric.scale.size(), "factor", dims);
   for (const double factor : metric.scale) {
     if (factor > 0 && std::isfinite(factor)) continue;
     throw UsageError("Metric::scale has a factor " + format_number(factor) +
@@ -156,6 +201,7 @@ std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept { return
 
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out) {
   require_finite(points, first, last);
+  require_in_box(metric, points, first, last);
   const std::size_t width = moved_dims(metric, points.dims());
   for (std::size_t row = first; row < last; ++row, out += width) {
     if (on_sphere(metric.kind)) {
@@ -170,12 +216,64 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
   }
 }
 
+void require_in_box(const Metric& metric, PointsView points, std::size_t first, std::size_t last) {
+  for (std::size_t k = 0; k < metric.box.size(); ++k) {
+    const BoxSide side = metric.box[k];
+    if (!side.closed()) continue;
+    for (std::size_t row = first; row < last; ++row) {
+      const double x = points.at(row, k);
+      if (!(x < side.lo || x > side.hi)) continue;
+      throw InputError(format_number(x) + " in " + place(row, k) + " is outside the box, which goes from " +
+                       format_number(side.lo) + " to " + format_number(side.hi) +
+                       " there: give the box that the points are of, or move them into it");
+    }
+  }
+}
+
+Metric metric_of_moved(const Metric& metric) {
+  Metric moved;
+  if (!is_norm(metric.kind)) return moved;
+  moved.kind = metric.kind;
+  moved.power = metric.power;
+  moved.box = metric.box;
+  for (std::size_t k = 0; k < metric.scale.size() && k < moved.box.size(); ++k) {
+    moved.box[k].lo *= metric.scale[k];
+    moved.box[k].hi *= metric.scale[k];
+  }
+  return moved;
+}
+
+Space moved_space(const Metric& metric) {
+  const Metric moved = metric_of_moved(metric);
+  Space space;
+  if (moved.kind == MetricKind::manhattan || (moved.kind == MetricKind::minkowski && moved.power == 1)) {
+    space.norm = Norm::manhattan;
+  } else if (moved.kind == MetricKind::chebyshev || std::isinf(moved.power)) {
+    space.norm = Norm::chebyshev;
+  } else if (moved.power != 2) {
+    space.norm = Norm::minkowski;
+    space.power = moved.power;
+  }
+  bool closed = false;
+  for (const BoxSide& side : moved.box) closed |= side.closed();
+  if (!closed) return space;
+  for (const BoxSide& side : moved.box) space.axes.push_back({side.lo, side.hi - side.lo});
+  return space;
+}
+
 double moved_radius(const Metric& metric, double eps) {
   if (on_sphere(metric.kind)) {
     const double angle = eps * unit_of(metric).radians;
     return angle < pi ? 2 * std::sin(angle / 2) : kBeyondAll;
   }
   if (metric.kind == MetricKind::cosine) return eps < 2 ? std::sqrt(2 * eps) : kBeyondAll;
+  if (const Space space = moved_space(metric); space.norm == Norm::minkowski) {
+    const double limit = space.limit(eps);
+    if (!(limit > 1 / kMostPower && limit < kMostPower)) {
+      throw UsageError("eps " + format_number(eps) + " to the power " + format_number(space.power) +
+                       " is too far from 1 for float64: bring eps near to 1 with Metric::scale");
+    }
+  }
   return eps;
 }
 
@@ -185,21 +283,18 @@ double distance_of_moved(const Metric& metric, double distance) {
 }
 
 std::string describe(const Metric& metric) {
-  switch (metric.kind) {
-    case MetricKind::greatcircle:
-      return std::string("greatcircle, ") + (metric.latitude_first ? "latitude first, " : "") + "eps in " +
-             std::string(unit_of(metric).name);
-    case MetricKind::haversine:
-      return "haversine";
-    case MetricKind::cosine:
-      return "cosine";
-    default:
-      break;
+  std::string text(name_of(metric.kind));
+  if (metric.kind == MetricKind::greatcircle) {
+    return text + (metric.latitude_first ? ", latitude first" : "") + ", eps in " + std::string(unit_of(metric).name);
   }
-  if (metric.scale.empty()) return {};
-  std::string text = "euclidean, scaled by";
+  if (metric.kind == MetricKind::minkowski) text += ", p = " + format_number(metric.power);
+  if (!metric.scale.empty()) text += ", scaled by";
   for (const double factor : metric.scale) text += " " + format_number(factor);
-  return text;
+  if (!metric.box.empty()) text += ", in a box of";
+  for (const BoxSide& side : metric.box) {
+    text += side.closed() ? " " + format_number(side.lo) + ":" + format_number(side.hi) : " -";
+  }
+  return text == "euclidean" ? std::string() : text;
 }
 
 }  // namespace epsflow

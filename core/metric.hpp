@@ -1,11 +1,12 @@
-// Metrics: what distance is, for points that are moved into a Euclidean space before they are searched.
+// Metrics: what distance is, as the caller says it.
 //
-// Each metric here is a strictly growing function of the Euclidean distance of moved points, so that a search of these
-// with a radius of its own finds the same neighbours, by any backend, index and strategy. The rule: points are moved by the
-// operations below in float64, float32 widened first, on the host; from there on q is a neighbour of p when
-// Σ_k (p'_k − q'_k)² <= r·r, with the radius r of eps, as index/distance.hpp computes it.
+// Each is a strictly growing function of a distance of moved points in a space of core/space.hpp, so that a search of these with
+// a radius of its own finds the same neighbours. The rule: points are moved by the operations below in float64, float32
+// widened first, on the host; from there on q is a neighbour of p by the rule of the space, with the radius r of eps.
 //
-//   euclidean    p'_k = p_k · scale_k, rounded once; r = eps.
+//   euclidean    p'_k = p_k · scale_k, rounded once; r = eps. Without scales points stay as they are. In a box, whose ends are
+//                scaled likewise, distances go the shorter way round.
+//   manhattan, chebyshev, minkowski  The same by another norm.
 //   greatcircle  Unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ). Two of them at the angle α have the distance 2·sin(α/2),
 //                so r = 2·sin(eps/2), and from eps = 180° on everything is near. Each coordinate is off by 2^-52 or so, and a
 //                computed distance with them, which is an angle of 3e-16 divided by cos(eps/2): short of 179.9° less than 1e-12.
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
 
 namespace epsflow {
 
@@ -27,6 +29,9 @@ enum class MetricKind : std::uint8_t {
   greatcircle,  ///< longitude and latitude in degrees
   haversine,    ///< latitude and longitude in radians; eps in radians
   cosine,       ///< 1 − the cosine of the angle between two vectors
+  manhattan,    ///< the sum of the differences
+  chebyshev,    ///< the largest of the differences
+  minkowski,    ///< the p-th root of the sum of their p-th powers
 };
 
 /// What eps of a great circle counts.
@@ -35,37 +40,59 @@ enum class ArcUnit : std::uint8_t { degree, arcminute, arcsecond, radian, kilome
 /// Of the earth, in kilometres: the mean (2a + b)/3 of the ellipsoid's axes (GRS 80).
 inline constexpr double kEarthRadius = 6371.0088;
 
+/// One side of a periodic box: coordinates lie from lo to hi, and what leaves at one end comes in at the other. lo = hi: this
+/// side is open.
+struct BoxSide {
+  double lo = 0;
+  double hi = 0;
+  [[nodiscard]] bool closed() const noexcept { return lo != hi; }
+  friend bool operator==(const BoxSide&, const BoxSide&) = default;
+};
+
 struct Metric {
   MetricKind kind = MetricKind::euclidean;
-  /// Euclidean: a factor for each column, greater than 0; empty for 1. So time and space count together.
+  /// Of norms (euclidean, manhattan, chebyshev, minkowski): a factor for each column, greater than 0; empty for 1. So time and
+  /// space count together.
   std::vector<double> scale = {};
   /// Great circle: the unit of eps. Kilometres are on the earth.
   ArcUnit unit = ArcUnit::degree;
   /// Great circle: the columns are latitude and longitude, and not longitude and latitude.
   bool latitude_first = false;
+  /// Minkowski: p, at least 1; infinity is chebyshev.
+  double power = 2;
+  /// Of norms: a side for each column, in the unit of the points; empty for a space without end.
+  std::vector<BoxSide> box = {};
 
   /// Whether points are searched as they are.
-  [[nodiscard]] bool plain() const noexcept { return kind == MetricKind::euclidean && scale.empty(); }
+  [[nodiscard]] bool keeps_points() const noexcept;
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-/// Throws UsageError where points of so many dimensions have no such metric, or a factor is not greater than 0.
+/// Throws UsageError where points of so many dimensions have no such metric, or one of its figures is none.
 void check_metric(const Metric& metric, std::size_t dims);
 
 /// Dimensions of moved points.
 [[nodiscard]] std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept;
 
 /// Points first … last, moved. out: [last − first × moved_dims]. O((last − first) · d). Throws InputError naming row, column and
-/// value of a coordinate that is NaN or infinite or becomes so, of a latitude beyond ±90°, and the row of a vector without
-/// direction.
+/// value of a coordinate that is NaN or infinite or becomes so, of a latitude beyond ±90° or a place outside the box, and the
+/// row of a vector without direction.
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
 
-/// The radius that eps is among moved points.
+/// Throws InputError naming row, column and value of a coordinate outside the box. What is NaN passes.
+void require_in_box(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
+
+/// The space of the moved points.
+[[nodiscard]] Space moved_space(const Metric& metric);
+/// A metric by which points that are moved already are searched where they are, in the same space.
+[[nodiscard]] Metric metric_of_moved(const Metric& metric);
+
+/// The radius that eps is among moved points. Throws UsageError where a power of it is beyond float64.
 [[nodiscard]] double moved_radius(const Metric& metric, double eps);
-/// What a distance of moved points is, in the unit of eps.
+/// What a distance in their space is, in the unit of eps.
 [[nodiscard]] double distance_of_moved(const Metric& metric, double distance);
 
-/// As in `greatcircle, eps in km`: what tells results of one metric from those of another. Empty where plain().
+/// As in `greatcircle, eps in km`: what tells results of one metric from those of another. Empty for straight lines.
 [[nodiscard]] std::string describe(const Metric& metric);
 
 }  // namespace epsflow

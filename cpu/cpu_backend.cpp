@@ -22,8 +22,9 @@ namespace epsflow::cpu {
 namespace {
 
 /// Whether a grid is not all that may be taken: with more dimensions than it indexes a tree may leave fewer candidates.
-bool tree_possible(IndexChoice asked, std::size_t dims) noexcept {
-  return asked == IndexChoice::tree || (asked == IndexChoice::automatic && dims > index::kMostIndexedDims);
+bool tree_possible(IndexChoice asked, std::size_t dims, const Space& space) noexcept {
+  return asked == IndexChoice::tree ||
+         (asked == IndexChoice::automatic && dims > index::kMostIndexedDims && space.plain());
 }
 
 /// Whether a grid is of hardly any use. Wherever six coordinates tell points apart its cells leave fewer candidates than tiles
@@ -42,6 +43,15 @@ bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
 bool keeps_runs(std::size_t dims) noexcept { return dims > index::kMostCliqueDims; }
 std::uint64_t kept_run_bytes(std::uint64_t n, std::size_t dims) noexcept {
   return keeps_runs(dims) ? n * dims * sizeof(float) : 0;
+}
+
+/// Functions of a tree change by no more than the straight distance of two points.
+void check_index(IndexChoice asked, const Space& space) {
+  if (asked != IndexChoice::tree || space.plain()) return;
+  throw UsageError(
+      "Options::index asks for a tree, which measures straight lines, and the metric is of another norm or a periodic "
+      "box: "
+      "leave it out");
 }
 
 void check_decider(DecideChoice decide) {
@@ -107,13 +117,13 @@ class CpuDirectClustering final : public DirectClustering {
 
 class CpuIndex final : public Index {
  public:
-  CpuIndex(PointsView points, const IndexOptions& options, const CancelToken& cancel)
+  CpuIndex(PointsView points, const Space& space, const IndexOptions& options, const CancelToken& cancel)
       : cancel_(cancel), choice_(options.index) {
     if (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid) {
-      const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel);
+      const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel, space);
       if (keeps_runs(points.dims())) grid->keep_runs(kept_run_bytes(points.size(), points.dims()), cancel);
       grid_ = grid;
-      const bool tree = tree_possible(options.index, points.dims()) && leaves_all(*grid_, cancel);
+      const bool tree = tree_possible(options.index, points.dims(), space) && leaves_all(*grid_, cancel);
       choice_ = tree ? IndexChoice::tree : IndexChoice::grid;
       if (tree) grid_ = nullptr;  // before the other is made: memory for both at once is not asked for
     }
@@ -122,7 +132,7 @@ class CpuIndex final : public Index {
     } else {
       std::optional<index::LayerSource> source;
       if (choice_ == IndexChoice::tree) source = index::LayerSource::tree;
-      index_ = std::make_shared<const index::TileIndex>(points, options.eps, source, cancel);
+      index_ = std::make_shared<const index::TileIndex>(points, options.eps, source, cancel, space);
     }
     rows_ = std::make_shared<const index::RowSearch>(*index_);
   }
@@ -165,7 +175,8 @@ class CpuIndex final : public Index {
 
 class CpuPoints final : public LoadedPoints {
  public:
-  explicit CpuPoints(PointsView points) : LoadedPoints(points.size(), points.dims(), points.bytes()), points_(points) {}
+  CpuPoints(PointsView points, const Space& space)
+      : LoadedPoints(points.size(), points.dims(), points.bytes(), space), points_(points) {}
 
   [[nodiscard]] PointsView host() const override { return points_; }
   /// Sort items twice over, or the copy of the coordinates and what the search makes of them; ids, and the cells where every
@@ -179,13 +190,14 @@ class CpuPoints final : public LoadedPoints {
                                    kept_run_bytes(points_.size(), points_.dims());
     const std::uint64_t sorted = points_.size() * kIdsAndCells + std::max(points_.size() * kSortItems, searched);
     if (options.index == IndexChoice::all) return points_.size() * kIdsAndCells + searched;
-    if (!tree_possible(options.index, dims())) return sorted;
+    if (!tree_possible(options.index, dims(), space())) return sorted;
     return std::max(index::layer_choice_bytes(size(), dims()), sorted + index::TileBounds::kMostFixedBytes);
   }
   [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                    const CancelToken& cancel) const override {
     check_decider(options.decide);
-    return std::make_unique<CpuIndex>(points_, options, cancel);
+    check_index(options.index, space());
+    return std::make_unique<CpuIndex>(points_, space(), options, cancel);
   }
 
  private:
@@ -199,10 +211,10 @@ class CpuBackend final : public Backend {
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
   [[nodiscard]] unsigned groups() const override { return 2; }
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override {
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) override {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16),
                       [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });
-    return std::make_unique<CpuPoints>(points);
+    return std::make_unique<CpuPoints>(points, space);
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView&) override {
     throw UsageError(

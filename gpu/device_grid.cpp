@@ -28,9 +28,11 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
   view_.size = device.size;
   view_.dims = device.dims;
   view_.precision = device.precision;
-  view_.eps_squared = eps * eps;
+  view_.space = points.space_view();
+  view_.limit = points.space().limit(eps);
   if (device.size == 0) return;
-  const index::CellAxes chosen = index::choose_axes(points.host_for(eps), eps, Cells::reach, cancel, points.extents());
+  const index::CellAxes chosen =
+      index::choose_axes(points.host_for(eps), eps, Cells::reach, cancel, points.extents(), points.space());
   const std::vector<index::CellAxis>& axes = chosen.axes;
   const index::CellKeys keys(chosen);
   KeyMaker maker;
@@ -60,7 +62,8 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
                         view_.cells,
                         neighbor_offsets.data(),
                         static_cast<std::uint32_t>(neighbor_offsets.size()),
-                        keys.window};
+                        keys.window,
+                        keys.closed};
   run_offsets_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
   cell_words_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
   launch_measure_runs(table, run_offsets_.data(), cell_words_.data(), {memory, stream_.get()});

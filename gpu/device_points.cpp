@@ -18,12 +18,22 @@ bool is_aligned(const DevicePointsView& points) {
 
 }  // namespace
 
-DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads)
-    : host_(points), data_(memory, stream_.get(), points.bytes()) {
+DevicePoints::DevicePoints(PointsView points, const Space& space, int device, DeviceMemory& memory, PinnedPool& pinned,
+                           unsigned threads)
+    : host_(points),
+      space_(space),
+      data_(memory, stream_.get(), points.bytes()),
+      periods_(memory, stream_.get(), space.axes.size()) {
   device_ = {data_.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
              points.precision()};
   stream_.synchronize();  // the memory is there
   upload(data_.data(), points.data(), points.bytes(), device, pinned, threads);
+  std::vector<double> periods;
+  for (const ClosedAxis& axis : space.axes) periods.push_back(axis.length);
+  if (!periods.empty()) {
+    check(cudaMemcpyAsync(periods_.data(), periods.data(), periods_.bytes(), cudaMemcpyHostToDevice, stream_.get()));
+    stream_.synchronize();
+  }
   require_finite(memory);
   find_extents(memory);
 }

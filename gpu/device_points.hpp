@@ -8,10 +8,12 @@
 
 #include <epsflow/core/device_array.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
 #include <epsflow/gpu/index_kernels.hpp>
 #include <epsflow/gpu/memory.hpp>
 #include <epsflow/gpu/stream.hpp>
 #include <epsflow/index/cell_axes.hpp>
+#include <epsflow/index/distance.hpp>
 
 namespace epsflow::gpu {
 
@@ -20,9 +22,10 @@ class DevicePoints {
  public:
   /// Copies the points to the device, on so many threads, and finds their extents. `points` and `memory` must outlive it.
   /// Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
-  DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads);
+  DevicePoints(PointsView points, const Space& space, int device, DeviceMemory& memory, PinnedPool& pinned,
+               unsigned threads);
 
-  /// Of points that are on the current GPU already, and stay where they are unless kernels need them aligned. `points` and
+  /// Of points of a plain space that are on the current GPU already, and stay where they are unless kernels need them aligned. `points` and
   /// `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory);
 
@@ -32,6 +35,11 @@ class DevicePoints {
   /// they are on the device alone. May wait.
   [[nodiscard]] PointsView host_for(double eps) const;
   [[nodiscard]] PointsOnDevice device() const noexcept { return device_; }
+  [[nodiscard]] const Space& space() const noexcept { return space_; }
+  /// The same for kernels.
+  [[nodiscard]] index::SpaceView space_view() const noexcept {
+    return {space_.norm, space_.power, periods_.size() > 0 ? periods_.data() : nullptr};
+  }
   /// Of each dimension, or none where there are more than the index looks at.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
@@ -40,12 +48,14 @@ class DevicePoints {
   void require_finite(DeviceMemory& memory) const;
 
   PointsView host_;
+  Space space_;
   mutable std::mutex copying_;
   mutable bool on_host_ = true;
   mutable Points copy_;  ///< where the points are on the device alone: pages that nobody touches take no memory
   PointsOnDevice device_;
   Stream stream_;
   DeviceBuffer<std::byte> data_;
+  DeviceBuffer<double> periods_;  ///< [dims] where an axis is closed
   std::vector<index::Extent> extents_;
   StreamDrain drain_{stream_};  // before the memory above goes
 };

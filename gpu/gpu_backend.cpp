@@ -125,10 +125,10 @@ struct GpuState {
 class GpuPoints final : public LoadedPoints {
  public:
   /// Both: the GPU must be the current one.
-  GpuPoints(PointsView points, GpuState& gpu)
-      : LoadedPoints(points.size(), points.dims(), points.bytes()),
+  GpuPoints(PointsView points, GpuState& gpu, const Space& space)
+      : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
         gpu_(gpu),
-        points_(points, gpu.device, *gpu.memory, gpu.pinned, gpu.threads) {}
+        points_(points, space, gpu.device, *gpu.memory, gpu.pinned, gpu.threads) {}
   GpuPoints(const DevicePointsView& points, GpuState& gpu)
       : LoadedPoints(points.size(), points.dims(), points.bytes()), gpu_(gpu), points_(points, *gpu.memory) {}
 
@@ -163,7 +163,14 @@ class GpuBackend final : public Backend {
   [[nodiscard]] unsigned lanes() const override { return tuning::kLanes; }
   [[nodiscard]] unsigned groups() const override { return tuning::kTables; }
 
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override { return load_here(points); }
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) override {
+    if (space.norm == Norm::minkowski) {
+      throw UsageError(
+          "powers of minkowski are those of the CPU, which a GPU computes otherwise: use Options::backend = "
+          "BackendChoice::cpu, or p = 1, 2 or infinity");
+    }
+    return load_here(points, space);
+  }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) override {
     if (points.size() > 0) require_reachable(points);
     return load_here(points);
@@ -174,15 +181,15 @@ class GpuBackend final : public Backend {
   [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
 
  private:
-  template <class View>
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points) {
+  template <class View, class... Spaces>
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points, const Spaces&... space) {
     if (points.size() > kMostGpuPoints) {
       throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
                         " that the GPU can index: use Options::backend = BackendChoice::cpu");
     }
     (void)cudaGetLastError();  // of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
-    return std::make_unique<GpuPoints>(points, gpu_);
+    return std::make_unique<GpuPoints>(points, gpu_, space...);
   }
 
   /// A kernel that reads what it cannot reach ends all work of the process on the GPU.

@@ -1,7 +1,9 @@
 #include <epsflow/gpu/gpu_index.hpp>
 
+#include <string>
 #include <utility>
 
+#include <epsflow/core/error.hpp>
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/tiles/tile_clustering.hpp>
 #include <epsflow/gpu/tiles/tile_table_search.hpp>
@@ -26,11 +28,28 @@ SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t
   return {index, decide};
 }
 
+namespace {
+
+/// Tiles and tensor cores measure straight lines.
+SearchChoice choose_search(const IndexOptions& options, const DevicePoints& points) {
+  if (points.space().plain()) {
+    return choose_search(options.index, options.decide, points.device().size, points.device().dims);
+  }
+  const bool grid = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
+  const bool scalar = options.decide == DecideChoice::automatic || options.decide == DecideChoice::scalar;
+  if (grid && scalar) return {};
+  throw UsageError(std::string(grid ? "Options::decide asks for tensor cores, which measure"
+                                    : "Options::index asks for tiles, which measure") +
+                   " straight lines on a GPU, and the metric is of another norm or a periodic box: leave it out");
+}
+
+}  // namespace
+
 GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, const GpuResources& resources,
                    LabelHomes labels)
     : points_(points),
       eps_(options.eps),
-      choice_(choose_search(options.index, options.decide, points.device().size, points.device().dims)),
+      choice_(choose_search(options, points)),
       resources_(resources),
       labels_(std::move(labels)) {
   if (!choice_.by_cells() && points.device().size > 0) {
@@ -44,8 +63,9 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
     return;
   }
   if (options.cells == Cells::clique && points.device().dims <= index::kMostCliqueDims) {
-    cliques_ =
-        index::choose_axes(points.host_for(eps_), eps_, options.cells, resources.cancel, points.extents()).cliques;
+    cliques_ = index::choose_axes(points.host_for(eps_), eps_, options.cells, resources.cancel, points.extents(),
+                                  points.space())
+                   .cliques;
   }
   if (!cliques_) grid_ = make_grid();
 }

@@ -6,6 +6,7 @@
 
 #include <epsflow/core/candidate_groups.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/index/distance.hpp>
 
 namespace epsflow::gpu {
 
@@ -20,7 +21,8 @@ struct GridView {
   std::uint32_t cells = 0;
   std::uint32_t dims = 1;
   Precision precision = Precision::float64;
-  double eps_squared = 0;
+  index::SpaceView space;
+  double limit = 0;  ///< of the space: eps² where it is plain
 };
 
 /// Where kernels that emit pairs put them: row and neighbour of each, in any order. Pairs that do not fit are counted

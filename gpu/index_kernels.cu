@@ -105,18 +105,26 @@ __device__ std::uint32_t lower_bound(const T* ascending, std::uint32_t size, T v
 template <class F>
 __device__ void for_each_run(const CellTable& table, std::uint32_t cell, F f) {
   Run run{0, 0};
-  for (std::uint32_t p = 0; p < table.neighbor_count; ++p) {
-    const std::uint64_t first_key = table.keys[cell] + static_cast<std::uint64_t>(table.neighbor_offsets[p]);
+  const auto add = [&](std::uint64_t first_key, std::uint64_t last_key) {
     const std::uint32_t first = lower_bound(table.keys, table.cells, first_key);
     std::uint32_t last = first;
-    while (last < table.cells && table.keys[last] <= first_key + 2 * std::uint64_t{table.window}) ++last;
-    if (first == last) continue;
+    while (last < table.cells && table.keys[last] <= last_key) ++last;
+    if (first == last) return;
     const std::uint32_t begin = table.starts[first];
     if (run.end != begin || run.end == run.begin) {
       if (run.end > run.begin) f(run);
       run.begin = begin;
     }
     run.end = table.starts[last];
+  };
+  const std::uint64_t key = table.keys[cell];
+  if (table.closed.at_end(key)) {
+    table.closed.for_each_range(key, add);
+  } else {
+    for (std::uint32_t p = 0; p < table.neighbor_count; ++p) {
+      const std::uint64_t first_key = key + static_cast<std::uint64_t>(table.neighbor_offsets[p]);
+      add(first_key, first_key + 2 * std::uint64_t{table.window});
+    }
   }
   f(run);
 }

@@ -76,6 +76,7 @@ struct CellTable {
   const std::int64_t* neighbor_offsets = nullptr;
   std::uint32_t neighbor_count = 0;
   std::uint32_t window = 1;
+  index::ClosedKeys closed;
 };
 
 /// run_offsets[c], cell_words[c]: runs and words of all rows of the cells before c. [cells + 1]

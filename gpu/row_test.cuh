@@ -9,8 +9,8 @@
 
 namespace epsflow::gpu {
 
-/// One row against candidates: D dimensions, or any number where D is 0. Coordinates of the row stay in registers where
-/// the compiler knows how many there are.
+/// One row against candidates: D dimensions, or any number, in any space, where D is 0. Coordinates of the row stay in registers
+/// where the compiler knows how many there are.
 template <class T, unsigned D>
 class RowTest {
  public:
@@ -19,25 +19,32 @@ class RowTest {
         size_(grid.size),
         dims_(grid.dims),
         row_(row),
-        limit_(grid.eps_squared) {
+        limit_(grid.limit),
+        space_(grid.space) {
     if constexpr (D > 0) {
       for (unsigned k = 0; k < D; ++k) point_[k] = __ldg(coordinates_ + k * size_ + row);
     }
   }
 
   __device__ bool operator()(std::uint32_t candidate) const {
-    return index::is_neighbor<D>([this](std::size_t k) { return point(k); },
-                                 [&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); }, dims_,
-                                 limit_);
+    return is_near([&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); });
   }
 
   /// The same with the candidate's coordinates in shared memory, coordinate k at tile[k · pitch].
   __device__ bool in_tile(const T* tile, unsigned pitch) const {
-    return index::is_neighbor<D>([this](std::size_t k) { return point(k); },
-                                 [&](std::size_t k) { return tile[k * pitch]; }, dims_, limit_);
+    return is_near([&](std::size_t k) { return tile[k * pitch]; });
   }
 
  private:
+  template <class Candidate>
+  __device__ bool is_near(Candidate candidate) const {
+    const auto own = [this](std::size_t k) { return point(k); };
+    if constexpr (D == 0) {
+      if (!space_.plain()) return index::norm_sum(space_, own, candidate, dims_) <= limit_;
+    }
+    return index::is_neighbor<D>(own, candidate, dims_, limit_);
+  }
+
   __device__ T point(std::size_t k) const {
     if constexpr (D > 0) {
       return point_[k];
@@ -51,6 +58,7 @@ class RowTest {
   std::size_t dims_;
   std::uint32_t row_;
   double limit_;
+  index::SpaceView space_;
   T point_[D == 0 ? 1 : D];
 };
 

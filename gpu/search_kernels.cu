@@ -195,10 +195,10 @@ std::uint32_t blocks_of(std::uint64_t items, unsigned threads) {
   return static_cast<std::uint32_t>((items + threads - 1) / threads);
 }
 
-/// Up to six dimensions are compiled in; with 0 kernels ask the grid how many there are.
+/// Up to six dimensions of plain spaces are compiled in; with 0 kernels ask the grid.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
-  with_types<1, 2, 3, 4, 5, 6, 0>(grid.precision, grid.dims, f);
+  with_types<1, 2, 3, 4, 5, 6, 0>(grid.precision, grid.space.plain() ? grid.dims : 0, f);
 }
 
 }  // namespace

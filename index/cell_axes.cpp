@@ -85,6 +85,17 @@ CellAxis::CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth 
   }
 }
 
+CellAxis::CellAxis(std::size_t dim, ClosedAxis axis, SlotWidth width) noexcept
+    : dim_(dim), lo_(axis.lo), length_(axis.length) {
+  const double slots = axis.length / width.side;  // 0 where every pair may be a neighbour
+  divide(static_cast<std::uint64_t>(std::min(slots, kMostPlainSlots)));
+}
+
+void CellAxis::divide(std::uint64_t slots) noexcept {
+  slots_ = slots < 3 ? 1 : slots;
+  inverse_side_ = slots_ == 1 ? 0 : static_cast<double>(slots_) / length_;
+}
+
 void CellAxis::cut_at_gaps(PointsView points, SlotWidth width, const CancelToken& cancel) {
   Buffer<double> sorted(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) sorted[i] = points.at(i, dim_);
@@ -100,12 +111,13 @@ void CellAxis::cut_at_gaps(PointsView points, SlotWidth width, const CancelToken
 }
 
 void CellAxis::coarsen() noexcept {
+  if (length_ > 0) return divide(slots_ / 2);
   ++shift_;
   slots_ = ((slots_ - 1) >> 1) + 1;
 }
 
 CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
-                     std::span<const Extent> extents) {
+                     std::span<const Extent> extents, const Space& space) {
   std::vector<std::size_t> dims(points.dims());
   std::iota(dims.begin(), dims.end(), 0);
   if (dims.size() > kMostIndexedDims) {
@@ -114,11 +126,16 @@ CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelTok
     dims.resize(kMostIndexedDims);
     std::sort(dims.begin(), dims.end());
   }
-  const bool cliques = cells == Cells::clique && dims.size() <= kMostCliqueDims && eps >= kFewestCliqueEps;
+  const bool cliques =
+      cells == Cells::clique && space.plain() && dims.size() <= kMostCliqueDims && eps >= kFewestCliqueEps;
   const SlotWidth width = cliques ? SlotWidth::of_clique(eps, dims.size()) : SlotWidth::of_reach(eps);
   CellAxes chosen{{}, width.window, cliques};
   chosen.axes.reserve(dims.size());
   for (const std::size_t dim : dims) {
+    if (space.period(dim) > 0) {
+      chosen.axes.emplace_back(dim, space.axes[dim], width);
+      continue;
+    }
     chosen.axes.emplace_back(points, dim, extents.empty() ? extent_of(points, dim) : extents[dim], width, cancel);
   }
   const auto log_cells = [&] {
@@ -142,6 +159,12 @@ CellKeys::CellKeys(const CellAxes& axes) : window(axes.window), strides(axes.axe
     count *= axes.axes[a].slots() + 2 * window;
   }
   neighbor_offsets = ranges(window, 1).offsets;
+  for (std::size_t a = 0; a < strides.size(); ++a) {
+    closed.strides[a] = strides[a];
+    if (!axes.axes[a].wraps()) continue;
+    closed.slots[a] = axes.axes[a].slots();
+    closed.axes = static_cast<std::uint32_t>(strides.size());
+  }
 }
 
 KeyRanges CellKeys::ranges(std::uint32_t reach, std::size_t merged) const {

@@ -10,6 +10,7 @@
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/host_device.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
 
 namespace epsflow::index {
 
@@ -33,6 +34,7 @@ struct AxisStretch {
 struct AxisView {
   double lo = 0;
   double inverse_side = 0;
+  std::uint64_t last_slot = ~std::uint64_t{0};  ///< of a closed axis, whose end is rounded into it
   const AxisStretch* stretches = nullptr;
   std::uint32_t stretch_count = 0;  ///< 0 unless cut at gaps
   std::uint32_t shift = 0;
@@ -41,7 +43,9 @@ struct AxisView {
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t slot(double x) const noexcept {
     const AxisStretch stretch = stretch_of(x);
     if (inverse_side == 0) return 0;
-    return (stretch.first_slot + static_cast<std::uint64_t>((x - stretch.lo) * inverse_side)) >> shift;
+    const std::uint64_t slot =
+        (stretch.first_slot + static_cast<std::uint64_t>((x - stretch.lo) * inverse_side)) >> shift;
+    return slot < last_slot ? slot : last_slot;
   }
 
   /// How far x lies in its slot, in slots: from 0 to 1, with the error of SlotWidth. Only where shift is 0.
@@ -97,6 +101,10 @@ struct SlotWidth {
 /// An axis that is longer than 2^31 sides (one far outlier suffices) is cut at its gaps: no pair crosses a gap wider
 /// than the reach, so each stretch between gaps is numbered by itself. A stretch of m points is at most m reaches long,
 /// so n points never need more than about 3n slots, whatever their extent.
+///
+/// A closed axis has a whole number of slots, at most 2^31, each as wide as asked for or wider, and its first is a neighbour of
+/// its last. Slots of neighbours differ by at most 1 that way, too: what its length and the way round are rounded by is less
+/// than 2^-52 of the length, 2^-21 slots. An axis of fewer than three such slots is one slot.
 class CellAxis {
  public:
   /// Coordinates of dimension `dim`. O(n), with gaps O(n log n). Throws Cancelled.
@@ -104,7 +112,11 @@ class CellAxis {
       : CellAxis(points, dim, extent_of(points, dim), width, cancel) {}
   /// The same where the extent is known: O(1), with gaps O(n log n).
   CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth width, const CancelToken& cancel);
+  /// A closed one. O(1).
+  CellAxis(std::size_t dim, ClosedAxis axis, SlotWidth width) noexcept;
 
+  /// Whether the first slot is a neighbour of the last.
+  [[nodiscard]] bool wraps() const noexcept { return length_ > 0 && slots_ > 1; }
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   /// Slots in use are 0 … slots() − 1.
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
@@ -112,6 +124,7 @@ class CellAxis {
   [[nodiscard]] AxisView view() const noexcept {
     return {lo_,
             inverse_side_,
+            length_ > 0 ? slots_ - 1 : ~std::uint64_t{0},
             stretches_.data(),
             static_cast<std::uint32_t>(stretches_.size()),
             shift_,
@@ -122,9 +135,11 @@ class CellAxis {
 
  private:
   void cut_at_gaps(PointsView points, SlotWidth width, const CancelToken& cancel);
+  void divide(std::uint64_t slots) noexcept;
 
   std::size_t dim_;
   double lo_ = 0;
+  double length_ = 0;  // of a closed axis
   double inverse_side_ = 0;
   unsigned shift_ = 0;
   std::uint64_t slots_ = 1;
@@ -140,14 +155,69 @@ struct CellAxes {
 
 /// The axes to index, coarsened until the slots with `window` empty slots at either end of every axis multiply to less
 /// than 2^63. Cells are cliques where that is wanted and possible: not above kMostCliqueDims, not once an axis had to be
-/// coarsened. O(n·d); less where the extents of all dimensions are given.
+/// coarsened, and in plain spaces alone. O(n·d); less where the extents of all dimensions are given.
 [[nodiscard]] CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
-                                   std::span<const Extent> extents = {});
+                                   std::span<const Extent> extents = {}, const Space& space = {});
 
 /// Ranges of keys around a cell's key: [key + offset, key + offset + length) for each offset.
 struct KeyRanges {
   std::vector<std::int64_t> offsets;  ///< ascending
   std::uint64_t length = 1;
+};
+
+/// What lies around a cell where axes close, by its key alone: neighbours are one slot away at most.
+struct ClosedKeys {
+  std::uint32_t axes = 0;  ///< 0 where no axis closes
+  std::uint64_t strides[kMostIndexedDims] = {};
+  std::uint64_t slots[kMostIndexedDims] = {};  ///< of a closed axis; 0 of others
+
+  /// Calls f(first, last) for the ranges of keys, ends included, that hold all neighbours of a cell. Ascending.
+  template <class F>
+  EPSFLOW_HOST_DEVICE void for_each_range(std::uint64_t key, F f) const {
+    std::int64_t steps[kMostIndexedDims][3] = {};
+    std::uint32_t at[kMostIndexedDims] = {};
+    for (std::uint32_t a = 0; a < axes; ++a) find_steps(key, a, steps[a]);
+    const std::int64_t(&last)[3] = steps[axes - 1];
+    while (true) {
+      std::uint64_t row = key;
+      for (std::uint32_t a = 0; a + 1 < axes; ++a) row += static_cast<std::uint64_t>(steps[a][at[a]]) * strides[a];
+      // Along the last axis, whose stride is 1, slots are one range or two.
+      std::uint32_t begin = 0;
+      for (std::uint32_t s = 1; s <= 3; ++s) {
+        if (s < 3 && last[s] == last[s - 1] + 1) continue;
+        f(row + static_cast<std::uint64_t>(last[begin]), row + static_cast<std::uint64_t>(last[s - 1]));
+        begin = s;
+      }
+      std::uint32_t a = axes - 1;
+      while (a > 0 && at[a - 1] == 2) at[--a] = 0;
+      if (a == 0) return;
+      ++at[a - 1];
+    }
+  }
+
+  /// Whether a neighbour may be the other way round.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE bool at_end(std::uint64_t key) const noexcept {
+    for (std::uint32_t a = 0; a < axes; ++a) {
+      const std::uint64_t slot = slot_of(key, a);
+      if (slots[a] > 0 && (slot == 0 || slot + 1 == slots[a])) return true;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t slot_of(std::uint64_t key, std::uint32_t a) const noexcept {
+    return slots[a] == 0 ? 0 : key / strides[a] % (slots[a] + 2) - 1;
+  }
+  /// The slots of neighbours less that of the cell, ascending.
+  EPSFLOW_HOST_DEVICE void find_steps(std::uint64_t key, std::uint32_t a, std::int64_t (&steps)[3]) const noexcept {
+    const std::uint64_t slot = slot_of(key, a);
+    const auto around = static_cast<std::int64_t>(slots[a]) - 1;
+    const bool first = slots[a] > 0 && slot == 0;
+    const bool last = slots[a] > 0 && slot + 1 == slots[a];
+    steps[0] = first ? 0 : (last ? -around : -1);
+    steps[1] = first ? 1 : (last ? -1 : 0);
+    steps[2] = first ? around : (last ? 0 : 1);
+  }
 };
 
 /// How cells are numbered: a cell's key is Σ (slot_k + window)·strides[k], the last axis with stride 1.
@@ -158,8 +228,10 @@ struct CellKeys {
 
   std::uint32_t window = 1;
   std::vector<std::uint64_t> strides;
-  std::uint64_t count = 1;                     ///< keys are less
-  std::vector<std::int64_t> neighbor_offsets;  ///< of ranges(window, 1)
+  std::uint64_t count = 1;  ///< keys are less
+  std::vector<std::int64_t>
+      neighbor_offsets;  ///< of ranges(window, 1); of cells that are not at_end() where axes close
+  ClosedKeys closed;
 
   /// What holds the keys of all cells up to `reach` slots away, reach <= window: a range for each combination of −reach …
   /// reach over all axes but the last `merged`, from the lowest to the highest such key over those. The empty slots at the

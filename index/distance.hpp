@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <epsflow/core/host_device.hpp>
+#include <epsflow/core/space.hpp>
 
 namespace epsflow::index {
 
@@ -60,12 +61,54 @@ template <class T>
   return is_neighbor<0>([p](std::size_t k) { return p[k]; }, [q](std::size_t k) { return q[k]; }, dims, eps_squared);
 }
 
-/// The largest |p_k − q_k| that any two neighbours can have, in real numbers.
+/// A Space as kernels see it. They know no powers.
+struct SpaceView {
+  Norm norm = Norm::euclidean;
+  double power = 2;
+  const double* periods = nullptr;  ///< [dims] lengths of closed axes, 0 of others; null where none is
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE bool plain() const noexcept {
+    return norm == Norm::euclidean && periods == nullptr;
+  }
+};
+
+/// What core/space.hpp compares with its limit.
+template <class Point, class Candidate>
+[[nodiscard]] EPSFLOW_HOST_DEVICE double norm_sum(const SpaceView& space, Point point, Candidate candidate,
+                                                  std::size_t dims) noexcept {
+  double sum = 0;
+  for (std::size_t k = 0; k < dims; ++k) {
+    double t = std::fabs(rounded_difference(static_cast<double>(point(k)), static_cast<double>(candidate(k))));
+    if (space.periods != nullptr && space.periods[k] > 0) {
+      const double around = rounded_difference(space.periods[k], t);
+      t = around < t ? around : t;
+    }
+    switch (space.norm) {
+      case Norm::euclidean:
+        sum = rounded_sum(sum, rounded_product(t, t));
+        break;
+      case Norm::chebyshev:
+        sum = t > sum ? t : sum;
+        break;
+      default:
+#ifndef __CUDA_ARCH__
+        if (space.norm == Norm::minkowski) t = std::pow(t, space.power);
+#endif
+        sum = rounded_sum(sum, t);
+    }
+  }
+  return sum;
+}
+
+/// The largest |p_k − q_k| that any two neighbours can have, in real numbers; on a closed axis the shorter way round.
 ///
 /// The test passes only if fl(fl(p_k − q_k)²) <= fl(eps²). With u = 2^-53, for eps² in the normal range above 2^-1000
 /// each rounding is relative, so |p_k − q_k| <= eps·(1 + 4u). Below that the squares may underflow; but a difference
 /// over 2^-500 still squares to at least 2^-1000·(1 − u), so 2^-500·(1 + 4u) bounds it. Where eps² overflows every pair
 /// passes.
+///
+/// No term of another norm is larger than the sum, as computed, either: t_k <= eps, or t_k^p <= eps^p·(1 + 4u) with
+/// powers that err by an ulp. The length of a closed axis is rounded once, which CellAxis allows for.
 [[nodiscard]] inline double neighbor_reach(double eps) noexcept {
   if (std::isinf(eps * eps)) return std::numeric_limits<double>::infinity();
   return std::max(eps, 0x1p-500) * (1 + 0x1p-50);

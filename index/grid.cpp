@@ -32,8 +32,9 @@ struct WideItem {
 
 }  // namespace
 
-Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel) : SearchIndex(points, eps) {
-  sort_points(points, choose_axes(points, eps, cells, cancel), cancel);
+Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel, const Space& space)
+    : SearchIndex(points, eps, space) {
+  sort_points(points, choose_axes(points, eps, cells, cancel, {}, space), cancel);
   cancel.check();
   copy_coordinates(points);
 }
@@ -150,18 +151,27 @@ void Grid::find_runs(std::size_t cell, GroupWalk& walk) const {
     return;
   }
   runs.clear();
-  for (std::size_t p = 0; p < walk.places.size(); ++p) {
-    const std::uint64_t first_key = keys[cell] + keys_.neighbor_offsets[p];
-    std::size_t& place = walk.places[p];
-    while (place < keys.size() && keys[place] < first_key) ++place;
+  const auto add = [&](std::size_t place, std::uint64_t last_key) {
     std::size_t end = place;
-    while (end < keys.size() && keys[end] <= first_key + last) ++end;
-    if (end == place) continue;
+    while (end < keys.size() && keys[end] <= last_key) ++end;
+    if (end == place) return;
     if (!runs.empty() && runs.back().end == starts[place]) {
       runs.back().end = starts[end];
     } else {
       runs.push_back({starts[place], starts[end]});
     }
+  };
+  if (keys_.closed.at_end(keys[cell])) {
+    keys_.closed.for_each_range(keys[cell], [&](std::uint64_t first_key, std::uint64_t last_key) {
+      add(std::lower_bound(keys.begin(), keys.end(), first_key) - keys.begin(), last_key);
+    });
+    return;
+  }
+  for (std::size_t p = 0; p < walk.places.size(); ++p) {
+    const std::uint64_t first_key = keys[cell] + keys_.neighbor_offsets[p];
+    std::size_t& place = walk.places[p];
+    while (place < keys.size() && keys[place] < first_key) ++place;
+    add(place, first_key + last);
   }
 }
 

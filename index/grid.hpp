@@ -20,7 +20,7 @@ class Grid final : public SearchIndex {
  public:
   /// Index of `points` for eps: cells for the given use over up to kMostIndexedDims dimensions. Keeps a copy of the
   /// coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws Cancelled.
-  Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel);
+  Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel, const Space& space = {});
 
   /// Any two points of a cell are neighbours.
   [[nodiscard]] bool cliques() const noexcept { return cliques_; }
@@ -37,7 +37,8 @@ class Grid final : public SearchIndex {
   [[nodiscard]] const CellKeys& keys() const noexcept { return keys_; }
 
   /// As cells and their neighbours ascend together, each of the (2·window + 1)^(axes − 1) places where a run may begin only
-  /// moves forward: O(1) amortised per cell and place, one binary search per place at the start.
+  /// moves forward: O(1) amortised per cell and place, one binary search per place at the start, and in cells at the end of a
+  /// closed axis.
   void start_walk(std::size_t cell, GroupWalk& walk) const override;
   void find_runs(std::size_t cell, GroupWalk& walk) const override;
 

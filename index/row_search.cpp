@@ -227,12 +227,19 @@ std::vector<const void*> columns_of(const SearchIndex& index) {
 }  // namespace
 
 RowSearch::RowSearch(const SearchIndex& index)
-    : RowSearch(columns_of(index), index.size(), index.precision(), index.eps()) {}
+    : RowSearch(columns_of(index), index.size(), index.precision(), index.eps(), index.space()) {}
 
-RowSearch::RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps)
+RowSearch::RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps,
+                     const Space& space)
     : coordinates_(std::move(coordinates)),
-      tiles_(coordinates_.data(), n, coordinates_.size(), precision, eps),
-      input_{coordinates_.data(), coordinates_.size(), precision, eps * eps, tiles_.empty() ? nullptr : &tiles_} {}
+      space_(space),
+      tiles_(coordinates_.data(), space.plain() ? n : 0, coordinates_.size(), precision, eps),
+      input_{coordinates_.data(),
+             coordinates_.size(),
+             precision,
+             space.limit(eps),
+             tiles_.empty() ? nullptr : &tiles_,
+             space.plain() ? nullptr : &space_} {}
 
 void RowSearch::packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const {
   HWY_DYNAMIC_DISPATCH(bit_rows)(input_, rows, candidates, words, counts);

@@ -1,8 +1,9 @@
 // The innermost loops of the CPU search: which candidates of a row are neighbours, tested several at a time.
 //
-// The test is is_neighbor() of distance.hpp on vectors: subtract, multiply, add in the order of the dimensions, each
-// rounded once, no fused operation, so every lane computes what the scalar code does. From seven dimensions on, products of
-// rows and candidates in float32 decide most pairs first (tile_points.hpp). The instruction set is chosen at run time.
+// The test is is_neighbor() of distance.hpp on vectors, or norm_sum() where the space is another: subtract, multiply, add in
+// the order of the dimensions, each rounded once, no fused operation, so every lane computes what the scalar code does. From
+// seven dimensions on, products of rows and candidates in float32 decide most pairs of a plain space first (tile_points.hpp).
+// The instruction set is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,14 @@
 
 namespace epsflow::index {
 
-/// Coordinates by position and the squared radius: what the loops need of an index.
+/// Coordinates by position and what they are compared with: what the loops need of an index.
 struct SearchInput {
   const void* const* coordinates;  ///< [dims] pointers to [n] float or double, Buffer::kPadding bytes readable behind
   std::size_t dims;
   Precision precision;
-  double eps_squared;
+  double limit;                       ///< of the space: eps² where it is plain
   const TilePoints* tiles = nullptr;  ///< what decides most pairs in float32; null where there is nothing such
+  const Space* space = nullptr;       ///< null where it is plain
 };
 
 class RowSearch {
@@ -31,7 +33,8 @@ class RowSearch {
   explicit RowSearch(const SearchIndex& index);
   /// Of n points in any order. coordinates: [dims] pointers to [n] float or double as `precision` says, with
   /// Buffer::kPadding bytes readable behind; they must outlive it.
-  RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps);
+  RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps,
+            const Space& space = {});
   RowSearch(const RowSearch&) = delete;
   RowSearch& operator=(const RowSearch&) = delete;
 
@@ -60,13 +63,14 @@ class RowSearch {
 
   /// Without the coordinates, which are not its own.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return tiles_.bytes(); }
-  /// The most that it takes while it is made for n points.
+  /// The most that it takes while it is made for n points of a plain space; nothing in others.
   [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept {
     return TilePoints::most_bytes(n, dims);
   }
 
  private:
   std::vector<const void*> coordinates_;
+  Space space_;
   TilePoints tiles_;
   SearchInput input_;
 };

@@ -7,6 +7,7 @@
 #endif
 
 #include <hwy/highway.h>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,12 +35,24 @@ HWY_INLINE std::uint32_t to_bits(hn::Mask<F64> mask) {
   return bytes[0];
 }
 
+/// The bits of up to 32 candidates [first, end) of a test. May read, not use, coordinates behind `end`.
+template <class Test>
+HWY_INLINE std::uint32_t word_of(const Test& test, std::uint64_t first, std::uint64_t end) {
+  const std::uint64_t left = end - first;
+  std::uint32_t word = 0;
+  if (left >= 32) {
+    for (std::size_t k = 0; k < 32; k += kLanes64) word |= test.bits(first + k) << k;
+    return word;
+  }
+  for (std::size_t k = 0; k < left; k += kLanes64) word |= test.bits(first + k) << k;
+  return word & ((1U << left) - 1);
+}
+
 /// One row against candidates: D dimensions, or any number where D is 0.
 template <class T, std::size_t D>
 class RowTest {
  public:
-  HWY_INLINE RowTest(const SearchInput& in, std::uint32_t row)
-      : dims_(in.dims), limit_(hn::Set(F64(), in.eps_squared)) {
+  HWY_INLINE RowTest(const SearchInput& in, std::uint32_t row) : dims_(in.dims), limit_(hn::Set(F64(), in.limit)) {
     for (std::size_t k = 0; k < D; ++k) {
       candidates_[k] = static_cast<const T*>(in.coordinates[k]);
       point_[k] = hn::Set(F64(), static_cast<double>(candidates_[k][row]));
@@ -71,17 +84,7 @@ class RowTest {
     }
   }
 
-  /// The bits of up to 32 candidates [first, end). May read, not use, coordinates behind `end`.
-  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const {
-    const std::uint64_t left = end - first;
-    std::uint32_t word = 0;
-    if (left >= 32) {
-      for (std::size_t k = 0; k < 32; k += kLanes64) word |= bits(first + k) << k;
-      return word;
-    }
-    for (std::size_t k = 0; k < left; k += kLanes64) word |= bits(first + k) << k;
-    return word & ((1U << left) - 1);
-  }
+  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const { return word_of(*this, first, end); }
 
  private:
   std::size_t dims_;
@@ -92,10 +95,70 @@ class RowTest {
   std::uint32_t row_;
 };
 
-/// Calls f.template operator()<T, D>() with the type of the coordinates and their number, or 0 where it is over six.
+/// In the place of dimensions: any number of them, in a space that is not plain.
+inline constexpr std::size_t kOtherSpace = ~std::size_t{0};
+
+/// The same by norm_sum() of distance.hpp.
+template <class T>
+class RowTest<T, kOtherSpace> {
+ public:
+  HWY_INLINE RowTest(const SearchInput& in, std::uint32_t row)
+      : coordinates_(in.coordinates),
+        dims_(in.dims),
+        row_(row),
+        space_(*in.space),
+        closed_(!in.space->axes.empty()),
+        limit_(hn::Set(F64(), in.limit)) {}
+
+  HWY_INLINE std::uint32_t bits(std::size_t first) const {
+    V64 sum = hn::Zero(F64());
+    for (std::size_t k = 0; k < dims_; ++k) {
+      const T* c = static_cast<const T*>(coordinates_[k]);
+      V64 t = hn::Abs(hn::Sub(hn::Set(F64(), static_cast<double>(c[row_])), load(c + first)));
+      if (closed_ && space_.axes[k].length > 0) t = hn::Min(t, hn::Sub(hn::Set(F64(), space_.axes[k].length), t));
+      switch (space_.norm) {
+        case Norm::euclidean:
+          sum = hn::Add(sum, hn::Mul(t, t));
+          break;
+        case Norm::manhattan:
+          sum = hn::Add(sum, t);
+          break;
+        case Norm::chebyshev:
+          sum = hn::Max(sum, t);
+          break;
+        case Norm::minkowski:
+          sum = hn::Add(sum, power(t));
+          break;
+      }
+    }
+    return to_bits(hn::Le(sum, limit_));
+  }
+
+  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const { return word_of(*this, first, end); }
+
+ private:
+  /// By the scalar function, as vectors have none that rounds alike on every machine.
+  [[nodiscard]] HWY_INLINE V64 power(V64 t) const {
+    double lanes[kLanes64];
+    hn::StoreU(t, F64(), lanes);
+    for (double& lane : lanes) lane = std::pow(lane, space_.power);
+    return hn::LoadU(F64(), lanes);
+  }
+
+  const void* const* coordinates_;
+  std::size_t dims_;
+  std::uint32_t row_;
+  const Space& space_;
+  bool closed_;
+  V64 limit_;
+};
+
+/// Calls f.template operator()<T, D>() with the type of the coordinates and their number, or 0 where it is over six, or
+/// kOtherSpace.
 template <class F>
 HWY_INLINE void with_types(const SearchInput& in, F f) {
   const auto with_dims = [&]<class T>(T) HWY_ATTR {
+    if (in.space != nullptr) return f.template operator()<T, kOtherSpace>();
     switch (in.dims) {
       case 1:
         return f.template operator()<T, 1>();

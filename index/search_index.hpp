@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/candidate_groups.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
 
 namespace epsflow::index {
 
@@ -32,6 +34,7 @@ class SearchIndex {
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
   [[nodiscard]] Precision precision() const noexcept { return precision_; }
   [[nodiscard]] double eps() const noexcept { return eps_; }
+  [[nodiscard]] const Space& space() const noexcept { return space_; }
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
 
@@ -62,8 +65,8 @@ class SearchIndex {
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept;
 
  protected:
-  SearchIndex(PointsView points, double eps) noexcept
-      : dims_(points.dims()), precision_(points.precision()), eps_(eps) {}
+  SearchIndex(PointsView points, double eps, Space space)
+      : dims_(points.dims()), precision_(points.precision()), eps_(eps), space_(std::move(space)) {}
 
   /// To be called once each by whatever sorts the points, in this order.
   void set_order(Buffer<std::uint32_t> order) noexcept { order_ = std::move(order); }
@@ -75,6 +78,7 @@ class SearchIndex {
   std::size_t dims_;
   Precision precision_;
   double eps_;
+  Space space_;
   Buffer<std::uint32_t> order_;
   Buffer<std::uint32_t> group_starts_;
   std::vector<Buffer<std::byte>> coordinates_;

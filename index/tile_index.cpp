@@ -6,8 +6,9 @@
 
 namespace epsflow::index {
 
-TileIndex::TileIndex(PointsView points, double eps, std::optional<LayerSource> source, const CancelToken& cancel)
-    : SearchIndex(points, eps), bounds_(points.size()) {
+TileIndex::TileIndex(PointsView points, double eps, std::optional<LayerSource> source, const CancelToken& cancel,
+                     const Space& space)
+    : SearchIndex(points, eps, space), bounds_(points.size()) {
   if (source) {
     LayerOrder layers(points, eps, *source, cancel);
     bounds_ = TileBounds(points, layers.order(), layers.layers(), cancel);

@@ -50,8 +50,14 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, Metr
   const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   engine->arena.execute([&] {
-    if (metric.plain()) {
-      points = engine->backend->load(view);
+    const auto for_rows = [&](const auto& work) {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.size(), kMovedRows),
+                        [&](const auto& range) { work(range.begin(), range.end()); });
+    };
+    const Space space = moved_space(metric);
+    if (metric.keeps_points()) {
+      for_rows([&](std::size_t first, std::size_t last) { require_in_box(metric, view, first, last); });
+      points = engine->backend->load(view, space);
       return;
     }
     const std::size_t width = moved_dims(metric, dims);
@@ -59,10 +65,10 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, Metr
                                 "the points as the metric moves them");
     moved = Points(view.size(), width, Precision::float64);
     const std::span<double> out = moved.values<double>();
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.size(), kMovedRows), [&](const auto& range) {
-      move_points(metric, view, range.begin(), range.end(), out.data() + range.begin() * width);
+    for_rows([&](std::size_t first, std::size_t last) {
+      move_points(metric, view, first, last, out.data() + first * width);
     });
-    points = engine->backend->load(moved.view());
+    points = engine->backend->load(moved.view(), space);
   });
 }
 

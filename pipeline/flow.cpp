@@ -74,7 +74,8 @@ class Flow {
         build_{context.observer.trace},
         direct_{context.pool.budget(),  context.options.core_mask,
                 context.options.verify, context.options.verify ? context.points.host() : PointsView{},
-                context.options.labels, context.observer.trace} {}
+                context.options.labels, context.observer.trace,
+                context.points.space()} {}
 
   void run() {
     fg::graph graph;

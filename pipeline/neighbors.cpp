@@ -3,7 +3,9 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/sweep.hpp>
@@ -15,22 +17,39 @@
 namespace epsflow {
 namespace {
 
-double distance(PointsView points, const Metric& metric, std::uint32_t a, std::uint32_t b) {
-  const double distance = std::sqrt(index::squared_distance<0>(
-      [&](std::size_t k) { return points.at(a, k); }, [&](std::size_t k) { return points.at(b, k); }, points.dims()));
-  return distance_of_moved(metric, distance);
-}
+/// Distances of points in their space, in the unit of eps.
+class Distance {
+ public:
+  Distance(const LoadedPoints& points, const Metric& metric)
+      : points_(points.host()), metric_(metric), space_(points.space()) {
+    for (std::size_t k = 0; k < space_.axes.size(); ++k) periods_.push_back(space_.period(k));
+  }
 
-/// Rows by position become rows by input id.
-Neighbors to_input_order(PointsView points, const Metric& metric, const stages::EpsJob& job, Distances distances,
-                         MemoryBudget& budget, const CancelToken& cancel) {
+  [[nodiscard]] double operator()(std::uint32_t a, std::uint32_t b) const {
+    const index::SpaceView view{space_.norm, space_.power, periods_.empty() ? nullptr : periods_.data()};
+    const double sum = index::norm_sum(
+        view, [&](std::size_t k) { return points_.at(a, k); }, [&](std::size_t k) { return points_.at(b, k); },
+        points_.dims());
+    return distance_of_moved(metric_, space_.distance(sum));
+  }
+
+ private:
+  PointsView points_;
+  const Metric& metric_;
+  const Space& space_;
+  std::vector<double> periods_;
+};
+
+/// Rows by position become rows by input id. distance: null where none are wanted.
+Neighbors to_input_order(const Distance* distance, const stages::EpsJob& job, MemoryBudget& budget,
+                         const CancelToken& cancel) {
   const NeighborTable& table = *job.table;
   const auto order = job.order.ids;
   const std::uint64_t pairs = table.pairs();
-  const MemoryCharge memory(budget, pairs * (distances == Distances::include ? 12 : 4) + table.size() * 8,
+  const MemoryCharge memory(budget, pairs * (distance != nullptr ? 12 : 4) + table.size() * 8,
                             "the neighbour table by input id");
   Neighbors result{Buffer<std::uint64_t>(table.size() + std::uint64_t{1}), Buffer<std::uint32_t>(pairs), {}};
-  if (distances == Distances::include) result.distances = Buffer<double>(pairs);
+  if (distance != nullptr) result.distances = Buffer<double>(pairs);
   for (std::uint32_t row = 0; row < table.size(); ++row)
     result.offsets[order[row] + std::size_t{1}] = table.counts()[row];
   result.offsets[0] = 0;
@@ -43,9 +62,9 @@ Neighbors to_input_order(PointsView points, const Metric& metric, const stages::
       std::uint32_t* next = first;
       view.for_each([&](std::uint32_t neighbor) { *next++ = order[neighbor]; });
       std::sort(first, next);
-      if (distances == Distances::omit) return;
+      if (distance == nullptr) return;
       double* out = result.distances.data() + result.offsets[id];
-      for (const std::uint32_t* p = first; p < next; ++p) *out++ = distance(points, metric, id, *p);
+      for (const std::uint32_t* p = first; p < next; ++p) *out++ = (*distance)(id, *p);
     });
   });
   cancel.check();
@@ -77,14 +96,14 @@ Neighbors neighbors(PointsView points, double eps, Distances distances, const Op
 Neighbors neighbors(const Dataset& data, double eps, Distances distances, const Observer& observer) {
   require_table(eps, data.options());
   Session session(data, observer);
-  const PointsView points = distances == Distances::include ? session.points().host() : PointsView{};
+  std::optional<Distance> distance;
+  if (distances == Distances::include) distance.emplace(session.points(), session.metric());
   Reporter reporter(observer, 1);
   Neighbors result;
   session.run(stages::group_by_eps(Sweep({{eps, 1}}), session.metric()),
               {.consume =
                    [&](const stages::EpsJob& job) {
-                     result =
-                         to_input_order(points, session.metric(), job, distances, session.budget(), session.stop());
+                     result = to_input_order(distance ? &*distance : nullptr, job, session.budget(), session.stop());
                      reporter.done([] {});
                    },
                .bytes = [](std::size_t) { return std::uint64_t{0}; },  // charged once the pairs are counted

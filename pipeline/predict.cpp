@@ -45,8 +45,8 @@ void check_core(const CoreView& core, PointsView points) {
 /// The core points, and behind them the others, moved.
 Points join(const CoreView& core, PointsView points) {
   const std::size_t n = core.points.size();
-  const bool single =
-      core.metric.plain() && core.points.precision() == Precision::float32 && points.precision() == Precision::float32;
+  const bool single = core.metric.keeps_points() && core.points.precision() == Precision::float32 &&
+                      points.precision() == Precision::float32;
   const std::size_t width = moved_dims(core.metric, points.dims());
   Points all(n + points.size(), width, single ? Precision::float32 : Precision::float64);
   const auto part = [&](PointsView from, std::size_t first) {
@@ -54,6 +54,7 @@ Points join(const CoreView& core, PointsView points) {
       const std::size_t at = (first + range.begin()) * width;
       if (single) {
         require_finite(from, range.begin(), range.end());
+        require_in_box(core.metric, from, range.begin(), range.end());
         const auto* values = static_cast<const float*>(from.data());
         std::copy(values + range.begin() * width, values + range.end() * width, all.values<float>().data() + at);
       } else {
@@ -76,7 +77,8 @@ void predict_all(const CoreView& core, PointsView points, MemoryBudget& budget, 
                             "the search of core points");
   const Points all = join(core, points);
   cancel.check();
-  const index::Grid grid(all.view(), moved_radius(core.metric, core.eps), Cells::reach, cancel);
+  const index::Grid grid(all.view(), moved_radius(core.metric, core.eps), Cells::reach, cancel,
+                         moved_space(core.metric));
   const index::RowSearch rows(grid);
   Buffer<std::uint32_t> cluster_of(n), clusters(n);
   const auto order = grid.order();

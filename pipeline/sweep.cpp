@@ -27,6 +27,7 @@ void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(
                                         .verify = options.verify,
                                         .core_mask = options.core_mask,
                                         .points = options.verify ? session.points().host() : PointsView{},
+                                        .space = session.points().space(),
                                         .workers = session.threads(),
                                         .cancel = session.stop(),
                                         .trace = observer.trace};

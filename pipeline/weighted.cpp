@@ -56,8 +56,8 @@ class WholeWeights {
 /// Points of one eps, searched on the CPU.
 class Searched {
  public:
-  Searched(PointsView points, double radius, const CancelToken& cancel)
-      : grid_(points, radius, Cells::reach, cancel), rows_(grid_), cancel_(cancel) {}
+  Searched(PointsView points, const Space& space, double radius, const CancelToken& cancel)
+      : grid_(points, radius, Cells::reach, cancel, space), rows_(grid_), cancel_(cancel) {}
 
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t n, std::size_t dims) {
     constexpr std::uint64_t kEachPoint = 2 * 16 + 4 + 12 + 8 + 2 * 4;  // sort items, ids, cells, sum, clusters twice
@@ -163,6 +163,7 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
   const std::size_t n = data.size();
   // The engine's turn is taken for each step: runs of core points take it for themselves.
   PointsView points;
+  const Metric metric = metric_of_moved(data.metric());
   std::vector<stages::EpsGroup> groups;
   {
     Session session(data, observer);
@@ -182,7 +183,7 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
       session.on_threads(work);
     };
     on_engine([&] {
-      searched = std::make_unique<const Searched>(points, group.radius, cancel);
+      searched = std::make_unique<const Searched>(points, moved_space(metric), group.radius, cancel);
       sums = searched->sums(whole);
     });
     double share =
@@ -197,7 +198,7 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
       if (count > 0) {
         // Among themselves all core points are core: their clusters are those of one point each or more.
         const Points subset = chosen(points, core, count);
-        const Dataset loaded = data.engine().load(subset.view(), {}, &cancel).with(options);
+        const Dataset loaded = data.engine().load(subset.view(), metric, &cancel).with(options);
         const VariantResult found =
             std::move(run(loaded, grid({group.radius}, {1}), {.cancel = &cancel, .trace = observer.trace}).front());
         clusters = found.summary.clusters;

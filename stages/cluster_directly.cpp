@@ -24,7 +24,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
       // What all variants share, index and counts, is over when the first is there.
       if (share < 0) share = std::max(0.0, job.seconds() - result.seconds - direct->seconds_waiting()) / variants;
       result.seconds += share;
-      if (verify) check_labels(points, job.group.radius, result);
+      if (verify) check_labels(points, space, job.group.radius, result);
       handing_over = true;
       emit(std::move(result));
       handing_over = false;

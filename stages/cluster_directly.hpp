@@ -18,6 +18,7 @@ struct ClusterDirectly {
   PointsView points = {};                  ///< for `verify`, which searches them itself
   MemorySpace labels = MemorySpace::host;  ///< where they are left
   Trace* trace = nullptr;
+  Space space = {};  ///< of the points
 
   /// Calls begun() when all memory is there, then emit(result) once per variant, in descending order of minpts, from
   /// this thread, and returns true. Variants that were handed over are taken out of the group. When the budget or the

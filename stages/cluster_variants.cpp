@@ -16,8 +16,9 @@
 
 namespace epsflow::stages {
 
-void check_labels(PointsView points, double radius, const VariantResult& result) {
-  const auto findings = clustering::verify(points, {radius, result.variant.minpts}, result.labels);
+void check_labels(PointsView points, const Space& space, double radius, const VariantResult& result) {
+  constexpr std::size_t kFindings = 10;
+  const auto findings = clustering::verify(points, {radius, result.variant.minpts}, result.labels, kFindings, space);
   if (findings.empty()) return;
   throw Error("the labels of eps " + format_number(result.variant.eps) + ", minpts " +
               std::to_string(result.variant.minpts) + " are wrong, which is a defect of epsflow: please report it. " +
@@ -35,7 +36,7 @@ void ClusterVariants::operator()(const EpsJob& job, const std::function<void(Var
   const std::vector<std::uint32_t>& minpts = job.group.minpts;
   const double share = job.table_seconds / static_cast<double>(minpts.size());
   const auto finish = [&](VariantResult&& result) {
-    if (verify) check_labels(points, job.group.radius, result);
+    if (verify) check_labels(points, space, job.group.radius, result);
     result.seconds += share;
     emit(std::move(result));
   };

@@ -12,15 +12,16 @@
 
 namespace epsflow::stages {
 
-/// Throws Error when labels are wrong, which is a defect of epsflow. Searches `points` itself, within `radius`; see
+/// Throws Error when labels are wrong, which is a defect of epsflow. Searches `points` of `space` itself, within `radius`; see
 /// clustering/verify.hpp.
-void check_labels(PointsView points, double radius, const VariantResult& result);
+void check_labels(PointsView points, const Space& space, double radius, const VariantResult& result);
 
 struct ClusterVariants {
   VariantMethod method = VariantMethod::nested;
   bool verify = false;
   bool core_mask = false;
   PointsView points = {};  ///< for `verify`, which searches them itself
+  Space space = {};        ///< of the points
   unsigned workers = 1;    ///< variants that are under way at once, at most, with VariantMethod::each
   const CancelToken& cancel;
   Trace* trace = nullptr;

@@ -28,7 +28,8 @@ std::unique_ptr<DeviceClustering> make_device_clustering(const DevicePoints& poi
   const PointsOnDevice device = points.device();
   if (device.size == 0) return std::make_unique<NoClustering>();
   if (grid == nullptr && device.dims <= index::kMostCliqueDims) {
-    const index::CellAxes axes = index::choose_axes(points.host_for(eps), eps, Cells::clique, cancel, points.extents());
+    const index::CellAxes axes =
+        index::choose_axes(points.host_for(eps), eps, Cells::clique, cancel, points.extents(), points.space());
     if (axes.cliques) return std::make_unique<CliqueClustering>(task, axes);
   }
   if (grid == nullptr) grid = std::make_shared<const DeviceGrid>(points, eps, memory, pinned, cancel);

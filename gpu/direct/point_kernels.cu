@@ -96,11 +96,11 @@ __global__ void __launch_bounds__(kThreads)
   add_by_block(sizes, border, number, 1);
 }
 
-/// Four to six dimensions are compiled in. Fewer come here only where the cells of their index are no cliques, so
-/// seldom that the kernels for any number do.
+/// Four to six dimensions of plain spaces are compiled in. Fewer come here only where the cells of their index are no cliques,
+/// so seldom that the kernels for any number do.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
-  with_types<4, 5, 6, 0>(grid.precision, grid.dims, f);
+  with_types<4, 5, 6, 0>(grid.precision, grid.space.plain() ? grid.dims : 0, f);
 }
 
 }  // namespace

@@ -176,8 +176,8 @@ class FaultyBackend final : public Backend {
   [[nodiscard]] unsigned groups() const override {
     return call(plan_, "groups", [&] { return real_->groups(); });
   }
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) override {
-    return std::make_unique<FaultyPoints>(real_->load(points), plan_);
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) override {
+    return std::make_unique<FaultyPoints>(real_->load(points, space), plan_);
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) override {
     return real_->load(points);
@@ -211,7 +211,7 @@ struct Outcome {
 Outcome run_with(Plan& plan, const Options& options, bool own_threads) {
   const DataSet data = make_data("clustered", 300, 2, Precision::float64, 7);
   FaultyBackend backend(plan, own_threads);
-  const auto points = backend.load(data.view());
+  const auto points = backend.load(data.view(), {});
   MemoryBudget budget(1_GiB);
   ArenaPool pool(budget);
   CancelToken stop;

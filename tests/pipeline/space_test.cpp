@@ -1,0 +1,324 @@
+// Labels, neighbours and predictions by other norms and in periodic boxes, against sums of their own: distances in a box are
+// the least of those to all copies of a point.
+#include <epsflow/core/space.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/predict.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/pipeline/weighted.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::OracleTable;
+using test::Random;
+using Real = long double;
+
+/// The distance of two points by a metric, over all 3^d copies of the second.
+Real distance_over_copies(const Metric& metric, const std::vector<Real>& p, const std::vector<Real>& q) {
+  const std::size_t dims = p.size();
+  const auto closed = [&](std::size_t k) { return !metric.box.empty() && metric.box[k].closed(); };
+  std::vector<int> copy(dims, 0);
+  for (std::size_t k = 0; k < dims; ++k) copy[k] = closed(k) ? -1 : 0;
+  Real least = std::numeric_limits<Real>::infinity();
+  while (true) {
+    Real sum = 0;
+    for (std::size_t k = 0; k < dims; ++k) {
+      const Real scale = metric.scale.empty() ? 1 : metric.scale[k];
+      const Real length = closed(k) ? Real{metric.box[k].hi} - metric.box[k].lo : 0;
+      const Real t = std::abs(p[k] - q[k] - copy[k] * length) * scale;
+      switch (metric.kind) {
+        case MetricKind::manhattan:
+          sum += t;
+          break;
+        case MetricKind::chebyshev:
+          sum = std::max(sum, t);
+          break;
+        case MetricKind::minkowski:
+          sum += std::pow(t, Real{metric.power});
+          break;
+        default:
+          sum += t * t;
+      }
+    }
+    if (metric.kind == MetricKind::minkowski) sum = std::pow(sum, 1 / Real{metric.power});
+    if (metric.kind == MetricKind::euclidean) sum = std::sqrt(sum);
+    least = std::min(least, sum);
+    std::size_t k = 0;
+    while (k < dims && (copy[k] == 1 || !closed(k))) copy[k] = closed(k) ? -1 : 0, ++k;
+    if (k == dims) return least;
+    ++copy[k];
+  }
+}
+
+std::vector<std::vector<Real>> rows_of(PointsView points) {
+  std::vector<std::vector<Real>> rows(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t k = 0; k < points.dims(); ++k) rows[i].push_back(points.at(i, k));
+  }
+  return rows;
+}
+
+/// Neighbours by distance; unless `exact`, no pair may be as near to eps as rounding reaches.
+OracleTable table_of(PointsView points, const Metric& metric, double eps, bool exact) {
+  const auto rows = rows_of(points);
+  OracleTable table;
+  table.rows.resize(rows.size());
+  Real nearest = 1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      const Real d = distance_over_copies(metric, rows[i], rows[j]);
+      nearest = std::min(nearest, std::abs(d - eps) / eps);
+      if (d <= eps) table.rows[i].push_back(static_cast<std::uint32_t>(j));
+    }
+  }
+  if (!exact) REQUIRE(nearest > 1e-12L);
+  return table;
+}
+
+Engine engine_for(const Metric& metric) {
+  const bool powers = moved_space(metric).norm == Norm::minkowski;
+  return Engine({.threads = 2, .backend = powers ? BackendChoice::cpu : BackendChoice::automatic});
+}
+
+/// Every way that gives labels or neighbours.
+void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected) {
+  const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
+  const Engine engine = engine_for(metric);
+  const Dataset data = engine.load(points, metric);
+  std::vector<Options> ways;
+  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
+    for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid, IndexChoice::all}) {
+      if (index == IndexChoice::all && engine.backend() == "gpu") continue;
+      ways.push_back({.strategy = strategy, .index = index, .verify = true});
+    }
+  }
+  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
+    if (engine.backend() == "gpu") ways.push_back({.kernel = kernel, .verify = true});
+  }
+  for (const FormatChoice format : {FormatChoice::csr, FormatChoice::packed}) {
+    if (format == FormatChoice::packed && points.dims() > 3) continue;
+    ways.push_back({.format = format, .verify = true});
+  }
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    INFO("way " << way);
+    const auto results = run(data.with(ways[way]), grid({eps}, minpts));
+    REQUIRE(results.size() == minpts.size());
+    for (const VariantResult& r : results) {
+      REQUIRE(r.labels == test::oracle_labels(expected, r.variant.minpts).labels);
+    }
+  }
+  const auto rows = rows_of(points);
+  const Neighbors found = neighbors(data, eps, Distances::include);
+  REQUIRE(found.pairs() == expected.pairs());
+  Real largest_error = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::uint64_t at = found.offsets[i]; at < found.offsets[i + 1]; ++at) {
+      const Real d = distance_over_copies(metric, rows[i], rows[found.ids[at]]);
+      largest_error = std::max(largest_error, std::abs(static_cast<Real>(found.distances[at]) - d));
+    }
+  }
+  REQUIRE(largest_error <= 1e-12L * eps + 1e-16L);  // the way round an axis is rounded as its length is
+  // Predicted for themselves, points get their labels.
+  const VariantResult fitted = std::move(run(data.with({.core_mask = true}), grid({eps}, {3})).front());
+  Points core(fitted.summary.core, points.dims(), Precision::float64);
+  std::vector<std::int32_t> labels;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (fitted.core[i] == 0) continue;
+    for (std::size_t k = 0; k < points.dims(); ++k) {
+      core.values<double>()[labels.size() * points.dims() + k] = points.at(i, k);
+    }
+    labels.push_back(fitted.labels[i]);
+  }
+  REQUIRE(predict({core.view(), labels, eps, metric}, points) == fitted.labels);
+  const std::vector<double> ones(points.size(), 1.0);
+  REQUIRE(run_weighted(data, ones, grid({eps}, {3})).front().labels == fitted.labels);
+}
+
+const std::initializer_list<Metric> kNorms{{.kind = MetricKind::euclidean},
+                                           {.kind = MetricKind::manhattan},
+                                           {.kind = MetricKind::chebyshev},
+                                           {.kind = MetricKind::minkowski, .power = 3},
+                                           {.kind = MetricKind::minkowski, .power = 1.5}};
+
+/// Points of a box, with clusters across its faces, edges and corners, and some on its ends.
+std::vector<double> in_box(const std::vector<BoxSide>& box, std::size_t n, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (const BoxSide& side : box) {
+      const double length = side.closed() ? side.hi - side.lo : 10;
+      double u = random.unit();
+      if (i % 3 != 0) u = (static_cast<double>(i % 5) / 5 + 0.08 * u);
+      if (i % 3 == 1) u = (u < 0.5 ? 0.04 * u : 1 - 0.04 * (1 - u));
+      double x = side.lo + length * u;
+      if (side.closed()) x = std::clamp(x, side.lo, side.hi);
+      if (side.closed() && i % 41 == 0) x = i % 2 == 0 ? side.lo : side.hi;
+      values.push_back(x);
+    }
+  }
+  return values;
+}
+
+TEST_CASE("space: other norms, in any number of dimensions") {
+  for (const Metric& metric : kNorms) {
+    for (const std::size_t dims : {1U, 2U, 3U, 5U, 9U}) {
+      for (const Precision precision : {Precision::float32, Precision::float64}) {
+        const test::DataSet data = test::make_data("clustered", 120, dims, precision, dims);
+        for (const double eps : {data.scale * 1.0123, data.scale / 7}) {
+          INFO(describe(metric) << ", " << dims << "-D, eps " << eps);
+          check_all_ways(data.view(), metric, eps, table_of(data.view(), metric, eps, false));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("space: named powers are the norms of that name") {
+  const test::DataSet data = test::make_data("clustered", 300, 3, Precision::float64, 4);
+  const auto labels = [&](const Metric& metric) {
+    return std::move(run(engine_for(metric).load(data.view(), metric), grid({data.scale}, {4})).front().labels);
+  };
+  const auto power = [](double p) { return Metric{.kind = MetricKind::minkowski, .power = p}; };
+  CHECK(labels(power(1)) == labels({.kind = MetricKind::manhattan}));
+  CHECK(labels(power(2)) == labels({}));
+  CHECK(labels(power(std::numeric_limits<double>::infinity())) == labels({.kind = MetricKind::chebyshev}));
+}
+
+TEST_CASE("space: periodic boxes, whatever their sides, up to an eps that is longer than they are") {
+  const std::vector<std::vector<BoxSide>> boxes{
+      {{0, 1}},
+      {{-3.5, 6.6}},
+      {{0, 250}, {0, 250}},
+      {{-1, 1}, {}},
+      {{}, {100, 107.3}},
+      {{0, 1}, {0, 1}, {0, 1}},
+      {{0, 31}, {5, 6.1}, {-2, -0.5}},
+      {{}, {0, 10}, {}},
+      {{0, 3}, {0, 3}, {}, {0, 7}},
+      {{0, 2}, {}, {0, 2}, {}, {0, 2}},
+  };
+  std::uint64_t seed = 0;
+  for (const std::vector<BoxSide>& box : boxes) {
+    const std::size_t n = box.size() > 3 ? 80 : 150;
+    const std::vector<double> values = in_box(box, n, ++seed);
+    double shortest = 1e9;
+    for (const BoxSide& side : box) shortest = side.closed() ? std::min(shortest, side.hi - side.lo) : shortest;
+    const PointsView view(std::span<const double>(values), box.size());
+    for (const double share : {0.0173, 0.09, 0.2871, 0.45, 0.7123, 1.3}) {
+      const double eps = share * shortest;
+      INFO(box.size() << "-D, box " << seed << ", eps " << eps);
+      const Metric metric{.box = box};
+      check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+    }
+  }
+}
+
+TEST_CASE("space: periodic boxes by every norm, scaled") {
+  const std::vector<BoxSide> box{{0, 20}, {}, {0, 13.7}};
+  const std::vector<double> values = in_box(box, 120, 77);
+  const PointsView view(std::span<const double>(values), 3);
+  for (Metric metric : kNorms) {
+    metric.box = box;
+    for (const bool scaled : {false, true}) {
+      if (scaled) metric.scale = {0.3, 2, 1.1};
+      for (const double eps : {1.0123, 5.3}) {
+        INFO(describe(metric) << ", eps " << eps);
+        check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+      }
+    }
+  }
+}
+
+TEST_CASE("space: pairs at eps itself, the other way round too") {
+  // Whole eighths, whose differences and squares are exact.
+  for (const std::size_t dims : {1U, 2U, 3U}) {
+    Random random(dims);
+    std::vector<float> values(150 * dims);
+    for (float& x : values) x = static_cast<float>(random.below(65)) / 8;
+    const PointsView view(std::span<const float>(values), dims);
+    for (const MetricKind kind : {MetricKind::euclidean, MetricKind::manhattan, MetricKind::chebyshev}) {
+      for (const bool closed : {false, true}) {
+        Metric metric{.kind = kind};
+        if (closed) metric.box.assign(dims, {0, 8});
+        for (const double eps : {0.125, 0.625, 1.25, 4.0}) {
+          INFO(describe(metric) << ", " << dims << "-D, eps " << eps);
+          check_all_ways(view, metric, eps, table_of(view, metric, eps, true));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("space: boxes of more slots than an axis holds") {
+  const std::vector<double> values{0, 1e-9, 1, 0.5, 0.5 + 1e-12, 1 - 1e-12, 0.25, 0.75};
+  const PointsView view(std::span<const double>(values), 1);
+  for (const double eps : {1e-15, 2.5e-12, 3e-10, 2e-9}) {
+    INFO("eps " << eps);
+    const Metric metric{.box = {{0, 1}}};
+    check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+  }
+  const std::vector<double> six(6 * 3, 0.25);
+  const PointsView wide(std::span<const double>(six), 6);
+  const Metric metric{.box = std::vector<BoxSide>(6, {0, 1})};
+  check_all_ways(wide, metric, 1e-7, table_of(wide, metric, 1e-7, false));
+}
+
+TEST_CASE("space: what has no such distance is refused, with the culprit and the remedy") {
+  const Engine engine({.threads = 1, .backend = BackendChoice::cpu});
+  const std::vector<double> values{1, 2, 3, 4};
+  const PointsView view(std::span<const double>(values), 2);
+  const auto usage = [&](const Metric& metric, std::initializer_list<std::string_view> parts) {
+    test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(view, metric); }), parts);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  usage({.power = 3}, {"Metric::power", "minkowski"});
+  usage({.kind = MetricKind::minkowski, .power = 0.5}, {"Metric::power", "0.5", "1 on"});
+  usage({.kind = MetricKind::minkowski, .power = nan}, {"Metric::power", "nan"});
+  usage({.box = {{0, 10}}}, {"Metric::box", "1 side", "2 columns"});
+  usage({.box = {{0, 10}, {5, 1}}}, {"Metric::box", "from 5 to 1"});
+  usage({.box = {{0, 10}, {0, nan}}}, {"Metric::box", "to nan"});
+  usage({.kind = MetricKind::cosine, .box = {{0, 10}, {0, 10}}}, {"Metric::box", "cosine"});
+  test::check_mentions(test::error_of<InputError>([&] {
+                         (void)engine.load(view, {.box = {{}, {0, 3.5}}});
+                       }),
+                       {"4 in row 1, column 1", "outside the box", "0 to 3.5"});
+  test::check_mentions(test::error_of<InputError>([&] {
+                         (void)engine.load(view, {.scale = {2, 2}, .box = {{}, {0, 3.5}}});
+                       }),
+                       {"4 in row 1, column 1", "outside the box"});
+  const Dataset data = engine.load(view, {.kind = MetricKind::manhattan});
+  test::check_mentions(
+      test::error_of<UsageError>([&] { (void)run(data.with({.index = IndexChoice::tree}), grid({1}, {2})); }),
+      {"Options::index", "tree", "leave it out"});
+  const Dataset powers = engine.load(view, {.kind = MetricKind::minkowski, .power = 50});
+  test::check_mentions(test::error_of<UsageError>([&] { (void)run(powers, grid({1e-30}, {2})); }),
+                       {"1e-30", "power 50", "Metric::scale"});
+}
+
+TEST_CASE("space: descriptions tell metrics apart") {
+  CHECK(describe({.kind = MetricKind::manhattan}) == "manhattan");
+  CHECK(describe({.kind = MetricKind::minkowski, .scale = {1, 2}, .power = 3}) == "minkowski, p = 3, scaled by 1 2");
+  CHECK(describe({.box = {{0, 250}, {}, {-1, 1}}}) == "euclidean, in a box of 0:250 - -1:1");
+}
+
+}  // namespace
+}  // namespace epsflow
