@@ -131,19 +131,24 @@ PyEngine make_engine(std::uint64_t memory, unsigned threads, const std::string& 
   return {OfProcess(std::move(engine)), std::move(notices)};
 }
 
-/// name, unit of eps, whether latitude comes first, scale.
-using MetricWords = std::tuple<std::string, std::string, bool, std::vector<double>>;
+/// name, unit of eps, whether latitude comes first, scale, power, ends of the sides of a box: one for each column or for all.
+using MetricWords = std::tuple<std::string, std::string, bool, std::vector<double>, double,
+                               std::vector<std::pair<double, double>>>;
 
-Metric metric_of(const MetricWords& words) {
-  const auto& [name, unit, latitude_first, scale] = words;
-  return {.kind = choice_of("metric", name, kMetrics),
-          .scale = scale,
-          .unit = choice_of("unit", unit, kArcUnits),
-          .latitude_first = latitude_first};
+Metric metric_of(const MetricWords& words, std::size_t dims) {
+  const auto& [name, unit, latitude_first, scale, power, box] = words;
+  Metric metric{.kind = choice_of("metric", name, kMetrics),
+                .scale = scale,
+                .unit = choice_of("unit", unit, kArcUnits),
+                .latitude_first = latitude_first,
+                .power = power};
+  for (const auto& [lo, hi] : box) metric.box.push_back({lo, hi});
+  if (metric.box.size() == 1) metric.box.resize(dims, metric.box.front());
+  return metric;
 }
 
 std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const MetricWords& words) {
-  return std::make_unique<Task>([loader = engine.engine.get(), view = view_of(points), metric = metric_of(words)](
+  return std::make_unique<Task>([loader = engine.engine.get(), view = view_of(points), metric = metric_of(words, points.shape(1))](
                                     const Observer& observer, Task::Channel& channel) {
     channel.put(loader.load(view, metric, observer.cancel));
   });
@@ -183,7 +188,7 @@ using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb
 std::unique_ptr<Task> start_predict(const HostArray& core, const LabelArray& labels, double eps,
                                     const HostArray& points, const MetricWords& metric, std::uint64_t memory,
                                     unsigned threads) {
-  const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps, metric_of(metric)};
+  const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps, metric_of(metric, points.shape(1))};
   Options options;
   options.memory = memory;
   options.threads = threads;

@@ -28,10 +28,13 @@ inline constexpr Words<DecideChoice, 4> kDeciders{{{"auto", DecideChoice::automa
                                                    {"tensor64", DecideChoice::tensor64},
                                                    {"tensor16", DecideChoice::tensor16}}};
 
-inline constexpr Words<MetricKind, 4> kMetrics{{{"euclidean", MetricKind::euclidean},
+inline constexpr Words<MetricKind, 7> kMetrics{{{"euclidean", MetricKind::euclidean},
                                                 {"greatcircle", MetricKind::greatcircle},
                                                 {"haversine", MetricKind::haversine},
-                                                {"cosine", MetricKind::cosine}}};
+                                                {"cosine", MetricKind::cosine},
+                                                {"manhattan", MetricKind::manhattan},
+                                                {"chebyshev", MetricKind::chebyshev},
+                                                {"minkowski", MetricKind::minkowski}}};
 inline constexpr Words<ArcUnit, 5> kArcUnits{{{"deg", ArcUnit::degree},
                                               {"arcmin", ArcUnit::arcminute},
                                               {"arcsec", ArcUnit::arcsecond},

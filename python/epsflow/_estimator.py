@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table
-from ._metrics import MetricWords, as_metric
+from ._metrics import MetricWords, as_metric, backend_for
 from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
@@ -76,7 +76,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         points = as_points(X)
-        engine = engine_for(self.engine, self.backend, self.memory, _threads_of(self.n_jobs))
+        engine = engine_for(self.engine, backend_for(metric, self.backend), self.memory, _threads_of(self.n_jobs))
         if sample_weight is not None:
             sample_weight = as_weights(sample_weight, len(points))
             if not sample_weight.any():

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import numpy as np
+# Name, unit of eps, whether latitude comes first, factors of columns, power of minkowski, ends of the sides of a periodic box
+# (equal ones: open): as the library takes it.
+MetricWords = tuple[str, str, bool, list[float], float, list[tuple[float, float]]]
 
-# Name, unit of eps, whether latitude comes first, factors of columns: as the library takes it.
-MetricWords = tuple[str, str, bool, list[float]]
-
-EUCLIDEAN: MetricWords = ("euclidean", "deg", False, [])
-_KNOWN = ("euclidean", "greatcircle", "haversine", "cosine")
-_SAME = {"l2": "euclidean", "minkowski": "euclidean"}
+EUCLIDEAN: MetricWords = ("euclidean", "deg", False, [], 2.0, [])
+_KNOWN = ("euclidean", "manhattan", "chebyshev", "minkowski", "greatcircle", "haversine", "cosine")
+_SAME = {"l1": "manhattan", "l2": "euclidean", "cityblock": "manhattan", "infinity": "chebyshev"}
+_POWERS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
 _PARAMETERS = {
-    "euclidean": ("scale", "p"),
+    "euclidean": ("scale", "box", "p"),
+    "manhattan": ("scale", "box"),
+    "chebyshev": ("scale", "box"),
+    "minkowski": ("scale", "box", "p"),
     "greatcircle": ("unit", "latitude_first"),
     "haversine": (),
     "cosine": (),
@@ -23,9 +27,10 @@ _PARAMETERS = {
 def as_metric(metric: Any = "euclidean", metric_params: dict[str, Any] | None = None, p: float | None = None) -> MetricWords:
     """A metric by its name, with its parameters. Raises ValueError that says which there are, and what to use for others.
 
-    "euclidean" ("l2", and "minkowski" with p=2): scale, a factor for each column. "greatcircle": longitude and latitude in degrees;
-    unit of eps, "deg", "arcmin", "arcsec", "rad" or "km" (on the earth); latitude_first. "haversine": latitude and longitude in
-    radians. "cosine": 1 - the cosine of the angle between two vectors.
+    "euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev", "minkowski" with p: scale, a factor for each column; box, the
+    sides of a periodic box, each its length (from 0 on), its two ends, or None where it is open, and one for each column or one for
+    all. "greatcircle": longitude and latitude in degrees; unit of eps, "deg", "arcmin", "arcsec", "rad" or "km" (on the earth);
+    latitude_first. "haversine": latitude and longitude in radians. "cosine": 1 - the cosine of the angle between two vectors.
     """
     if callable(metric):
         raise ValueError(
@@ -38,21 +43,33 @@ def as_metric(metric: Any = "euclidean", metric_params: dict[str, Any] | None = 
         )
     name = _SAME.get(metric, metric) if isinstance(metric, str) else metric
     if name not in _KNOWN:
-        raise ValueError(f"metric={metric!r} is not known; known are {_listed(_KNOWN)}, and l2 and minkowski with p=2")
+        raise ValueError(f"metric={metric!r} is not known; known are {_listed(_KNOWN)}, and {_listed(tuple(_SAME))}")
+    if metric_params is not None and not isinstance(metric_params, dict):
+        raise TypeError(f"metric_params is {metric_params!r}, of type {type(metric_params).__name__}; it is a dict of parameters")
     parameters = dict(metric_params or {})
     for parameter in parameters:
         if parameter not in _PARAMETERS[name]:
             known = _listed(_PARAMETERS[name]) if _PARAMETERS[name] else "none"
             raise ValueError(f"metric_params={metric_params!r}: {parameter!r} is no parameter of {metric!r}; there are: {known}")
     power = parameters.get("p", p)
-    if name == "euclidean" and power not in (None, 2):
-        raise ValueError(f"metric={metric!r} with p={power!r} is not known; p=2 is, the euclidean metric")
+    power = 2.0 if power is None else _as_number(power, "p", power)
+    if name == "minkowski":
+        name = _POWERS.get(power, name)
+    elif power != 2 and name == "euclidean":
+        raise ValueError(f"metric={metric!r} with p={power!r}: p is of metric='minkowski'")
     return (
         name,
         str(parameters.get("unit", "deg")),
         bool(parameters.get("latitude_first", False)),
-        [float(factor) for factor in np.ravel(parameters.get("scale", []))],
+        [_as_number(factor, "scale", parameters["scale"]) for factor in _listed_values(parameters.get("scale", ()))],
+        power if name == "minkowski" else 2.0,
+        [_as_side(side, parameters["box"]) for side in _listed_values(parameters.get("box", ()))],
     )
+
+
+def backend_for(metric: MetricWords, backend: str) -> str:
+    """The backend of a call that leaves it open: GPUs know no powers."""
+    return "cpu" if metric[0] == "minkowski" and isinstance(backend, str) and backend == "auto" else backend
 
 
 def angle_unit(metric: MetricWords) -> str | None:
@@ -62,6 +79,29 @@ def angle_unit(metric: MetricWords) -> str | None:
 
 def latitude_first(metric: MetricWords) -> bool:
     return metric[0] == "haversine" or metric[2]
+
+
+def _listed_values(values: Any) -> list[Any]:
+    return list(values) if hasattr(values, "__iter__") and not isinstance(values, str) else [values]
+
+
+def _as_number(value: Any, name: str, whole: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}={whole!r}: {value!r} is no number") from None
+
+
+def _as_side(side: Any, box: Any) -> tuple[float, float]:
+    if side is None:
+        return 0.0, 0.0
+    ends = _listed_values(side)
+    if len(ends) > 2:
+        raise ValueError(f"box={box!r}: {side!r} is a side of {len(ends)} ends; a side is its length, its two ends, or None")
+    lo, hi = (_as_number(end, "box", box) for end in (ends if len(ends) == 2 else [0.0, *ends]))
+    if lo == hi:
+        raise ValueError(f"box={box!r}: {side!r} has no length; a side that is open is None")
+    return lo, hi
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import as_points
 from ._engine import Dataset, Engine, engine_for
+from ._metrics import as_metric, backend_for
 from ._parameters import as_eps
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import warn_of_unit
@@ -31,8 +33,9 @@ def neighbors(
     tuple (offsets, ids) or (offsets, ids, distances) of arrays. Parameters and errors as sweep().
     """
     eps = as_eps(eps)
-    engine = engine_for(engine, backend, memory, threads)
-    return neighbors_loaded(engine.load(X, metric=metric, metric_params=metric_params), eps, distances, progress)
+    words = as_metric(metric, metric_params)
+    engine = engine_for(engine, backend_for(words, backend), memory, threads)
+    return neighbors_loaded(Dataset(engine, as_points(X, words), words), eps, distances, progress)
 
 
 def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:

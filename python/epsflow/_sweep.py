@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import as_weights
+from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
+from ._metrics import as_metric, backend_for
 from ._parameters import as_choice, as_variants
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
@@ -180,7 +181,9 @@ def sweep(
     X: [n_samples, n_features]; float32 and float64 in C order are not copied, and nothing is written to. Also tables, and points of
     geopandas and astropy; angles with a unit are converted to that of the metric. core: keep which points are core. metric:
     "euclidean"; "greatcircle" (longitude and latitude in degrees, eps in metric_params={"unit": "deg" | "arcmin" | "arcsec" | "rad" |
-    "km"}); "haversine" (latitude, longitude and eps in radians); "cosine"; metric_params={"scale": [...]} is a factor for each column.
+    "km"}); "haversine" (latitude, longitude and eps in radians); "cosine"; "manhattan"; "chebyshev"; "minkowski" (metric_params={"p":
+    3}). Of norms, metric_params={"scale": [...]} is a factor for each column, and {"box": [250, (0, 80), None]} are the sides of a
+    periodic box: a length, two ends, None where it is open.
     sample_weight: [n_samples]; a point is core where the weights within eps sum to min_samples. progress: True for a bar, or a
     function that takes an epsflow.Progress. memory: bytes that the run may hold, or a text such as "8GiB"; labels, 4 bytes per point
     and variant, come on top. engine: what backend, memory and threads belong to, made before. strategy, index, decide: ways that
@@ -190,8 +193,9 @@ def sweep(
     is an angle as large as the field, which is likely in another unit.
     """
     asked = as_variants(eps, min_samples, variants)
-    engine = engine_for(engine, backend, memory, threads)
-    data = engine.load(X, metric=metric, metric_params=metric_params)
+    words = as_metric(metric, metric_params)
+    engine = engine_for(engine, backend_for(words, backend), memory, threads)
+    data = Dataset(engine, as_points(X, words), words)
     return _run(data, asked, sample_weight, core, progress, strategy, index, decide)
 
 

@@ -37,7 +37,7 @@ def python_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, MemoryError, RuntimeError) as error:
-        text = re.sub(r"Options::(\w+)", r"\1", str(error)).replace("minpts", "min_samples")
+        text = re.sub(r"(?:Options|Metric)::(\w+)", r"\1", str(error).replace("Metric::power", "p")).replace("minpts", "min_samples")
         raise type(error)(text) from None
 
 

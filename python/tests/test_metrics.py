@@ -61,6 +61,44 @@ def test_cosine_and_scale():
     np.testing.assert_array_equal(found.labels(1.2, 5), expected)
 
 
+@pytest.mark.parametrize(
+    ("metric", "params"),
+    [("manhattan", None), ("cityblock", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("minkowski", {"p": 1.5})],
+)
+def test_norms_are_those_of_scikit_learn(metric, params):
+    random = np.random.default_rng(5)
+    X = random.normal(size=(500, 3))
+    p = (params or {}).get("p")
+    for eps in (0.3, 0.6):
+        expected = cluster.DBSCAN(eps=eps, min_samples=5, metric=metric, p=p, algorithm="ball_tree").fit(X)
+        assert len(set(expected.labels_)) > 1
+        for fitted in (
+            epsflow.DBSCAN(eps, min_samples=5, metric=metric, p=p).fit(X),
+            epsflow.DBSCAN(eps, min_samples=5, metric=metric, metric_params=params).fit(X),
+        ):
+            np.testing.assert_array_equal(fitted.labels_, expected.labels_)
+            np.testing.assert_array_equal(fitted.core_sample_indices_, expected.core_sample_indices_)
+            np.testing.assert_array_equal(fitted.predict(X), expected.labels_)
+
+
+@pytest.mark.parametrize("box", [[1.0, 1.0, None], [(-0.5, 0.5), None, 1.0], [1.0], 1.0])
+def test_periodic_boxes(box):
+    random = np.random.default_rng(6)
+    sides = box if isinstance(box, list) else [box]
+    sides = sides * 3 if len(sides) == 1 else sides
+    X = random.random((300, 3))
+    X += [side[0] if isinstance(side, tuple) else 0 for side in sides]
+    t = np.abs(X[:, None] - X[None])
+    for k, side in enumerate(sides):
+        if side is not None:
+            t[:, :, k] = np.minimum(t[:, :, k], 1 - t[:, :, k])
+    for eps in (0.08, 0.13, 0.7):
+        expected = cluster.DBSCAN(eps=eps, min_samples=4, metric="precomputed").fit_predict(np.sqrt((t**2).sum(axis=2)))
+        np.testing.assert_array_equal(epsflow.sweep(X, eps, 4, metric_params={"box": box}).labels(eps, 4), expected)
+    with pytest.raises(ValueError, match="outside the box"):
+        epsflow.sweep(X, 0.1, 4, metric_params={"box": [0.5, 0.5, 0.5]})
+
+
 def test_neighbors_and_data_sets_take_a_metric(sky):
     table = epsflow.neighbors(sky, 60, metric="greatcircle", metric_params={"unit": "km"}, distances=True)
     data = epsflow.Engine("cpu").load(sky, metric="greatcircle", metric_params={"unit": "km"})
@@ -78,11 +116,16 @@ def test_neighbors_and_data_sets_take_a_metric(sky):
     [
         (lambda a, b: 0, None, ["function", "haversine"]),
         ("precomputed", None, ["precomputed", "points"]),
-        ("manhattan", None, ["manhattan", "euclidean"]),
-        ("minkowski", {"p": 3}, ["p=3"]),
+        ("canberra", None, ["canberra", "euclidean"]),
+        ("euclidean", {"p": 3}, ["p=3", "minkowski"]),
+        ("minkowski", {"p": 0.5}, ["p", "0.5"]),
+        ("greatcircle", {"box": [360, None]}, ["box", "unit"]),
+        ("euclidean", {"box": [1, 0]}, ["box", "0", "None"]),
+        ("euclidean", {"box": [1, (1, 2, 3)]}, ["box", "(1, 2, 3)"]),
+        ("euclidean", {"box": [1, 1, 1]}, ["box", "3 sides", "2 columns"]),
         ("greatcircle", {"scale": [1, 1]}, ["scale", "unit"]),
         ("greatcircle", {"unit": "mile"}, ["unit", "mile", "km"]),
-        ("euclidean", {"scale": [1]}, ["scale", "1 factors", "2 columns"]),
+        ("euclidean", {"scale": [1]}, ["scale", "1 factor", "2 columns"]),
         ("euclidean", {"scale": [1, -1]}, ["scale", "-1"]),
     ],
 )

@@ -16,7 +16,6 @@ estimator_checks = pytest.importorskip("sklearn.utils.estimator_checks")
 _PRECOMPUTED = "metric='precomputed' clusters distances; epsflow searches points"
 _CALLABLE = "a metric that is a function would be called for every pair"
 _SPARSE = "sparse points are refused: toarray(), or fewer dimensions"
-_MINKOWSKI = "metric='minkowski' with p=1 is not known"
 
 REFUSED = {
     "test_dbscan_similarity": _PRECOMPUTED,
@@ -31,7 +30,6 @@ REFUSED = {
     "test_dbscan_input_not_modified_precomputed_sparse_nodiag": _PRECOMPUTED,
     "test_dbscan_no_core_samples": _SPARSE,
     "test_dbscan_callable": _CALLABLE,
-    "test_dbscan_metric_params": _MINKOWSKI,
     "test_dbscan_balltree": _PRECOMPUTED,
     "test_weighted_dbscan": _PRECOMPUTED,
     "test_dbscan_precomputed_metric_with_degenerate_input_arrays": _PRECOMPUTED,

@@ -106,6 +106,25 @@ class Metrics(ProgramTest):
         self.succeeds("cluster", vectors, "--metric", "cosine", "--eps", 0.01, "--minpts", 2, "--out", out, "--overwrite")
         self.assertEqual(npy_labels(out), (0, 0, 1, 1, -1))
 
+    def test_norms_and_periodic_boxes(self):
+        out = self.folder / "labels.npy"
+        tail = ["--minpts", 2, "--out", out, "--overwrite", "--verify"]
+        points = self.write("p.csv", "x,y\n0,0\n3,4\n20,0\n29,1\n")
+        for words, labels in (
+            (["--eps", 5], (0, 0, -1, -1)),
+            (["--eps", 6.9, "--metric", "manhattan"], (-1, -1, -1, -1)),
+            (["--eps", 4, "--metric", "chebyshev"], (0, 0, -1, -1)),
+            (["--eps", 4.5, "--metric", "minkowski", "--p", 3], (0, 0, -1, -1)),
+            (["--eps", 4, "--metric", "minkowski", "--p", "inf"], (0, 0, -1, -1)),
+            (["--eps", 1.5, "--box", "30,-"], (0, -1, -1, 0)),
+            (["--eps", 1.5, "--box", "0:30,-10:10"], (0, -1, -1, 0)),
+            (["--eps", 1.5, "--box", "30"], (0, -1, -1, 0)),
+            (["--eps", 2, "--box", "30", "--metric", "manhattan"], (0, -1, -1, 0)),
+            (["--eps", 3, "--box", "30", "--scale", "2,2"], (0, -1, -1, 0)),
+        ):
+            self.succeeds("cluster", points, *words, *tail)
+            self.assertEqual(npy_labels(out), labels, words)
+
     def test_every_command_takes_a_metric(self):
         points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
         metric = ["--metric", "greatcircle", "--unit", "km"]
@@ -134,7 +153,15 @@ class Metrics(ProgramTest):
         self.fails(2, ["--scale", "'x'"], "cluster", points, "--scale", "1,x", *tail)
         self.fails(2, ["--scale", "factor 0"], "cluster", points, "--scale", "1,0,1", *tail)
         self.fails(2, ["--scale", "euclidean"], "cluster", points, "--scale", "1,1,1", "--metric", "cosine", *tail)
-        self.fails(2, ["--metric", "greatcircle", "haversine"], "cluster", points, "--metric", "manhattan", *tail)
+        self.fails(2, ["--metric", "greatcircle", "haversine"], "cluster", points, "--metric", "canberra", *tail)
+        self.fails(2, ["--p", "minkowski"], "cluster", points, "--p", "3", *tail)
+        self.fails(2, ["--p", "'x'"], "cluster", points, "--metric", "minkowski", "--p", "x", *tail)
+        self.fails(2, ["--p", "0.5"], "cluster", points, "--metric", "minkowski", "--p", "0.5", *tail)
+        self.fails(2, ["--box", "'1:'"], "cluster", points, "--box", "1:", *tail)
+        self.fails(2, ["--box", "'0'", "-"], "cluster", points, "--box", "0", *tail)
+        self.fails(2, ["--box", "2 sides", "3 columns"], "cluster", points, "--box", "1,2", *tail)
+        self.fails(2, ["--box", "from 5 to 1"], "cluster", points, "--box", "5:1", *tail)
+        self.fails(3, ["outside the box", "row 0, column 1"], "cluster", points, "--box", "-400:400,0:0.5,-", *tail)
         swapped = self.write("s.csv", "u,v\n10,100\n20,5\n")
         self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle", *tail)
         self.fails(2, ["latitude first", "--columns lat,lon"], "cluster", self.write("h.csv", "lon,lat\n1,1\n"), "--metric", "haversine", *tail)

@@ -264,7 +264,7 @@ TEST_CASE("metric: what it has no place for is refused, with the culprit and the
   check(zero, 2, {.kind = MetricKind::cosine}, input, {"row 1", "direction", "leave"});
   check(missing, 2, {.kind = MetricKind::cosine}, input, {"row 1, column 0"});
   check(huge, 2, {.scale = {1, 1e10}}, input, {"row 0, column 1", "too large"});
-  check(zero, 2, {.scale = {1}}, usage, {"Metric::scale", "1 factors", "2 columns"});
+  check(zero, 2, {.scale = {1}}, usage, {"Metric::scale", "1 factor", "2 columns"});
   check(zero, 2, {.scale = {1, 0}}, usage, {"Metric::scale", "factor 0"});
   check(zero, 2, {.kind = MetricKind::cosine, .scale = {1, 1}}, usage, {"euclidean"});
   check(three, 3, {.kind = MetricKind::greatcircle, .scale = {1, 1, 1}}, usage, {"Metric::scale", "euclidean"});
