@@ -18,8 +18,8 @@ bool is_aligned(const DevicePointsView& points) {
 
 }  // namespace
 
-DevicePoints::DevicePoints(PointsView points, const Space& space, int device, DeviceMemory& memory, PinnedPool& pinned,
-                           unsigned threads)
+DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
+                           const Space& space)
     : host_(points),
       space_(space),
       data_(memory, stream_.get(), points.bytes()),

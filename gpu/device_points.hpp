@@ -22,8 +22,8 @@ class DevicePoints {
  public:
   /// Copies the points to the device, on so many threads, and finds their extents. `points` and `memory` must outlive it.
   /// Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
-  DevicePoints(PointsView points, const Space& space, int device, DeviceMemory& memory, PinnedPool& pinned,
-               unsigned threads);
+  DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
+               const Space& space = {});
 
   /// Of points of a plain space that are on the current GPU already, and stay where they are unless kernels need them aligned. `points` and
   /// `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.

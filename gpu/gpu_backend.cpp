@@ -128,7 +128,7 @@ class GpuPoints final : public LoadedPoints {
   GpuPoints(PointsView points, GpuState& gpu, const Space& space)
       : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
         gpu_(gpu),
-        points_(points, space, gpu.device, *gpu.memory, gpu.pinned, gpu.threads) {}
+        points_(points, gpu.device, *gpu.memory, gpu.pinned, gpu.threads, space) {}
   GpuPoints(const DevicePointsView& points, GpuState& gpu)
       : LoadedPoints(points.size(), points.dims(), points.bytes()), gpu_(gpu), points_(points, *gpu.memory) {}
 

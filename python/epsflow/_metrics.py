@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 # Name, unit of eps, whether latitude comes first, factors of columns, power of minkowski, ends of the sides of a periodic box
@@ -51,6 +52,10 @@ def as_metric(metric: Any = "euclidean", metric_params: dict[str, Any] | None = 
         if parameter not in _PARAMETERS[name]:
             known = _listed(_PARAMETERS[name]) if _PARAMETERS[name] else "none"
             raise ValueError(f"metric_params={metric_params!r}: {parameter!r} is no parameter of {metric!r}; there are: {known}")
+    if p is not None and parameters.get("p", p) != p:
+        warnings.warn(  # in scikit-learn's words
+            "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.", SyntaxWarning, stacklevel=3
+        )
     power = parameters.get("p", p)
     power = 2.0 if power is None else _as_number(power, "p", power)
     if name == "minkowski":

@@ -30,9 +30,9 @@ std::vector<T> download(const T* from, std::size_t count) {
 }
 
 struct Both {
-  Both(const DataSet& data, double eps)
-      : host(data.view(), eps, Cells::reach, cancel),
-        points(data.view(), 0, memory, pinned, 2),
+  Both(const DataSet& data, double eps, const Space& space)
+      : host(data.view(), eps, Cells::reach, cancel, space),
+        points(data.view(), 0, memory, pinned, 2, space),
         device(points, eps, memory, pinned, cancel) {}
 
   CancelToken cancel;
@@ -43,8 +43,8 @@ struct Both {
   DeviceGrid device;
 };
 
-void check_same(const DataSet& data, double eps) {
-  const Both grids(data, eps);
+void check_same(const DataSet& data, double eps, const Space& space = {}) {
+  const Both grids(data, eps, space);
   const auto n = static_cast<std::uint32_t>(data.size());
   REQUIRE(grids.device.size() == n);
   REQUIRE(to_vector(grids.device.order()) == to_vector(grids.host.order()));
@@ -95,6 +95,23 @@ TEST_CASE("device grid: equal to the host's in one to eight dimensions and many 
         check_same(data, data.scale);
         check_same(data, data.scale / 7);
       }
+    }
+  }
+}
+
+TEST_CASE("device grid: equal to the host's where axes close") {
+  if (!test::have_gpu()) return;
+  for (std::size_t dims = 1; dims <= 8; ++dims) {
+    const DataSet data = test::make_data("clustered", 5000, dims, Precision::float64, dims);
+    Space space;
+    for (std::size_t k = 0; k < dims; ++k) {
+      const index::Extent extent = index::extent_of(data.view(), k);
+      const bool closed = k % 3 != 1;
+      space.axes.push_back({extent.lo, closed ? extent.hi - extent.lo : 0});
+    }
+    for (const double eps : {data.scale, data.scale / 7, 20 * data.scale}) {
+      INFO(dims << "-D, eps " << eps);
+      check_same(data, eps, space);
     }
   }
 }

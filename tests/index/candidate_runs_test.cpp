@@ -1,6 +1,7 @@
 #include <epsflow/index/candidate_runs.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -62,6 +63,44 @@ TEST_CASE("candidate runs: ascending, apart, and with every neighbour, for any d
     }
   }
   CHECK(neighbors > 100'000);
+}
+
+TEST_CASE("candidate runs: the other way round closed axes, too") {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    const std::size_t dims = 1 + seed % 4;
+    const DataSet data = test::make_data("uniform", 120, dims, Precision::float64, seed);
+    Random random(seed);
+    Space space;
+    double longest = 0;
+    for (std::size_t k = 0; k < dims; ++k) {
+      const Extent extent = extent_of(data.view(), k);
+      const double room = random.chance(0.5) ? 0 : random.unit();
+      space.axes.push_back({extent.lo, random.chance(0.7) ? (extent.hi - extent.lo) * (1 + room) : 0});
+      longest = std::max(longest, extent.hi - extent.lo);
+    }
+    const double eps = longest * random.uniform(0.02, 0.4);
+    INFO("seed " << seed << ", eps " << eps);
+    const Grid grid(data.view(), eps, Cells::reach, CancelToken(), space);
+    CandidateRuns walk(grid, 0);
+    for (std::size_t cell = 0;; ++cell) {
+      check_runs(grid, walk.runs());
+      for (std::uint32_t p = grid.cell_starts()[cell]; p < grid.cell_starts()[cell + 1]; ++p) {
+        for (std::uint32_t q = 0; q < grid.size(); ++q) {
+          double sum = 0;
+          for (std::size_t k = 0; k < dims; ++k) {
+            double t = std::abs(grid.coordinates<double>(k)[p] - grid.coordinates<double>(k)[q]);
+            if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
+            sum += t * t;
+          }
+          if (sum <= eps * eps && !holds(walk.runs(), q)) FAIL(p << " misses " << q);
+        }
+      }
+      const CandidateRuns fresh(grid, cell);
+      REQUIRE(std::equal(fresh.runs().begin(), fresh.runs().end(), walk.runs().begin(), walk.runs().end()));
+      if (cell + 1 == grid.cells()) break;
+      walk.next();
+    }
+  }
 }
 
 TEST_CASE("candidate runs: three rows of cells in 2-D, nine in 3-D") {
