@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <epsflow/index/row_search.hpp>
 
@@ -103,40 +104,59 @@ template <class T>
 class RowTest<T, kOtherSpace> {
  public:
   HWY_INLINE RowTest(const SearchInput& in, std::uint32_t row)
-      : coordinates_(in.coordinates),
-        dims_(in.dims),
-        row_(row),
-        space_(*in.space),
-        closed_(!in.space->axes.empty()),
-        limit_(hn::Set(F64(), in.limit)) {}
+      : coordinates_(in.coordinates), dims_(in.dims), row_(row), space_(*in.space), limit_(hn::Set(F64(), in.limit)) {
+    for (std::size_t k = 0; k < HWY_MIN(dims_, kKeptDims); ++k) {
+      point_[k] = hn::Set(F64(), static_cast<double>(static_cast<const T*>(coordinates_[k])[row]));
+      length_[k] = length(k);
+    }
+  }
 
   HWY_INLINE std::uint32_t bits(std::size_t first) const {
-    V64 sum = hn::Zero(F64());
-    for (std::size_t k = 0; k < dims_; ++k) {
-      const T* c = static_cast<const T*>(coordinates_[k]);
-      V64 t = hn::Abs(hn::Sub(hn::Set(F64(), static_cast<double>(c[row_])), load(c + first)));
-      if (closed_ && space_.axes[k].length > 0) t = hn::Min(t, hn::Sub(hn::Set(F64(), space_.axes[k].length), t));
-      switch (space_.norm) {
-        case Norm::euclidean:
-          sum = hn::Add(sum, hn::Mul(t, t));
-          break;
-        case Norm::manhattan:
-          sum = hn::Add(sum, t);
-          break;
-        case Norm::chebyshev:
-          sum = hn::Max(sum, t);
-          break;
-        case Norm::minkowski:
-          sum = hn::Add(sum, power(t));
-          break;
-      }
+    switch (space_.norm) {
+      case Norm::euclidean:
+        return bits_of<Norm::euclidean>(first);
+      case Norm::manhattan:
+        return bits_of<Norm::manhattan>(first);
+      case Norm::chebyshev:
+        return bits_of<Norm::chebyshev>(first);
+      default:
+        return bits_of<Norm::minkowski>(first);
     }
-    return to_bits(hn::Le(sum, limit_));
   }
 
   HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const { return word_of(*this, first, end); }
 
  private:
+  /// Dimensions whose coordinates stay in registers.
+  static constexpr std::size_t kKeptDims = 3;
+
+  template <Norm N>
+  [[nodiscard]] HWY_INLINE std::uint32_t bits_of(std::size_t first) const {
+    V64 sum = hn::Zero(F64());
+    for (std::size_t k = 0; k < HWY_MIN(dims_, kKeptDims); ++k) sum = add<N>(sum, first, k, point_[k], length_[k]);
+    for (std::size_t k = kKeptDims; k < dims_; ++k) {
+      const auto own = static_cast<double>(static_cast<const T*>(coordinates_[k])[row_]);
+      sum = add<N>(sum, first, k, hn::Set(F64(), own), length(k));
+    }
+    return to_bits(hn::Le(sum, limit_));
+  }
+
+  template <Norm N>
+  [[nodiscard]] HWY_INLINE V64 add(V64 sum, std::size_t first, std::size_t k, V64 own, V64 length) const {
+    V64 t = hn::Abs(hn::Sub(own, load(static_cast<const T*>(coordinates_[k]) + first)));
+    t = hn::Min(t, hn::Sub(length, t));
+    if constexpr (N == Norm::euclidean) return hn::Add(sum, hn::Mul(t, t));
+    if constexpr (N == Norm::manhattan) return hn::Add(sum, t);
+    if constexpr (N == Norm::chebyshev) return hn::Max(sum, t);
+    if constexpr (N == Norm::minkowski) return hn::Add(sum, power(t));
+  }
+
+  /// Of an open axis it is infinite: there is no way round.
+  [[nodiscard]] HWY_INLINE V64 length(std::size_t k) const {
+    const double period = space_.period(k);
+    return hn::Set(F64(), period > 0 ? period : std::numeric_limits<double>::infinity());
+  }
+
   /// By the scalar function, as vectors have none that rounds alike on every machine.
   [[nodiscard]] HWY_INLINE V64 power(V64 t) const {
     double lanes[kLanes64];
@@ -149,8 +169,9 @@ class RowTest<T, kOtherSpace> {
   std::size_t dims_;
   std::uint32_t row_;
   const Space& space_;
-  bool closed_;
   V64 limit_;
+  V64 point_[kKeptDims];
+  V64 length_[kKeptDims];
 };
 
 /// Calls f.template operator()<T, D>() with the type of the coordinates and their number, or 0 where it is over six, or
