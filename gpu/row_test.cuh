@@ -5,15 +5,23 @@
 #include <cstdint>
 
 #include <epsflow/gpu/grid_view.hpp>
+#include <epsflow/gpu/with_types.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::gpu {
 
-/// One row against candidates: D dimensions, or any number, in any space, where D is 0. Coordinates of the row stay in registers
-/// where the compiler knows how many there are.
-template <class T, unsigned D>
+/// In the place of dimensions: so many in a space that is not plain, or any number with 0.
+constexpr unsigned kOtherSpace = 1U << 16;
+
+/// One row against candidates: kKind dimensions, or any number where it is 0; kOtherSpace + D of another space. Coordinates of
+/// the row stay in registers where the compiler knows how many there are.
+template <class T, unsigned kKind>
 class RowTest {
+  static constexpr bool kPlain = kKind < kOtherSpace;
+
  public:
+  static constexpr unsigned D = kPlain ? kKind : kKind - kOtherSpace;
+
   __device__ RowTest(const GridView& grid, std::uint32_t row)
       : coordinates_(static_cast<const T*>(grid.coordinates)),
         size_(grid.size),
@@ -25,6 +33,8 @@ class RowTest {
       for (unsigned k = 0; k < D; ++k) point_[k] = __ldg(coordinates_ + k * size_ + row);
     }
   }
+
+  __device__ std::size_t dims() const { return D > 0 ? D : dims_; }
 
   __device__ bool operator()(std::uint32_t candidate) const {
     return is_near([&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); });
@@ -39,9 +49,7 @@ class RowTest {
   template <class Candidate>
   __device__ bool is_near(Candidate candidate) const {
     const auto own = [this](std::size_t k) { return point(k); };
-    if constexpr (D == 0) {
-      if (!space_.plain()) return index::norm_sum(space_, own, candidate, dims_) <= limit_;
-    }
+    if constexpr (!kPlain) return index::norm_sum<D>(space_, own, candidate, dims_) <= limit_;
     return index::is_neighbor<D>(own, candidate, dims_, limit_);
   }
 
@@ -61,5 +69,12 @@ class RowTest {
   index::SpaceView space_;
   T point_[D == 0 ? 1 : D];
 };
+
+/// Calls f.operator()<T, kKind>() for a grid, with one of kDims… that its points have in a plain space, or 0.
+template <unsigned... kDims, class F>
+void with_row_types(const GridView& grid, F f) {
+  if (grid.space.plain()) return with_types<kDims..., 0>(grid.precision, grid.dims, f);
+  with_types<kOtherSpace + 2, kOtherSpace + 3, kOtherSpace>(grid.precision, kOtherSpace + grid.dims, f);
+}
 
 }  // namespace epsflow::gpu

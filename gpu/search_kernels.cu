@@ -15,13 +15,13 @@ constexpr unsigned kAll = 0xFFFFFFFFU;
 /// Of the kernels that have kPointThreads threads a block. 64-bit: there may be nearly 2^32 points.
 __device__ std::uint64_t thread_number() { return std::uint64_t{blockIdx.x} * tuning::kPointThreads + threadIdx.x; }
 
-template <class T, unsigned D>
+template <class T, unsigned kKind>
 __global__ void __launch_bounds__(tuning::kPointThreads)
     count_rows_kernel(GridView grid, RowSet rows, std::uint32_t* counts) {
   const std::uint64_t i = thread_number();
   if (i >= rows.count) return;
   const std::uint32_t row = rows.begin + static_cast<std::uint32_t>(i) * rows.stride;
-  const RowTest<T, D> test(grid, row);
+  const RowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   std::uint32_t count = 0;
   for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   counts[i] = count;
 }
 
-template <class T, unsigned D>
+template <class T, unsigned kKind>
 __global__ void __launch_bounds__(tuning::kPointThreads)
     fill_rows_kernel(GridView grid, Run rows, const std::uint64_t* offsets, std::uint32_t* ids) {
   constexpr unsigned kTeam = tuning::kRowThreads;
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   const unsigned shift = lane - member;
   const unsigned team = ((1U << kTeam) - 1) << shift;
   const std::uint32_t row = rows.begin + static_cast<std::uint32_t>(i);
-  const RowTest<T, D> test(grid, row);
+  const RowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   std::uint32_t* out = ids + (offsets[row] - offsets[rows.begin]);
   for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
@@ -57,13 +57,13 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   }
 }
 
-template <class T, unsigned D>
+template <class T, unsigned kKind>
 __global__ void __launch_bounds__(tuning::kPointThreads)
     pack_rows_kernel(GridView grid, Run rows, std::uint64_t first_word, std::uint32_t* words, std::uint32_t* counts) {
   const std::uint64_t i = thread_number();
   if (i >= rows.end - rows.begin) return;
   const std::uint32_t row = rows.begin + static_cast<std::uint32_t>(i);
-  const RowTest<T, D> test(grid, row);
+  const RowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   const std::uint32_t cell_begin = grid.cell_starts[cell];
   const std::uint64_t cell_word = grid.cell_words[cell];
@@ -120,14 +120,14 @@ class WarpPairs {
   unsigned count_ = 0;
 };
 
-template <class T, unsigned D>
+template <class T, unsigned kKind>
 __global__ void __launch_bounds__(tuning::kPointThreads) global_kernel(GridView grid, RowSet rows, PairBuffer out) {
   __shared__ uint2 staged[tuning::kPointThreads / kWarp][tuning::kWarpPairs];
   WarpPairs pairs(staged[threadIdx.x / kWarp], out);
   const std::uint64_t i = thread_number();
   const bool active = i < rows.count;
   const std::uint32_t row = active ? rows.begin + static_cast<std::uint32_t>(i) * rows.stride : rows.begin;
-  const RowTest<T, D> test(grid, row);
+  const RowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   std::uint64_t run = grid.run_offsets[cell];
   const std::uint64_t last_run = active ? grid.run_offsets[cell + 1] : run;
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads) global_kernel(GridView 
   pairs.flush();
 }
 
-template <class T, unsigned D>
+template <class T, unsigned kKind>
 __global__ void __launch_bounds__(tuning::kCellThreads)
     shared_kernel(GridView grid, CellSet cells, PairBuffer out, unsigned tile_size) {
   extern __shared__ double tile_memory[];
@@ -167,12 +167,12 @@ __global__ void __launch_bounds__(tuning::kCellThreads)
     const bool active = threadIdx.x < last_row - base;
     const bool warp_active = threadIdx.x / kWarp * kWarp < last_row - base;
     const std::uint32_t row = static_cast<std::uint32_t>(active ? base + threadIdx.x : base);
-    const RowTest<T, D> test(grid, row);
+    const RowTest<T, kKind> test(grid, row);
     for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
       const Run run = grid.runs[r];
       for (std::uint32_t first = run.begin; first < run.end;) {
         const std::uint32_t length = min(tile_size, run.end - first);
-        for (std::size_t k = 0; k < (D > 0 ? D : grid.dims); ++k) {
+        for (std::size_t k = 0; k < test.dims(); ++k) {
           for (std::uint32_t j = threadIdx.x; j < length; j += tuning::kCellThreads) {
             tile[k * tile_size + j] = coordinates[k * grid.size + first + j];
           }
@@ -195,10 +195,10 @@ std::uint32_t blocks_of(std::uint64_t items, unsigned threads) {
   return static_cast<std::uint32_t>((items + threads - 1) / threads);
 }
 
-/// Up to six dimensions of plain spaces are compiled in; with 0 kernels ask the grid.
+/// Up to six dimensions of plain spaces are compiled in, and two or three of others.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
-  with_types<1, 2, 3, 4, 5, 6, 0>(grid.precision, grid.space.plain() ? grid.dims : 0, f);
+  with_row_types<1, 2, 3, 4, 5, 6>(grid, f);
 }
 
 }  // namespace
@@ -210,8 +210,8 @@ void require_code() {
 
 void launch_count_rows(const GridView& grid, RowSet rows, std::uint32_t* counts, cudaStream_t stream) {
   if (rows.count == 0) return;
-  with_grid_types(grid, [&]<class T, unsigned D>() {
-    count_rows_kernel<T, D>
+  with_grid_types(grid, [&]<class T, unsigned kKind>() {
+    count_rows_kernel<T, kKind>
         <<<blocks_of(rows.count, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, counts);
   });
   check_launch(stream);
@@ -221,8 +221,8 @@ void launch_fill_rows(const GridView& grid, Run rows, const std::uint64_t* offse
                       cudaStream_t stream) {
   if (rows.size() == 0) return;
   const std::uint64_t threads = std::uint64_t{rows.size()} * tuning::kRowThreads;
-  with_grid_types(grid, [&]<class T, unsigned D>() {
-    fill_rows_kernel<T, D>
+  with_grid_types(grid, [&]<class T, unsigned kKind>() {
+    fill_rows_kernel<T, kKind>
         <<<blocks_of(threads, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, offsets, ids);
   });
   check_launch(stream);
@@ -231,8 +231,8 @@ void launch_fill_rows(const GridView& grid, Run rows, const std::uint64_t* offse
 void launch_pack_rows(const GridView& grid, Run rows, std::uint64_t first_word, std::uint32_t* words,
                       std::uint32_t* counts, cudaStream_t stream) {
   if (rows.size() == 0) return;
-  with_grid_types(grid, [&]<class T, unsigned D>() {
-    pack_rows_kernel<T, D><<<blocks_of(rows.size(), tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(
+  with_grid_types(grid, [&]<class T, unsigned kKind>() {
+    pack_rows_kernel<T, kKind><<<blocks_of(rows.size(), tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(
         grid, rows, first_word, words, counts);
   });
   check_launch(stream);
@@ -240,8 +240,8 @@ void launch_pack_rows(const GridView& grid, Run rows, std::uint64_t first_word, 
 
 void launch_global(const GridView& grid, RowSet rows, PairBuffer pairs, cudaStream_t stream) {
   if (rows.count == 0) return;
-  with_grid_types(grid, [&]<class T, unsigned D>() {
-    global_kernel<T, D>
+  with_grid_types(grid, [&]<class T, unsigned kKind>() {
+    global_kernel<T, kKind>
         <<<blocks_of(rows.count, tuning::kPointThreads), tuning::kPointThreads, 0, stream>>>(grid, rows, pairs);
   });
   check_launch(stream);
@@ -251,8 +251,8 @@ void launch_shared(const GridView& grid, CellSet cells, PairBuffer pairs, cudaSt
   if (cells.count == 0) return;
   const auto point_bytes = static_cast<std::uint32_t>(grid.dims * bytes_of(grid.precision));
   const unsigned tile_size = std::max(1U, tuning::kTileBytes / point_bytes);
-  with_grid_types(grid, [&]<class T, unsigned D>() {
-    shared_kernel<T, D><<<cells.count, tuning::kCellThreads, std::size_t{tile_size} * point_bytes, stream>>>(
+  with_grid_types(grid, [&]<class T, unsigned kKind>() {
+    shared_kernel<T, kKind><<<cells.count, tuning::kCellThreads, std::size_t{tile_size} * point_bytes, stream>>>(
         grid, cells, pairs, tile_size);
   });
   check_launch(stream);

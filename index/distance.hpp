@@ -72,12 +72,12 @@ struct SpaceView {
   }
 };
 
-/// What core/space.hpp compares with its limit.
-template <class Point, class Candidate>
+/// What core/space.hpp compares with its limit. D: the dimensions where the compiler shall know them, else 0.
+template <std::size_t D, class Point, class Candidate>
 [[nodiscard]] EPSFLOW_HOST_DEVICE double norm_sum(const SpaceView& space, Point point, Candidate candidate,
                                                   std::size_t dims) noexcept {
   double sum = 0;
-  for (std::size_t k = 0; k < dims; ++k) {
+  for (std::size_t k = 0; k < (D > 0 ? D : dims); ++k) {
     double t = std::fabs(rounded_difference(static_cast<double>(point(k)), static_cast<double>(candidate(k))));
     if (space.periods != nullptr && space.periods[k] > 0) {
       const double around = rounded_difference(space.periods[k], t);

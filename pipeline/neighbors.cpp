@@ -27,7 +27,7 @@ class Distance {
 
   [[nodiscard]] double operator()(std::uint32_t a, std::uint32_t b) const {
     const index::SpaceView view{space_.norm, space_.power, periods_.empty() ? nullptr : periods_.data()};
-    const double sum = index::norm_sum(
+    const double sum = index::norm_sum<0>(
         view, [&](std::size_t k) { return points_.at(a, k); }, [&](std::size_t k) { return points_.at(b, k); },
         points_.dims());
     return distance_of_moved(metric_, space_.distance(sum));

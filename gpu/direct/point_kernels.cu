@@ -23,13 +23,13 @@ __device__ void for_each_candidate(const GridView& grid, std::uint32_t row, std:
   }
 }
 
-template <class T, unsigned D>
+template <class T, unsigned kKind>
 __global__ void __launch_bounds__(kThreads)
     count_kernel(GridView grid, Run rows, std::uint32_t most, std::uint32_t* counts, std::uint32_t* core_bits) {
   const std::uint64_t row = rows.begin + direct_thread();
   std::uint32_t count = 0;
   if (row < rows.end) {
-    const RowTest<T, D> test(grid, static_cast<std::uint32_t>(row));
+    const RowTest<T, kKind> test(grid, static_cast<std::uint32_t>(row));
     for_each_candidate(grid, static_cast<std::uint32_t>(row), grid.size, [&](std::uint32_t q) {
       count += test(q) ? 1 : 0;
       return count < most;
@@ -50,7 +50,7 @@ __global__ void begin_kernel(const std::uint32_t* core_bits, const std::uint32_t
   parents[p] = bit_of(core_bits, p) ? p : kNotCore;
 }
 
-template <class T, unsigned D>
+template <class T, unsigned kKind>
 __global__ void __launch_bounds__(kThreads)
     unite_kernel(GridView grid, Run rows, const std::uint32_t* before, std::uint32_t* parents) {
   const std::uint64_t thread = rows.begin + direct_thread();
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kThreads)
   const DisjointSets sets(parents);
   if (sets.parent(row) == kNotCore) return;
   const bool was_core = before != nullptr && bit_of(before, row);
-  const RowTest<T, D> test(grid, row);
+  const RowTest<T, kKind> test(grid, row);
   std::uint32_t root = sets.find(row);
   for_each_candidate(grid, row, row, [&](std::uint32_t q) {
     const std::uint32_t parent = sets.parent(q);
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-template <class T, unsigned D>
+template <class T, unsigned kKind>
 __global__ void __launch_bounds__(kThreads)
     label_kernel(GridView grid, Run rows, const std::uint32_t* order, const std::uint32_t* numbers,
                  std::int32_t* labels, std::uint32_t* sizes, Tally* tally) {
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kThreads)
     const auto row = static_cast<std::uint32_t>(thread);
     number = numbers[row] & kNumberMask;
     if (number == kNoNumber) {
-      const RowTest<T, D> test(grid, row);
+      const RowTest<T, kKind> test(grid, row);
       for_each_candidate(grid, row, grid.size, [&](std::uint32_t q) {
         const std::uint32_t other = __ldg(numbers + q) & kNumberMask;
         if (other < number && test(q)) number = other;
@@ -96,19 +96,19 @@ __global__ void __launch_bounds__(kThreads)
   add_by_block(sizes, border, number, 1);
 }
 
-/// Four to six dimensions of plain spaces are compiled in. Fewer come here only where the cells of their index are no cliques,
-/// so seldom that the kernels for any number do.
+/// Four to six dimensions of plain spaces are compiled in, and two or three of others. Fewer of plain ones come here only where
+/// the cells of their index are no cliques, so seldom that the kernels for any number do.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
-  with_types<4, 5, 6, 0>(grid.precision, grid.space.plain() ? grid.dims : 0, f);
+  with_row_types<4, 5, 6>(grid, f);
 }
 
 }  // namespace
 
 void launch_count_points(const GridView& grid, Run rows, std::uint32_t most, std::uint32_t* counts,
                          std::uint32_t* core_bits, cudaStream_t stream) {
-  with_grid_types(grid, [&]<class T, unsigned D>() {
-    count_kernel<T, D><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, most, counts, core_bits);
+  with_grid_types(grid, [&]<class T, unsigned kKind>() {
+    count_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, most, counts, core_bits);
   });
   check_launch(stream);
 }
@@ -121,16 +121,16 @@ void launch_begin_points(const std::uint32_t* core_bits, const std::uint32_t* be
 
 void launch_unite_points(const GridView& grid, Run rows, const std::uint32_t* before, std::uint32_t* parents,
                          cudaStream_t stream) {
-  with_grid_types(grid, [&]<class T, unsigned D>() {
-    unite_kernel<T, D><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, before, parents);
+  with_grid_types(grid, [&]<class T, unsigned kKind>() {
+    unite_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, before, parents);
   });
   check_launch(stream);
 }
 
 void launch_label_points(const GridView& grid, Run rows, const std::uint32_t* order, const std::uint32_t* numbers,
                          std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream) {
-  with_grid_types(grid, [&]<class T, unsigned D>() {
-    label_kernel<T, D>
+  with_grid_types(grid, [&]<class T, unsigned kKind>() {
+    label_kernel<T, kKind>
         <<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, order, numbers, labels, sizes, tally);
   });
   check_launch(stream);

@@ -46,6 +46,17 @@ Column<T> column(T* data, std::size_t size, nb::handle owner) {
   return Column<T>(data, {size}, owner);
 }
 
+/// The same in the memory of a GPU, as a capsule of DLPack, its address, size and device; None where there is nothing.
+template <class T>
+nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
+  using Array = nb::ndarray<T, nb::ndim<1>, nb::device::cuda>;
+  if (array.empty()) return nb::none();
+  const Array made(array.data(), {array.size()}, owner, {}, nb::dtype<T>(), nb::device::cuda::value, array.device());
+  return nb::make_tuple(made, reinterpret_cast<std::uintptr_t>(array.data()),
+                        array.size(),  // NOLINT: as it is handed over
+                        array.device());
+}
+
 /// What belongs to the process that made it: its threads and its device do not follow a fork, and must not be waited for there.
 template <class T>
 class OfProcess {
@@ -76,7 +87,7 @@ struct PyEngine {
 
 struct PyDataset {
   OfProcess<Dataset> data;
-  HostArray points;  ///< keeps what the data set looks at
+  nb::object points;  ///< keeps what the data set looks at
 };
 
 /// Labels and figures of a variant; arrays look into it.
@@ -96,6 +107,83 @@ PointsView view_of(const HostArray& array) {
   throw UsageError("points are float32 or float64");
 }
 
+/// Points in the memory of a GPU. nanobind keeps what DLPack handed over, `owner` what Python did.
+struct PyGpuPoints {
+  const void* data;
+  std::size_t rows;
+  std::size_t dims;
+  Precision precision;
+  std::optional<int> device;  ///< unless it is not said: that of the engine
+  std::uintptr_t stream;
+  nb::object owner;
+  nb::ndarray<nb::ro> array = {};
+
+  [[nodiscard]] DevicePointsView view(int engine_device) const {
+    const int number = device.value_or(engine_device);
+    auto* const made_on = reinterpret_cast<void*>(stream);  // NOLINT: how Python hands a stream over
+    if (precision == Precision::float32) return {static_cast<const float*>(data), rows, dims, number, made_on};
+    return {static_cast<const double*>(data), rows, dims, number, made_on};
+  }
+};
+
+/// Throws UsageError for what is not [n, d], C-contiguous. strides: in bytes; empty for contiguous ones.
+void check_gpu_array(const std::string& name, const std::vector<std::int64_t>& shape,
+                     const std::vector<std::int64_t>& strides, std::int64_t item) {
+  if (shape.size() != 2) {
+    throw UsageError("Expected 2D array: " + name + " is on a GPU and has " + std::to_string(shape.size()) +
+                     " dimensions; reshape it to [n_samples, n_features]");
+  }
+  if (shape[1] == 0) throw UsageError("0 feature(s) while a minimum of 1 is required: " + name + " has no columns");
+  const bool empty = shape[0] == 0;
+  const bool rows = strides.empty() || shape[0] < 2 || strides[0] == shape[1] * item;
+  const bool columns = strides.empty() || shape[1] < 2 || strides[1] == item;
+  if (empty || (rows && columns)) return;
+  throw UsageError(name +
+                   " is on a GPU and not C-contiguous; make it so there, as ascontiguousarray() or contiguous() do");
+}
+
+[[noreturn]] void throw_gpu_dtype(const std::string& name, const std::string& dtype) {
+  throw UsageError(name + " is on a GPU and has dtype " + dtype + ": convert it there to float32 or float64");
+}
+
+/// Of a capsule of DLPack.
+PyGpuPoints gpu_points(nb::ndarray<nb::ro> array, nb::object owner, const std::string& name) {
+  std::vector<std::int64_t> shape, strides;
+  const auto item = static_cast<std::int64_t>(array.itemsize());
+  for (std::size_t k = 0; k < array.ndim(); ++k) {
+    shape.push_back(static_cast<std::int64_t>(array.shape(k)));
+    strides.push_back(array.stride(k) * item);
+  }
+  check_gpu_array(name, shape, strides, item);
+  const bool single = array.dtype() == nb::dtype<float>();
+  if (!single && array.dtype() != nb::dtype<double>()) {
+    throw_gpu_dtype(name, "of " + std::to_string(item) + " bytes that is no float32 or float64");
+  }
+  return {.data = array.data(),
+          .rows = array.shape(0),
+          .dims = array.shape(1),
+          .precision = single ? Precision::float32 : Precision::float64,
+          .device = array.device_id(),
+          .stream = 0,
+          .owner = std::move(owner),
+          .array = array};
+}
+
+/// Of what __cuda_array_interface__ says.
+PyGpuPoints gpu_points_at(std::uintptr_t data, const std::vector<std::int64_t>& shape, const std::string& dtype,
+                          const std::vector<std::int64_t>& strides, std::uintptr_t stream, nb::object owner,
+                          const std::string& name) {
+  if (dtype != "<f4" && dtype != "<f8") throw_gpu_dtype(name, dtype);
+  check_gpu_array(name, shape, strides, dtype == "<f4" ? 4 : 8);
+  return {.data = reinterpret_cast<const void*>(data),  // NOLINT: how Python hands an address over
+          .rows = static_cast<std::size_t>(shape[0]),
+          .dims = static_cast<std::size_t>(shape[1]),
+          .precision = dtype == "<f4" ? Precision::float32 : Precision::float64,
+          .device = std::nullopt,
+          .stream = stream,
+          .owner = std::move(owner)};
+}
+
 /// Options of a run, for parameters that are given.
 Options options_of(Options options, const nb::dict& given) {
   for (const auto& [key, value] : given) {
@@ -108,6 +196,8 @@ Options options_of(Options options, const nb::dict& given) {
       options.decide = choice_of(name, nb::cast<std::string>(value), kDeciders);
     } else if (name == "verify") {
       options.verify = nb::cast<bool>(value);
+    } else if (name == "gpu_labels") {
+      options.labels = nb::cast<bool>(value) ? MemorySpace::device : MemorySpace::host;
     } else if (name == "core") {
       options.core_mask = nb::cast<bool>(value);
     } else {
@@ -132,8 +222,8 @@ PyEngine make_engine(std::uint64_t memory, unsigned threads, const std::string& 
 }
 
 /// name, unit of eps, whether latitude comes first, scale, power, ends of the sides of a box: one for each column or for all.
-using MetricWords = std::tuple<std::string, std::string, bool, std::vector<double>, double,
-                               std::vector<std::pair<double, double>>>;
+using MetricWords =
+    std::tuple<std::string, std::string, bool, std::vector<double>, double, std::vector<std::pair<double, double>>>;
 
 Metric metric_of(const MetricWords& words, std::size_t dims) {
   const auto& [name, unit, latitude_first, scale, power, box] = words;
@@ -148,10 +238,24 @@ Metric metric_of(const MetricWords& words, std::size_t dims) {
 }
 
 std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const MetricWords& words) {
-  return std::make_unique<Task>([loader = engine.engine.get(), view = view_of(points), metric = metric_of(words, points.shape(1))](
-                                    const Observer& observer, Task::Channel& channel) {
-    channel.put(loader.load(view, metric, observer.cancel));
-  });
+  return std::make_unique<Task>(
+      [loader = engine.engine.get(), view = view_of(points), metric = metric_of(words, points.shape(1))](
+          const Observer& observer, Task::Channel& channel) {
+        channel.put(loader.load(view, metric, observer.cancel));
+      });
+}
+
+std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& points, const MetricWords& words) {
+  if (metric_of(words, points.dims) != Metric{}) {
+    throw UsageError(
+        "points on a GPU are clustered there by metric='euclidean', without scale and box: for others copy them to the "
+        "host");
+  }
+  const Engine& loader = engine.engine.get();
+  return std::make_unique<Task>(
+      [loader, view = points.view(loader.options().gpu)](const Observer& observer, Task::Channel& channel) {
+        channel.put(loader.load(view, observer.cancel));
+      });
 }
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const std::vector<std::pair<double, std::uint32_t>>& variants,
@@ -188,7 +292,8 @@ using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb
 std::unique_ptr<Task> start_predict(const HostArray& core, const LabelArray& labels, double eps,
                                     const HostArray& points, const MetricWords& metric, std::uint64_t memory,
                                     unsigned threads) {
-  const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps, metric_of(metric, points.shape(1))};
+  const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps,
+                      metric_of(metric, points.shape(1))};
   Options options;
   options.memory = memory;
   options.threads = threads;
@@ -237,6 +342,12 @@ void define_results(nb::module_& m) {
                      auto& core = nb::cast<PyResult&>(self).result.core;
                      return column(core.data(), core.size(), self);
                    })
+      .def_prop_ro(
+          "gpu_labels",
+          [](nb::handle_t<PyResult> self) { return gpu_column(nb::cast<PyResult&>(self).result.device_labels, self); })
+      .def_prop_ro(
+          "gpu_core",
+          [](nb::handle_t<PyResult> self) { return gpu_column(nb::cast<PyResult&>(self).result.device_core, self); })
       .def_prop_ro("clusters", [](const PyResult& r) { return r.result.summary.clusters; })
       .def_prop_ro("noise", [](const PyResult& r) { return r.result.summary.noise; })
       .def_prop_ro("core_count", [](const PyResult& r) { return r.result.summary.core; })
@@ -276,10 +387,10 @@ void define_task(nb::module_& m) {
       .def("take_neighbors", [](Task& task) { return PyNeighbors{task.take_neighbors()}; })
       .def(
           "take_dataset",
-          [](Task& task, HostArray points) {
+          [](Task& task, nb::object points) {
             return PyDataset{OfProcess(task.take_dataset()), std::move(points)};
           },
-          nb::arg("points").noconvert(), "points: those that start_load() was given.")
+          "points"_a, "points: those that start_load() was given.")
       .def("take_notices", &Task::take_notices)
       .def("progress", [](const Task& task) {
         const Progress p = task.progress();
@@ -302,7 +413,13 @@ void define_engine(nb::module_& m) {
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
       .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
       .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 2>());
+           nb::keep_alive<0, 2>())
+      .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+  nb::class_<PyGpuPoints>(m, "GpuPoints", "Points in the memory of a GPU.")
+      .def_prop_ro("shape", [](const PyGpuPoints& p) { return std::pair(p.rows, p.dims); })
+      .def("__len__", [](const PyGpuPoints& p) { return p.rows; });
+  m.def("gpu_points", &gpu_points, "capsule"_a, "owner"_a, "name"_a);
+  m.def("gpu_points_at", &gpu_points_at, "data"_a, "shape"_a, "dtype"_a, "strides"_a, "stream"_a, "owner"_a, "name"_a);
   m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
         nb::arg("points").noconvert(), "metric"_a, "memory"_a, "threads"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from ._frames import from_table
+from ._gpu_arrays import as_gpu_points, is_on_gpu, refuse_on_gpu
 from ._metrics import EUCLIDEAN, MetricWords, as_metric
 
 Points = NDArray[Any]
+AnyPoints = Union[Points, _core.GpuPoints]
 
 
-def as_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> Points:
-    """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already.
+def as_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> AnyPoints:
+    """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already; on the GPU where it is there.
 
     X may be a table of pandas, polars, Arrow, xarray or astropy, points of geopandas or directions of astropy. Angles with a unit come
     in that of the metric. Whole numbers, booleans and float16 become float64. Raises TypeError for what cannot be coordinates,
     ValueError for other shapes and units. NaN and infinity are found where the points are loaded.
     """
+    if is_on_gpu(X):
+        return as_gpu_points(X, name)
+    return as_host_points(X, metric, name)
+
+
+def as_host_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> Points:
+    """The same of what is on the host. Raises TypeError for arrays on a GPU."""
+    refuse_on_gpu(X, name)
     X, _ = from_table(X, metric, name)
     _refuse_by_kind(X, name)
     array = np.asarray(X)
@@ -51,7 +62,7 @@ def drop_missing(
     if isinstance(X, np.ma.MaskedArray):
         wanted = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize == 4 else np.float64
         X = np.ma.filled(X.astype(wanted), np.nan)
-    points = as_points(X)
+    points = as_host_points(X)
     whole = ~np.isnan(points).any(axis=1)
     return points[whole], np.flatnonzero(whole)
 

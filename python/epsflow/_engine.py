@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from . import _core
-from ._arrays import Points, as_points
+from ._arrays import AnyPoints, as_points
 from ._metrics import EUCLIDEAN, MetricWords, as_metric
 from ._parameters import as_bytes, as_choice, as_gpu, as_threads
 from ._tasks import log, python_errors, wait_for
@@ -59,6 +59,7 @@ class Engine:
     def load(self, X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None) -> Dataset:
         """Loads points, [n_samples, n_features]. C-contiguous float32 and float64 are not copied, and must stay as they are.
 
+        Arrays on the engine's GPU (CuPy, PyTorch, JAX, Numba: DLPack or __cuda_array_interface__) stay there, for the euclidean metric.
         metric, metric_params: what eps and distances are measured by, as epsflow.sweep() takes them.
         """
         words = as_metric(metric, metric_params)
@@ -79,12 +80,15 @@ def _make_engine(backend: str, memory: Any, threads: Any, gpu: Any, gpu_memory: 
 class Dataset:
     """Points that an engine has loaded: checked once, and on a GPU uploaded once."""
 
-    def __init__(self, engine: Engine, points: Points, metric: MetricWords = EUCLIDEAN) -> None:
+    def __init__(self, engine: Engine, points: AnyPoints, metric: MetricWords = EUCLIDEAN) -> None:
         self.engine = engine
         self._points = points
         self._metric = metric
         with python_errors():
-            task = engine._engine.start_load(points, metric)
+            if isinstance(points, _core.GpuPoints):
+                task = engine._engine.start_load_gpu(points, metric)
+            else:
+                task = engine._engine.start_load(points, metric)
         wait_for(task)
         self._data = task.take_dataset(points)
 

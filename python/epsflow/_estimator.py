@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_points, as_weights
+from ._arrays import as_host_points, as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table
+from ._gpu_arrays import refuse_on_gpu
 from ._metrics import MetricWords, as_metric, backend_for
 from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
 from ._sweep import sweep_loaded
@@ -75,7 +76,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
-        points = as_points(X)
+        points = as_host_points(X)
         engine = engine_for(self.engine, backend_for(metric, self.backend), self.memory, _threads_of(self.n_jobs))
         if sample_weight is not None:
             sample_weight = as_weights(sample_weight, len(points))
@@ -106,7 +107,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         labels = np.ascontiguousarray(self.labels_[self.core_sample_indices_], dtype=np.int32)
-        core, points = as_points(self.components_), as_points(X)
+        core, points = as_host_points(self.components_), as_host_points(X)
         if self.engine is None:
             memory, threads = as_bytes(self.memory), as_threads(_threads_of(self.n_jobs))
         else:
@@ -128,6 +129,7 @@ def dbscan(
 
 def _to_validate(X: Any, metric: MetricWords) -> tuple[Any, list[str] | None]:
     """X as scikit-learn is to check it, and the names of its columns."""
+    refuse_on_gpu(X)
     table, names = from_table(X, metric)
     # Of a table of pandas whose names are no texts, or not all, scikit-learn knows what to say.
     return (X if names is None and hasattr(X, "columns") else table), names

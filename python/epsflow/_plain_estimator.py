@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ._arrays import as_points
+from ._arrays import as_host_points
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -38,7 +38,7 @@ class BaseEstimator:
 
 def validate_data(estimator: Any, X: Any, reset: bool = True, **_: Any) -> Any:
     names = getattr(X, "columns", None)
-    points = as_points(X)
+    points = as_host_points(X)
     if len(points) == 0:
         raise ValueError(f"Found array with 0 sample(s) (shape={points.shape}) while a minimum of 1 is required.")
     if not reset:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
+from ._gpu_arrays import OUTPUTS, as_output
 from ._metrics import as_metric, backend_for
 from ._parameters import as_choice, as_variants
 from ._results import Folder, Origin, load_folder, save_folder, stored
@@ -20,8 +21,9 @@ from ._units import warn_of_unit
 class VariantResult:
     """The labels of one (eps, min_samples). Arrays are read from where the run left them, without a copy."""
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: Any, output: str = "numpy") -> None:
         self._result = result
+        self._output = output
 
     @property
     def eps(self) -> float:
@@ -32,18 +34,27 @@ class VariantResult:
         return int(self._result.min_samples)
 
     @property
-    def labels(self) -> NDArray[np.int32]:
-        """[n] the cluster of each point, -1 for noise. Clusters are numbered by their first core point."""
-        labels: NDArray[np.int32] = self._result.labels
-        return labels
+    def labels(self) -> Any:
+        """[n] the cluster of each point, -1 for noise, of int32. Clusters are numbered by their first core point."""
+        if self._output == "numpy":
+            return self._result.labels
+        return as_output(lambda: self._result.gpu_labels, "<i4", self._output)
+
+    @property
+    def core(self) -> Any:
+        """[n] 1 for each point that is core, else 0, of uint8. Raises ValueError where the sweep was not asked for them (core=True)."""
+        on_host = self._output == "numpy"
+        core = self._result.core if on_host else self._result.gpu_core
+        if core is None or on_host and len(core) != len(self._result.labels):
+            raise ValueError("the sweep did not keep which points are core: run it with core=True")
+        return core if on_host else as_output(lambda: self._result.gpu_core, "|u1", self._output)
 
     @property
     def core_sample_indices(self) -> NDArray[np.intp]:
         """Indices of the core points, ascending. Raises ValueError where the sweep was not asked for them (core=True)."""
-        core = self._result.core
-        if len(core) != len(self.labels):
-            raise ValueError("the sweep did not keep which points are core: run it with core=True")
-        return np.flatnonzero(core)
+        if self._output != "numpy":
+            raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
+        return np.flatnonzero(self.core)
 
     @property
     def n_clusters(self) -> int:
@@ -72,7 +83,13 @@ class VariantResult:
         return float(self._result.seconds)
 
     def __reduce__(self) -> Any:
+        self._on_host("pickle")
         return VariantResult, (stored(self._result),)
+
+    def _on_host(self, purpose: str) -> Any:
+        if self._output != "numpy":
+            raise ValueError(f"output={self._output!r} leaves labels on the GPU: to {purpose} them, run the sweep without output")
+        return self._result
 
     def __repr__(self) -> str:
         return f"<eps={self.eps:g}, min_samples={self.min_samples}: {self.n_clusters} clusters, {self.n_noise} noise>"
@@ -119,7 +136,7 @@ class SweepResult:
             more = ", …" if len(self._variants) > 4 else ""
             raise KeyError(f"(eps={eps!r}, min_samples={min_samples!r}) is none of the variants {asked}{more}") from None
 
-    def labels(self, eps: float, min_samples: int) -> NDArray[np.int32]:
+    def labels(self, eps: float, min_samples: int) -> Any:
         """[n] the labels of one variant."""
         return self.variant(eps, min_samples).labels
 
@@ -136,7 +153,7 @@ class SweepResult:
         """
         from . import __version__
 
-        save_folder(folder, [v._result for v in self._variants], self._origin, __version__, overwrite)
+        save_folder(folder, [v._on_host("save") for v in self._variants], self._origin, __version__, overwrite)
 
     def __reduce__(self) -> Any:
         # Without the points, which save() needs no more than a checksum of.
@@ -167,6 +184,7 @@ def sweep(
     metric_params: dict[str, Any] | None = None,
     sample_weight: Any = None,
     core: bool = False,
+    output: str = "numpy",
     progress: ProgressOption = None,
     backend: str = "auto",
     memory: int | str | None = None,
@@ -179,7 +197,9 @@ def sweep(
     """DBSCAN of X under every eps with every min_samples, or under the variants (eps, min_samples) that are listed.
 
     X: [n_samples, n_features]; float32 and float64 in C order are not copied, and nothing is written to. Also tables, and points of
-    geopandas and astropy; angles with a unit are converted to that of the metric. core: keep which points are core. metric:
+    geopandas and astropy; angles with a unit are converted to that of the metric. Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are
+    clustered where they are, by the euclidean metric; output: "cupy", "torch", "jax" or "dlpack" leaves labels there, too, as arrays of
+    that library. core: keep which points are core. metric:
     "euclidean"; "greatcircle" (longitude and latitude in degrees, eps in metric_params={"unit": "deg" | "arcmin" | "arcsec" | "rad" |
     "km"}); "haversine" (latitude, longitude and eps in radians); "cosine"; "manhattan"; "chebyshev"; "minkowski" (metric_params={"p":
     3}). Of norms, metric_params={"scale": [...]} is a factor for each column, and {"box": [250, (0, 80), None]} are the sides of a
@@ -196,7 +216,7 @@ def sweep(
     words = as_metric(metric, metric_params)
     engine = engine_for(engine, backend_for(words, backend), memory, threads)
     data = Dataset(engine, as_points(X, words), words)
-    return _run(data, asked, sample_weight, core, progress, strategy, index, decide)
+    return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
 
 
 def sweep_loaded(
@@ -207,12 +227,13 @@ def sweep_loaded(
     variants: Iterable[tuple[float, int]] | None = None,
     sample_weight: Any = None,
     core: bool = False,
+    output: str = "numpy",
     progress: ProgressOption = None,
     strategy: str = "auto",
     index: str = "auto",
     decide: str = "auto",
 ) -> SweepResult:
-    return _run(data, as_variants(eps, min_samples, variants), sample_weight, core, progress, strategy, index, decide)
+    return _run(data, as_variants(eps, min_samples, variants), sample_weight, core, output, progress, strategy, index, decide)
 
 
 def _run(
@@ -220,13 +241,18 @@ def _run(
     asked: list[tuple[float, int]],
     sample_weight: Any,
     core: bool,
+    output: str,
     progress: ProgressOption,
     strategy: str,
     index: str,
     decide: str,
 ) -> SweepResult:
     words = {"strategy": strategy, "index": index, "decide": decide}
-    options = {"core": bool(core), **{name: as_choice(word, name) for name, word in words.items()}}
+    if as_choice(output, "output") not in OUTPUTS:
+        raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
+    if output != "numpy" and data.engine.backend != "gpu":
+        raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
+    options = {"core": bool(core), "gpu_labels": output != "numpy", **{name: as_choice(word, name) for name, word in words.items()}}
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     warn_of_unit(data._points, data._metric, min(e for e, _ in asked))
     with python_errors():
@@ -239,7 +265,7 @@ def _run(
 
     def keep(results: list[Any]) -> None:
         for result in results:
-            variant = VariantResult(result)
+            variant = VariantResult(result, output)
             found[variant.eps, variant.min_samples] = variant
 
     wait_for(task, progress, keep)

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from ._arrays import Points
+from ._arrays import AnyPoints, Points
 from ._metrics import MetricWords, angle_unit, latitude_first
 
 _DEGREES = {"deg": 1.0, "arcmin": 1 / 60, "arcsec": 1 / 3600, "rad": math.degrees(1), "km": math.degrees(1 / 6371.0088)}
@@ -22,13 +22,13 @@ _IN_RADIANS = {
 _SAMPLE = 1000
 
 
-def warn_of_unit(points: Points, metric: MetricWords, eps: float) -> None:
+def warn_of_unit(points: AnyPoints, metric: MetricWords, eps: float) -> None:
     """Warns where eps, the smallest of a run, is an angle at least as large as the field, as one in a smaller unit would be.
 
     points: [n, 2] as the metric takes them, all finite. The field is the ranges of longitude and latitude, so that one around a pole
     is as wide as the whole sky, and not warned of. O(n) at most, and O(1) where a sample is larger than eps already.
     """
-    if angle_unit(metric) is None or len(points) == 0:
+    if angle_unit(metric) is None or not isinstance(points, np.ndarray) or len(points) == 0:
         return
     unit = metric[1] if metric[0] == "greatcircle" else "rad"
     angle = eps * _DEGREES[unit]
