@@ -37,7 +37,8 @@ def python_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, MemoryError, RuntimeError) as error:
-        text = re.sub(r"(?:Options|Metric)::(\w+)", r"\1", str(error).replace("Metric::power", "p")).replace("minpts", "min_samples")
+        text = re.sub(r" = BackendChoice::(\w+)", r"='\1'", str(error))
+        text = re.sub(r"(?:Options|Metric)::(\w+)", r"\1", text.replace("Metric::power", "p")).replace("minpts", "min_samples")
         raise type(error)(text) from None
 
 

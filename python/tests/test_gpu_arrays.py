@@ -1,0 +1,203 @@
+"""Arrays that are on a GPU: what is refused without one, and on a GPU the labels, by the CUDA driver and two protocols alone."""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+
+import numpy as np
+import pytest
+
+import epsflow
+
+on_a_gpu = pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU can be used")
+
+
+class CudaArray:
+    """What Numba's arrays say of themselves."""
+
+    def __init__(self, address, shape, dtype, **more):
+        self.__cuda_array_interface__ = {"data": (address, False), "shape": shape, "typestr": np.dtype(dtype).str, "version": 3, **more}
+
+
+class Device(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("number", ctypes.c_int)]
+
+
+class DataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", Device),
+        ("ndim", ctypes.c_int),
+        ("dtype", DataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class ManagedTensor(ctypes.Structure):
+    pass
+
+
+Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(ManagedTensor))
+ManagedTensor._fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", Deleter)]
+
+make_capsule = ctypes.pythonapi.PyCapsule_New
+make_capsule.restype = ctypes.py_object
+make_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+address_in = ctypes.pythonapi.PyCapsule_GetPointer
+address_in.restype = ctypes.c_void_p
+address_in.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+class DlpackArray:
+    """What CuPy's, PyTorch's and JAX's arrays say of themselves."""
+
+    def __init__(self, address, shape, dtype, strides=None):
+        dtype = np.dtype(dtype)
+        dims = ctypes.c_int64 * len(shape)
+        self.stream, self.freed = None, 0
+        self._deleter = Deleter(lambda _: setattr(self, "freed", self.freed + 1))
+        self._shape, self._strides = dims(*shape), dims(*strides) if strides else None
+        kind = DataType({"i": 0, "f": 2}[dtype.kind], dtype.itemsize * 8, 1)
+        self._tensor = ManagedTensor(Tensor(address, Device(2, 0), len(shape), kind, self._shape, self._strides, 0), None, self._deleter)
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, stream=None):
+        self.stream = stream
+        return make_capsule(ctypes.addressof(self._tensor), b"dltensor", None)
+
+
+class Driver:
+    """The few functions of CUDA's driver that put an array on the first GPU and bring it back."""
+
+    def __init__(self):
+        self._cuda = ctypes.CDLL("libcuda.so.1")
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self._call("cuInit", 0)
+        self._call("cuDeviceGet", ctypes.byref(device), 0)
+        self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self._call("cuCtxSetCurrent", context)
+
+    def _call(self, name, *arguments):
+        status = getattr(self._cuda, name)(*arguments)
+        assert status == 0, f"{name}: {status}"
+
+    def copy(self, array):
+        address = ctypes.c_uint64()
+        self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(array.nbytes))
+        self._call("cuMemcpyHtoD_v2", address, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
+        return address.value
+
+    def fetch(self, array):
+        """Of an array that speaks both protocols."""
+        described = array.__cuda_array_interface__
+        capsule = array.__dlpack__(stream=1)
+        tensor = ctypes.cast(address_in(capsule, b"dltensor"), ctypes.POINTER(ManagedTensor)).contents.tensor
+        assert array.__dlpack_device__() == (2, 0)
+        assert described["data"][0] == tensor.data
+        assert described["shape"] == (tensor.shape[0],) == (len(array),)
+        found = np.empty(tensor.shape[0], described["typestr"])
+        assert tensor.dtype.bits == 8 * found.itemsize
+        self._call("cuMemcpyDtoH_v2", found.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(tensor.data), ctypes.c_size_t(found.nbytes))
+        return found
+
+
+@pytest.mark.parametrize(
+    ("array", "parts"),
+    [
+        (DlpackArray(64, (9, 3), np.float64, strides=(1, 9)), ["contiguous"]),
+        (CudaArray(64, (9, 3), np.float64, strides=(8, 72)), ["contiguous"]),
+        (DlpackArray(64, (9,), np.float64), ["2D", "1 dimensions"]),
+        (CudaArray(64, (9, 0), np.float64), ["no columns"]),
+        (DlpackArray(64, (9, 3), np.int64), ["dtype", "float32"]),
+        (CudaArray(64, (9, 3), np.int32), ["<i4", "float32"]),
+        (DlpackArray(64, (9, 3), np.float64), ["GPU", "CPU", "backend='gpu'"]),
+        (CudaArray(64, (9, 3), np.float32), ["GPU", "CPU", "backend='gpu'"]),
+    ],
+)
+def test_arrays_on_a_gpu_that_cannot_be_taken(array, parts):
+    with pytest.raises(ValueError) as error:
+        epsflow.sweep(array, 1, 2, backend="cpu")
+    assert [part for part in parts if part not in str(error.value)] == []
+
+
+def test_what_takes_arrays_of_the_host_alone():
+    array = DlpackArray(64, (9, 3), np.float64)
+    for refused in (lambda: epsflow.DBSCAN().fit(array), lambda: epsflow.drop_missing(array)):
+        with pytest.raises(TypeError, match="sweep"):
+            refused()
+    with pytest.raises(TypeError, match="masked"):
+        epsflow.sweep(CudaArray(64, (9, 3), np.float64, mask=CudaArray(64, (9, 3), np.uint8)), 1, 2)
+    for metric, params in (("manhattan", None), ("euclidean", {"box": 1})):
+        with pytest.raises(ValueError, match="copy them to the host"):
+            epsflow.sweep(array, 1, 2, metric=metric, metric_params=params, backend="cpu")
+
+
+def test_outputs_that_cannot_be():
+    X = np.zeros((4, 2))
+    with pytest.raises(ValueError, match="works on the CPU"):
+        epsflow.sweep(X, 1, 2, backend="cpu", output="torch")
+    with pytest.raises(ValueError, match="'tensorflow' is none of"):
+        epsflow.sweep(X, 1, 2, output="tensorflow")
+    with pytest.raises(TypeError, match="output"):
+        epsflow.sweep(X, 1, 2, output=None)
+
+
+@pytest.fixture(scope="module")
+def driver():
+    return Driver()
+
+
+@on_a_gpu
+@pytest.mark.parametrize("kind", [CudaArray, DlpackArray])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [2, 3, 8, 70])
+def test_labels_of_points_on_a_gpu(driver, kind, dtype, d):
+    random = np.random.default_rng(d)
+    parts = [random.normal(size=(2000, d)) * 0.3, random.normal(size=(2000, d)) * 0.2 + 3, random.uniform(-2, 5, (500, d))]
+    X = np.concatenate(parts).astype(dtype)
+    eps = [0.25 * d**0.5, 0.125 * d**0.5]
+    expected = epsflow.sweep(X, eps, [5, 20], core=True, backend="cpu")
+    array = kind(driver.copy(X), X.shape, dtype)
+    here = epsflow.sweep(array, eps, [5, 20], core=True)
+    there = epsflow.sweep(array, eps, [5, 20], core=True, output="dlpack")
+    from_host = epsflow.sweep(X, eps, [5, 20], backend="gpu", output="dlpack")
+    for want, one, two, three in zip(expected, here, there, from_host):
+        np.testing.assert_array_equal(one.labels, want.labels)
+        np.testing.assert_array_equal(driver.fetch(two.labels), want.labels)
+        np.testing.assert_array_equal(driver.fetch(three.labels), want.labels)
+        np.testing.assert_array_equal(one.core_sample_indices, want.core_sample_indices)
+        np.testing.assert_array_equal(driver.fetch(two.core), want.core)
+        assert (two.n_clusters, two.n_noise) == (want.n_clusters, want.n_noise)
+    if kind is DlpackArray:
+        assert array.stream == 1
+        del here, there
+        assert array.freed >= 2
+
+
+@on_a_gpu
+def test_what_stays_on_a_gpu(driver):
+    X = np.random.default_rng(1).normal(size=(300, 3))
+    array = DlpackArray(driver.copy(X), X.shape, X.dtype)
+    result = epsflow.sweep(array, 1, 4, output="dlpack")
+    with pytest.raises(ValueError, match="pickle"):
+        pickle.dumps(result)
+    with pytest.raises(ValueError, match="save"):
+        result.save("never")
+    for ask in (lambda: result[0].core, lambda: result[0].core_sample_indices):
+        with pytest.raises(ValueError, match="core"):
+            ask()
+    table, expected = (epsflow.neighbors(points, 1.0) for points in (array, X))
+    pairs = [t[1] if isinstance(t, tuple) else t.indices for t in (table, expected)]
+    np.testing.assert_array_equal(*pairs)
+    X[7, 1] = np.nan
+    with pytest.raises(ValueError, match="row 7, column 1"):
+        epsflow.sweep(DlpackArray(driver.copy(X), X.shape, X.dtype), 1, 4)
