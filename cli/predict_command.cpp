@@ -63,7 +63,7 @@ struct Core {
 };
 
 Core read_core(const Arguments& arguments, Metric& metric) {
-  Points points = io::read_points(arguments.text("points"), read_options(arguments));
+  Points points = read_input(arguments, arguments.text("points"));
   settle_columns(arguments, points, metric);
   const std::vector<std::int32_t> labels =
       read_numbers(arguments, "labels", points.size(), kNoise, std::numeric_limits<std::int32_t>::max());

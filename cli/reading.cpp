@@ -209,6 +209,12 @@ Points read_input(const Arguments& arguments) {
   return points;
 }
 
+Points read_input(const Arguments& arguments, const std::string& file) {
+  Points points = io::read_points(file, read_options(arguments));
+  if (!arguments.flag("quiet")) say_what_was_read(points);
+  return points;
+}
+
 io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format, bool core) {
   io::LabelledCopy copy(paths_of(arguments.operands()), read_options(arguments), points, format, core);
   if (!copy.limit().empty() && !arguments.flag("quiet")) {

@@ -27,6 +27,9 @@ namespace epsflow::cli {
 /// rows, the columns that became coordinates, the rows that were dropped. Throws UsageError, InputError, ResourceError.
 [[nodiscard]] Points read_input(const Arguments& arguments);
 
+/// The same of the one file that an option names.
+[[nodiscard]] Points read_input(const Arguments& arguments, const std::string& file);
+
 /// What copies the columns of the input that was read beside the labels, and the mask of core points where `core`; where
 /// it takes the coordinates alone a line says so, and why, unless --quiet is given. Throws UsageError, InputError.
 [[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format,

@@ -45,11 +45,12 @@ struct Options {
   /// Automatic: without a table wherever that is faster or a table does not fit, and from a table where an option of tables
   /// (kernel, format, method) is given.
   StrategyChoice strategy = StrategyChoice::automatic;
-  /// Where candidates come from. Automatic: a grid up to six dimensions; beyond, on a GPU a tree, or all pairs where there
-  /// are few points, unless decide is scalar; on a CPU a grid unless that leaves more than nine tenths of all pairs to be tested.
+  /// Where candidates come from. Automatic: a grid up to six dimensions; beyond, on a GPU what leaves the fewest pairs of a sample
+  /// (functions of coordinates, a tree's, or all pairs), unless decide is scalar; on a CPU a grid unless that leaves more than nine
+  /// tenths of all pairs to be tested.
   IndexChoice index = IndexChoice::automatic;
-  /// How candidates are decided. Automatic: products of half precision where candidates come tile by tile, on a GPU; on a
-  /// CPU scalar, which is all it has.
+  /// How candidates are decided. Automatic: products of half precision where candidates come tile by tile, on a GPU, unless a
+  /// sample of pairs asks too much of float64; on a CPU scalar, which is all it has.
   DecideChoice decide = DecideChoice::automatic;
   /// Whole rows, or the paper's kernels, whose pairs are sorted afterwards.
   Kernel kernel = Kernel::rows;

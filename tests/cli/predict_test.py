@@ -26,6 +26,8 @@ class Predict(ProgramTest):
     def test_new_points(self):
         new = self.write("n.csv", "x,y\n0,0\n10,0\n20,0\n5,0\n")
         p = self.succeeds("predict", new, *self.clustering, "--out", "-")
+        for name in ("n.csv", str(self.points).rsplit("/", 1)[-1]):  # what was read is said of both
+            self.assertIn(f"{name}: text", p.stderr)
         found = [int(line) for line in p.stdout.split()[1:]]
         self.assertEqual(found[3], -1)
         self.assertEqual(len(set(found[:3])), 3)

@@ -22,35 +22,6 @@ using test::OracleLabels;
 using test::OracleTable;
 using test::Random;
 
-/// Labels by the definition, core points given.
-std::vector<std::int32_t> labels_of(const OracleTable& table, const std::vector<std::uint8_t>& core) {
-  const std::size_t n = table.rows.size();
-  std::vector<std::int32_t> labels(n, kNoise);
-  std::int32_t clusters = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (core[i] == 0 || labels[i] != kNoise) continue;
-    std::vector<std::size_t> open{i};
-    labels[i] = clusters;
-    while (!open.empty()) {
-      const std::size_t x = open.back();
-      open.pop_back();
-      for (const std::uint32_t y : table.rows[x]) {
-        if (core[y] == 0 || labels[y] != kNoise) continue;
-        labels[y] = clusters;
-        open.push_back(y);
-      }
-    }
-    ++clusters;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (core[i] != 0) continue;
-    for (const std::uint32_t y : table.rows[i]) {
-      if (core[y] != 0 && (labels[i] == kNoise || labels[y] < labels[i])) labels[i] = labels[y];
-    }
-  }
-  return labels;
-}
-
 /// Halves and quarters, whose sums are exact in any order, less than 0 among them.
 std::vector<double> exact_weights(std::size_t n, Random& random) {
   std::vector<double> weights(n);
@@ -79,7 +50,7 @@ TEST_CASE("weighted: a point is core where the weights of its neighbours sum to 
           core[i] = sum >= r.variant.minpts ? 1 : 0;
         }
         REQUIRE(r.core == core);
-        REQUIRE(r.labels == labels_of(table, core));
+        REQUIRE(r.labels == test::oracle_labels(table, core).labels);
         REQUIRE(r.summary.core + r.summary.border + r.summary.noise == data.size());
       }
     }

@@ -58,12 +58,13 @@ OracleTable oracle_table(const std::vector<T>& values, std::size_t dims, double 
 }
 
 /// Clusters grow from core points in the order of the ids, so their numbers follow their smallest core point.
-inline OracleLabels oracle_labels(const OracleTable& table, std::uint32_t minpts) {
+/// is_core: [n] not 0 for core points.
+inline OracleLabels oracle_labels(const OracleTable& table, const std::vector<std::uint8_t>& is_core) {
   const std::size_t n = table.rows.size();
   OracleLabels result;
   std::vector<std::int32_t>& labels = result.labels;
   labels.assign(n, -1);
-  const auto core = [&](std::size_t i) { return table.rows[i].size() >= minpts; };
+  const auto core = [&](std::size_t i) { return is_core[i] != 0; };
   std::int32_t clusters = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (!core(i) || labels[i] >= 0) continue;
@@ -100,6 +101,11 @@ inline OracleLabels oracle_labels(const OracleTable& table, std::uint32_t minpts
     if (size > summary.largest) summary.largest = size;
   }
   return result;
+}
+inline OracleLabels oracle_labels(const OracleTable& table, std::uint32_t minpts) {
+  std::vector<std::uint8_t> core;
+  for (const auto& row : table.rows) core.push_back(row.size() >= minpts ? 1 : 0);
+  return oracle_labels(table, core);
 }
 
 }  // namespace epsflow::test
