@@ -70,11 +70,12 @@ class RowTest {
   T point_[D == 0 ? 1 : D];
 };
 
-/// Calls f.operator()<T, kKind>() for a grid, with one of kDims… that its points have in a plain space, or 0.
+/// Calls f.operator()<T, kKind>() for a grid, with one of kDims… that its points have in a plain space, or 0; else with
+/// kOtherSpace.
 template <unsigned... kDims, class F>
 void with_row_types(const GridView& grid, F f) {
   if (grid.space.plain()) return with_types<kDims..., 0>(grid.precision, grid.dims, f);
-  with_types<kOtherSpace + 2, kOtherSpace + 3, kOtherSpace>(grid.precision, kOtherSpace + grid.dims, f);
+  with_types<kOtherSpace>(grid.precision, kOtherSpace, f);
 }
 
 }  // namespace epsflow::gpu

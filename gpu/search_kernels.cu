@@ -195,7 +195,7 @@ std::uint32_t blocks_of(std::uint64_t items, unsigned threads) {
   return static_cast<std::uint32_t>((items + threads - 1) / threads);
 }
 
-/// Up to six dimensions of plain spaces are compiled in, and two or three of others.
+/// Up to six dimensions of plain spaces are compiled in.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
   with_row_types<1, 2, 3, 4, 5, 6>(grid, f);

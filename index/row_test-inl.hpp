@@ -36,19 +36,6 @@ HWY_INLINE std::uint32_t to_bits(hn::Mask<F64> mask) {
   return bytes[0];
 }
 
-/// The bits of up to 32 candidates [first, end) of a test. May read, not use, coordinates behind `end`.
-template <class Test>
-HWY_INLINE std::uint32_t word_of(const Test& test, std::uint64_t first, std::uint64_t end) {
-  const std::uint64_t left = end - first;
-  std::uint32_t word = 0;
-  if (left >= 32) {
-    for (std::size_t k = 0; k < 32; k += kLanes64) word |= test.bits(first + k) << k;
-    return word;
-  }
-  for (std::size_t k = 0; k < left; k += kLanes64) word |= test.bits(first + k) << k;
-  return word & ((1U << left) - 1);
-}
-
 /// One row against candidates: D dimensions, or any number where D is 0.
 template <class T, std::size_t D>
 class RowTest {
@@ -85,7 +72,17 @@ class RowTest {
     }
   }
 
-  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const { return word_of(*this, first, end); }
+  /// The bits of up to 32 candidates [first, end). May read, not use, coordinates behind `end`.
+  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const {
+    const std::uint64_t left = end - first;
+    std::uint32_t word = 0;
+    if (left >= 32) {
+      for (std::size_t k = 0; k < 32; k += kLanes64) word |= bits(first + k) << k;
+      return word;
+    }
+    for (std::size_t k = 0; k < left; k += kLanes64) word |= bits(first + k) << k;
+    return word & ((1U << left) - 1);
+  }
 
  private:
   std::size_t dims_;
@@ -111,27 +108,34 @@ class RowTest<T, kOtherSpace> {
     }
   }
 
-  HWY_INLINE std::uint32_t bits(std::size_t first) const {
+  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const {
     switch (space_.norm) {
       case Norm::euclidean:
-        return bits_of<Norm::euclidean>(first);
+        return word_of<Norm::euclidean>(first, end);
       case Norm::manhattan:
-        return bits_of<Norm::manhattan>(first);
+        return word_of<Norm::manhattan>(first, end);
       case Norm::chebyshev:
-        return bits_of<Norm::chebyshev>(first);
+        return word_of<Norm::chebyshev>(first, end);
       default:
-        return bits_of<Norm::minkowski>(first);
+        return word_of<Norm::minkowski>(first, end);
     }
   }
-
-  HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const { return word_of(*this, first, end); }
 
  private:
   /// Dimensions whose coordinates stay in registers.
   static constexpr std::size_t kKeptDims = 3;
 
+  /// Once for all loops that ask: inlined, it would be a third of their code.
   template <Norm N>
-  [[nodiscard]] HWY_INLINE std::uint32_t bits_of(std::size_t first) const {
+  [[nodiscard]] HWY_NOINLINE std::uint32_t word_of(std::uint64_t first, std::uint64_t end) const {
+    const std::uint64_t count = HWY_MIN(end - first, std::uint64_t{32});
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < count; k += kLanes64) word |= bits<N>(first + k) << k;
+    return count == 32 ? word : word & ((1U << count) - 1);
+  }
+
+  template <Norm N>
+  [[nodiscard]] HWY_INLINE std::uint32_t bits(std::size_t first) const {
     V64 sum = hn::Zero(F64());
     for (std::size_t k = 0; k < HWY_MIN(dims_, kKeptDims); ++k) sum = add<N>(sum, first, k, point_[k], length_[k]);
     for (std::size_t k = kKeptDims; k < dims_; ++k) {

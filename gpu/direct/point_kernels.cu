@@ -100,7 +100,8 @@ __global__ void __launch_bounds__(kThreads)
 /// the cells of their index are no cliques, so seldom that the kernels for any number do.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
-  with_row_types<4, 5, 6>(grid, f);
+  if (grid.space.plain()) return with_row_types<4, 5, 6>(grid, f);
+  with_types<kOtherSpace + 2, kOtherSpace + 3, kOtherSpace>(grid.precision, kOtherSpace + grid.dims, f);
 }
 
 }  // namespace

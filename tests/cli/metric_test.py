@@ -157,7 +157,7 @@ class Metrics(ProgramTest):
         self.fails(2, ["--p", "minkowski"], "cluster", points, "--p", "3", *tail)
         self.fails(2, ["--p", "'x'"], "cluster", points, "--metric", "minkowski", "--p", "x", *tail)
         self.fails(2, ["--p", "0.5"], "cluster", points, "--metric", "minkowski", "--p", "0.5", *tail)
-        self.fails(2, ["--box", "'1:'"], "cluster", points, "--box", "1:", *tail)
+        self.fails(2, ["--box", "''", "no number"], "cluster", points, "--box", "1:", *tail)
         self.fails(2, ["--box", "'0'", "-"], "cluster", points, "--box", "0", *tail)
         self.fails(2, ["--box", "2 sides", "3 columns"], "cluster", points, "--box", "1,2", *tail)
         self.fails(2, ["--box", "from 5 to 1"], "cluster", points, "--box", "5:1", *tail)
