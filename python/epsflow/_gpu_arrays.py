@@ -57,7 +57,8 @@ class GpuArray:
     def __init__(self, described: Callable[[], Any], dtype: str) -> None:
         self._described = described  # each capsule is taken once
         _, address, size, self._device = described()
-        self.__cuda_array_interface__ = {"shape": (size,), "typestr": dtype, "data": (address, False), "version": 3, "stream": None}
+        self._size = int(size)
+        self.__cuda_array_interface__ = {"shape": (self._size,), "typestr": dtype, "data": (address, False), "version": 3, "stream": None}
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return _CUDA_DEVICES[0], self._device
@@ -68,7 +69,7 @@ class GpuArray:
         return self._described()[0]
 
     def __len__(self) -> int:
-        return int(self.__cuda_array_interface__["shape"][0])
+        return self._size
 
 
 def as_output(described: Callable[[], Any], dtype: str, output: str) -> Any:
