@@ -38,8 +38,8 @@ if(NOT EPSFLOW_CUDA STREQUAL "OFF")
   endif()
 endif()
 
-# What kernels are compiled with. CMake 3.25 does not know C++20 for nvcc; contraction would round a*b+c once instead of twice; GPU
-# code is nine tenths of a program.
+# What kernels are compiled with. CMake 3.25 does not know C++20 for nvcc; contraction would round a*b+c once instead of twice; packed
+# GPU code is a fifth of a program.
 set(epsflow_cuda_options -std=c++20 --fmad=false -Xfatbin=-compress-all -Xcompiler=-ffp-contract=off)
 if(epsflow_with_cuda AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
   list(APPEND epsflow_cuda_options --compress-mode=size)

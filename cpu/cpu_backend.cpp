@@ -50,8 +50,7 @@ void check_index(IndexChoice asked, const Space& space) {
   if (asked != IndexChoice::tree || space.plain()) return;
   throw UsageError(
       "Options::index asks for a tree, which measures straight lines, and the metric is of another norm or a periodic "
-      "box: "
-      "leave it out");
+      "box: leave it out");
 }
 
 void check_decider(DecideChoice decide) {

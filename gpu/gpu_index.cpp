@@ -31,7 +31,7 @@ SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t
 namespace {
 
 /// Tiles and tensor cores measure straight lines.
-SearchChoice search_choice(const IndexOptions& options, const DevicePoints& points) {
+SearchChoice choose_in_space(const IndexOptions& options, const DevicePoints& points) {
   if (points.space().plain()) {
     return choose_search(options.index, options.decide, points.device().size, points.device().dims);
   }
@@ -49,7 +49,7 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
                    LabelHomes labels)
     : points_(points),
       eps_(options.eps),
-      choice_(search_choice(options, points)),
+      choice_(choose_in_space(options, points)),
       resources_(resources),
       labels_(std::move(labels)) {
   if (!choice_.by_cells() && points.device().size > 0) {
