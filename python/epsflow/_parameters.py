@@ -65,10 +65,10 @@ def as_gpu(gpu: Any, name: str = "gpu") -> int:
     return _as_whole(gpu, name, 0, _MOST_GPUS - 1, "a whole number >= 0, or None for any")
 
 
-def as_choice(word: Any, name: str) -> str:
+def as_choice(word: Any, name: str, standard: str = "auto") -> str:
     """A word; the library knows which there are, and names them. Raises TypeError."""
     if not isinstance(word, str):
-        raise _wrong_type(name, word, "a text, 'auto' where it is left open")
+        raise _wrong_type(name, word, f"a text, {standard!r} where it is left open")
     return word
 
 

@@ -248,7 +248,7 @@ def _run(
     decide: str,
 ) -> SweepResult:
     words = {"strategy": strategy, "index": index, "decide": decide}
-    if as_choice(output, "output") not in OUTPUTS:
+    if as_choice(output, "output", "numpy") not in OUTPUTS:
         raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
     if output != "numpy" and data.engine.backend != "gpu":
         raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
