@@ -2,13 +2,13 @@
 //
 //   bench_sweep FILE EPS_LIST MINPTS_LIST [--threads N] [--repeat N] [--format auto|csr|packed] [--method nested|each]
 //               [--backend auto|cpu|gpu] [--strategy auto|table|direct] [--kernel rows|global|shared] [--tables N] [--lanes N]
-//               [--keep nothing|engine|data] [--separately 1]
+//               [--keep nothing|engine|data] [--separately 1] [--box LENGTH] [--metric euclidean|greatcircle]
 //
 // keep: what the repetitions share; the first one makes it. engine: device, pools and threads; data: the data set where
 // the backend works on it, too. seconds: each repetition; engine_s, load_s: what of these went into making an engine and
 // loading. Pairs and the bytes of tables are not known here, see bench_stages. search_share: of the last one, the share
 // of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each stage.
-// separately: a run per variant. peak_rss_bytes: of the process, the points included.
+// separately: a run per variant. box: of a periodic one, from 0 on. peak_rss_bytes: of the process, the points included.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -86,10 +86,21 @@ nlohmann::ordered_json stage_seconds(const epsflow::Trace& trace) {
   return json;
 }
 
+epsflow::Metric metric_of(int argc, char** argv, std::size_t dims) {
+  epsflow::Metric metric;
+  if (std::string(option(argc, argv, "--metric", "euclidean")) == "greatcircle") {
+    metric.kind = epsflow::MetricKind::greatcircle;
+  }
+  if (const double length = std::atof(option(argc, argv, "--box", "0")); length > 0)
+    metric.box.assign(dims, {0, length});
+  return metric;
+}
+
 void measure(int argc, char** argv) {
   const epsflow::Points points = epsflow::io::read_points(argv[1]);
   const epsflow::Sweep sweep = epsflow::grid(epsflow::parse_eps_list(argv[2]), epsflow::parse_minpts_list(argv[3]));
   const epsflow::Options options = options_of(argc, argv);
+  const epsflow::Metric metric = metric_of(argc, argv, points.dims());
   const bool separately = std::string(option(argc, argv, "--separately", "0")) == "1";
   std::vector<epsflow::Sweep> runs;
   for (const epsflow::Variant& v : sweep.variants()) {
@@ -113,7 +124,7 @@ void measure(int argc, char** argv) {
     if (keep == "nothing") engine.reset();
     if (!engine) engine.emplace(options);
     const double made = passed();
-    if (!data) data = engine->load(points);
+    if (!data) data = engine->load(points, metric);
     const double loaded = passed();
     for (const epsflow::Sweep& one : runs) {
       for (const auto& r : epsflow::run(*data, one, observer)) clusters += r.summary.clusters;

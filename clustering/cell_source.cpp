@@ -35,7 +35,8 @@ std::vector<ClusterBlock> cut(const index::Grid& grid) {
 
 }  // namespace
 
-CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel)
+CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
+                       std::span<const std::uint32_t> origins)
     : grid_(grid),
       search_(grid),
       blocks_(cut(grid)),
@@ -43,6 +44,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       gained_(grid.cells()),
       smallest_(grid.cells()) {
   if (boxed(minpts) && grid.size() > 0) boxes_.emplace(grid, search_.input(), blocks_, cancel);
+  find_images(origins);
   std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());
   ascending.push_back(std::numeric_limits<std::uint32_t>::max());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
@@ -77,6 +79,26 @@ std::uint64_t CellSource::block_rows(const index::Grid& grid) noexcept {
   return std::min<std::uint64_t>(grid.size(), threads * largest);
 }
 
+void CellSource::find_images(std::span<const std::uint32_t> origins) {
+  if (origins.empty()) return;
+  const auto ids = order();
+  Buffer<std::uint32_t> positions(ids.size()), cells(ids.size());
+  tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+    for (std::uint32_t cell = blocks_[b].nodes.begin; cell < blocks_[b].nodes.end; ++cell) {
+      const Run points = grid_.rows_of(cell);
+      for (std::uint32_t p = points.begin; p < points.end; ++p) {
+        positions[ids[p]] = p;
+        cells[ids[p]] = cell;
+      }
+    }
+  });
+  const std::size_t first = ids.size() - origins.size();
+  images_.resize(origins.size());
+  for (std::size_t i = 0; i < origins.size(); ++i) {
+    images_[i] = {positions[first + i], cells[first + i], cells[origins[i]]};
+  }
+}
+
 CellInput CellSource::input() const {
   if (boxes_) return {grid_, boxes_->input(), &*boxes_};
   return {grid_, search_.input()};
@@ -106,13 +128,23 @@ void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsign
   unite_cells(input(), block.nodes, level.minpts, reach, counts_.data(), gained_.data(), parent);
 }
 
+void CellSource::join_images(const CoreLevel& level, std::uint32_t* parent) {
+  const UnionFind sets({parent, nodes()});
+  for (const Image& image : images_) {
+    if (counts_[image.position] >= level.minpts) (void)sets.unite(sets.find(image.cell), image.cell_of_point);
+  }
+}
+
 void CellSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                                std::uint32_t* core) const {
   find_cell_clusters(input(), block.nodes, levels, {counts_.data(), box_counts_.data()}, clusters);
+  const auto ids = order();
   for (const std::uint32_t minpts : levels.minpts) {
-    *core++ =
-        static_cast<std::uint32_t>(std::count_if(counts_.begin() + block.rows.begin, counts_.begin() + block.rows.end,
-                                                 [=](std::uint32_t count) { return count >= minpts; }));
+    std::uint32_t count = 0;
+    for (std::uint32_t p = block.rows.begin; p < block.rows.end; ++p) {
+      count += counts_[p] >= minpts && ids[p] < labelled() ? 1 : 0;
+    }
+    *core++ = count;
   }
 }
 

@@ -30,18 +30,22 @@ class CellSource final : public ClusterSource {
  public:
   /// Counts neighbours, in parallel, as far as it takes to tell for each minpts which points are core. grid: of clique cells;
   /// must outlive it. minpts: descending, at least one. Throws Cancelled.
-  CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel);
+  /// origins: [images] where the last points of the grid are images, the ids of what they are of; must outlive it.
+  CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
+             std::span<const std::uint32_t> origins = {});
 
   [[nodiscard]] std::size_t nodes() const override { return grid_.cells(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override {
     return boxes_ ? boxes_->order() : grid_.order();
   }
+  [[nodiscard]] std::size_t labelled() const override { return grid_.size() - images_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   [[nodiscard]] unsigned passes() const override { return 2; }
   [[nodiscard]] std::size_t levels_at_once() const override { return kLevelsAtOnce; }
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
+  void join_images(const CoreLevel& level, std::uint32_t* parent) override;
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node) const override { return smallest_[node]; }
   void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                      std::uint32_t* core) const override;
@@ -52,12 +56,21 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] static std::uint64_t block_rows(const index::Grid& grid) noexcept;
 
  private:
+  /// Where an image is, and the cells of it and of its point.
+  struct Image {
+    std::uint32_t position;
+    std::uint32_t cell;
+    std::uint32_t cell_of_point;
+  };
+
   [[nodiscard]] CellInput input() const;
+  void find_images(std::span<const std::uint32_t> origins);
 
   const index::Grid& grid_;
   index::RowSearch search_;
   std::optional<BoxOrder> boxes_;  ///< where boxes leave out more tests than they cost
   std::vector<ClusterBlock> blocks_;
+  std::vector<Image> images_;
   Buffer<std::uint32_t> counts_;      ///< [n]
   Buffer<std::uint32_t> box_counts_;  ///< [n / 16] the largest count of each box
   Buffer<std::uint8_t> gained_;       ///< [cells] 1 where the last level has made points core

@@ -51,6 +51,8 @@ class ClusterSource {
   [[nodiscard]] virtual std::size_t nodes() const = 0;
   /// Input id of each position. [n]
   [[nodiscard]] virtual std::span<const std::uint32_t> order() const = 0;
+  /// Points that get labels, which have the smallest ids. Others are images of theirs.
+  [[nodiscard]] virtual std::size_t labelled() const { return order().size(); }
   /// A number for each point that is on the same side of every minpts that the source is for as the number of its neighbours,
   /// the point itself included. [n]
   [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
@@ -65,10 +67,13 @@ class ClusterSource {
   virtual void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) = 0;
   /// Unites the nodes of the block with nodes that have core neighbours in common, as far as that is new at this level.
   virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
+  /// Unites images that are core with the points they are of. Called behind the passes, once.
+  virtual void join_images(const CoreLevel&, std::uint32_t*) {}
   /// The smallest input id of a core point of a node that is core.
   [[nodiscard]] virtual std::uint32_t smallest_id(std::uint32_t node) const = 0;
   /// clusters[i × levels + l]: the cluster of position block.rows.begin + i at level l, kNoCluster for noise. Core points have
-  /// that of their node, others the lowest among their core neighbours. core[l]: how many points of the block are core.
+  /// that of their node, others the lowest among their core neighbours. core[l]: how many points of the block that get labels
+  /// are core.
   virtual void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                              std::uint32_t* core) const = 0;
 };

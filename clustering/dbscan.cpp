@@ -60,7 +60,7 @@ class Clustering {
     const Clock::time_point begin = Clock::now();
     for (std::size_t l = 0; l < levels; ++l) {
       results[l].variant = {input_.eps, minpts[l]};
-      results[l].labels = Labels(input_.source.order().size());
+      results[l].labels = Labels(input_.source.labelled());
       labels[l].labels = results[l].labels.span();
     }
     label_clusters(input_.source, {minpts, levels > 1 ? clusters_.data() : number_.data()}, labels, cancel_);
@@ -88,15 +88,16 @@ class Clustering {
       parallel_blocks(source, cancel_,
                       [&](const ClusterBlock& block) { source.unite(block, level_, pass, parent_.data()); });
     }
+    source.join_images(level_, parent_.data());
   }
 
   void fill_mask(std::uint32_t minpts, VariantResult& result) const {
     const auto order = input_.source.order();
     const auto counts = input_.source.counts();
-    result.core.resize(order.size());
+    result.core.resize(input_.source.labelled());
     parallel_blocks(input_.source, cancel_, [&](const ClusterBlock& block) {
       for (std::uint32_t x = block.rows.begin; x < block.rows.end; ++x) {
-        result.core[order[x]] = static_cast<std::uint8_t>(counts[x] >= minpts);
+        if (order[x] < result.core.size()) result.core[order[x]] = static_cast<std::uint8_t>(counts[x] >= minpts);
       }
     });
   }

@@ -101,7 +101,7 @@ class Labeller {
         clustered_(levels.size()) {
     for (std::size_t l = 0; l < levels.size(); ++l) sizes_[l].resize(labels[l].clusters);
     // Writes by input id are as good as random. Levels side by side take one of them together.
-    if (levels.size() > 1) by_id_ = Buffer<std::int32_t>(source.order().size() * levels.size());
+    if (levels.size() > 1) by_id_ = Buffer<std::int32_t>(source.labelled() * levels.size());
   }
 
   void label(const ClusterBlock& block) {
@@ -111,9 +111,11 @@ class Labeller {
     source_.find_clusters(block, levels_, clusters.data(), core.data());
     std::int32_t* to = levels > 1 ? by_id_.data() : labels_[0].labels.data();
     const std::uint32_t* order = source_.order().data() + block.rows.begin;
+    const std::size_t labelled = source_.labelled();
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       for (std::size_t l = 0; l < levels; ++l) {
-        to[order[i] * levels + l] = static_cast<std::int32_t>(clusters[i * levels + l]);
+        if (order[i] >= labelled) clusters[i * levels + l] = kNoCluster;  // counts for nothing
+        if (order[i] < labelled) to[order[i] * levels + l] = static_cast<std::int32_t>(clusters[i * levels + l]);
       }
     }
     for (std::size_t l = 0; l < levels; ++l) {
@@ -143,7 +145,7 @@ class Labeller {
       summary.clusters = labels_[l].clusters;
       summary.core = core_[l];
       summary.border = clustered_[l] - core_[l];
-      summary.noise = source_.order().size() - clustered_[l];
+      summary.noise = source_.labelled() - clustered_[l];
       summary.largest = sizes_[l].empty() ? 0 : *std::max_element(sizes_[l].begin(), sizes_[l].end());
     }
   }
@@ -219,7 +221,7 @@ void label_clusters(const ClusterSource& source, const NumberedLevels& levels, s
     if (!cancel.cancelled()) labeller.label(source.blocks()[b]);
   });
   cancel.check();
-  parallel_nodes(source.order().size(), cancel,
+  parallel_nodes(source.labelled(), cancel,
                  [&](std::uint32_t first, std::uint32_t last) { labeller.part(first, last); });
   labeller.sum_up();
 }

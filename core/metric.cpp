@@ -145,6 +145,35 @@ void scale_point(const Metric& metric, PointsView points, std::size_t row, doubl
   }
 }
 
+/// What coordinates on a closed side are multiples of: those of its images are less than 2^53 of it.
+double grain_of(const BoxSide& side) {
+  const double length = side.hi - side.lo;
+  const double farthest = std::max(std::abs(side.lo - length), std::abs(side.hi + length));
+  return std::ldexp(1.0, std::max(std::ilogb(farthest * (1 + 0x1p-40)) - 52, -1074));
+}
+double rounded_to(double grain, double x) { return std::nearbyint(x / grain) * grain; }
+
+BoxSide scaled(const Metric& metric, std::size_t k) {
+  const BoxSide side = metric.box[k];
+  if (!side.closed()) return side;
+  const double factor = metric.scale.empty() ? 1 : metric.scale[k];
+  return {side.lo * factor, side.hi * factor};
+}
+
+void require_in_box(const Metric& metric, PointsView points, std::size_t first, std::size_t last) {
+  for (std::size_t k = 0; k < metric.box.size(); ++k) {
+    const BoxSide side = metric.box[k];
+    if (!side.closed()) continue;
+    for (std::size_t row = first; row < last; ++row) {
+      const double x = points.at(row, k);
+      if (!(x < side.lo || x > side.hi)) continue;
+      throw InputError(format_number(x) + " in " + place(row, k) + " is outside the box, which goes from " +
+                       format_number(side.lo) + " to " + format_number(side.hi) +
+                       " there: give the box that the points are of, or move them into it");
+    }
+  }
+}
+
 void check_count(std::string_view name, std::size_t given, std::string_view what, std::size_t dims) {
   if (given == dims) return;
   throw UsageError(std::string(name) + " has " + format_count(given, what) + ", and the points have " +
@@ -162,8 +191,6 @@ void check_box(const Metric& metric, std::size_t dims) {
 }
 
 }  // namespace
-
-bool Metric::keeps_points() const noexcept { return is_norm(kind) && scale.empty(); }
 
 void check_metric(const Metric& metric, std::size_t dims) {
   if ((!metric.scale.empty() || !metric.box.empty()) && !is_norm(metric.kind)) {
@@ -202,6 +229,10 @@ std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept { return
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out) {
   require_finite(points, first, last);
   require_in_box(metric, points, first, last);
+  std::vector<double> grains;
+  for (std::size_t k = 0; k < metric.box.size(); ++k) {
+    grains.push_back(metric.box[k].closed() ? grain_of(scaled(metric, k)) : 0);
+  }
   const std::size_t width = moved_dims(metric, points.dims());
   for (std::size_t row = first; row < last; ++row, out += width) {
     if (on_sphere(metric.kind)) {
@@ -213,21 +244,24 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
     } else {
       for (std::size_t k = 0; k < width; ++k) out[k] = points.at(row, k);
     }
+    for (std::size_t k = 0; k < grains.size(); ++k) {
+      if (grains[k] > 0) out[k] = rounded_to(grains[k], out[k]);
+    }
   }
 }
 
-void require_in_box(const Metric& metric, PointsView points, std::size_t first, std::size_t last) {
+bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last) {
+  if (!is_norm(metric.kind) || !metric.scale.empty()) return false;
+  require_in_box(metric, points, first, last);
   for (std::size_t k = 0; k < metric.box.size(); ++k) {
-    const BoxSide side = metric.box[k];
-    if (!side.closed()) continue;
+    if (!metric.box[k].closed()) continue;
+    const double grain = grain_of(metric.box[k]);
     for (std::size_t row = first; row < last; ++row) {
       const double x = points.at(row, k);
-      if (!(x < side.lo || x > side.hi)) continue;
-      throw InputError(format_number(x) + " in " + place(row, k) + " is outside the box, which goes from " +
-                       format_number(side.lo) + " to " + format_number(side.hi) +
-                       " there: give the box that the points are of, or move them into it");
+      if (rounded_to(grain, x) != x && !std::isnan(x)) return false;
     }
   }
+  return true;
 }
 
 Metric metric_of_moved(const Metric& metric) {
@@ -235,10 +269,13 @@ Metric metric_of_moved(const Metric& metric) {
   if (!is_norm(metric.kind)) return moved;
   moved.kind = metric.kind;
   moved.power = metric.power;
-  moved.box = metric.box;
-  for (std::size_t k = 0; k < metric.scale.size() && k < moved.box.size(); ++k) {
-    moved.box[k].lo *= metric.scale[k];
-    moved.box[k].hi *= metric.scale[k];
+  for (std::size_t k = 0; k < metric.box.size(); ++k) {
+    BoxSide side = scaled(metric, k);
+    if (side.closed()) {
+      const double grain = grain_of(side);
+      side = {rounded_to(grain, side.lo), rounded_to(grain, side.hi)};
+    }
+    moved.box.push_back(side);
   }
   return moved;
 }

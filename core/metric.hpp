@@ -5,7 +5,8 @@
 // widened first, on the host; from there on q is a neighbour of p by the rule of the space, with the radius r of eps.
 //
 //   euclidean    p'_k = p_k · scale_k, rounded once; r = eps. Without scales points stay as they are. In a box, whose ends are
-//                scaled likewise, distances go the shorter way round.
+//                scaled likewise, coordinates and ends are rounded to whole multiples of a power of two, some 2^-52 of the
+//                largest there (core/space.hpp says why), and distances go the shorter way round.
 //   manhattan, chebyshev, minkowski  The same by another norm.
 //   greatcircle  Unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ). Two of them at the angle α have the distance 2·sin(α/2),
 //                so r = 2·sin(eps/2), and from eps = 180° on everything is near. Each coordinate is off by 2^-52 or so, and a
@@ -63,8 +64,6 @@ struct Metric {
   /// Of norms: a side for each column, in the unit of the points; empty for a space without end.
   std::vector<BoxSide> box = {};
 
-  /// Whether points are searched as they are.
-  [[nodiscard]] bool keeps_points() const noexcept;
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
@@ -79,8 +78,9 @@ void check_metric(const Metric& metric, std::size_t dims);
 /// row of a vector without direction.
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
 
-/// Throws InputError naming row, column and value of a coordinate outside the box. What is NaN passes.
-void require_in_box(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
+/// Whether points first … last are searched as they are, as moving them would change nothing. Throws InputError naming row,
+/// column and value of a coordinate outside the box; what is NaN passes. O(1) without a box.
+[[nodiscard]] bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
 
 /// The space of the moved points.
 [[nodiscard]] Space moved_space(const Metric& metric);

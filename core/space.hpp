@@ -9,7 +9,9 @@
 //   minkowski  Σ_k t_k^p   <= eps^p, powers by std::pow
 //
 // each operation rounded once in float64, float32 widened first, summed over k in order, no fused multiply-add. Coordinates
-// on a closed axis lie from lo to lo + L_k, both ends included: they are one place.
+// on a closed axis lie from lo to lo + L_k, both ends included: they are one place. They and its ends are whole multiples of a
+// power of two that leaves room for a length beyond either end, so that differences and ways round are exact, and a point has
+// images, moved by ±L_k, which differ from others by just that.
 #pragma once
 
 #include <cmath>

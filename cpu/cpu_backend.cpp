@@ -15,6 +15,7 @@
 #include <epsflow/cpu/table_search.hpp>
 #include <epsflow/index/batch_plan.hpp>
 #include <epsflow/index/grid.hpp>
+#include <epsflow/index/images.hpp>
 #include <epsflow/index/row_search.hpp>
 #include <epsflow/index/tile_index.hpp>
 
@@ -53,6 +54,14 @@ void check_index(IndexChoice asked, const Space& space) {
       "box: leave it out");
 }
 
+/// Images by which points are clustered in a plain space; 0 where they do not serve, or are too many to be worth it.
+std::uint64_t image_count(PointsView points, const Space& space, const IndexOptions& options) {
+  const bool grid = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
+  if (!grid || options.cells != Cells::clique || !index::images_serve(space, options.eps, points.dims())) return 0;
+  const std::uint64_t count = index::count_images(points, {space, options.eps, points.dims()});
+  return count <= points.size() && points.size() + count <= kMaxPoints ? count : 0;
+}
+
 void check_decider(DecideChoice decide) {
   if (decide == DecideChoice::automatic || decide == DecideChoice::scalar) return;
   throw UsageError(
@@ -63,12 +72,13 @@ void check_decider(DecideChoice decide) {
 /// Cell by cell where cells are cliques, else point by point.
 class CpuDirectClustering final : public DirectClustering {
  public:
-  /// cliques: the index, where it is a grid of such cells; else null.
+  /// cliques: the index, where it is a grid of such cells; else null. origins: as CellSource takes them.
   CpuDirectClustering(const index::SearchIndex& index, const index::Grid* cliques, const index::RowSearch& rows,
-                      const DirectOptions& options, const CancelToken& cancel)
+                      std::span<const std::uint32_t> origins, const DirectOptions& options, const CancelToken& cancel)
       : index_(index),
         cliques_(cliques),
         rows_(rows),
+        origins_(origins),
         minpts_(options.minpts.begin(), options.minpts.end()),
         core_mask_(options.core_mask),
         cancel_(cancel) {}
@@ -77,7 +87,7 @@ class CpuDirectClustering final : public DirectClustering {
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     tbb::this_task_arena::isolate([&] {
       if (cliques_ != nullptr) {
-        run(clustering::CellSource(*cliques_, minpts_, cancel_), emit);
+        run(clustering::CellSource(*cliques_, minpts_, cancel_, origins_), emit);
       } else {
         run(clustering::SearchedSource(index_, rows_, minpts_.front(), cancel_), emit);
       }
@@ -108,6 +118,7 @@ class CpuDirectClustering final : public DirectClustering {
   const index::SearchIndex& index_;
   const index::Grid* cliques_;
   const index::RowSearch& rows_;
+  std::span<const std::uint32_t> origins_;
   std::vector<std::uint32_t> minpts_;
   bool core_mask_;
   const CancelToken& cancel_;
@@ -117,8 +128,19 @@ class CpuDirectClustering final : public DirectClustering {
 class CpuIndex final : public Index {
  public:
   CpuIndex(PointsView points, const Space& space, const IndexOptions& options, const CancelToken& cancel)
-      : cancel_(cancel), choice_(options.index) {
-    if (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid) {
+      : points_(points), space_(space), options_(options), cancel_(cancel), choice_(options.index) {
+    if (image_count(points, space, options) > 0) {
+      imaged_ = index::make_images(points, {space, options.eps, points.dims()}, cancel);
+      grid_ = std::make_shared<index::Grid>(imaged_.points.view(), options.eps, Cells::clique, cancel);
+      choice_ = IndexChoice::grid;
+      if (!grid_->cliques()) {
+        grid_ = nullptr;
+        imaged_ = {};
+      }
+    }
+    if (grid_ != nullptr) {
+      // of points and images
+    } else if (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid) {
       const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel, space);
       if (keeps_runs(points.dims())) grid->keep_runs(kept_run_bytes(points.size(), points.dims()), cancel);
       grid_ = grid;
@@ -143,9 +165,13 @@ class CpuIndex final : public Index {
             .index = choice_,
             .decide = DecideChoice::scalar};
   }
-  [[nodiscard]] std::uint64_t bytes() const override { return index_->bytes() + rows_->bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const override {
+    return index_->bytes() + rows_->bytes() + imaged_.points.view().bytes() + imaged_.origins.bytes();
+  }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
-    return make_table_search(index_, rows_, options, cancel_);
+    if (imaged_.origins.size() == 0) return make_table_search(index_, rows_, options, cancel_);
+    const auto grid = std::make_shared<index::Grid>(points_, options_.eps, Cells::reach, cancel_, space_);
+    return make_table_search(grid, std::make_shared<const index::RowSearch>(*grid), options, cancel_);
   }
   [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override {
     if (cliques() == nullptr) return index_->size() * (clustering::kBytesPerPoint + sizeof(std::uint32_t));
@@ -157,7 +183,7 @@ class CpuIndex final : public Index {
            clustering::CellSource::bytes(*grid_, minpts) + clustering::CellSource::block_rows(*grid_) * 4 * levels;
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
-    return std::make_unique<CpuDirectClustering>(*index_, cliques(), *rows_, options, cancel_);
+    return std::make_unique<CpuDirectClustering>(*index_, cliques(), *rows_, imaged_.origins.span(), options, cancel_);
   }
 
  private:
@@ -165,8 +191,12 @@ class CpuIndex final : public Index {
     return grid_ != nullptr && grid_->cliques() ? grid_.get() : nullptr;
   }
 
+  PointsView points_;
+  const Space& space_;
+  IndexOptions options_;
   const CancelToken& cancel_;
   IndexChoice choice_;
+  index::ImagedPoints imaged_;  ///< what the index is of where a box is periodic and images serve; else none
   std::shared_ptr<const index::Grid> grid_;  ///< the index where it is a grid; else null
   std::shared_ptr<const index::SearchIndex> index_;
   std::shared_ptr<const index::RowSearch> rows_;
@@ -184,6 +214,12 @@ class CpuPoints final : public LoadedPoints {
   [[nodiscard]] std::uint64_t index_bytes(const IndexOptions& options) const override {
     constexpr std::uint64_t kIdsAndCells = 4 + 12;
     constexpr std::uint64_t kSortItems = 2 * 16;
+    if (const std::uint64_t images = image_count(points_, space(), options); images > 0) {
+      const std::uint64_t all = points_.size() + images;
+      const std::uint64_t coordinates = all * dims() * sizeof(double);
+      return coordinates + images * sizeof(std::uint32_t) + all * kIdsAndCells +
+             std::max(all * kSortItems, coordinates);
+    }
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
     const std::uint64_t searched = points_.size() * row + index::RowSearch::most_bytes(points_.size(), points_.dims()) +
                                    kept_run_bytes(points_.size(), points_.dims());

@@ -55,6 +55,28 @@ DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory)
   find_extents(memory);
 }
 
+DevicePoints::DevicePoints(const DevicePoints& points, const index::Imaging& imaging, DeviceMemory& memory)
+    : on_host_(false) {
+  const PointsOnDevice from = points.device();
+  const DeviceBuffer<std::uint32_t> count(memory, stream_.get(), 1);
+  launch_count_images(from, imaging, count.data(), stream_.get());
+  const std::uint32_t images = read_values(count.data(), 1, stream_.get()).front();
+  const std::uint64_t size = std::uint64_t{from.size} + images;
+  copy_ = Points(size, from.dims, Precision::float64);
+  host_ = copy_.view();
+  data_ = {memory, stream_.get(), host_.bytes()};
+  origins_ = {memory, stream_.get(), images};
+  device_ = {data_.data(), narrow<std::uint32_t>(size), from.dims, Precision::float64};
+  launch_make_images(from, imaging, count.data(), reinterpret_cast<double*>(data_.data()), origins_.data(),
+                     stream_.get());
+  for (std::uint32_t k = 0; k < from.dims; ++k) {
+    index::Extent extent = points.extents()[k];
+    if (imaging.length[k] > 0) extent = {imaging.above[k] - imaging.length[k], imaging.below[k] + imaging.length[k]};
+    extents_.push_back(extent);
+  }
+  stream_.synchronize();
+}
+
 void DevicePoints::require_finite(DeviceMemory& memory) const {
   if (device_.size == 0) return;
   const DeviceBuffer<std::uint64_t> first(memory, stream_.get(), 1);

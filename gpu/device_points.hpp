@@ -14,6 +14,7 @@
 #include <epsflow/gpu/stream.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/index/distance.hpp>
+#include <epsflow/index/images.hpp>
 
 namespace epsflow::gpu {
 
@@ -29,6 +30,10 @@ class DevicePoints {
   /// `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory);
 
+  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space. The GPU must be the current
+  /// one; `memory` must outlive it. Waits. Throws DeviceError.
+  DevicePoints(const DevicePoints& points, const index::Imaging& imaging, DeviceMemory& memory);
+
   /// The points in host memory: brought there when first asked for, where they are on the device alone. May wait.
   [[nodiscard]] PointsView host() const;
   /// The points as index::choose_axes() needs them for this eps: without coordinates, where their extents tell it all and
@@ -40,6 +45,8 @@ class DevicePoints {
   [[nodiscard]] index::SpaceView space_view() const noexcept {
     return {space_.norm, space_.power, periods_.size() > 0 ? periods_.data() : nullptr};
   }
+  /// The points that the last ones are images of; none where there are no images. [device]
+  [[nodiscard]] const DeviceBuffer<std::uint32_t>& origins() const noexcept { return origins_; }
   /// Of each dimension, or none where there are more than the index looks at.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
@@ -56,6 +63,7 @@ class DevicePoints {
   Stream stream_;
   DeviceBuffer<std::byte> data_;
   DeviceBuffer<double> periods_;  ///< [dims] where an axis is closed
+  DeviceBuffer<std::uint32_t> origins_;
   std::vector<index::Extent> extents_;
   StreamDrain drain_{stream_};  // before the memory above goes
 };

@@ -30,6 +30,18 @@ SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t
 
 namespace {
 
+/// Whether images serve, and evenly spread points have no more of them than they are.
+bool few_images(const Space& space, double eps, std::size_t dims) {
+  if (!index::images_serve(space, eps, dims)) return false;
+  constexpr double kMostTimes = 2;
+  const index::Imaging imaging(space, eps, dims);
+  double times = 1;
+  for (std::size_t k = 0; k < dims; ++k) {
+    if (imaging.length[k] > 0) times *= 2 + (imaging.below[k] - imaging.above[k]) / imaging.length[k];
+  }
+  return times <= kMostTimes;
+}
+
 /// Tiles and tensor cores measure straight lines.
 SearchChoice choose_in_space(const IndexOptions& options, const DevicePoints& points) {
   if (points.space().plain()) {
@@ -62,12 +74,22 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
     }
     return;
   }
-  if (options.cells == Cells::clique && points.device().dims <= index::kMostCliqueDims) {
-    cliques_ = index::choose_axes(points.host_for(eps_), eps_, options.cells, resources.cancel, points.extents(),
-                                  points.space())
-                   .cliques;
-  }
+  if (options.cells == Cells::clique) try_cliques();
   if (!cliques_) grid_ = make_grid();
+}
+
+void GpuIndex::try_cliques() {
+  const std::uint32_t dims = points_.device().dims;
+  if (dims > index::kMostCliqueDims) return;
+  if (few_images(points_.space(), eps_, dims)) {
+    imaged_ =
+        std::make_shared<const DevicePoints>(points_, index::Imaging(points_.space(), eps_, dims), resources_.memory);
+  }
+  const DevicePoints& points = imaged_ == nullptr ? points_ : *imaged_;
+  cliques_ = index::choose_axes(points.host_for(eps_), eps_, Cells::clique, resources_.cancel, points.extents(),
+                                points.space())
+                 .cliques;
+  if (!cliques_) imaged_ = nullptr;
 }
 
 IndexFigures GpuIndex::figures() const {
@@ -114,8 +136,8 @@ std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options)
     const DirectTask task{points_, eps_, most, least, resources_.memory, resources_.pinned, resources_.cancel, nullptr};
     clustering = std::make_unique<TileClustering>(task, take_tile_search());
   } else {
-    clustering = make_device_clustering(points_, eps_, most, least, resources_.memory, resources_.pinned,
-                                        resources_.cancel, grid_);
+    clustering = make_device_clustering(imaged_ == nullptr ? points_ : *imaged_, eps_, most, least, resources_.memory,
+                                        resources_.pinned, resources_.cancel, grid_);
   }
   return make_gpu_direct(std::move(clustering), points_, eps_, options, resources_, labels_);
 }

@@ -40,6 +40,7 @@ class GpuIndex final : public Index {
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override;
 
  private:
+  void try_cliques();
   [[nodiscard]] std::shared_ptr<const DeviceGrid> make_grid() const;
   [[nodiscard]] std::unique_ptr<TileSearch> make_tile_search() const;
   [[nodiscard]] std::unique_ptr<TileSearch> take_tile_search() const;
@@ -50,6 +51,7 @@ class GpuIndex final : public Index {
   GpuResources resources_;
   LabelHomes labels_;
   bool cliques_ = false;
+  std::shared_ptr<const DevicePoints> imaged_;  ///< with images, where these make cliques serve a periodic box
   std::shared_ptr<const DeviceGrid> grid_;
   std::shared_ptr<const DeviceTileOrder> tiles_;
   mutable std::mutex mutex_;

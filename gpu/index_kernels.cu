@@ -60,6 +60,52 @@ __global__ void keys_kernel(PointsOnDevice points, KeyMaker maker, Key* keys, st
   ids[i] = static_cast<std::uint32_t>(i);
 }
 
+/// Takes room for the images of a point, behind those of others. All threads of a warp call it together.
+__device__ std::uint32_t take_room(std::uint32_t images, std::uint32_t* count) {
+  const unsigned lane = threadIdx.x % 32;
+  std::uint32_t sum = images;
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const std::uint32_t before = __shfl_up_sync(0xFFFFFFFFU, sum, step);
+    if (lane >= step) sum += before;
+  }
+  std::uint32_t first = 0;
+  if (lane == 31 && sum > 0) first = atomicAdd(count, sum);
+  return __shfl_sync(0xFFFFFFFFU, first, 31) + sum - images;
+}
+
+/// out: null to count only.
+template <class T>
+__global__ void images_kernel(PointsOnDevice points, index::Imaging imaging, std::uint32_t* count, double* out,
+                              std::uint32_t* origins) {
+  const std::uint64_t i = thread_number();
+  const T* const row = static_cast<const T*>(points.data) + i * points.dims;
+  const auto coordinate = [row](std::size_t k) { return row[k]; };
+  std::uint32_t images = 0;
+  if (i < points.size) imaging.for_each(coordinate, [&](const double*) { ++images; });
+  std::uint64_t at = take_room(images, count);
+  if (out == nullptr || i >= points.size) return;
+  for (std::uint32_t k = 0; k < points.dims; ++k) out[i * points.dims + k] = row[k];
+  if (images == 0) return;
+  imaging.for_each(coordinate, [&](const double* shift) {
+    for (std::uint32_t k = 0; k < points.dims; ++k) {
+      out[(points.size + at) * points.dims + k] = static_cast<double>(row[k]) + shift[k];
+    }
+    origins[at++] = static_cast<std::uint32_t>(i);
+  });
+}
+
+void launch_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count, double* out,
+                   std::uint32_t* origins, cudaStream_t stream) {
+  check(cudaMemsetAsync(count, 0, sizeof *count, stream));
+  if (points.size == 0) return;
+  if (points.precision == Precision::float32) {
+    images_kernel<float><<<blocks_of(points.size), kThreads, 0, stream>>>(points, imaging, count, out, origins);
+  } else {
+    images_kernel<double><<<blocks_of(points.size), kThreads, 0, stream>>>(points, imaging, count, out, origins);
+  }
+  check_launch(stream);
+}
+
 template <class Key>
 struct StartsCell {
   const Key* keys;
@@ -223,6 +269,16 @@ void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scrat
   };
   if (points.precision == Precision::float32) return reduce(static_cast<const float*>(points.data));
   reduce(static_cast<const double*>(points.data));
+}
+
+void launch_count_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count,
+                         cudaStream_t stream) {
+  launch_images(points, imaging, count, nullptr, nullptr, stream);
+}
+
+void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count, double* out,
+                        std::uint32_t* origins, cudaStream_t stream) {
+  launch_images(points, imaging, count, out, origins, stream);
 }
 
 void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream) {

@@ -9,6 +9,7 @@
 #include <epsflow/gpu/grid_view.hpp>
 #include <epsflow/gpu/memory.hpp>
 #include <epsflow/index/cell_axes.hpp>
+#include <epsflow/index/images.hpp>
 
 namespace epsflow::gpu {
 
@@ -28,6 +29,13 @@ struct PointsOnDevice {
 
 /// extents[k]: of dimension k. [device] [dims]
 void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scratch);
+
+/// *count: images of all points. [device]
+void launch_count_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count,
+                         cudaStream_t stream);
+/// The points as float64, and images behind them in any order; origins[i]: the point that image i is of. count: scratch.
+void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count, double* out,
+                        std::uint32_t* origins, cudaStream_t stream);
 
 inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
 /// *first: which coordinate, row by row, is the first that is NaN or infinite, or kAllFinite. [device]

@@ -6,6 +6,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include <epsflow/pipeline/make_backend.hpp>
@@ -55,8 +56,11 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, Metr
                         [&](const auto& range) { work(range.begin(), range.end()); });
     };
     const Space space = moved_space(metric);
-    if (metric.keeps_points()) {
-      for_rows([&](std::size_t first, std::size_t last) { require_in_box(metric, view, first, last); });
+    std::atomic<bool> all_stay = true;
+    for_rows([&](std::size_t first, std::size_t last) {
+      if (all_stay && !stay(metric, view, first, last)) all_stay = false;
+    });
+    if (all_stay) {
       points = engine->backend->load(view, space);
       return;
     }

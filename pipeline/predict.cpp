@@ -45,8 +45,8 @@ void check_core(const CoreView& core, PointsView points) {
 /// The core points, and behind them the others, moved.
 Points join(const CoreView& core, PointsView points) {
   const std::size_t n = core.points.size();
-  const bool single = core.metric.keeps_points() && core.points.precision() == Precision::float32 &&
-                      points.precision() == Precision::float32;
+  const bool single = stay(core.metric, core.points, 0, 0) && core.metric.box.empty() &&
+                      core.points.precision() == Precision::float32 && points.precision() == Precision::float32;
   const std::size_t width = moved_dims(core.metric, points.dims());
   Points all(n + points.size(), width, single ? Precision::float32 : Precision::float64);
   const auto part = [&](PointsView from, std::size_t first) {
@@ -54,7 +54,6 @@ Points join(const CoreView& core, PointsView points) {
       const std::size_t at = (first + range.begin()) * width;
       if (single) {
         require_finite(from, range.begin(), range.end());
-        require_in_box(core.metric, from, range.begin(), range.end());
         const auto* values = static_cast<const float*>(from.data());
         std::copy(values + range.begin() * width, values + range.end() * width, all.values<float>().data() + at);
       } else {

@@ -50,6 +50,11 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   if (several) gained_ = {task_.memory, cuda_stream(), cells};
   queued_ = {task_.memory, cuda_stream(), std::min<std::uint64_t>(tuning::kQueuedPairs, 64 * std::uint64_t{n} + 1)};
   huge_ = {task_.memory, cuda_stream(), most_huge_pairs(n)};
+  if (const auto& origins = task_.points.origins(); origins.size() > 0) {
+    positions_ = {task_.memory, cuda_stream(), n};
+    images_ = {origins.data(), static_cast<std::uint32_t>(origins.size()), positions_.data()};
+    launch_find_positions(grid_.view(), positions_.data(), cuda_stream());
+  }
 }
 
 /// In parts, between which a cancelled run ends, where minpts is so large that it may take long.
@@ -97,7 +102,7 @@ LabelSummary CliqueClustering::cluster(std::uint32_t minpts, std::int32_t* label
     label(nodes, labels, core);
     tally = &tally_.read(cuda_stream());
   }
-  return summary_of(*tally, view.size);
+  return summary_of(*tally, view.labelled);
 }
 
 void CliqueClustering::unite(const Nodes& nodes) {
@@ -133,6 +138,7 @@ void CliqueClustering::unite(const Nodes& nodes) {
   end_phase(task_.marks, "two apart", grid_.stream());
   launch_queued_pairs(view, nodes, sets, stream);
   end_phase(task_.marks, "queued", grid_.stream());
+  if (images_.count > 0) launch_join_images(view, nodes, images_, arrays_.parents.data(), stream);
 }
 
 void CliqueClustering::label(const Nodes& nodes, std::int32_t* labels, std::uint8_t* core) {
@@ -145,6 +151,7 @@ void CliqueClustering::label(const Nodes& nodes, std::int32_t* labels, std::uint
   if (by_id) launch_label_ids(view, task_.points.device(), numbering.numbers, labels, core, stream);
   launch_label_positions(view, nodes, numbering.numbers, !by_id, left(), labels, core, numbering.sizes, stream);
   if (left_.size() > 0) launch_left_labels(view, nodes, numbering.numbers, left(), labels, numbering.sizes, stream);
+  if (images_.count > 0) launch_forget_images(view, nodes, images_, numbering, stream);
   launch_largest(numbering, view.cells, tally_.device(), stream);
   end_phase(task_.marks, "label", grid_.stream());
 }

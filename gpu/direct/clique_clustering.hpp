@@ -46,6 +46,8 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<QueuedPair> queued_;
   DeviceBuffer<CellPair> huge_;
   DeviceBuffer<std::uint32_t> left_;  // positions; none where there are few points
+  DeviceBuffer<std::uint32_t> positions_;
+  ImagesView images_;
   bool begun_ = false;
   StreamDrain drain_{grid_.stream()};  // before the memory above goes
 };

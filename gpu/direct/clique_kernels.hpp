@@ -11,6 +11,23 @@
 
 namespace epsflow::gpu {
 
+// Images of points of a periodic box (index/images.hpp): clique_images.cu.
+
+struct ImagesView {
+  const std::uint32_t* origins = nullptr;  ///< [count] id of the point that each is of
+  std::uint32_t count = 0;
+  std::uint32_t* positions = nullptr;  ///< [n + count] of each id
+};
+
+/// positions[order[p]] = p.
+void launch_find_positions(const CliqueView& view, std::uint32_t* positions, cudaStream_t stream);
+/// Unites the cells of images that are core with those of the points they are of.
+void launch_join_images(const CliqueView& view, const Nodes& nodes, const ImagesView& images, std::uint32_t* parents,
+                        cudaStream_t stream);
+/// Takes images that are core out of the sizes of clusters.
+void launch_forget_images(const CliqueView& view, const Nodes& nodes, const ImagesView& images,
+                          const Numbering& numbering, cudaStream_t stream);
+
 // Counts: clique_counts.cu.
 
 /// Points with more candidates than a thread is to test. Their number is in the tally.

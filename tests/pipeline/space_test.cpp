@@ -136,7 +136,7 @@ void check_all_ways(PointsView points, const Metric& metric, double eps, const O
       largest_error = std::max(largest_error, std::abs(static_cast<Real>(found.distances[at]) - d));
     }
   }
-  REQUIRE(largest_error <= 1e-12L * eps + 1e-16L);  // the way round an axis is rounded as its length is
+  REQUIRE(largest_error <= 1e-12L * eps + 1e-15L);  // coordinates in a box are rounded to a fixed grain
   // Predicted for themselves, points get their labels.
   const VariantResult fitted = std::move(run(data.with({.core_mask = true}), grid({eps}, {3})).front());
   Points core(fitted.summary.core, points.dims(), Precision::float64);
