@@ -54,12 +54,14 @@ void check_index(IndexChoice asked, const Space& space) {
       "box: leave it out");
 }
 
-/// Images by which points are clustered in a plain space; 0 where they do not serve, or are too many to be worth it.
-std::uint64_t image_count(PointsView points, const Space& space, const IndexOptions& options) {
+/// Images by which points are clustered in a plain space; none where they do not serve, or are more than the points.
+std::optional<std::uint64_t> image_count(PointsView points, const Space& space, const IndexOptions& options) {
   const bool grid = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
-  if (!grid || options.cells != Cells::clique || !index::images_serve(space, options.eps, points.dims())) return 0;
+  if (!grid || options.cells != Cells::clique) return std::nullopt;
+  if (!index::images_serve(space, options.eps, points.dims())) return std::nullopt;
   const std::uint64_t count = index::count_images(points, {space, options.eps, points.dims()});
-  return count <= points.size() && points.size() + count <= kMaxPoints ? count : 0;
+  if (count > points.size() || points.size() + count > kMaxPoints) return std::nullopt;
+  return count;
 }
 
 void check_decider(DecideChoice decide) {
@@ -129,18 +131,8 @@ class CpuIndex final : public Index {
  public:
   CpuIndex(PointsView points, const Space& space, const IndexOptions& options, const CancelToken& cancel)
       : points_(points), space_(space), options_(options), cancel_(cancel), choice_(options.index) {
-    if (image_count(points, space, options) > 0) {
-      imaged_ = index::make_images(points, {space, options.eps, points.dims()}, cancel);
-      grid_ = std::make_shared<index::Grid>(imaged_.points.view(), options.eps, Cells::clique, cancel);
-      choice_ = IndexChoice::grid;
-      if (!grid_->cliques()) {
-        grid_ = nullptr;
-        imaged_ = {};
-      }
-    }
-    if (grid_ != nullptr) {
-      // of points and images
-    } else if (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid) {
+    try_images();
+    if (grid_ == nullptr && (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid)) {
       const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel, space);
       if (keeps_runs(points.dims())) grid->keep_runs(kept_run_bytes(points.size(), points.dims()), cancel);
       grid_ = grid;
@@ -187,6 +179,19 @@ class CpuIndex final : public Index {
   }
 
  private:
+  /// Cliques of the points and their images.
+  void try_images() {
+    if (!image_count(points_, space_, options_)) return;
+    imaged_ = index::make_images(points_, {space_, options_.eps, points_.dims()}, cancel_);
+    auto grid = std::make_shared<index::Grid>(imaged_.points.view(), options_.eps, Cells::clique, cancel_);
+    if (grid->cliques()) {
+      grid_ = std::move(grid);
+      choice_ = IndexChoice::grid;
+    } else {
+      imaged_ = {};
+    }
+  }
+
   [[nodiscard]] const index::Grid* cliques() const noexcept {
     return grid_ != nullptr && grid_->cliques() ? grid_.get() : nullptr;
   }
@@ -214,10 +219,10 @@ class CpuPoints final : public LoadedPoints {
   [[nodiscard]] std::uint64_t index_bytes(const IndexOptions& options) const override {
     constexpr std::uint64_t kIdsAndCells = 4 + 12;
     constexpr std::uint64_t kSortItems = 2 * 16;
-    if (const std::uint64_t images = image_count(points_, space(), options); images > 0) {
-      const std::uint64_t all = points_.size() + images;
+    if (const auto images = image_count(points_, space(), options)) {
+      const std::uint64_t all = points_.size() + *images;
       const std::uint64_t coordinates = all * dims() * sizeof(double);
-      return coordinates + images * sizeof(std::uint32_t) + all * kIdsAndCells +
+      return coordinates + *images * sizeof(std::uint32_t) + all * kIdsAndCells +
              std::max(all * kSortItems, coordinates);
     }
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());

@@ -55,26 +55,38 @@ DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory)
   find_extents(memory);
 }
 
-DevicePoints::DevicePoints(const DevicePoints& points, const index::Imaging& imaging, DeviceMemory& memory)
-    : on_host_(false) {
+std::shared_ptr<const DevicePoints> DevicePoints::with_images(const DevicePoints& points, const index::Imaging& imaging,
+                                                              DeviceMemory& memory) {
   const PointsOnDevice from = points.device();
-  const DeviceBuffer<std::uint32_t> count(memory, stream_.get(), 1);
-  launch_count_images(from, imaging, count.data(), stream_.get());
-  const std::uint32_t images = read_values(count.data(), 1, stream_.get()).front();
-  const std::uint64_t size = std::uint64_t{from.size} + images;
-  copy_ = Points(size, from.dims, Precision::float64);
-  host_ = copy_.view();
-  data_ = {memory, stream_.get(), host_.bytes()};
-  origins_ = {memory, stream_.get(), images};
-  device_ = {data_.data(), narrow<std::uint32_t>(size), from.dims, Precision::float64};
-  launch_make_images(from, imaging, count.data(), reinterpret_cast<double*>(data_.data()), origins_.data(),
-                     stream_.get());
+  const std::uint64_t most = std::min<std::uint64_t>(from.size, kMaxPoints - from.size);
+  std::shared_ptr<DevicePoints> made(new DevicePoints);
+  const cudaStream_t stream = made->stream_.get();
+  const DeviceBuffer<std::uint64_t> count(memory, stream, 1);
+  constexpr double kUneven = 1.5;
+  constexpr double kFew = 1024;
+  const double expected = kUneven * imaging.even_share() * from.size + kFew;
+  std::uint64_t room = expected < static_cast<double>(most) ? static_cast<std::uint64_t>(expected) : most;
+  while (true) {
+    made->data_ = {memory, stream, (from.size + room) * from.dims * sizeof(double)};
+    made->origins_ = {memory, stream, room};
+    launch_make_images(from, imaging, room, count.data(), reinterpret_cast<double*>(made->data_.data()),
+                       made->origins_.data(), stream);
+    const std::uint64_t images = read_values(count.data(), 1, stream).front();
+    if (images > most) return nullptr;
+    made->images_ = static_cast<std::uint32_t>(images);
+    if (images <= room) break;
+    room = images;
+  }
+  made->on_host_ = false;
+  made->copy_ = Points(std::uint64_t{from.size} + made->images_, from.dims, Precision::float64);
+  made->host_ = made->copy_.view();
+  made->device_ = {made->data_.data(), from.size + made->images_, from.dims, Precision::float64};
   for (std::uint32_t k = 0; k < from.dims; ++k) {
     index::Extent extent = points.extents()[k];
     if (imaging.length[k] > 0) extent = {imaging.above[k] - imaging.length[k], imaging.below[k] + imaging.length[k]};
-    extents_.push_back(extent);
+    made->extents_.push_back(extent);
   }
-  stream_.synchronize();
+  return made;
 }
 
 void DevicePoints::require_finite(DeviceMemory& memory) const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -30,9 +32,11 @@ class DevicePoints {
   /// `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory);
 
-  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space. The GPU must be the current
-  /// one; `memory` must outlive it. Waits. Throws DeviceError.
-  DevicePoints(const DevicePoints& points, const index::Imaging& imaging, DeviceMemory& memory);
+  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are more
+  /// than points. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceError.
+  [[nodiscard]] static std::shared_ptr<const DevicePoints> with_images(const DevicePoints& points,
+                                                                       const index::Imaging& imaging,
+                                                                       DeviceMemory& memory);
 
   /// The points in host memory: brought there when first asked for, where they are on the device alone. May wait.
   [[nodiscard]] PointsView host() const;
@@ -45,12 +49,15 @@ class DevicePoints {
   [[nodiscard]] index::SpaceView space_view() const noexcept {
     return {space_.norm, space_.power, periods_.size() > 0 ? periods_.data() : nullptr};
   }
-  /// The points that the last ones are images of; none where there are no images. [device]
-  [[nodiscard]] const DeviceBuffer<std::uint32_t>& origins() const noexcept { return origins_; }
+  /// How many of the points are images. They are the last ones.
+  [[nodiscard]] std::uint32_t images() const noexcept { return images_; }
+  /// The points that these are of. [device] [images]
+  [[nodiscard]] const std::uint32_t* origins() const noexcept { return origins_.data(); }
   /// Of each dimension, or none where there are more than the index looks at.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
  private:
+  DevicePoints() = default;
   void find_extents(DeviceMemory& memory);
   void require_finite(DeviceMemory& memory) const;
 
@@ -64,6 +71,7 @@ class DevicePoints {
   DeviceBuffer<std::byte> data_;
   DeviceBuffer<double> periods_;  ///< [dims] where an axis is closed
   DeviceBuffer<std::uint32_t> origins_;
+  std::uint32_t images_ = 0;
   std::vector<index::Extent> extents_;
   StreamDrain drain_{stream_};  // before the memory above goes
 };

@@ -30,18 +30,6 @@ SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t
 
 namespace {
 
-/// Whether images serve, and evenly spread points have no more of them than they are.
-bool few_images(const Space& space, double eps, std::size_t dims) {
-  if (!index::images_serve(space, eps, dims)) return false;
-  constexpr double kMostTimes = 2;
-  const index::Imaging imaging(space, eps, dims);
-  double times = 1;
-  for (std::size_t k = 0; k < dims; ++k) {
-    if (imaging.length[k] > 0) times *= 2 + (imaging.below[k] - imaging.above[k]) / imaging.length[k];
-  }
-  return times <= kMostTimes;
-}
-
 /// Tiles and tensor cores measure straight lines.
 SearchChoice choose_in_space(const IndexOptions& options, const DevicePoints& points) {
   if (points.space().plain()) {
@@ -81,9 +69,8 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
 void GpuIndex::try_cliques() {
   const std::uint32_t dims = points_.device().dims;
   if (dims > index::kMostCliqueDims) return;
-  if (few_images(points_.space(), eps_, dims)) {
-    imaged_ =
-        std::make_shared<const DevicePoints>(points_, index::Imaging(points_.space(), eps_, dims), resources_.memory);
+  if (index::images_serve(points_.space(), eps_, dims)) {
+    imaged_ = DevicePoints::with_images(points_, {points_.space(), eps_, dims}, resources_.memory);
   }
   const DevicePoints& points = imaged_ == nullptr ? points_ : *imaged_;
   cliques_ = index::choose_axes(points.host_for(eps_), eps_, Cells::clique, resources_.cancel, points.extents(),

@@ -2,11 +2,13 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include <algorithm>
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
 #include <limits>
+#include <type_traits>
 
 #include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/index_kernels.hpp>
@@ -60,50 +62,39 @@ __global__ void keys_kernel(PointsOnDevice points, KeyMaker maker, Key* keys, st
   ids[i] = static_cast<std::uint32_t>(i);
 }
 
-/// Takes room for the images of a point, behind those of others. All threads of a warp call it together.
-__device__ std::uint32_t take_room(std::uint32_t images, std::uint32_t* count) {
-  const unsigned lane = threadIdx.x % 32;
-  std::uint32_t sum = images;
-  for (unsigned step = 1; step < 32; step *= 2) {
-    const std::uint32_t before = __shfl_up_sync(0xFFFFFFFFU, sum, step);
-    if (lane >= step) sum += before;
-  }
-  std::uint32_t first = 0;
-  if (lane == 31 && sum > 0) first = atomicAdd(count, sum);
-  return __shfl_sync(0xFFFFFFFFU, first, 31) + sum - images;
+__global__ void widen_kernel(const float* values, std::uint64_t count, double* out) {
+  const std::uint64_t i = thread_number();
+  if (i < count) out[i] = values[i];
 }
 
-/// out: null to count only.
 template <class T>
-__global__ void images_kernel(PointsOnDevice points, index::Imaging imaging, std::uint32_t* count, double* out,
-                              std::uint32_t* origins) {
+__global__ void __launch_bounds__(kThreads)
+    images_kernel(PointsOnDevice points, index::Imaging imaging, std::uint64_t room, unsigned long long* count,
+                  double* out, std::uint32_t* origins) {
+  using Scan = cub::BlockScan<std::uint32_t, kThreads>;
+  __shared__ typename Scan::TempStorage scan;
+  __shared__ std::uint64_t first;
   const std::uint64_t i = thread_number();
   const T* const row = static_cast<const T*>(points.data) + i * points.dims;
-  const auto coordinate = [row](std::size_t k) { return row[k]; };
+  const auto coordinate = [row](unsigned k) { return row[k]; };
   std::uint32_t images = 0;
   if (i < points.size) imaging.for_each(coordinate, [&](const double*) { ++images; });
-  std::uint64_t at = take_room(images, count);
-  if (out == nullptr || i >= points.size) return;
-  for (std::uint32_t k = 0; k < points.dims; ++k) out[i * points.dims + k] = row[k];
+  if (__syncthreads_or(images > 0 ? 1 : 0) == 0) return;
+  std::uint32_t before = 0;
+  std::uint32_t all = 0;
+  Scan(scan).ExclusiveSum(images, before, all);
+  if (threadIdx.x == 0) first = atomicAdd(count, all);
+  __syncthreads();
   if (images == 0) return;
+  std::uint64_t at = first + before;
   imaging.for_each(coordinate, [&](const double* shift) {
-    for (std::uint32_t k = 0; k < points.dims; ++k) {
-      out[(points.size + at) * points.dims + k] = static_cast<double>(row[k]) + shift[k];
+    if (at < room) {
+      double* const image = out + (points.size + at) * points.dims;
+      for (std::uint32_t k = 0; k < points.dims; ++k) image[k] = static_cast<double>(row[k]) + shift[k];
+      origins[at] = static_cast<std::uint32_t>(i);
     }
-    origins[at++] = static_cast<std::uint32_t>(i);
+    ++at;
   });
-}
-
-void launch_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count, double* out,
-                   std::uint32_t* origins, cudaStream_t stream) {
-  check(cudaMemsetAsync(count, 0, sizeof *count, stream));
-  if (points.size == 0) return;
-  if (points.precision == Precision::float32) {
-    images_kernel<float><<<blocks_of(points.size), kThreads, 0, stream>>>(points, imaging, count, out, origins);
-  } else {
-    images_kernel<double><<<blocks_of(points.size), kThreads, 0, stream>>>(points, imaging, count, out, origins);
-  }
-  check_launch(stream);
 }
 
 template <class Key>
@@ -271,14 +262,27 @@ void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scrat
   reduce(static_cast<const double*>(points.data));
 }
 
-void launch_count_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count,
-                         cudaStream_t stream) {
-  launch_images(points, imaging, count, nullptr, nullptr, stream);
-}
-
-void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count, double* out,
-                        std::uint32_t* origins, cudaStream_t stream) {
-  launch_images(points, imaging, count, out, origins, stream);
+void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t room, std::uint64_t* count,
+                        double* out, std::uint32_t* origins, cudaStream_t stream) {
+  check(cudaMemsetAsync(count, 0, sizeof *count, stream));
+  if (points.size == 0) return;
+  const std::uint64_t values = std::uint64_t{points.size} * points.dims;
+  static_assert(sizeof(unsigned long long) == sizeof *count);
+  auto* const counter = reinterpret_cast<unsigned long long*>(count);
+  const auto make = [&](auto* from) {
+    images_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>>
+        <<<blocks_of(points.size), kThreads, 0, stream>>>(points, imaging, room, counter, out, origins);
+    check_launch(stream);
+  };
+  if (points.precision == Precision::float32) {
+    const auto* const from = static_cast<const float*>(points.data);
+    widen_kernel<<<blocks_of(values), kThreads, 0, stream>>>(from, values, out);
+    check_launch(stream);
+    make(from);
+  } else {
+    check(cudaMemcpyAsync(out, points.data, values * sizeof(double), cudaMemcpyDeviceToDevice, stream));
+    make(static_cast<const double*>(points.data));
+  }
 }
 
 void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream) {

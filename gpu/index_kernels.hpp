@@ -30,12 +30,10 @@ struct PointsOnDevice {
 /// extents[k]: of dimension k. [device] [dims]
 void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scratch);
 
-/// *count: images of all points. [device]
-void launch_count_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count,
-                         cudaStream_t stream);
-/// The points as float64, and images behind them in any order; origins[i]: the point that image i is of. count: scratch.
-void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint32_t* count, double* out,
-                        std::uint32_t* origins, cudaStream_t stream);
+/// The points as float64, and behind them those of their images for which there is room, in any order; origins[i]: the point
+/// that image i is of. *count: images of all points. [device] out: [n + room, dims].
+void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t room, std::uint64_t* count,
+                        double* out, std::uint32_t* origins, cudaStream_t stream);
 
 inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
 /// *first: which coordinate, row by row, is the first that is NaN or infinite, or kAllFinite. [device]

@@ -59,6 +59,14 @@ Imaging::Imaging(const Space& space, double eps, std::size_t dimensions) noexcep
   }
 }
 
+double Imaging::even_share() const noexcept {
+  double times = 1;
+  for (std::uint32_t k = 0; k < dims; ++k) {
+    if (length[k] > 0) times *= 2 + (below[k] - above[k]) / length[k];
+  }
+  return times - 1;
+}
+
 std::uint64_t count_images(PointsView points, const Imaging& imaging) { return count_by_block(points, imaging).back(); }
 
 ImagedPoints make_images(PointsView points, const Imaging& imaging, const CancelToken& cancel) {

@@ -38,32 +38,39 @@ struct Imaging {
   Imaging() = default;
   Imaging(const Space& space, double eps, std::size_t dimensions) noexcept;
 
-  /// Calls f(shifts) for each image of a point: what is added to its coordinates, [dims]. point(k): coordinate k.
+  /// Images per point where points are spread evenly.
+  [[nodiscard]] double even_share() const noexcept;
+
+  /// Calls f(shift) for each image of a point: what is added to its coordinates, [dims]. point(k): coordinate k.
   template <class Point, class F>
   EPSFLOW_HOST_DEVICE void for_each(Point point, F f) const {
-    double shifts[kMostCliqueDims][3] = {};
-    std::uint32_t counts[kMostCliqueDims] = {};
-    std::uint32_t total = 1;
-    for (std::uint32_t k = 0; k < dims; ++k) {
+    unsigned low = 0;   // axes whose lower face is near
+    unsigned high = 0;  // whose upper one is
+    for (unsigned k = 0; k < kMostCliqueDims; ++k) {
+      if (k >= dims || length[k] == 0) continue;
       const auto x = static_cast<double>(point(k));
-      shifts[k][counts[k]++] = 0;
-      if (length[k] > 0 && x < below[k]) shifts[k][counts[k]++] = length[k];
-      if (length[k] > 0 && x > above[k]) shifts[k][counts[k]++] = -length[k];
-      total *= counts[k];
+      if (x < below[k]) low |= 1U << k;
+      if (x > above[k]) high |= 1U << k;
     }
-    for (std::uint32_t image = 1; image < total; ++image) {
-      double shift[kMostCliqueDims] = {};
-      std::uint32_t rest = image;
-      for (std::uint32_t k = 0; k < dims; ++k) {
-        shift[k] = shifts[k][rest % counts[k]];
-        rest /= counts[k];
+    if ((low | high) == 0) return;
+    // All sets of axes to go up along, and with each all sets of others to go down along.
+    for (unsigned up = low;; up = (up - 1) & low) {
+      const unsigned others = high & ~up;
+      for (unsigned down = others;; down = (down - 1) & others) {
+        if ((up | down) == 0) return;
+        double shift[kMostCliqueDims];
+        for (unsigned k = 0; k < kMostCliqueDims; ++k) {
+          shift[k] = ((up >> k) & 1U) != 0 ? length[k] : ((down >> k) & 1U) != 0 ? -length[k] : 0;
+        }
+        f(static_cast<const double*>(shift));
+        if (down == 0) break;
       }
-      f(shift);
+      if (up == 0) return;
     }
   }
 };
 
-/// What `images_serve` needs of memory, and whether they are few enough to be worth it is their number. O(n·d), in parallel.
+/// Images of all points. O(n·d), in parallel.
 [[nodiscard]] std::uint64_t count_images(PointsView points, const Imaging& imaging);
 
 /// The points, and their images behind them.

@@ -16,6 +16,7 @@ python=${PYTHON:-python3}
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 # Results folders are exchanged with the program, where it is built.
 [[ ! -x build/release/bin/epsflow ]] || export EPSFLOW_PROGRAM=${EPSFLOW_PROGRAM:-$root/build/release/bin/epsflow}
+export EPSFLOW_TEST_DATA=${EPSFLOW_TEST_DATA:-$root/../shared/data}
 unset PYTHONPATH PYTHONHOME
 passed=0
 

@@ -50,9 +50,9 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   if (several) gained_ = {task_.memory, cuda_stream(), cells};
   queued_ = {task_.memory, cuda_stream(), std::min<std::uint64_t>(tuning::kQueuedPairs, 64 * std::uint64_t{n} + 1)};
   huge_ = {task_.memory, cuda_stream(), most_huge_pairs(n)};
-  if (const auto& origins = task_.points.origins(); origins.size() > 0) {
+  if (task_.points.images() > 0) {
     positions_ = {task_.memory, cuda_stream(), n};
-    images_ = {origins.data(), static_cast<std::uint32_t>(origins.size()), positions_.data()};
+    images_ = {task_.points.origins(), task_.points.images(), positions_.data()};
     launch_find_positions(grid_.view(), positions_.data(), cuda_stream());
   }
 }

@@ -15,28 +15,29 @@ __global__ void positions_kernel(CliqueView view, std::uint32_t* positions) {
   if (p < view.size) positions[view.order[p]] = static_cast<std::uint32_t>(p);
 }
 
-/// Calls f(cell of the image, image) for an image that is core.
-template <class F>
-__device__ void if_core(const CliqueView& view, const Nodes& nodes, const ImagesView& images, F f) {
-  const std::uint64_t image = direct_thread();
-  if (image >= images.count) return;
+/// The cell of an image that is core; kNotCore of others.
+__device__ std::uint32_t core_cell(const CliqueView& view, const Nodes& nodes, const ImagesView& images,
+                                   std::uint64_t image) {
+  if (image >= images.count) return kNotCore;
   const std::uint32_t position = images.positions[view.labelled + image];
   const std::uint32_t cell = view.cell_of[position];
-  if (Members(nodes, cell).is_core(nodes, position)) f(cell, static_cast<std::uint32_t>(image));
+  return Members(nodes, cell).is_core(nodes, position) ? cell : kNotCore;
 }
 
 __global__ void __launch_bounds__(kThreads)
     join_kernel(CliqueView view, Nodes nodes, ImagesView images, std::uint32_t* parents) {
-  if_core(view, nodes, images, [&](std::uint32_t cell, std::uint32_t image) {
-    DisjointSets(parents).unite(cell, view.cell_of[images.positions[images.origins[image]]]);
-  });
+  const std::uint64_t image = direct_thread();
+  const std::uint32_t cell = core_cell(view, nodes, images, image);
+  if (cell == kNotCore) return;
+  DisjointSets(parents).unite(cell, view.cell_of[images.positions[images.origins[image]]]);
 }
 
 __global__ void __launch_bounds__(kThreads)
     forget_kernel(CliqueView view, Nodes nodes, ImagesView images, Numbering numbering) {
-  if_core(view, nodes, images, [&](std::uint32_t cell, std::uint32_t) {
-    atomicSub(numbering.sizes + (numbering.numbers[cell] & kNumberMask), 1U);
-  });
+  constexpr std::uint32_t kLess = 0U - 1U;
+  const std::uint32_t cell = core_cell(view, nodes, images, direct_thread());
+  const bool is_core = cell != kNotCore;
+  add_by_block(numbering.sizes, is_core, is_core ? numbering.numbers[cell] & kNumberMask : 0, kLess);
 }
 
 }  // namespace

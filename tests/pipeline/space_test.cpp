@@ -232,6 +232,26 @@ TEST_CASE("space: periodic boxes, whatever their sides, up to an eps that is lon
   }
 }
 
+TEST_CASE("space: periodic boxes whose points are all far from the faces, or nearly all in a corner") {
+  const std::vector<BoxSide> box{{0, 10}, {-5, 5}, {0, 10}};
+  Random random(9);
+  for (const bool corner : {false, true}) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < 200 * 3; ++i) {
+      const double lo = box[i % 3].lo;
+      const double u = random.unit() * random.unit();
+      // A corner's points have seven images each; a few stand apart.
+      values.push_back(corner && i % 60 >= 3 ? (u < 0.3 ? lo + 2 * u : lo + 10 - u / 2) : lo + 4 + 2 * u);
+    }
+    const PointsView view(std::span<const double>(values), 3);
+    for (const double eps : {0.1123, 0.41, 0.871}) {
+      INFO("corner " << corner << ", eps " << eps);
+      const Metric metric{.box = box};
+      check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+    }
+  }
+}
+
 TEST_CASE("space: periodic boxes by every norm, scaled") {
   const std::vector<BoxSide> box{{0, 20}, {}, {0, 13.7}};
   const std::vector<double> values = in_box(box, 120, 77);
