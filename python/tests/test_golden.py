@@ -10,6 +10,7 @@ import functools
 import hashlib
 import os
 import pathlib
+import warnings
 
 import numpy as np
 import pytest
@@ -41,10 +42,15 @@ def table_of(folder, file, table, columns):
     names = columns.split("+") if columns else []
     if ".fits" in file:
         read = pytest.importorskip("astropy.table").Table.read
-        return read(path, hdu=int(table))[names]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # units that FITS does not know, of other columns
+            columns = read(path, hdu=int(table))[names]
+        for name in names:
+            columns[name].unit = None  # degrees and milliarcseconds as they are: the known answer is of plain numbers
+        return columns
     if path.suffix == ".hdf5":
         with pytest.importorskip("h5py").File(path) as opened:
-            return pytest.importorskip("pandas").DataFrame(opened[table][names])
+            return pytest.importorskip("pandas").DataFrame(opened[table][:])[names]
     if path.suffix == ".npy":
         array = np.load(path)
         return array[names] if names else array
@@ -70,7 +76,7 @@ def test_labels_are_the_known_ones(key):
         with pytest.raises(ValueError, match="drop_missing"):
             epsflow.sweep(points, eps=[1.0], min_samples=[4])
     points, kept = epsflow.drop_missing(points)
-    assert len(kept) == int(rows[0]["rows"]) + int(rows[0]["dropped"])
+    assert len(kept) == int(rows[0]["rows"])
     variants = [(float(row["eps"]), int(row["minpts"])) for row in rows]
     results = epsflow.sweep(points, variants=variants, core=True)
     for row, (eps, min_samples) in zip(rows, variants):
