@@ -1,4 +1,6 @@
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <epsflow/cli/commands.hpp>
@@ -6,6 +8,7 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/io/formats.hpp>
 #include <epsflow/pipeline/backends.hpp>
 
 namespace epsflow::cli {
@@ -17,10 +20,14 @@ int run_info(const Arguments& arguments) {
                                 {"processor", processor_name()},
                                 {"cores", std::thread::hardware_concurrency()},
                                 {"memory", machine_memory()},
-                                {"backends", nlohmann::ordered_json::object()}};
+                                {"backends", nlohmann::ordered_json::object()},
+                                {"formats", nlohmann::ordered_json::object()}};
     for (const BackendInfo& backend : backends()) {
       json["backends"][backend.name] = {
           {"present", backend.present}, {"usable", backend.usable}, {"detail", backend.detail}};
+    }
+    for (const io::FormatInfo& format : io::formats()) {
+      json["formats"][std::string(format.name)] = {{"usable", format.usable}, {"detail", format.detail}};
     }
     print_json(json);
     return kDone;
@@ -29,6 +36,10 @@ int run_info(const Arguments& arguments) {
                EPSFLOW_VERSION, processor_name(), std::thread::hardware_concurrency(), format_bytes(machine_memory()),
                format_bytes(machine_memory() / 2));
   for (const BackendInfo& backend : backends()) print_result("backend       {}: {}\n", backend.name, backend.detail);
+  for (const io::FormatInfo& format : io::formats()) {
+    const std::string_view gap = format.detail.empty() ? "" : format.usable ? ": " : ": left out; build with ";
+    print_result("format        {}{}{}\n", format.name, gap, format.detail);
+  }
   return kDone;
 }
 

@@ -177,12 +177,8 @@ void settle_columns(const Arguments& arguments, Points& points, Metric& metric) 
 Dataset load(const Arguments& arguments, const Points& points, const Metric& metric, const Options& options,
              Trace* trace) {
   const TraceScope scope(trace, Stage::load_points, 0, {"points", points.size()});
-  Options of_engine = options;
-  if (options.backend == BackendChoice::automatic && moved_space(metric).norm == Norm::minkowski) {
-    of_engine.backend = BackendChoice::cpu;  // a GPU knows no powers
-  }
-  const Engine engine(of_engine, notices(arguments));
-  return engine.load(points, metric).with(of_engine);
+  const Engine engine(options, notices(arguments));
+  return engine.load(points, metric).with(options);
 }
 
 }  // namespace epsflow::cli

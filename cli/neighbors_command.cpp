@@ -31,10 +31,11 @@ double requested_eps(const Arguments& arguments) {
 int run_neighbors(const Arguments& arguments) {
   const double eps = requested_eps(arguments);
   require_output(arguments, "out", io::kNeighborFormats, arguments.operands());
-  const Options options = run_options(arguments);
+  Options options = run_options(arguments);
   Metric metric = requested_metric(arguments);
   Points points = read_input(arguments);
   settle_columns(arguments, points, metric);
+  settle_backend(arguments, points, metric, options);
 
   const InterruptGuard interrupt;
   Neighbors found;

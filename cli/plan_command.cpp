@@ -61,10 +61,11 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const Points& poin
 
 int run_plan(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments);
-  const Options options = run_options(arguments);
+  Options options = run_options(arguments);
   Metric metric = requested_metric(arguments);
   Points points = read_input(arguments);
   settle_columns(arguments, points, metric);
+  settle_backend(arguments, points, metric, options);
   const InterruptGuard interrupt;
   const std::vector<GroupPlan> groups =
       plan(load(arguments, points, metric, options), sweep, {.cancel = &interrupt.token()});

@@ -2,6 +2,7 @@
 
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <limits>
@@ -61,7 +62,9 @@ OptionGroup run_options_group() {
         .kind = ValueKind::word,
         .words = words_of(kBackends),
         .standard = "auto",
-        .help = "where to search; auto: on the GPU where there is one"},
+        .help = "where to search; auto: on the GPU where there is one, unless the points are so few that a CPU is done "
+                "before "
+                "it has started"},
        {.name = "gpu",
         .kind = ValueKind::integer,
         .value = "N",
@@ -154,7 +157,20 @@ Options run_options(const Arguments& arguments) {
   return options;
 }
 
-io::RunDescription describe_run(const Arguments& arguments, const Metric& metric) {
+void settle_backend(const Arguments& arguments, const Points& points, const Metric& metric, Options& options) {
+  if (options.backend != BackendChoice::automatic) return;
+  // A third of a second passes before a GPU is ready; a core makes so many differences of coordinates in less. Most points need
+  // far fewer than all pairs of them.
+  constexpr double kFewDifferences = 1e9;
+  const double n = static_cast<double>(points.size());
+  const bool few = n * n / 2 * static_cast<double>(points.dims()) <= kFewDifferences;
+  const auto& of_gpu = {"gpu", "gpu-memory", "decide", "kernel"};
+  const bool asked = std::ranges::any_of(of_gpu, [&](const char* name) { return arguments.given(name); });
+  const bool powers = moved_space(metric).norm == Norm::minkowski;
+  if (powers || (few && !asked)) options.backend = BackendChoice::cpu;
+}
+
+io::RunDescription describe_run(const Arguments& arguments, const Metric& metric, const Options& options) {
   io::RunDescription description;
   description.version = EPSFLOW_VERSION;
   description.metric = describe(metric);
@@ -162,6 +178,7 @@ io::RunDescription describe_run(const Arguments& arguments, const Metric& metric
   description.machine = {{"processor", processor_name()},
                          {"cores", std::to_string(std::thread::hardware_concurrency())},
                          {"memory", format_bytes(machine_memory())}};
+  if (options.backend == BackendChoice::cpu) return description;
   for (const BackendInfo& backend : backends()) {
     if (backend.name == "gpu") description.machine.emplace_back("gpu", backend.detail);
   }

@@ -97,10 +97,11 @@ int run_sweep(const Arguments& arguments) {
 
   Points points = read_input(arguments);
   settle_columns(arguments, points, metric);
+  settle_backend(arguments, points, metric, options);
   std::optional<io::LabelledCopy> labelled;
   if (format) labelled.emplace(labelled_copy(arguments, points, *format, options.core_mask));
   const std::vector<Variant> missing =
-      folder.begin(points, describe_run(arguments, metric), labelled ? &*labelled : nullptr);
+      folder.begin(points, describe_run(arguments, metric, options), labelled ? &*labelled : nullptr);
 
   const InterruptGuard interrupt;
   Trace trace;

@@ -35,9 +35,15 @@ class Commands(ProgramTest):
         for name, backend in info["backends"].items():
             self.assertGreater(len(backend["detail"]), 10)
             self.assertIn(f"backend       {name}: {backend['detail']}\n", text)
+        self.assertLessEqual({"text", "NPY", "FITS", "HDF5", "Parquet"}, set(info["formats"]))
+        for name, format in info["formats"].items():
+            self.assertIn(f"format        {name}", text)
+            self.assertEqual(format["usable"], f"format        {name}: left out" not in text)
 
     def test_says_that_it_runs_on_the_cpu_where_a_gpu_cannot_be_used_unless_that_was_asked_for(self):
-        points = self.write("p.csv", SQUARES)
+        # With fewer points the CPU is chosen anyway.
+        few = self.write("few.csv", SQUARES)
+        points = self.write("p.csv", "x,y\n" + "".join(f"{i % 200},{i // 200}\n" for i in range(40000)))
         gpu = json.loads(self.succeeds("info", "--json").stdout)["backends"]["gpu"]
 
         def notices(p):
@@ -47,8 +53,10 @@ class Commands(ProgramTest):
         said = gpu["present"] and not gpu["usable"]
         notice = f"epsflow: running on the CPU: GPU: {gpu['detail']}\n" if said else ""
         for words in (["cluster", "--minpts", 3], ["neighbors"], ["sweep", "--minpts", "3,4"]):
-            words = [words[0], points, "--columns", "x,y", "--eps", 0.1, *words[1:]]
-            words += ["--out", self.folder / "r", "--overwrite"] if words[0] == "sweep" else []
+            out = ["--out", self.folder / "r", "--overwrite"] if words[0] == "sweep" else []
+            few_words = [words[0], few, "--columns", "x,y", "--eps", 0.1, *words[1:], *out]
+            self.assertNotIn("running on the CPU", self.succeeds(*few_words).stderr)
+            words = [words[0], points, *few_words[2:]]
             self.assertEqual(notices(self.succeeds(*words)), notice)
             self.assertEqual(notices(self.succeeds(*words, "--backend", "cpu")), "")
             quiet = self.succeeds(*words, "--quiet")
@@ -207,11 +215,14 @@ class Sweeps(ProgramTest):
                       "--threads", 2, "--batch-pairs", 100, "--verify")
         described = json.loads((self.out / "sweep.json").read_text())
         self.assertEqual((described["status"], described["variants"]), ("complete", 4))
-        info = json.loads(self.succeeds("info", "--json").stdout)
-        self.assertEqual(described["machine"]["gpu"], info["backends"]["gpu"]["detail"])
+        self.assertNotIn("gpu", described["machine"])  # looking for one takes longer than few points
         for name, value in (("backend", "cpu"), ("gpu-memory", "2G"), ("kernel", "global"),
                             ("threads", "2"), ("batch-pairs", "100"), ("verify", "true")):
             self.assertEqual(described["options"][name], value)
+        self.succeeds(*self.sweep, "--gpu-memory", "2G", "--overwrite")
+        described = json.loads((self.out / "sweep.json").read_text())
+        info = json.loads(self.succeeds("info", "--json").stdout)
+        self.assertEqual(described["machine"]["gpu"], info["backends"]["gpu"]["detail"])
         self.assertNotIn("tables", described["options"])  # only what was given
         self.assertEqual(described["input"]["points"], 9)
         self.assertEqual(described["input"]["columns"], ["x", "y"])
