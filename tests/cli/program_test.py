@@ -219,10 +219,6 @@ class Sweeps(ProgramTest):
         for name, value in (("backend", "cpu"), ("gpu-memory", "2G"), ("kernel", "global"),
                             ("threads", "2"), ("batch-pairs", "100"), ("verify", "true")):
             self.assertEqual(described["options"][name], value)
-        self.succeeds(*self.sweep, "--gpu-memory", "2G", "--overwrite")
-        described = json.loads((self.out / "sweep.json").read_text())
-        info = json.loads(self.succeeds("info", "--json").stdout)
-        self.assertEqual(described["machine"]["gpu"], info["backends"]["gpu"]["detail"])
         self.assertNotIn("tables", described["options"])  # only what was given
         self.assertEqual(described["input"]["points"], 9)
         self.assertEqual(described["input"]["columns"], ["x", "y"])
@@ -232,6 +228,10 @@ class Sweeps(ProgramTest):
         for stage in ("group by eps", "build index", "plan batches", "neighbours", "build table", "DBSCAN per variant",
                       "results"):
             self.assertIn(stage, stages)
+        self.succeeds(*self.sweep, "--gpu-memory", "2G", "--overwrite")
+        described = json.loads((self.out / "sweep.json").read_text())
+        info = json.loads(self.succeeds("info", "--json").stdout)
+        self.assertEqual(described["machine"]["gpu"], info["backends"]["gpu"]["detail"])
 
     def test_the_trace_shows_which_way_was_taken(self):
         tables = {"plan batches", "neighbours", "sort", "build table", "DBSCAN per variant"}
