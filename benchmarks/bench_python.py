@@ -58,14 +58,11 @@ def usual_eps(points):
 def measure_fits(kind, file, eps, labels_file):
     """One process: seconds of the first fit and of later ones."""
     points = np.load(file)
-    if kind == "epsflow":
-        import epsflow
+    if kind.startswith("epsflow"):
+        from epsflow import DBSCAN
 
-        fit = lambda: epsflow.DBSCAN(eps=eps, min_samples=MIN_SAMPLES).fit(points).labels_
-    elif kind == "epsflow, CPU":
-        import epsflow
-
-        fit = lambda: epsflow.DBSCAN(eps=eps, min_samples=MIN_SAMPLES, backend="cpu").fit(points).labels_
+        more = {"backend": "cpu"} if "CPU" in kind else {}
+        fit = lambda: DBSCAN(eps=eps, min_samples=MIN_SAMPLES, **more).fit(points).labels_
     elif kind == "scikit-learn":
         from sklearn.cluster import DBSCAN
 

@@ -72,6 +72,11 @@ def _from_directions(X: Any, name: str, metric: MetricWords, masked: bool) -> tu
     return in_one([_converted(c, a.unit, name, metric) for c, a in zip(columns, angles)], len(X)), names
 
 
+def unit_of(X: Any) -> Any:
+    """The unit of coordinates: of an array, or of the columns of a table, which from_astropy() has found to have one in common."""
+    return _unit_of(X[X.colnames[0]] if getattr(X, "colnames", None) else X)
+
+
 def _unit_of(values: Any) -> Any:
     """None for numbers without one."""
     unit = getattr(values, "unit", None)

@@ -11,6 +11,7 @@ from ._arrays import AnyPoints, as_points
 from ._metrics import EUCLIDEAN, MetricWords, as_metric
 from ._parameters import as_bytes, as_choice, as_gpu, as_threads
 from ._tasks import log, python_errors, wait_for
+from ._units import unit_of_eps
 
 
 def backends() -> dict[str, str]:
@@ -63,7 +64,7 @@ class Engine:
         metric, metric_params: what eps and distances are measured by, as epsflow.sweep() takes them.
         """
         words = as_metric(metric, metric_params)
-        return Dataset(self, as_points(X, words), words)
+        return Dataset(self, as_points(X, words), words, unit_of_eps(X, words))
 
     def __reduce__(self) -> Any:
         backend, memory, threads, gpu, gpu_memory = self._arguments
@@ -80,8 +81,9 @@ def _make_engine(backend: str, memory: Any, threads: Any, gpu: Any, gpu_memory: 
 class Dataset:
     """Points that an engine has loaded: checked once, and on a GPU uploaded once."""
 
-    def __init__(self, engine: Engine, points: AnyPoints, metric: MetricWords = EUCLIDEAN) -> None:
+    def __init__(self, engine: Engine, points: AnyPoints, metric: MetricWords = EUCLIDEAN, unit: Any = None) -> None:
         self.engine = engine
+        self._unit = unit
         self._points = points
         self._metric = metric
         with python_errors():

@@ -18,6 +18,7 @@ from ._metrics import MetricWords, as_metric, backend_for
 from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
+from ._units import unit_of_eps
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
@@ -69,9 +70,9 @@ class DBSCAN(ClusterMixin, BaseEstimator):
 
         sample_weight: [n_samples]; a point is core where the weights of the points within eps, its own included, sum to min_samples.
         """
-        eps = as_eps(self.eps)
-        min_samples = as_min_samples(self.min_samples)
         metric = as_metric(self.metric, self.metric_params, self.p)
+        eps = as_eps(self.eps, unit_of_eps(X, metric))
+        min_samples = as_min_samples(self.min_samples)
         X, names = _to_validate(X, metric)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
         if names is not None:
@@ -98,6 +99,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
         metric = as_metric(self.metric, self.metric_params, self.p)
+        eps = as_eps(self.eps, unit_of_eps(X, metric))
         X, names = _to_validate(X, metric)
         known = list(getattr(self, "feature_names_in_", names or []))
         if names is not None and list(names) != known:
@@ -113,7 +115,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         else:
             memory, threads = self.engine._engine.memory, self.engine._engine.threads
         with python_errors():
-            task = _core.start_predict(core, labels, as_eps(self.eps), points, metric, memory, threads)
+            task = _core.start_predict(core, labels, eps, points, metric, memory, threads)
         found: list[Any] = []
         wait_for(task, None, found.extend)
         return np.array(found[0].labels)

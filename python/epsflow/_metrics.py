@@ -82,6 +82,11 @@ def angle_unit(metric: MetricWords) -> str | None:
     return {"greatcircle": "deg", "haversine": "rad"}.get(metric[0])
 
 
+def eps_unit(metric: MetricWords) -> str | None:
+    """The unit of eps where a metric has one of its own."""
+    return {"greatcircle": metric[1], "haversine": "rad"}.get(metric[0])
+
+
 def latitude_first(metric: MetricWords) -> bool:
     return metric[0] == "haversine" or metric[2]
 

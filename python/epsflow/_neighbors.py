@@ -11,7 +11,7 @@ from ._engine import Dataset, Engine, engine_for
 from ._metrics import as_metric, backend_for
 from ._parameters import as_eps
 from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import warn_of_unit
+from ._units import unit_of_eps, warn_of_unit
 
 
 def neighbors(
@@ -32,14 +32,14 @@ def neighbors(
     Its values are True, or the distances where these are asked for (a distance of 0 is stored as one). Where scipy is not there: a
     tuple (offsets, ids) or (offsets, ids, distances) of arrays. Parameters and errors as sweep().
     """
-    eps = as_eps(eps)
     words = as_metric(metric, metric_params)
+    eps = as_eps(eps, unit_of_eps(X, words))
     engine = engine_for(engine, backend_for(words, backend), memory, threads)
     return neighbors_loaded(Dataset(engine, as_points(X, words), words), eps, distances, progress)
 
 
 def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:
-    eps = as_eps(eps)
+    eps = as_eps(eps, data._unit)
     warn_of_unit(data._points, data._metric, eps)
     with python_errors():
         task = data._data.start_neighbors(eps, bool(distances), {})

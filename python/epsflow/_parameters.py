@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ._units import without_unit
+
 _MOST_MIN_SAMPLES = 2**32 - 1
 _MOST_THREADS = 4096  # as the library has it
 _MOST_GPUS = 2**31
@@ -16,8 +18,9 @@ _MOST_BYTES = 2**63 - 1
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 
 
-def as_eps(eps: Any, name: str = "eps") -> float:
-    """eps as a number > 0. Raises TypeError, ValueError."""
+def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
+    """eps as a number > 0, in `unit` where it is a quantity. Raises TypeError, ValueError."""
+    eps = without_unit(eps, unit, name)
     if isinstance(eps, (bool, np.bool_)) or not isinstance(eps, (int, float, np.integer, np.floating)):
         raise _wrong_type(name, eps, "a number > 0")
     try:
@@ -34,16 +37,16 @@ def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
     return _as_whole(min_samples, name, 1, _MOST_MIN_SAMPLES, "a whole number >= 1")
 
 
-def as_variants(eps: Any, min_samples: Any, variants: Any) -> list[tuple[float, int]]:
-    """Pairs (eps, min_samples), each once and in order: every eps with every min_samples, or those of variants."""
+def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> list[tuple[float, int]]:
+    """Pairs (eps, min_samples), each once and in order: every eps with every min_samples, or those of variants. unit: as_eps()'s."""
     if variants is not None:
         if eps is not None or min_samples is not None:
             raise TypeError("variants lists pairs (eps, min_samples); eps and min_samples are left out then")
-        pairs = [(as_eps(e), as_min_samples(m)) for e, m in map(_as_pair, _listed(variants))]
+        pairs = [(as_eps(e, unit), as_min_samples(m)) for e, m in map(_as_pair, _listed(variants))]
     elif eps is None or min_samples is None:
         raise TypeError("a sweep needs eps and min_samples, numbers or lists of numbers, or variants")
     else:
-        all_eps = [as_eps(e) for e in _listed(eps)]
+        all_eps = [as_eps(e, unit) for e in _listed(eps)]
         all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
         pairs = [(e, m) for e in all_eps for m in all_min_samples]
     if not pairs:

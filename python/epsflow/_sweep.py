@@ -15,7 +15,7 @@ from ._metrics import as_metric, backend_for
 from ._parameters import as_choice, as_variants
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import warn_of_unit
+from ._units import unit_of_eps, warn_of_unit
 
 
 class VariantResult:
@@ -197,7 +197,7 @@ def sweep(
     """DBSCAN of X under every eps with every min_samples, or under the variants (eps, min_samples) that are listed.
 
     X: [n_samples, n_features]; float32 and float64 in C order are not copied, and nothing is written to. Also tables, and points of
-    geopandas and astropy; angles with a unit are converted to that of the metric. Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are
+    geopandas and astropy; angles with a unit are converted to that of the metric, and eps may be a quantity, too. Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are
     clustered where they are, by the euclidean metric; output: "cupy", "torch", "jax" or "dlpack" leaves labels there, too, as arrays of
     that library. core: keep which points are core. metric:
     "euclidean"; "greatcircle" (longitude and latitude in degrees, eps in metric_params={"unit": "deg" | "arcmin" | "arcsec" | "rad" |
@@ -212,8 +212,8 @@ def sweep(
     Raises ValueError, TypeError for parameters and points that cannot be, MemoryError where memory is too small. Warns where every eps
     is an angle as large as the field, which is likely in another unit.
     """
-    asked = as_variants(eps, min_samples, variants)
     words = as_metric(metric, metric_params)
+    asked = as_variants(eps, min_samples, variants, unit_of_eps(X, words))
     engine = engine_for(engine, backend_for(words, backend), memory, threads)
     data = Dataset(engine, as_points(X, words), words)
     return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
@@ -233,7 +233,8 @@ def sweep_loaded(
     index: str = "auto",
     decide: str = "auto",
 ) -> SweepResult:
-    return _run(data, as_variants(eps, min_samples, variants), sample_weight, core, output, progress, strategy, index, decide)
+    asked = as_variants(eps, min_samples, variants, data._unit)
+    return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
 
 
 def _run(

@@ -1,15 +1,18 @@
-"""Whether eps is in the unit that it is taken for: an angle in too large a unit makes nearly all points neighbours."""
+"""The unit of eps, and whether it is in the one that it is taken for: an angle in too large a unit makes nearly all points neighbours."""
 
 from __future__ import annotations
 
 import math
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 
 from ._arrays import AnyPoints, Points
-from ._metrics import MetricWords, angle_unit, latitude_first
+from ._astropy import unit_of
+from ._frames import library_of
+from ._metrics import MetricWords, angle_unit, eps_unit, latitude_first
 
 _DEGREES = {"deg": 1.0, "arcmin": 1 / 60, "arcsec": 1 / 3600, "rad": math.degrees(1), "km": math.degrees(1 / 6371.0088)}
 # What to write where eps is in radians, and was meant in another unit.
@@ -22,6 +25,27 @@ _IN_RADIANS = {
 _SAMPLE = 1000
 
 
+def unit_of_eps(X: Any, metric: MetricWords) -> Any:
+    """The unit that eps is in: the metric's, or that of X's columns, which is astropy's; None where it is a number without one."""
+    if angle_unit(metric) is not None:
+        return eps_unit(metric)
+    plain = metric[0] == "cosine" or metric[3]  # what is scaled has another unit
+    return None if plain or library_of(X) != "astropy" else unit_of(X)
+
+
+def without_unit(eps: Any, unit: Any, name: str = "eps") -> Any:
+    """A quantity of astropy as a number in `unit`; anything else as it is. Raises ValueError for a unit that is no such one."""
+    if not (hasattr(eps, "to_value") and hasattr(eps, "unit")):
+        return eps
+    if not str(eps.unit):
+        return eps.to_value()
+    if unit is None:
+        raise ValueError(f"{name} is {eps}, and the coordinates have no unit: give a number, as {name}.to_value('{eps.unit}') is one")
+    if not eps.unit.is_equivalent(unit):
+        raise ValueError(f"{name} is {eps}, and is taken in {unit}, which is another kind of unit")
+    return eps.to_value(unit)
+
+
 def warn_of_unit(points: AnyPoints, metric: MetricWords, eps: float) -> None:
     """Warns where eps, the smallest of a run, is an angle at least as large as the field, as one in a smaller unit would be.
 
@@ -30,7 +54,7 @@ def warn_of_unit(points: AnyPoints, metric: MetricWords, eps: float) -> None:
     """
     if angle_unit(metric) is None or not isinstance(points, np.ndarray) or len(points) == 0:
         return
-    unit = metric[1] if metric[0] == "greatcircle" else "rad"
+    unit = str(eps_unit(metric))
     angle = eps * _DEGREES[unit]
     width = height = 0.0
     for some in (points[:: len(points) // _SAMPLE + 1], points):

@@ -216,3 +216,47 @@ def test_masked_arrays_and_directions(sky):
     found, rows = epsflow.drop_missing(directions, metric="greatcircle")
     np.testing.assert_allclose(found, sky[~mask], rtol=1e-14)
     np.testing.assert_array_equal(rows, np.flatnonzero(~mask))
+
+
+@pytest.mark.parametrize("metric", ["greatcircle", "haversine"])
+def test_an_eps_with_a_unit_is_converted_to_the_metrics(sky, labels, metric):
+    X = coordinates.SkyCoord(*sky.T, unit="deg")
+    for eps in (0.5 * units.deg, 30 * units.arcmin, coordinates.Angle("0d30m"), np.radians(0.5) * units.rad):
+        np.testing.assert_array_equal(epsflow.sweep(X, eps, 4, metric=metric)[0].labels, labels)
+        np.testing.assert_array_equal(epsflow.DBSCAN(eps, min_samples=4, metric=metric).fit(X).labels_, labels)
+    several = epsflow.sweep(X, [0.25, 0.5] * units.deg, 4, metric=metric)
+    assert len(several) == 2
+    np.testing.assert_array_equal(several[1].labels, labels)
+    np.testing.assert_array_equal(epsflow.sweep(X, variants=[(0.5 * units.deg, 4)], metric=metric)[0].labels, labels)
+    data = epsflow.Engine(backend="cpu").load(X, metric=metric)
+    np.testing.assert_array_equal(data.sweep(30 * units.arcmin, 4)[0].labels, labels)
+    assert data.neighbors(30 * units.arcmin).nnz == data.neighbors(0.5 if metric == "greatcircle" else np.radians(0.5)).nnz
+    fitted = epsflow.DBSCAN(30 * units.arcmin, min_samples=4, metric=metric).fit(X)
+    np.testing.assert_array_equal(fitted.predict(X), labels)
+    with pytest.raises(ValueError, match="eps is 3.0 Mpc, and is taken in (deg|rad), which is another kind"):
+        epsflow.sweep(X, 3 * units.Mpc, 4, metric=metric)
+
+
+def test_an_eps_on_the_earth_may_be_a_length(sky):
+    X = coordinates.SkyCoord(*sky.T, unit="deg")
+    of = {"metric": "greatcircle", "metric_params": {"unit": "km"}}
+    expected = epsflow.sweep(X, 60.0, 4, **of)[0].labels
+    np.testing.assert_array_equal(epsflow.sweep(X, 60000 * units.m, 4, **of)[0].labels, expected)
+    with pytest.raises(ValueError, match="eps is 0.5 deg, and is taken in km"):
+        epsflow.sweep(X, 0.5 * units.deg, 4, **of)
+
+
+def test_an_eps_with_a_unit_is_converted_to_that_of_the_coordinates(points):
+    expected = epsflow.sweep(points, 0.1, 3)[0].labels
+    for X in (points * units.Mpc, table.QTable({"x": points[:, 0] * units.Mpc, "y": points[:, 1] * units.Mpc})):
+        for eps in (100 * units.kpc, 0.1, 0.1 * units.Mpc):
+            np.testing.assert_array_equal(epsflow.sweep(X, eps, 3)[0].labels, expected)
+            np.testing.assert_array_equal(epsflow.DBSCAN(eps, min_samples=3).fit(X).labels_, expected)
+        np.testing.assert_array_equal(epsflow.Engine(backend="cpu").load(X).sweep(100 * units.kpc, 3)[0].labels, expected)
+        with pytest.raises(ValueError, match="eps is 1.0 deg, and is taken in Mpc"):
+            epsflow.sweep(X, 1 * units.deg, 3)
+        with pytest.raises(ValueError, match="no unit"):
+            epsflow.sweep(X, 100 * units.kpc, 3, metric_params={"scale": [1, 2]})
+    with pytest.raises(ValueError, match=r"eps is 0.1 Mpc, and the coordinates have no unit: give a number, as eps.to_value\('Mpc'\)"):
+        epsflow.sweep(points, 0.1 * units.Mpc, 3)
+    np.testing.assert_array_equal(epsflow.sweep(points, 0.1 * units.dimensionless_unscaled, 3)[0].labels, expected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import pickle
 
 import numpy as np
@@ -181,6 +182,74 @@ def test_labels_of_points_on_a_gpu(driver, kind, dtype, d):
         assert array.stream == 1
         del here, there
         assert array.freed >= 2
+
+
+def torch_arrays():
+    torch = pytest.importorskip("torch")
+    return lambda X: torch.from_numpy(X).cuda(), lambda labels: labels.cpu().numpy(), torch.Tensor
+
+
+def cupy_arrays():
+    cupy = pytest.importorskip("cupy")
+    return cupy.asarray, cupy.asnumpy, cupy.ndarray
+
+
+def jax_arrays():
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # it would take most of the GPU's memory
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    return jax.device_put, np.asarray, jax.Array
+
+
+@on_a_gpu
+@pytest.mark.parametrize("library", [torch_arrays, cupy_arrays, jax_arrays])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [2, 9])
+def test_arrays_of_other_libraries(library, dtype, d):
+    to_gpu, to_host, kind = library()
+    random = np.random.default_rng(d)
+    X = np.concatenate([random.normal(size=(2000, d)) * 0.3, random.uniform(-2, 5, (1000, d))]).astype(dtype)
+    eps = [0.25 * d**0.5, 0.125 * d**0.5]
+    expected = epsflow.sweep(X, eps, [5, 20], core=True, backend="cpu")
+    array = to_gpu(X)
+    here = epsflow.sweep(array, eps, [5, 20])
+    there = epsflow.sweep(array, eps, [5, 20], core=True, output=library.__name__.partition("_")[0])
+    for want, one, two in zip(expected, here, there):
+        np.testing.assert_array_equal(one.labels, want.labels)
+        assert isinstance(two.labels, kind) and isinstance(two.core, kind)
+        found = to_host(two.labels)
+        assert found.dtype == np.int32
+        np.testing.assert_array_equal(found, want.labels)
+        np.testing.assert_array_equal(to_host(two.core), want.core)
+    np.testing.assert_array_equal(to_host(array), X)
+    labels = there[0].labels
+    del here, there, array, two  # the labels' memory stays theirs
+    epsflow.sweep(X, eps, [5, 20], backend="gpu")
+    np.testing.assert_array_equal(to_host(labels), expected[0].labels)
+
+
+@on_a_gpu
+def test_numba_arrays():
+    cuda = pytest.importorskip("numba.cuda")
+    X = np.random.default_rng(1).normal(size=(3000, 3))
+    np.testing.assert_array_equal(epsflow.sweep(cuda.to_device(X), 0.2, 5)[0].labels, epsflow.sweep(X, 0.2, 5, backend="cpu")[0].labels)
+
+
+@on_a_gpu
+def test_points_are_waited_for_on_the_stream_that_makes_them():
+    torch = pytest.importorskip("torch")
+    X = np.random.default_rng(2).normal(size=(20000, 2))
+    expected = epsflow.sweep(X, 0.1, 5, backend="cpu")[0].labels
+    made = torch.from_numpy(X).cuda()
+    engine = epsflow.Engine(backend="gpu")
+    for _ in range(3):
+        late = torch.zeros_like(made)
+        torch.cuda.synchronize()
+        with torch.cuda.stream(torch.cuda.Stream()):
+            torch.cuda._sleep(100_000_000)  # cycles
+            late.copy_(made)
+            data = engine.load(late)
+        np.testing.assert_array_equal(data.sweep(0.1, 5)[0].labels, expected)
 
 
 @on_a_gpu
