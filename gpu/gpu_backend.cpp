@@ -12,6 +12,7 @@
 
 #include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/gpu_index.hpp>
+#include <epsflow/gpu/idle_memory.hpp>
 #include <epsflow/gpu/label_memory.hpp>
 #include <epsflow/gpu/nvtx.hpp>
 #include <epsflow/gpu/search_kernels.hpp>
@@ -101,7 +102,8 @@ struct GpuState {
       : device(number),
         threads(options.threads),
         memory(std::make_shared<DeviceMemory>(number, options.memory)),
-        labels(std::make_shared<PinnedLabels>(number, options.threads, options.idle_labels)) {}
+        labels(std::make_shared<PinnedLabels>(number, options.threads, options.idle_labels)),
+        idle(number, *memory) {}
   GpuState(const GpuState&) = delete;  // what is loaded holds its address
   GpuState& operator=(const GpuState&) = delete;
   /// Labels may outlive it.
@@ -120,6 +122,7 @@ struct GpuState {
   PinnedPool pinned;
   std::shared_ptr<PinnedLabels> labels;
   KeptStreams streams;
+  IdleMemory idle;  // last: its thread uses the memory
 };
 
 class GpuPoints final : public LoadedPoints {

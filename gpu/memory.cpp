@@ -36,12 +36,22 @@ void DeviceMemory::retire() noexcept {
   (void)cudaMemPoolTrimTo(pool_, 0);
 }
 
+void DeviceMemory::give_back() noexcept {
+  if (pool_ != nullptr) (void)cudaMemPoolTrimTo(pool_, 0);
+}
+
+void DeviceMemory::wake() noexcept {
+  uses_.fetch_add(1, std::memory_order_relaxed);
+  uses_.notify_all();
+}
+
 std::uint64_t DeviceMemory::available() const noexcept {
   const std::uint64_t used = this->used();
   return used < limit_ ? limit_ - used : 0;
 }
 
 void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
+  wake();
   std::uint64_t before = used();
   do {
     if (before > limit_ || bytes > limit_ - before) {
@@ -72,6 +82,7 @@ void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
 void DeviceMemory::free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept {
   (void)(pool_ != nullptr ? cudaFreeAsync(memory, stream) : cudaFree(memory));
   used_.fetch_sub(bytes, std::memory_order_relaxed);
+  wake();
 }
 
 PinnedBytes::~PinnedBytes() {

@@ -39,9 +39,18 @@ class DeviceMemory {
   /// Free once the work of `stream` so far is done.
   void free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept;
 
+  /// Gives up what is kept for later, as far as it is free by now.
+  void give_back() noexcept;
+  /// How often memory was asked for or freed, from 0 again after 2^32 times.
+  [[nodiscard]] std::uint32_t uses() const noexcept { return uses_.load(std::memory_order_relaxed); }
+  /// Waits until that is not `seen`, or for wake().
+  void wait_for_use(std::uint32_t seen) const noexcept { uses_.wait(seen); }
+  void wake() noexcept;
+
  private:
   std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
+  std::atomic<std::uint32_t> uses_{0};
   cudaMemPool_t pool_ = nullptr;
 };
 

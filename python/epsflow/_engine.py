@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from typing import Any
@@ -130,6 +131,7 @@ def _forget_shared() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_shared)
+atexit.register(_shared.clear)  # while what their threads use is still there
 
 
 def engine_for(engine: Engine | None, backend: str, memory: int | str | None, threads: int | None) -> Engine:

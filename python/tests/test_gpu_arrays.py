@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -250,6 +251,21 @@ def test_points_are_waited_for_on_the_stream_that_makes_them():
             late.copy_(made)
             data = engine.load(late)
         np.testing.assert_array_equal(data.sweep(0.1, 5)[0].labels, expected)
+
+
+@on_a_gpu
+def test_idle_memory_is_given_back_to_others():
+    torch = pytest.importorskip("torch")
+    points = torch.rand((20_000_000, 2), device="cuda")
+    torch.cuda.synchronize()
+    epsflow.sweep(points[:1000], 0.1, 5)
+    before, _ = torch.cuda.mem_get_info()
+    epsflow.sweep(points, 0.0002, 5, output="torch")
+    assert torch.cuda.mem_get_info()[0] < before - 200e6  # at hand for the next run
+    deadline = time.monotonic() + 20
+    while torch.cuda.mem_get_info()[0] < before - 50e6 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert torch.cuda.mem_get_info()[0] >= before - 50e6
 
 
 @on_a_gpu

@@ -1,6 +1,7 @@
 // Device memory, pinned memory and errors.
 #include <epsflow/gpu/memory.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -11,7 +12,9 @@
 #include "support/errors.hpp"
 #include "support/gpu.hpp"
 
+#include <epsflow/gpu/device.hpp>
 #include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/idle_memory.hpp>
 #include <epsflow/gpu/stream.hpp>
 
 namespace epsflow::gpu {
@@ -48,6 +51,35 @@ TEST_CASE("gpu memory: a limit is kept, and what is freed can be had again") {
   CHECK(memory.used() == 400'000);
   a = {};
   CHECK(memory.used() == 0);
+}
+
+TEST_CASE("gpu memory: what is idle is given back after a second, and can be had again") {
+  if (!test::have_gpu()) return;
+  constexpr std::uint64_t kHeld = 64 << 20;
+  constexpr std::uint64_t kMost = 2ULL << 30;
+  DeviceMemory memory(0, 4ULL << 30);
+  const IdleMemory idle(0, memory);
+  const Stream stream;
+  const DeviceBuffer<std::uint8_t> held(memory, stream.get(), kHeld);
+  stream.synchronize();
+  const std::uint64_t before = free_memory(0);
+  const auto kept = [&] {
+    const std::uint64_t now = free_memory(0);
+    return now < before ? before - now : 0;
+  };
+  for (int round = 0; round < 2; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    { const DeviceBuffer<std::uint8_t> most(memory, stream.get(), kMost); }
+    stream.synchronize();
+    const bool at_once = std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(500);
+    if (at_once) CHECK(kept() >= kMost);  // what comes soon finds it
+    while (kept() > kHeld && std::chrono::steady_clock::now() - begin < std::chrono::seconds(30)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    CHECK(kept() <= kHeld);
+    CHECK(std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(900));
+  }
+  CHECK(memory.used() == kHeld);
 }
 
 TEST_CASE("gpu memory: pinned memory comes back from the pool") {
