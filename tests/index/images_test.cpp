@@ -46,7 +46,7 @@ TEST_CASE("images: those of all copies of the box that lie within two neighbourh
   const std::vector<Space> spaces{box({{0, 1}}), box({{-3, 2}, {0, 0}}), box({{0, 1}, {5, 1.5}, {-1, 2}})};
   for (const Space& space : spaces) {
     const std::size_t dims = space.axes.size();
-    const std::vector<double> values = in_box(space, 40000);
+    const std::vector<double> values = in_box(space, 20000);
     const PointsView points(std::span<const double>(values), dims);
     for (const double eps : {0.01, 0.2, 0.3, 0.49}) {
       INFO(dims << "-D, eps " << eps);
@@ -62,6 +62,9 @@ TEST_CASE("images: those of all copies of the box that lie within two neighbourh
         images[made.origins[i]].emplace_back(row, row + dims);
       }
       const double layer = 2 * neighbor_reach(eps);
+      std::size_t missing = 0;
+      std::size_t repeated = 0;
+      std::size_t too_far = 0;
       for (std::uint32_t i = 0; i < points.size(); ++i) {
         std::vector<std::vector<double>> expected;
         for (int copy = 1; copy < 27; ++copy) {
@@ -83,17 +86,19 @@ TEST_CASE("images: those of all copies of the box that lie within two neighbourh
         std::sort(found.begin(), found.end());
         std::sort(expected.begin(), expected.end());
         // A few more may lie just beyond, for what rounds.
-        REQUIRE(std::includes(found.begin(), found.end(), expected.begin(), expected.end()));
-        REQUIRE(std::unique(found.begin(), found.end()) == found.end());
+        missing += std::includes(found.begin(), found.end(), expected.begin(), expected.end()) ? 0 : 1;
+        repeated += std::adjacent_find(found.begin(), found.end()) == found.end() ? 0 : 1;
         for (const std::vector<double>& image : found) {
           for (std::size_t k = 0; k < dims; ++k) {
             const ClosedAxis& axis = space.axes[k];
-            if (axis.length == 0) continue;
-            REQUIRE(axis.lo - image[k] <= layer * 1.01);
-            REQUIRE(image[k] - axis.lo - axis.length <= layer * 1.01);
+            const double beyond = std::max(axis.lo - image[k], image[k] - axis.lo - axis.length);
+            too_far += axis.length > 0 && beyond > layer * 1.01 ? 1 : 0;
           }
         }
       }
+      CHECK(missing == 0);
+      CHECK(repeated == 0);
+      CHECK(too_far == 0);
     }
   }
 }
