@@ -123,6 +123,9 @@ def compare(arguments):
                     except RuntimeError as error:
                         cells.append(str(error)[:60])
                         stopped[kind, dims] = n
+                if "epsflow" not in labels:
+                    print(f"| {n:,} | {dims} | {eps:g} | |", " | ".join(cells), "| |", flush=True)
+                    continue
                 ours = labels["epsflow"]
                 found = f"{ours.max() + 1}, {(ours < 0).sum()}"
                 same = [kind for kind in labels if kind != "dbscan" and np.array_equal(labels[kind], ours)]

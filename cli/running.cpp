@@ -63,8 +63,7 @@ OptionGroup run_options_group() {
         .words = words_of(kBackends),
         .standard = "auto",
         .help = "where to search; auto: on the GPU where there is one, unless the points are so few that a CPU is done "
-                "before "
-                "it has started"},
+                "before it has started"},
        {.name = "gpu",
         .kind = ValueKind::integer,
         .value = "N",

@@ -62,10 +62,13 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
   });
 }
 
-std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts) noexcept {
+std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
+                                std::uint64_t images) noexcept {
   constexpr std::uint64_t kPerPoint = 4;
   constexpr std::uint64_t kPerCell = 5;
-  const std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell;
+  constexpr std::uint64_t kToFindImages = 8;
+  std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell;
+  if (images > 0) each += grid.size() * kToFindImages + images * sizeof(Image);
   if (!boxed(minpts)) return each;
   return each + grid.size() * (BoxOrder::bytes_per_point(grid.dims(), grid.precision()) + 1) +
          block_rows(grid) * BoxOrder::bytes_per_arranged(grid.precision());
@@ -130,9 +133,12 @@ void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsign
 
 void CellSource::join_images(const CoreLevel& level, std::uint32_t* parent) {
   const UnionFind sets({parent, nodes()});
-  for (const Image& image : images_) {
-    if (counts_[image.position] >= level.minpts) (void)sets.unite(sets.find(image.cell), image.cell_of_point);
-  }
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, images_.size(), 1024), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      const Image& image = images_[i];
+      if (counts_[image.position] >= level.minpts) (void)sets.unite(sets.find(image.cell), image.cell_of_point);
+    }
+  });
 }
 
 void CellSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,

@@ -51,7 +51,8 @@ class CellSource final : public ClusterSource {
                      std::uint32_t* core) const override;
 
   /// Bytes that it takes, at most. minpts: descending, at least one.
-  [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts) noexcept;
+  [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
+                                           std::uint64_t images = 0) noexcept;
   /// Points of the blocks that the threads of the arena look at together, at most. O(cells).
   [[nodiscard]] static std::uint64_t block_rows(const index::Grid& grid) noexcept;
 

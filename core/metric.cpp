@@ -174,19 +174,52 @@ void require_in_box(const Metric& metric, PointsView points, std::size_t first, 
   }
 }
 
+/// A side as it is searched: scaled, its ends multiples of the grain. For those that check_metric() accepts.
+BoxSide moved(const BoxSide& side) {
+  const double grain = grain_of(side);
+  return {rounded_to(grain, side.lo), rounded_to(grain, side.hi)};
+}
+
+/// Whether a scaled side has images whose coordinates are numbers, and a length that rounding leaves alone.
+bool can_be_moved(const BoxSide& side) {
+  constexpr double kFewestGrains = 1024;
+  const double length = side.hi - side.lo;
+  if (!(length > 0) || !std::isfinite(2 * (std::abs(side.lo) + std::abs(side.hi) + 2 * length))) return false;
+  const BoxSide made = moved(side);
+  return made.hi - made.lo >= kFewestGrains * grain_of(side);
+}
+
 void check_count(std::string_view name, std::size_t given, std::string_view what, std::size_t dims) {
   if (given == dims) return;
   throw UsageError(std::string(name) + " has " + format_count(given, what) + ", and the points have " +
                    format_count(dims, "column") + ": give one for each");
 }
 
+void check_scale(const Metric& metric, std::size_t dims) {
+  if (metric.scale.empty()) return;
+  check_count("Metric::scale", metric.scale.size(), "factor", dims);
+  for (const double factor : metric.scale) {
+    if (factor > 0 && std::isfinite(factor)) continue;
+    throw UsageError("Metric::scale has a factor " + format_number(factor) +
+                     ", and each must be greater than 0; a column that shall not count is left out");
+  }
+}
+
+/// The factors must be such.
 void check_box(const Metric& metric, std::size_t dims) {
   if (metric.box.empty()) return;
   check_count("Metric::box", metric.box.size(), "side", dims);
-  for (const BoxSide& side : metric.box) {
-    if (std::isfinite(side.lo) && std::isfinite(side.hi - side.lo) && side.lo <= side.hi) continue;
-    throw UsageError("Metric::box has a side from " + format_number(side.lo) + " to " + format_number(side.hi) +
-                     ", and each must begin below its end");
+  for (std::size_t k = 0; k < dims; ++k) {
+    const BoxSide& side = metric.box[k];
+    const std::string shown = "Metric::box has a side from " + format_number(side.lo) + " to " + format_number(side.hi);
+    if (!(std::isfinite(side.lo) && std::isfinite(side.hi - side.lo) && side.lo <= side.hi)) {
+      throw UsageError(shown + ", and each must begin below its end");
+    }
+    if (side.closed() && !can_be_moved(scaled(metric, k))) {
+      throw UsageError(shown + (metric.scale.empty() ? "" : ", scaled by " + format_number(metric.scale[k])) +
+                       ", where numbers of 64 bits are too coarse or at an end: measure in another unit, or from a "
+                       "place that is nearer");
+    }
   }
 }
 
@@ -214,14 +247,8 @@ void check_metric(const Metric& metric, std::size_t dims) {
                      " takes two columns, longitude and latitude, and the points have " + std::to_string(dims) +
                      ": choose two");
   }
+  check_scale(metric, dims);
   check_box(metric, dims);
-  if (metric.scale.empty()) return;
-  check_count("Metric::scale", metric.scale.size(), "factor", dims);
-  for (const double factor : metric.scale) {
-    if (factor > 0 && std::isfinite(factor)) continue;
-    throw UsageError("Metric::scale has a factor " + format_number(factor) +
-                     ", and each must be greater than 0; a column that shall not count is left out");
-  }
 }
 
 std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept { return on_sphere(metric.kind) ? 3 : dims; }
@@ -265,19 +292,15 @@ bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_
 }
 
 Metric metric_of_moved(const Metric& metric) {
-  Metric moved;
-  if (!is_norm(metric.kind)) return moved;
-  moved.kind = metric.kind;
-  moved.power = metric.power;
+  Metric result;
+  if (!is_norm(metric.kind)) return result;
+  result.kind = metric.kind;
+  result.power = metric.power;
   for (std::size_t k = 0; k < metric.box.size(); ++k) {
-    BoxSide side = scaled(metric, k);
-    if (side.closed()) {
-      const double grain = grain_of(side);
-      side = {rounded_to(grain, side.lo), rounded_to(grain, side.hi)};
-    }
-    moved.box.push_back(side);
+    const BoxSide side = scaled(metric, k);
+    result.box.push_back(side.closed() ? moved(side) : side);
   }
-  return moved;
+  return result;
 }
 
 Space moved_space(const Metric& metric) {

@@ -172,7 +172,8 @@ class CpuIndex final : public Index {
     const std::size_t levels = std::min(minpts.size(), clustering::kLevelsAtOnce);
     const std::size_t together = levels > 1 ? 4 * levels : 0;
     return index_->size() * (5 * levels + together) + grid_->cells() * (8 + together) +
-           clustering::CellSource::bytes(*grid_, minpts) + clustering::CellSource::block_rows(*grid_) * 4 * levels;
+           clustering::CellSource::bytes(*grid_, minpts, imaged_.origins.size()) +
+           clustering::CellSource::block_rows(*grid_) * 4 * levels;
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
     return std::make_unique<CpuDirectClustering>(*index_, cliques(), *rows_, imaged_.origins.span(), options, cancel_);

@@ -58,7 +58,7 @@ DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory)
 std::shared_ptr<const DevicePoints> DevicePoints::with_images(const DevicePoints& points, const index::Imaging& imaging,
                                                               DeviceMemory& memory) {
   const PointsOnDevice from = points.device();
-  const std::uint64_t most = std::min<std::uint64_t>(from.size, kMaxPoints - from.size);
+  const std::uint64_t most = std::min<std::uint64_t>(from.size, kMostGpuPoints - from.size);
   std::shared_ptr<DevicePoints> made(new DevicePoints);
   const cudaStream_t stream = made->stream_.get();
   const DeviceBuffer<std::uint64_t> count(memory, stream, 1);
@@ -76,6 +76,8 @@ std::shared_ptr<const DevicePoints> DevicePoints::with_images(const DevicePoints
     made->images_ = static_cast<std::uint32_t>(images);
     if (images <= room) break;
     room = images;
+    made->data_ = {};  // not beside what takes its place
+    made->origins_ = {};
   }
   made->on_host_ = false;
   made->copy_ = Points(std::uint64_t{from.size} + made->images_, from.dims, Precision::float64);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -20,6 +21,9 @@
 
 namespace epsflow::gpu {
 
+/// Scans and sorts of some CUDA versions count in 32 bits with a sign.
+inline constexpr std::uint64_t kMostGpuPoints = std::numeric_limits<std::int32_t>::max() - 1;
+
 /// The data set as the caller gave it, and what all its indexes share. Thread-safe.
 class DevicePoints {
  public:
@@ -33,7 +37,7 @@ class DevicePoints {
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory);
 
   /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are more
-  /// than points. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceError.
+  /// than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceOutOfMemory.
   [[nodiscard]] static std::shared_ptr<const DevicePoints> with_images(const DevicePoints& points,
                                                                        const index::Imaging& imaging,
                                                                        DeviceMemory& memory);

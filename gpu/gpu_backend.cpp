@@ -5,7 +5,6 @@
 #include <array>
 #include <condition_variable>
 #include <deque>
-#include <limits>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -20,9 +19,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-/// Scans and sorts of some CUDA versions count in 32 bits with a sign.
-constexpr std::uint64_t kMostGpuPoints = std::numeric_limits<std::int32_t>::max() - 1;
 
 /// Threads that may wait for the GPU, so that no thread of the task graph does. What is queued when they go is done
 /// first.

@@ -70,7 +70,10 @@ void GpuIndex::try_cliques() {
   const std::uint32_t dims = points_.device().dims;
   if (dims > index::kMostCliqueDims) return;
   if (index::images_serve(points_.space(), eps_, dims)) {
-    imaged_ = DevicePoints::with_images(points_, {points_.space(), eps_, dims}, resources_.memory);
+    try {
+      imaged_ = DevicePoints::with_images(points_, {points_.space(), eps_, dims}, resources_.memory);
+    } catch (const DeviceOutOfMemory&) {  // NOLINT(bugprone-empty-catch): point by point takes longer and less memory
+    }
   }
   const DevicePoints& points = imaged_ == nullptr ? points_ : *imaged_;
   cliques_ = index::choose_axes(points.host_for(eps_), eps_, Cells::clique, resources_.cancel, points.extents(),
@@ -111,7 +114,8 @@ std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const 
 /// Where an axis is cut at gaps, sorted coordinates and stretches; labels and mask of the variant that is made and of the one
 /// that crosses the bus.
 std::uint64_t GpuIndex::direct_bytes(std::span<const std::uint32_t>) const {
-  return std::uint64_t{points_.device().size} * (8 + 16 + 2 * (4 + 1));
+  const PointsOnDevice searched = imaged_ == nullptr ? points_.device() : imaged_->device();
+  return std::uint64_t{searched.size} * (8 + 16 + 2 * (4 + 1));
 }
 
 std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options) const {

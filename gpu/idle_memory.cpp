@@ -16,6 +16,9 @@ IdleMemory::~IdleMemory() {
 
 void IdleMemory::watch(const std::stop_token& stop) {
   constexpr std::chrono::seconds kIdle{1};
+  // Another thread may be recording a graph, as PyTorch does, which calls of this one need not end.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  (void)cudaThreadExchangeStreamCaptureMode(&mode);
   std::uint32_t seen = 0;
   while (!stop.stop_requested()) {
     memory_.wait_for_use(seen);

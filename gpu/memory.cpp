@@ -41,7 +41,7 @@ void DeviceMemory::give_back() noexcept {
 }
 
 void DeviceMemory::wake() noexcept {
-  uses_.fetch_add(1, std::memory_order_relaxed);
+  uses_.fetch_add(1);
   uses_.notify_all();
 }
 

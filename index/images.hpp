@@ -31,8 +31,8 @@ namespace epsflow::index {
 /// the other way round to the last bit.
 struct Imaging {
   double length[kMostCliqueDims] = {};  ///< of closed axes; 0 of others
-  double below[kMostCliqueDims] = {};   ///< what is less has an image beyond the upper face
-  double above[kMostCliqueDims] = {};   ///< what is more has one beyond the lower face
+  double below[kMostCliqueDims] = {};   ///< up to there points have an image beyond the upper face
+  double above[kMostCliqueDims] = {};   ///< from there on, one beyond the lower face
   std::uint32_t dims = 0;
 
   Imaging() = default;
@@ -49,8 +49,9 @@ struct Imaging {
     for (unsigned k = 0; k < kMostCliqueDims; ++k) {
       if (k >= dims || length[k] == 0) continue;
       const auto x = static_cast<double>(point(k));
-      if (x < below[k]) low |= 1U << k;
-      if (x > above[k]) high |= 1U << k;
+      // Faces are no less exact than coordinates, and rounding keeps order: what is at a limit counts.
+      if (x <= below[k]) low |= 1U << k;
+      if (x >= above[k]) high |= 1U << k;
     }
     if ((low | high) == 0) return;
     // All sets of axes to go up along, and with each all sets of others to go down along.

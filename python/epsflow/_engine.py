@@ -59,7 +59,8 @@ class Engine:
         return str(self._engine.backend)
 
     def load(self, X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None) -> Dataset:
-        """Loads points, [n_samples, n_features]. C-contiguous float32 and float64 are not copied, and must stay as they are.
+        """Loads points, [n_samples, n_features]. C-contiguous float32 and float64 are not copied, unless the metric moves
+        them, and must stay as they are.
 
         Arrays on the engine's GPU (CuPy, PyTorch, JAX, Numba: DLPack or __cuda_array_interface__) stay there, for the euclidean metric.
         metric, metric_params: what eps and distances are measured by, as epsflow.sweep() takes them.

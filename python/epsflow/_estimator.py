@@ -18,7 +18,7 @@ from ._metrics import MetricWords, as_metric, backend_for
 from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
-from ._units import unit_of_eps
+from ._units import require_unit, unit_of_eps
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
@@ -71,9 +71,10 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         sample_weight: [n_samples]; a point is core where the weights of the points within eps, its own included, sum to min_samples.
         """
         metric = as_metric(self.metric, self.metric_params, self.p)
-        eps = as_eps(self.eps, unit_of_eps(X, metric))
         min_samples = as_min_samples(self.min_samples)
+        unit = unit_of_eps(X, metric)
         X, names = _to_validate(X, metric)
+        eps = as_eps(self.eps, unit)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
@@ -85,6 +86,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
                 raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
         data = Dataset(engine, points, metric)
         result = sweep_loaded(data, eps, min_samples, sample_weight=sample_weight, core=True)[0]
+        self._unit = unit
         self.labels_ = result.labels
         self.core_sample_indices_ = result.core_sample_indices
         self.components_ = points[self.core_sample_indices_]
@@ -99,8 +101,10 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
         metric = as_metric(self.metric, self.metric_params, self.p)
-        eps = as_eps(self.eps, unit_of_eps(X, metric))
+        unit = unit_of_eps(X, metric)
         X, names = _to_validate(X, metric)
+        require_unit(unit, self._unit)
+        eps = as_eps(self.eps, self._unit)
         known = list(getattr(self, "feature_names_in_", names or []))
         if names is not None and list(names) != known:
             raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")

@@ -13,6 +13,7 @@ MetricWords = tuple[str, str, bool, list[float], float, list[tuple[float, float]
 EUCLIDEAN: MetricWords = ("euclidean", "deg", False, [], 2.0, [])
 _KNOWN = ("euclidean", "manhattan", "chebyshev", "minkowski", "greatcircle", "haversine", "cosine")
 _SAME = {"l1": "manhattan", "l2": "euclidean", "cityblock": "manhattan", "infinity": "chebyshev"}
+_ARC_UNITS = ("deg", "arcmin", "arcsec", "rad", "km")
 _POWERS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
 _PARAMETERS = {
     "euclidean": ("scale", "box", "p"),
@@ -52,6 +53,9 @@ def as_metric(metric: Any = "euclidean", metric_params: dict[str, Any] | None = 
         if parameter not in _PARAMETERS[name]:
             known = _listed(_PARAMETERS[name]) if _PARAMETERS[name] else "none"
             raise ValueError(f"metric_params={metric_params!r}: {parameter!r} is no parameter of {metric!r}; there are: {known}")
+    unit = str(parameters.get("unit", "deg"))
+    if unit not in _ARC_UNITS:
+        raise ValueError(f"metric_params={metric_params!r}: unit={unit!r} is none of {', '.join(map(repr, _ARC_UNITS))}")
     if p is not None and parameters.get("p", p) != p:
         warnings.warn(  # in scikit-learn's words
             "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.", SyntaxWarning, stacklevel=3
@@ -64,7 +68,7 @@ def as_metric(metric: Any = "euclidean", metric_params: dict[str, Any] | None = 
         raise ValueError(f"metric={metric!r} with p={power!r}: p is of metric='minkowski'")
     return (
         name,
-        str(parameters.get("unit", "deg")),
+        unit,
         bool(parameters.get("latitude_first", False)),
         [_as_number(factor, "scale", parameters["scale"]) for factor in _listed_values(parameters.get("scale", ()))],
         power if name == "minkowski" else 2.0,

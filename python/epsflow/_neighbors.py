@@ -33,9 +33,11 @@ def neighbors(
     tuple (offsets, ids) or (offsets, ids, distances) of arrays. Parameters and errors as sweep().
     """
     words = as_metric(metric, metric_params)
-    eps = as_eps(eps, unit_of_eps(X, words))
+    unit = unit_of_eps(X, words)
+    points = as_points(X, words)
+    eps = as_eps(eps, unit)
     engine = engine_for(engine, backend_for(words, backend), memory, threads)
-    return neighbors_loaded(Dataset(engine, as_points(X, words), words), eps, distances, progress)
+    return neighbors_loaded(Dataset(engine, points, words, unit), eps, distances, progress)
 
 
 def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:

@@ -39,6 +39,8 @@ def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
 
 def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> list[tuple[float, int]]:
     """Pairs (eps, min_samples), each once and in order: every eps with every min_samples, or those of variants. unit: as_eps()'s."""
+    if getattr(eps, "unit", None) is not None and hasattr(eps, "quantity"):
+        eps = eps.quantity  # of a column, whose values are without their unit
     if variants is not None:
         if eps is not None or min_samples is not None:
             raise TypeError("variants lists pairs (eps, min_samples); eps and min_samples are left out then")

@@ -15,7 +15,7 @@ from ._metrics import as_metric, backend_for
 from ._parameters import as_choice, as_variants
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import unit_of_eps, warn_of_unit
+from ._units import unit_of_eps, warn_of_unit, without_unit
 
 
 class VariantResult:
@@ -110,8 +110,9 @@ _SUMMARY = [
 class SweepResult:
     """All variants of a sweep, in the order in which they were asked for."""
 
-    def __init__(self, variants: list[VariantResult], origin: Origin | None = None) -> None:
+    def __init__(self, variants: list[VariantResult], origin: Origin | None = None, unit: Any = None) -> None:
         self._variants = variants
+        self._unit = unit
         self._origin = origin or Origin()
         self._by_parameters = {(v.eps, v.min_samples): v for v in variants}
 
@@ -128,7 +129,8 @@ class SweepResult:
         return pandas.DataFrame(table)
 
     def variant(self, eps: float, min_samples: int) -> VariantResult:
-        """Raises KeyError for a variant that was not asked for."""
+        """Raises KeyError for a variant that was not asked for. eps: a number, or a quantity as the sweep had it."""
+        eps = without_unit(eps, self._unit)
         try:
             return self._by_parameters[float(eps), int(min_samples)]
         except KeyError:
@@ -159,7 +161,7 @@ class SweepResult:
         # Without the points, which save() needs no more than a checksum of.
         n = len(self[0].labels) if self._variants else 0
         origin = Origin(input=self._origin.described(n), rows=self._origin.rows)
-        return SweepResult, (self._variants, origin)
+        return SweepResult, (self._variants, origin, self._unit)
 
     def __iter__(self) -> Iterator[VariantResult]:
         return iter(self._variants)
@@ -196,10 +198,11 @@ def sweep(
 ) -> SweepResult:
     """DBSCAN of X under every eps with every min_samples, or under the variants (eps, min_samples) that are listed.
 
-    X: [n_samples, n_features]; float32 and float64 in C order are not copied, and nothing is written to. Also tables, and points of
-    geopandas and astropy; angles with a unit are converted to that of the metric, and eps may be a quantity, too. Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are
-    clustered where they are, by the euclidean metric; output: "cupy", "torch", "jax" or "dlpack" leaves labels there, too, as arrays of
-    that library. core: keep which points are core. metric:
+    X: [n_samples, n_features]; float32 and float64 in C order are not copied, unless a metric moves them, and nothing is written to. Also
+    tables, and points of geopandas and astropy; angles with a unit are converted to that of the metric. eps may be a quantity of astropy:
+    results carry it as a number, in the unit of the metric, or of X. Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are clustered where they
+    are, by the euclidean metric; output: "cupy", "torch", "jax" or "dlpack" leaves labels there, too, as arrays of that library. core: keep
+    which points are core. metric:
     "euclidean"; "greatcircle" (longitude and latitude in degrees, eps in metric_params={"unit": "deg" | "arcmin" | "arcsec" | "rad" |
     "km"}); "haversine" (latitude, longitude and eps in radians); "cosine"; "manhattan"; "chebyshev"; "minkowski" (metric_params={"p":
     3}). Of norms, metric_params={"scale": [...]} is a factor for each column, and {"box": [250, (0, 80), None]} are the sides of a
@@ -213,9 +216,11 @@ def sweep(
     is an angle as large as the field, which is likely in another unit.
     """
     words = as_metric(metric, metric_params)
-    asked = as_variants(eps, min_samples, variants, unit_of_eps(X, words))
+    unit = unit_of_eps(X, words)
+    points = as_points(X, words)
+    asked = as_variants(eps, min_samples, variants, unit)
     engine = engine_for(engine, backend_for(words, backend), memory, threads)
-    data = Dataset(engine, as_points(X, words), words)
+    data = Dataset(engine, points, words, unit)
     return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
 
 
@@ -270,7 +275,7 @@ def _run(
             found[variant.eps, variant.min_samples] = variant
 
     wait_for(task, progress, keep)
-    return SweepResult([found[v] for v in asked], Origin(points=data._points, under=under))
+    return SweepResult([found[v] for v in asked], Origin(points=data._points, under=under), data._unit)
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:

@@ -33,6 +33,12 @@ def unit_of_eps(X: Any, metric: MetricWords) -> Any:
     return None if plain or library_of(X) != "astropy" else unit_of(X)
 
 
+def require_unit(unit: Any, known: Any) -> None:
+    """Raises ValueError for points in another unit than those that were clustered; numbers without one are taken to be in it."""
+    if unit is not None and known is not None and unit != known:
+        raise ValueError(f"X is in {unit}, and the points of fit were in {known}: convert it, as X.to('{known}') does")
+
+
 def without_unit(eps: Any, unit: Any, name: str = "eps") -> Any:
     """A quantity of astropy as a number in `unit`; anything else as it is. Raises ValueError for a unit that is no such one."""
     if not (hasattr(eps, "to_value") and hasattr(eps, "unit")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 
 import numpy as np
 import pytest
@@ -260,3 +261,34 @@ def test_an_eps_with_a_unit_is_converted_to_that_of_the_coordinates(points):
     with pytest.raises(ValueError, match=r"eps is 0.1 Mpc, and the coordinates have no unit: give a number, as eps.to_value\('Mpc'\)"):
         epsflow.sweep(points, 0.1 * units.Mpc, 3)
     np.testing.assert_array_equal(epsflow.sweep(points, 0.1 * units.dimensionless_unscaled, 3)[0].labels, expected)
+
+
+def test_results_of_an_eps_with_a_unit_are_found_by_it(points):
+    found = epsflow.sweep(points * units.Mpc, [300, 100] * units.kpc, 3, core=True)
+    assert [v.eps for v in found] == [0.3, 0.1]
+    for result in (found, pickle.loads(pickle.dumps(found))):
+        np.testing.assert_array_equal(result.labels(eps=300 * units.kpc, min_samples=3), result[0].labels)
+        np.testing.assert_array_equal(result.core_sample_indices(eps=0.1, min_samples=3), result[1].core_sample_indices)
+        with pytest.raises(ValueError, match="another kind"):
+            result.labels(eps=1 * units.deg, min_samples=3)
+    column = table.Column([0.3, 0.1], unit="Mpc")
+    for eps in (column, table.MaskedColumn(column), column.to("kpc")):
+        assert [v.eps for v in epsflow.sweep(points * units.Mpc, eps, 3)] == [0.3, 0.1]
+
+
+def test_predict_takes_points_in_the_unit_of_fit(points):
+    model = epsflow.DBSCAN(100 * units.kpc, min_samples=3).fit(points * units.Mpc)
+    np.testing.assert_array_equal(model.predict(points * units.Mpc), model.labels_)
+    np.testing.assert_array_equal(model.predict(points), model.labels_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(points), model.labels_)
+    with pytest.raises(ValueError, match=r"X is in kpc, and the points of fit were in Mpc: convert it, as X.to\('Mpc'\)"):
+        model.predict((points * units.Mpc).to("kpc"))
+
+
+def test_what_is_wrong_with_points_is_said_before_the_unit_of_eps(sky):
+    X = coordinates.SkyCoord(*sky.T, unit="deg")
+    for call in (lambda eps: epsflow.sweep(X, eps, 4), lambda eps: epsflow.DBSCAN(eps).fit(X), lambda eps: epsflow.neighbors(X, eps)):
+        with pytest.raises(TypeError, match="say metric='greatcircle'"):
+            call(0.5 * units.deg)
+    with pytest.raises(ValueError, match="'furlong' is none of 'deg', 'arcmin'"):
+        epsflow.sweep(X, 0.5 * units.deg, 4, metric="greatcircle", metric_params={"unit": "furlong"})

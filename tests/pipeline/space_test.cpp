@@ -252,6 +252,37 @@ TEST_CASE("space: periodic boxes whose points are all far from the faces, or nea
   }
 }
 
+TEST_CASE("space: points on faces, with an eps of few units in the last place of theirs, or less") {
+  struct Case {
+    BoxSide side;
+    std::vector<double> values;
+    std::vector<double> radii;
+  };
+  const double grain = 0x1p-43;
+  const std::vector<Case> cases{
+      {{0, 10}, {0, 10, 5}, {1e-20, 1e-16, 4e-16, 1e-15}},
+      {{0, 250}, {0, 250, 3}, {1e-15, 1e-13}},
+      {{1000, 1003}, {1000, 1003, 1001}, {1e-14, 1e-13}},
+      {{1000, 1003},
+       {1000, 1003 - grain, 1003 - 2 * grain, 1001.5, 1000 + grain, 1000 + 3 * grain, 1003 - 4 * grain},
+       {grain, 2 * grain, 3 * grain, 4 * grain}},
+  };
+  for (const Case& c : cases) {
+    for (const double eps : c.radii) {
+      INFO("a side from " << c.side.lo << " to " << c.side.hi << ", eps " << eps);
+      const PointsView line(std::span<const double>(c.values), 1);
+      check_all_ways(line, {.box = {c.side}}, eps, table_of(line, {.box = {c.side}}, eps, true));
+      std::vector<double> pairs;
+      for (const double x : c.values) {
+        for (const double y : {c.side.lo, c.side.hi, c.values[2]}) pairs.insert(pairs.end(), {x, y});
+      }
+      const PointsView plane(std::span<const double>(pairs), 2);
+      const Metric metric{.box = {c.side, c.side}};
+      check_all_ways(plane, metric, eps, table_of(plane, metric, eps, true));
+    }
+  }
+}
+
 TEST_CASE("space: periodic boxes by every norm, scaled") {
   const std::vector<BoxSide> box{{0, 20}, {}, {0, 13.7}};
   const std::vector<double> values = in_box(box, 120, 77);
@@ -316,6 +347,10 @@ TEST_CASE("space: what has no such distance is refused, with the culprit and the
   usage({.box = {{0, 10}}}, {"Metric::box", "1 side", "2 columns"});
   usage({.box = {{0, 10}, {5, 1}}}, {"Metric::box", "from 5 to 1"});
   usage({.box = {{0, 10}, {0, nan}}}, {"Metric::box", "to nan"});
+  usage({.box = {{0, 1e308}, {}}}, {"Metric::box", "1e+308", "another unit"});
+  usage({.scale = {1e10, 1}, .box = {{0, 1e300}, {}}}, {"Metric::box", "scaled by 1e+10"});
+  usage({.scale = {1e-300, 1}, .box = {{0, 1e-300}, {}}}, {"Metric::box", "scaled by 1e-300"});
+  usage({.box = {{9007199254740991, 9007199254740992}, {}}}, {"Metric::box", "too coarse"});
   usage({.kind = MetricKind::cosine, .box = {{0, 10}, {0, 10}}}, {"Metric::box", "cosine"});
   test::check_mentions(test::error_of<InputError>([&] {
                          (void)engine.load(view, {.box = {{}, {0, 3.5}}});
