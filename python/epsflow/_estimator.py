@@ -89,7 +89,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         self._unit = unit
         self.labels_ = result.labels
         self.core_sample_indices_ = result.core_sample_indices
-        self.components_ = points[self.core_sample_indices_]
+        self.components_ = points.take(self.core_sample_indices_, axis=0)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

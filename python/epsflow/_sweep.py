@@ -54,7 +54,7 @@ class VariantResult:
         """Indices of the core points, ascending. Raises ValueError where the sweep was not asked for them (core=True)."""
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
-        return np.flatnonzero(self.core)
+        return np.flatnonzero(self.core.view(np.bool_))  # which NumPy counts in vectors
 
     @property
     def n_clusters(self) -> int:
