@@ -163,8 +163,8 @@ void settle_backend(const Arguments& arguments, const Points& points, const Metr
   constexpr double kFewDifferences = 1e9;
   const double n = static_cast<double>(points.size());
   const bool few = n * n / 2 * static_cast<double>(points.dims()) <= kFewDifferences;
-  const auto& of_gpu = {"gpu", "gpu-memory", "decide", "kernel"};
-  const bool asked = std::ranges::any_of(of_gpu, [&](const char* name) { return arguments.given(name); });
+  static constexpr std::array<const char*, 4> kOfGpu{"gpu", "gpu-memory", "decide", "kernel"};
+  const bool asked = std::ranges::any_of(kOfGpu, [&](const char* name) { return arguments.given(name); });
   const bool powers = moved_space(metric).norm == Norm::minkowski;
   if (powers || (few && !asked)) options.backend = BackendChoice::cpu;
 }

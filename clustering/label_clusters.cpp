@@ -114,8 +114,12 @@ class Labeller {
     const std::size_t labelled = source_.labelled();
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       for (std::size_t l = 0; l < levels; ++l) {
-        if (order[i] >= labelled) clusters[i * levels + l] = kNoCluster;  // counts for nothing
-        if (order[i] < labelled) to[order[i] * levels + l] = static_cast<std::int32_t>(clusters[i * levels + l]);
+        std::uint32_t& cluster = clusters[i * levels + l];
+        if (order[i] < labelled) {
+          to[order[i] * levels + l] = static_cast<std::int32_t>(cluster);
+        } else {
+          cluster = kNoCluster;  // an image counts for nothing
+        }
       }
     }
     for (std::size_t l = 0; l < levels; ++l) {

@@ -130,8 +130,8 @@ class CpuDirectClustering final : public DirectClustering {
 class CpuIndex final : public Index {
  public:
   CpuIndex(PointsView points, const Space& space, const IndexOptions& options, const CancelToken& cancel)
-      : points_(points), space_(space), options_(options), cancel_(cancel), choice_(options.index) {
-    try_images();
+      : cancel_(cancel), choice_(options.index) {
+    try_images(points, space, options);
     if (grid_ == nullptr && (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid)) {
       const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel, space);
       if (keeps_runs(points.dims())) grid->keep_runs(kept_run_bytes(points.size(), points.dims()), cancel);
@@ -160,10 +160,9 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::uint64_t bytes() const override {
     return index_->bytes() + rows_->bytes() + imaged_.points.view().bytes() + imaged_.origins.bytes();
   }
+  /// Never of images: of cliques nothing but a direct clustering is made (stages/choose_strategy.hpp).
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
-    if (imaged_.origins.size() == 0) return make_table_search(index_, rows_, options, cancel_);
-    const auto grid = std::make_shared<index::Grid>(points_, options_.eps, Cells::reach, cancel_, space_);
-    return make_table_search(grid, std::make_shared<const index::RowSearch>(*grid), options, cancel_);
+    return make_table_search(index_, rows_, options, cancel_);
   }
   [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override {
     if (cliques() == nullptr) return index_->size() * (clustering::kBytesPerPoint + sizeof(std::uint32_t));
@@ -181,10 +180,10 @@ class CpuIndex final : public Index {
 
  private:
   /// Cliques of the points and their images.
-  void try_images() {
-    if (!image_count(points_, space_, options_)) return;
-    imaged_ = index::make_images(points_, {space_, options_.eps, points_.dims()}, cancel_);
-    auto grid = std::make_shared<index::Grid>(imaged_.points.view(), options_.eps, Cells::clique, cancel_);
+  void try_images(PointsView points, const Space& space, const IndexOptions& options) {
+    if (!image_count(points, space, options)) return;
+    imaged_ = index::make_images(points, {space, options.eps, points.dims()}, cancel_);
+    auto grid = std::make_shared<index::Grid>(imaged_.points.view(), options.eps, Cells::clique, cancel_);
     if (grid->cliques()) {
       grid_ = std::move(grid);
       choice_ = IndexChoice::grid;
@@ -197,9 +196,6 @@ class CpuIndex final : public Index {
     return grid_ != nullptr && grid_->cliques() ? grid_.get() : nullptr;
   }
 
-  PointsView points_;
-  const Space& space_;
-  IndexOptions options_;
   const CancelToken& cancel_;
   IndexChoice choice_;
   index::ImagedPoints imaged_;  ///< what the index is of where a box is periodic and images serve; else none

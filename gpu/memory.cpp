@@ -33,7 +33,7 @@ void DeviceMemory::retire() noexcept {
   std::uint64_t keep = 0;
   (void)cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep);
   (void)cudaDeviceSynchronize();
-  (void)cudaMemPoolTrimTo(pool_, 0);
+  give_back();
 }
 
 void DeviceMemory::give_back() noexcept {

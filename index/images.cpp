@@ -1,19 +1,17 @@
 #include <epsflow/index/images.hpp>
 
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
 
-#include <epsflow/core/error.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 14;
-/// What rounds when eps and coordinates are compared with faces is far less.
+/// More than what rounds in the width of a layer; where limits round, Imaging::for_each() keeps what is at them.
 constexpr double kSlack = 1 + 0x1p-10;
 
 /// Calls f(block, first, last) for blocks of points.

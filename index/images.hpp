@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>

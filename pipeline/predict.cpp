@@ -45,7 +45,8 @@ void check_core(const CoreView& core, PointsView points) {
 /// The core points, and behind them the others, moved.
 Points join(const CoreView& core, PointsView points) {
   const std::size_t n = core.points.size();
-  const bool single = stay(core.metric, core.points, 0, 0) && core.metric.box.empty() &&
+  // Without a box the metric tells it alone, and no row is looked at.
+  const bool single = core.metric.box.empty() && stay(core.metric, core.points, 0, 0) &&
                       core.points.precision() == Precision::float32 && points.precision() == Precision::float32;
   const std::size_t width = moved_dims(core.metric, points.dims());
   Points all(n + points.size(), width, single ? Precision::float32 : Precision::float64);
