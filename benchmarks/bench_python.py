@@ -44,7 +44,7 @@ def clumps(n, dims, seed=0):
 
 
 def usual_eps(points):
-    """The median distance to the tenth neighbour, of points that are no noise, in two digits."""
+    """The median distance to the tenth neighbour, of 200 points, in two digits."""
     random = np.random.default_rng(1)
     tenth = []
     for i in random.choice(len(points), 200):
@@ -175,7 +175,7 @@ def measure_memory(backend, order):
     engine = epsflow.Engine(backend=backend)
     engine.load(np.zeros((1000, 2))).sweep(eps=1.0, min_samples=5)  # what starts once
     points = np.asarray(np.random.default_rng(0).uniform(0, 1000, (15_000_000, 2)), order=order)
-    # Random numbers leave nothing behind that is as large.
+    # What held the numbers before their order was changed is given back by now.
     before = now_bytes()
     data = engine.load(points)
     loaded = now_bytes()

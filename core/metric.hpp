@@ -5,8 +5,8 @@
 // widened first, on the host; from there on q is a neighbour of p by the rule of the space, with the radius r of eps.
 //
 //   euclidean    p'_k = p_k · scale_k, rounded once; r = eps. Without scales points stay as they are. In a box, whose ends are
-//                scaled likewise, coordinates and ends are rounded to whole multiples of a power of two, some 2^-52 of the
-//                largest there (core/space.hpp says why), and distances go the shorter way round.
+//                scaled likewise, coordinates and ends are rounded to whole multiples of a power of two, at most 2^-52 of
+//                where images end (core/space.hpp says why), and distances go the shorter way round.
 //   manhattan, chebyshev, minkowski  The same by another norm.
 //   greatcircle  Unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ). Two of them at the angle α have the distance 2·sin(α/2),
 //                so r = 2·sin(eps/2), and from eps = 180° on everything is near. Each coordinate is off by 2^-52 or so, and a
