@@ -1,6 +1,6 @@
 #include "bench_direct_points.hpp"
 
-#include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/base/error.hpp>
 
 namespace epsflow::bench {
 namespace {

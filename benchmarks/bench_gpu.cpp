@@ -23,9 +23,9 @@
 #include <thread>
 #include <vector>
 
-#include <epsflow/gpu/device_grid.hpp>
-#include <epsflow/gpu/search_kernels.hpp>
-#include <epsflow/gpu/tuning.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
+#include <epsflow/gpu/grid/device_grid.hpp>
+#include <epsflow/gpu/tables/search_kernels.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/session.hpp>

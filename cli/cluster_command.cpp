@@ -14,8 +14,8 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/npy_writer.hpp>
 #include <epsflow/io/row_numbers.hpp>
+#include <epsflow/io/write/npy_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 

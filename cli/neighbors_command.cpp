@@ -13,7 +13,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/io/hdf5_writer.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 
 namespace epsflow::cli {

@@ -8,7 +8,7 @@
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/points.hpp>
-#include <epsflow/io/atomic_file.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::cli {

@@ -21,9 +21,9 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/npy_writer.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/row_numbers.hpp>
+#include <epsflow/io/write/npy_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/predict.hpp>
 

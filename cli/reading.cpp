@@ -11,7 +11,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/io/source.hpp>
+#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::cli {
 namespace {

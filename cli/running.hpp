@@ -10,7 +10,7 @@
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/io/results_folder.hpp>
+#include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {

@@ -18,7 +18,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/results_folder.hpp>
+#include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {

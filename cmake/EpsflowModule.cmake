@@ -1,21 +1,22 @@
-# epsflow_module(FOLDER TARGET <target> [PUBLIC_HEADERS <…>] [HEADERS <…>] [SOURCES <…>]): adds one top-level folder to a
-# target. Every header is reached as <epsflow/FOLDER/file.hpp> through a link in the build tree; the public ones are
-# installed, and are reached under the same spelling there.
+# epsflow_module(FOLDER TARGET <target> [PUBLIC_HEADERS <…>] [HEADERS <…>] [SOURCES <…>]): adds a folder, as io or
+# io/read/text, to a target. Every header is reached as <epsflow/FOLDER/file.hpp> through a link in the build tree; the public
+# ones are installed, and are reached under the same spelling there.
 function(epsflow_module folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TARGET" "PUBLIC_HEADERS;HEADERS;SOURCES")
   set(include_root "${PROJECT_BINARY_DIR}/include")
+  string(REGEX REPLACE "/.*" "" top "${folder}")
   file(MAKE_DIRECTORY "${include_root}/epsflow")
-  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${include_root}/epsflow/${folder}" SYMBOLIC)
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${top}" "${include_root}/epsflow/${top}" SYMBOLIC)
   list(TRANSFORM arg_PUBLIC_HEADERS PREPEND "${include_root}/epsflow/${folder}/")
   list(TRANSFORM arg_HEADERS PREPEND "${include_root}/epsflow/${folder}/")
   list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/${folder}/")
   target_sources(${arg_TARGET} PRIVATE ${arg_SOURCES})
   target_include_directories(${arg_TARGET} PRIVATE "${include_root}")
   if(arg_PUBLIC_HEADERS)
-    target_sources(${arg_TARGET} PUBLIC FILE_SET "${folder}_headers" TYPE HEADERS BASE_DIRS "${include_root}"
-                                        FILES ${arg_PUBLIC_HEADERS})
+    string(MAKE_C_IDENTIFIER "${folder}_headers" set)
+    target_sources(${arg_TARGET} PUBLIC FILE_SET "${set}" TYPE HEADERS BASE_DIRS "${include_root}" FILES ${arg_PUBLIC_HEADERS})
     # install() needs the name of every file set; see EpsflowInstall.cmake.
-    set_property(TARGET ${arg_TARGET} APPEND PROPERTY EPSFLOW_HEADER_SETS "${folder}_headers")
+    set_property(TARGET ${arg_TARGET} APPEND PROPERTY EPSFLOW_HEADER_SETS "${set}")
   endif()
   set_property(GLOBAL APPEND PROPERTY EPSFLOW_HEADERS ${arg_PUBLIC_HEADERS} ${arg_HEADERS})
 endfunction()

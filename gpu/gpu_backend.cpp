@@ -9,13 +9,13 @@
 #include <string>
 #include <thread>
 
-#include <epsflow/gpu/device.hpp>
+#include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/idle_memory.hpp>
+#include <epsflow/gpu/base/label_memory.hpp>
+#include <epsflow/gpu/base/nvtx.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/gpu_index.hpp>
-#include <epsflow/gpu/idle_memory.hpp>
-#include <epsflow/gpu/label_memory.hpp>
-#include <epsflow/gpu/nvtx.hpp>
-#include <epsflow/gpu/search_kernels.hpp>
-#include <epsflow/gpu/tuning.hpp>
+#include <epsflow/gpu/tables/search_kernels.hpp>
 
 namespace epsflow::gpu {
 namespace {

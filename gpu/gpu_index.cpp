@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/gpu/device.hpp>
+#include <epsflow/gpu/base/device.hpp>
 #include <epsflow/gpu/tiles/tile_clustering.hpp>
 #include <epsflow/gpu/tiles/tile_table_search.hpp>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>

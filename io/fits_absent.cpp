@@ -1,8 +1,8 @@
 // Stands in for the reader and the writers of FITS in a build without cfitsio.
-#include <epsflow/io/fits_reader.hpp>
-#include <epsflow/io/fits_writer.hpp>
-#include <epsflow/io/labelled_fits.hpp>
 #include <epsflow/io/optional_formats.hpp>
+#include <epsflow/io/read/fits/fits_reader.hpp>
+#include <epsflow/io/write/fits_writer.hpp>
+#include <epsflow/io/write/labelled_fits.hpp>
 
 namespace epsflow::io {
 

@@ -1,8 +1,8 @@
 // Stands in for the reader and the writers of HDF5 in a build without it.
-#include <epsflow/io/hdf5_reader.hpp>
-#include <epsflow/io/hdf5_writer.hpp>
-#include <epsflow/io/labelled_hdf5.hpp>
 #include <epsflow/io/optional_formats.hpp>
+#include <epsflow/io/read/hdf5/hdf5_reader.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
+#include <epsflow/io/write/labelled_hdf5.hpp>
 
 namespace epsflow::io {
 

@@ -8,11 +8,11 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/input_file.hpp>
-#include <epsflow/io/labelled_csv.hpp>
-#include <epsflow/io/labelled_fits.hpp>
-#include <epsflow/io/labelled_hdf5.hpp>
-#include <epsflow/io/source.hpp>
+#include <epsflow/io/read/input_file.hpp>
+#include <epsflow/io/read/source.hpp>
+#include <epsflow/io/write/labelled_csv.hpp>
+#include <epsflow/io/write/labelled_fits.hpp>
+#include <epsflow/io/write/labelled_hdf5.hpp>
 
 namespace epsflow::io {
 namespace {

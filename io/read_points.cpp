@@ -13,16 +13,16 @@
 #include <fmt/format.h>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/arrow_reader.hpp>
-#include <epsflow/io/fits_reader.hpp>
-#include <epsflow/io/hdf5_reader.hpp>
-#include <epsflow/io/input_file.hpp>
-#include <epsflow/io/npy_reader.hpp>
-#include <epsflow/io/npz_reader.hpp>
-#include <epsflow/io/parquet_reader.hpp>
-#include <epsflow/io/raw_reader.hpp>
-#include <epsflow/io/source.hpp>
-#include <epsflow/io/text_reader.hpp>
+#include <epsflow/io/read/arrow/arrow_reader.hpp>
+#include <epsflow/io/read/arrow/parquet_reader.hpp>
+#include <epsflow/io/read/fits/fits_reader.hpp>
+#include <epsflow/io/read/hdf5/hdf5_reader.hpp>
+#include <epsflow/io/read/input_file.hpp>
+#include <epsflow/io/read/numpy/npy_reader.hpp>
+#include <epsflow/io/read/numpy/npz_reader.hpp>
+#include <epsflow/io/read/raw_reader.hpp>
+#include <epsflow/io/read/source.hpp>
+#include <epsflow/io/read/text/text_reader.hpp>
 
 namespace epsflow::io {
 namespace {

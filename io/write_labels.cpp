@@ -6,11 +6,11 @@
 #include <utility>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/csv_writer.hpp>
-#include <epsflow/io/fits_writer.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/hdf5_writer.hpp>
-#include <epsflow/io/npy_writer.hpp>
+#include <epsflow/io/write/csv_writer.hpp>
+#include <epsflow/io/write/fits_writer.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
+#include <epsflow/io/write/npy_writer.hpp>
 
 namespace epsflow::io {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
-#include <epsflow/io/atomic_file.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {
 

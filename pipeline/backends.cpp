@@ -7,7 +7,7 @@
 #include <epsflow/index/row_search.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #ifdef EPSFLOW_WITH_CUDA
-#include <epsflow/gpu/device.hpp>
+#include <epsflow/gpu/base/device.hpp>
 #include <epsflow/gpu/gpu_backend.hpp>
 #endif
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/gpu/tuning.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 
 namespace epsflow::gpu {
 namespace {

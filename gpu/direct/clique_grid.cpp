@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include <epsflow/gpu/tuning.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 
 namespace epsflow::gpu {
 namespace {

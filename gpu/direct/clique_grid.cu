@@ -1,11 +1,11 @@
 #include <cub/device/device_scan.cuh>
 
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
-#include <epsflow/gpu/with_scratch.hpp>
 
 namespace epsflow::gpu {
 namespace {

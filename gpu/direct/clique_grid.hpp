@@ -6,12 +6,12 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/points.hpp>
-#include <epsflow/gpu/device_grid.hpp>
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/phase_marks.hpp>
 #include <epsflow/gpu/direct/rank_bitmap.hpp>
-#include <epsflow/gpu/memory.hpp>
-#include <epsflow/gpu/stream.hpp>
-#include <epsflow/gpu/tuning.hpp>
+#include <epsflow/gpu/grid/device_grid.hpp>
 #include <epsflow/index/cell_axes.hpp>
 
 namespace epsflow::gpu {

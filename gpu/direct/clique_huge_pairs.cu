@@ -1,12 +1,12 @@
 #include <algorithm>
 
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/direct/clique_boxes.cuh>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
 
 namespace epsflow::gpu {
 namespace {

@@ -1,10 +1,10 @@
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_left_points.cuh>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
 
 namespace epsflow::gpu {
 namespace {

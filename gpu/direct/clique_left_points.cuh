@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
-#include <epsflow/gpu/tuning.hpp>
 
 namespace epsflow::gpu {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
-#include <epsflow/gpu/tuning.hpp>
 
 namespace epsflow::gpu {
 

@@ -1,3 +1,4 @@
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/direct/clique_boxes.cuh>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
@@ -5,7 +6,6 @@
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::gpu {

@@ -2,14 +2,14 @@
 
 #include <cub/device/device_select.cuh>
 
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_pair_queue.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
-#include <epsflow/gpu/with_scratch.hpp>
 
 namespace epsflow::gpu {
 namespace {

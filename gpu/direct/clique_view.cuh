@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
-#include <epsflow/gpu/with_types.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::gpu {

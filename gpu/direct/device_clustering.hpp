@@ -6,10 +6,10 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/labels.hpp>
-#include <epsflow/gpu/device_grid.hpp>
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/stream.hpp>
 #include <epsflow/gpu/direct/phase_marks.hpp>
-#include <epsflow/gpu/memory.hpp>
-#include <epsflow/gpu/stream.hpp>
+#include <epsflow/gpu/grid/device_grid.hpp>
 
 namespace epsflow::gpu {
 

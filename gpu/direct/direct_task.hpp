@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/gpu/device_grid.hpp>
+#include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/direct/device_clustering.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
-#include <epsflow/gpu/memory.hpp>
+#include <epsflow/gpu/grid/device_grid.hpp>
 
 namespace epsflow::gpu {
 

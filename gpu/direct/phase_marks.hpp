@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/gpu/stream.hpp>
+#include <epsflow/gpu/base/stream.hpp>
 
 namespace epsflow::gpu {
 

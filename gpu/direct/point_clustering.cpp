@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/point_kernels.hpp>
-#include <epsflow/gpu/tuning.hpp>
 
 namespace epsflow::gpu {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include <epsflow/gpu/device_grid.hpp>
 #include <epsflow/gpu/direct/direct_task.hpp>
+#include <epsflow/gpu/grid/device_grid.hpp>
 
 namespace epsflow::gpu {
 

@@ -1,9 +1,9 @@
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/point_kernels.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
-#include <epsflow/gpu/row_test.cuh>
-#include <epsflow/gpu/with_types.hpp>
+#include <epsflow/gpu/grid/row_test.cuh>
 
 namespace epsflow::gpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <epsflow/gpu/direct/tally.hpp>
-#include <epsflow/gpu/grid_view.hpp>
+#include <epsflow/gpu/grid/grid_view.hpp>
 
 namespace epsflow::gpu {
 

@@ -2,8 +2,8 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/direct/rank_bitmap.hpp>
-#include <epsflow/gpu/with_scratch.hpp>
 
 namespace epsflow::gpu {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <epsflow/gpu/index_kernels.hpp>
+#include <epsflow/gpu/grid/index_kernels.hpp>
 
 namespace epsflow::gpu {
 

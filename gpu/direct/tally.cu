@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/direct/tally.hpp>
-#include <epsflow/gpu/error.hpp>
 
 namespace epsflow::gpu {
 namespace {

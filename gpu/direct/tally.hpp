@@ -7,9 +7,9 @@
 
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/rank_bitmap.hpp>
-#include <epsflow/gpu/index_kernels.hpp>
-#include <epsflow/gpu/tuning.hpp>
+#include <epsflow/gpu/grid/index_kernels.hpp>
 
 namespace epsflow::gpu {
 

@@ -4,7 +4,7 @@
 // A block of threads has a warp that copies, and four groups of warps that multiply: each compares half a row tile with the
 // column tile that all share. They run ahead of each other as far as there are stages, so that while one judges its products
 // another multiplies.
-#include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_sift.cuh>

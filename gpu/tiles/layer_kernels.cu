@@ -2,11 +2,11 @@
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
-#include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
+#include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/tiles/layer_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
-#include <epsflow/gpu/tuning.hpp>
-#include <epsflow/gpu/with_scratch.hpp>
 #include <epsflow/index/layers.hpp>
 
 namespace epsflow::gpu {

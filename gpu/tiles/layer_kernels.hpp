@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <epsflow/gpu/index_kernels.hpp>
+#include <epsflow/gpu/grid/index_kernels.hpp>
 #include <epsflow/index/layer_function.hpp>
 
 namespace epsflow::gpu {

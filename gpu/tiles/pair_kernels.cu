@@ -2,13 +2,13 @@
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/tiles/pair_kernels.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
-#include <epsflow/gpu/with_scratch.hpp>
 
 namespace epsflow::gpu {
 namespace {

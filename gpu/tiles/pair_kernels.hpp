@@ -7,7 +7,7 @@
 
 #include <epsflow/core/candidate_groups.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
-#include <epsflow/gpu/index_kernels.hpp>
+#include <epsflow/gpu/grid/index_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_view.hpp>
 
 namespace epsflow::gpu {

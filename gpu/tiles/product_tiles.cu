@@ -4,7 +4,7 @@
 // slices of the next tile are on their way while this one is judged; nothing is lost where a list is full.
 #include <cuda_fp16.h>
 
-#include <epsflow/gpu/error.hpp>
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_sift.cuh>

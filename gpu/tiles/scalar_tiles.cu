@@ -1,11 +1,11 @@
 // The test of index/distance.hpp on pairs of tiles and on single pairs.
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tiles/tile_walk.cuh>
-#include <epsflow/gpu/with_types.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::gpu {

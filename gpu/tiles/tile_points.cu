@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
-#include <epsflow/gpu/error.hpp>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
-#include <epsflow/gpu/with_types.hpp>
 
 namespace epsflow::gpu {
 namespace {

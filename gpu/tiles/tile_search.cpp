@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
-#include <epsflow/gpu/tuning.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::gpu {

@@ -8,9 +8,9 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/choices.hpp>
-#include <epsflow/gpu/device_points.hpp>
-#include <epsflow/gpu/memory.hpp>
-#include <epsflow/gpu/stream.hpp>
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/grid/device_points.hpp>
 #include <epsflow/gpu/tiles/device_tile_order.hpp>
 #include <epsflow/gpu/tiles/pair_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include <epsflow/gpu/device.hpp>
-#include <epsflow/gpu/nvtx.hpp>
+#include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/nvtx.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
-#include <epsflow/gpu/tuning.hpp>
 
 namespace epsflow::gpu {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <epsflow/core/table_search.hpp>
-#include <epsflow/gpu/gpu_lane.hpp>
-#include <epsflow/gpu/gpu_table_search.hpp>
+#include <epsflow/gpu/tables/gpu_lane.hpp>
+#include <epsflow/gpu/tables/gpu_table_search.hpp>
 #include <epsflow/gpu/tiles/tile_search.hpp>
 
 namespace epsflow::gpu {

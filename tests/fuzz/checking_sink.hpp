@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include <epsflow/io/child_reader.hpp>
+#include <epsflow/io/read/child_reader.hpp>
 
 namespace epsflow::fuzz {
 

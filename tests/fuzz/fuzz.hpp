@@ -9,7 +9,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/points.hpp>
-#include <epsflow/io/source.hpp>
+#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::fuzz {
 

@@ -3,8 +3,8 @@
 #include "fuzz/checking_sink.hpp"
 #include "fuzz/fuzz.hpp"
 
-#include <epsflow/io/byte_stream.hpp>
-#include <epsflow/io/fits_reader.hpp>
+#include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/fits/fits_reader.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.fits", [](auto bytes, const auto& source, std::uint8_t) {

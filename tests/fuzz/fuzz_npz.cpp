@@ -1,8 +1,8 @@
 // Any bytes as an NPZ archive. Its ZIP is read by libzip, which carries no coverage probes.
 #include "fuzz/fuzz.hpp"
 
-#include <epsflow/io/byte_stream.hpp>
-#include <epsflow/io/npz_reader.hpp>
+#include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/numpy/npz_reader.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.npz", [](auto bytes, const auto& source, std::uint8_t) {

@@ -16,7 +16,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/io/results_folder.hpp>
+#include <epsflow/io/results/results_folder.hpp>
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Any bytes as text.
 #include "fuzz/fuzz.hpp"
 
-#include <epsflow/io/byte_stream.hpp>
-#include <epsflow/io/text_reader.hpp>
+#include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/text/text_reader.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.csv", [](auto bytes, const auto& source, std::uint8_t) {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/io/hdf5_writer.hpp>
-#include <epsflow/io/results_folder.hpp>
+#include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace {

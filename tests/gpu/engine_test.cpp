@@ -18,11 +18,11 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/gpu/device.hpp>
-#include <epsflow/gpu/error.hpp>
-#include <epsflow/gpu/memory.hpp>
-#include <epsflow/gpu/stream.hpp>
-#include <epsflow/gpu/upload.hpp>
+#include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/base/upload.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/job.hpp>
 #include <epsflow/pipeline/neighbors.hpp>

@@ -8,8 +8,8 @@
 #include "io/io_test.hpp"
 #include "support/damage.hpp"
 
-#include <epsflow/io/hdf5_writer.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::io::test {

@@ -23,7 +23,7 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/source.hpp>
+#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io::test {
 

@@ -4,9 +4,9 @@
 #include "io/io_test.hpp"
 
 #include <epsflow/core/labels.hpp>
-#include <epsflow/io/hdf5_writer.hpp>
-#include <epsflow/io/npy_writer.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
+#include <epsflow/io/write/npy_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::io::test {

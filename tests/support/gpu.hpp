@@ -3,7 +3,7 @@
 
 #include "support/catch.hpp"
 
-#include <epsflow/gpu/device.hpp>
+#include <epsflow/gpu/base/device.hpp>
 
 namespace epsflow::test {
 

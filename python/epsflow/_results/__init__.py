@@ -1,6 +1,6 @@
 """Results folders, those that the program writes: reading them, and writing ones that it goes on with.
 
-The rules are those of io/results_folder.hpp: sweep.json and summary.csv name every file with its checksum, and only what they name
+The rules are those of io/results/results_folder.hpp: sweep.json and summary.csv name every file with its checksum, and only what they name
 is ever replaced or removed; what is not complete lies in FOLDER/.epsflow, with a lock that dies with its process.
 """
 

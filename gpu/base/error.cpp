@@ -1,0 +1,47 @@
+#include <epsflow/gpu/base/error.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <epsflow/gpu/base/fault.hpp>
+
+namespace epsflow::gpu {
+
+void throw_error(cudaError_t code, const char* file, int line) {
+  const std::string path = file;
+  const std::string text = std::string("the GPU reports ") + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
+                           ") at " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) + ": ";
+  if (code == cudaErrorMemoryAllocation) {
+    throw DeviceOutOfMemory(
+        text +
+        "free its memory, lower Options::gpu_memory or Options::lane_pairs, or use Options::backend = "
+        "BackendChoice::cpu");
+  }
+  if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorUnsupportedPtxVersion) {
+    throw DeviceError(text +
+                      "this build has no code for it; build with EPSFLOW_CUDA_ARCHITECTURES for its compute "
+                      "capability, update its driver, or use Options::backend = BackendChoice::cpu");
+  }
+  throw DeviceError(text +
+                    "variants handed out before this are valid; try again, or use "
+                    "Options::backend = BackendChoice::cpu");
+}
+
+void check(cudaError_t code, const char* file, int line) {
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();  // the same error again; it must not surface at the next launch
+  throw_error(code, file, line);
+}
+
+void check_launch(cudaStream_t stream, const char* file, int line) {
+  static const bool synchronise = [] {
+    const char* value = std::getenv("EPSFLOW_CUDA_SYNC");
+    return value != nullptr && std::strcmp(value, "1") == 0;
+  }();
+  check(injected_fault(FaultPoint::launch), file, line);
+  check(cudaGetLastError(), file, line);
+  if (synchronise) check(cudaStreamSynchronize(stream), file, line);
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,111 @@
+#include <epsflow/gpu/base/upload.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+bool is_pinned(const void* memory) {
+  cudaPointerAttributes attributes{};
+  const bool known = cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
+  if (!known) (void)cudaGetLastError();
+  return known && attributes.type != cudaMemoryTypeUnregistered;
+}
+
+/// The copy, chunk by chunk; each thread has two buffers, one being filled while the other crosses the bus. All share a stream:
+/// copies of several streams in turns take the bus a quarter longer.
+class StagedUpload {
+ public:
+  StagedUpload(void* to, const void* from, std::uint64_t bytes, int device, PinnedPool& pinned)
+      : to_(static_cast<std::byte*>(to)),
+        from_(static_cast<const std::byte*>(from)),
+        bytes_(bytes),
+        device_(device),
+        pinned_(pinned) {}
+
+  void run(unsigned threads) {
+    {
+      std::vector<std::jthread> helpers;
+      try {
+        for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
+      } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): fewer threads, or none, do it as well
+      }
+      work();
+    }
+    if (failed_ != nullptr) std::rethrow_exception(failed_);
+  }
+
+ private:
+  struct Buffer {
+    PinnedBytes memory;
+    Event crossed;
+  };
+
+  void work() noexcept {
+    try {
+      const DeviceScope scope(device_);
+      std::array<Buffer, 2> buffers;
+      const StreamDrain drain(stream_);  // before the buffers go
+      for (std::size_t turn = 0;; ++turn) {
+        const std::uint64_t at = next_.fetch_add(tuning::kUploadChunk, std::memory_order_relaxed);
+        if (at >= bytes_) break;
+        const std::uint64_t size = std::min(tuning::kUploadChunk, bytes_ - at);
+        Buffer& buffer = buffers[turn % buffers.size()];
+        if (buffer.memory.size() == 0) {
+          buffer.memory = pinned_.acquire(tuning::kUploadChunk);
+        } else {
+          buffer.crossed.synchronize();
+        }
+        std::memcpy(buffer.memory.as<std::byte>(), from_ + at, size);
+        check(cudaMemcpyAsync(to_ + at, buffer.memory.as<std::byte>(), size, cudaMemcpyHostToDevice, stream_.get()));
+        buffer.crossed.record(stream_);
+      }
+      stream_.synchronize();
+    } catch (...) {
+      next_.store(bytes_, std::memory_order_relaxed);
+      const std::scoped_lock lock(mutex_);
+      if (failed_ == nullptr) failed_ = std::current_exception();
+    }
+  }
+
+  std::byte* to_;
+  const std::byte* from_;
+  std::uint64_t bytes_;
+  int device_;
+  PinnedPool& pinned_;
+  Stream stream_;
+  std::atomic<std::uint64_t> next_{0};
+  std::mutex mutex_;
+  std::exception_ptr failed_;
+};
+
+}  // namespace
+
+void upload(void* to, const void* from, std::uint64_t bytes, int device, PinnedPool& pinned, unsigned threads) {
+  if (bytes == 0) return;
+  const std::uint64_t useful = bytes / (2 * tuning::kUploadChunk);
+  if (useful < 2 || threads < 2 || is_pinned(from)) {
+    const Stream stream;
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream.get()));
+    stream.synchronize();
+    return;
+  }
+  StagedUpload(to, from, bytes, device, pinned)
+      .run(static_cast<unsigned>(std::min<std::uint64_t>({threads, tuning::kUploadThreads, useful})));
+}
+
+}  // namespace epsflow::gpu

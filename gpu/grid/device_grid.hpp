@@ -1,0 +1,72 @@
+// The grid index of one eps in device memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/grid/device_points.hpp>
+#include <epsflow/gpu/grid/grid_view.hpp>
+#include <epsflow/gpu/grid/index_kernels.hpp>
+#include <epsflow/index/cell_axes.hpp>
+
+namespace epsflow::gpu {
+
+/// Points sorted by cell: the same cells, the same order and the same candidate runs as index::Grid and
+/// index::CandidateRuns have. Non-empty cells only.
+class DeviceGrid {
+ public:
+  /// O(n·d) and a radix sort; then O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, Cancelled.
+  DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& memory, PinnedPool& pinned,
+             const CancelToken& cancel);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return view_.size; }
+  [[nodiscard]] std::size_t dims() const noexcept { return view_.dims; }
+  /// For work that is put on streams after the constructor has returned.
+  [[nodiscard]] const GridView& view() const noexcept { return view_; }
+  [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
+  /// Input id of each position. [host, pinned] [n]
+  [[nodiscard]] std::span<const std::uint32_t> order() const noexcept {
+    return {order_ == nullptr ? nullptr : order_->as<std::uint32_t>(), view_.size};
+  }
+  /// What keeps it in memory.
+  [[nodiscard]] std::shared_ptr<const void> order_owner() const noexcept { return order_; }
+  /// Bytes of host memory that the grid holds.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return order_ == nullptr ? 0 : order_->size(); }
+  /// Words of a packed table.
+  [[nodiscard]] std::uint64_t packed_words() const noexcept { return packed_words_; }
+  /// Bytes of a packed table with its layout and counts.
+  [[nodiscard]] std::uint64_t packed_bytes() const noexcept {
+    return packed_words_ * sizeof(std::uint32_t) + runs_.bytes() + std::uint64_t{view_.size} * sizeof(std::uint32_t) +
+           (std::uint64_t{view_.cells} + 1) * (sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));
+  }
+  /// Keys of the non-empty cells, ascending: for comparisons with the host's. Copies them. Waits.
+  [[nodiscard]] std::vector<std::uint64_t> read_cell_keys() const;
+  /// The layout of a packed table, in host memory. Copies it. Waits.
+  [[nodiscard]] PackedLayout read_layout() const;
+
+ private:
+  template <class Key>
+  void sort_points(const DevicePoints& points, const KeyMaker& maker, int bits, PinnedPool& pinned);
+
+  DeviceMemory& memory_;
+  Stream stream_;
+  GridView view_;
+  std::shared_ptr<const PinnedBytes> order_;
+  DeviceBuffer<std::byte> coordinates_;
+  DeviceBuffer<std::uint32_t> cell_of_;
+  DeviceBuffer<std::uint32_t> cell_starts_;
+  DeviceBuffer<std::uint64_t> cell_keys_;
+  DeviceBuffer<std::uint64_t> run_offsets_;
+  DeviceBuffer<std::uint64_t> cell_words_;
+  DeviceBuffer<Run> runs_;
+  std::uint64_t packed_words_ = 0;
+  StreamDrain drain_{stream_};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu

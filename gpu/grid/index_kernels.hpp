@@ -1,0 +1,112 @@
+// The steps of building the grid index on the GPU, and of cutting its rows into batches. Those that take a Scratch
+// allocate temporary memory on its stream; none waits.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/grid/grid_view.hpp>
+#include <epsflow/index/cell_axes.hpp>
+#include <epsflow/index/images.hpp>
+
+namespace epsflow::gpu {
+
+/// Where work and its temporary memory go.
+struct Scratch {
+  DeviceMemory& memory;
+  cudaStream_t stream;
+};
+
+/// Points as the caller gave them. [device] [n × dims], row-major.
+struct PointsOnDevice {
+  const void* data = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t dims = 1;
+  Precision precision = Precision::float64;
+};
+
+/// extents[k]: of dimension k. [device] [dims]
+void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scratch);
+
+/// The points as float64, and behind them those of their images for which there is room, in any order; origins[i]: the point
+/// that image i is of. *count: images of all points. [device] out: [n + room, dims].
+void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t room, std::uint64_t* count,
+                        double* out, std::uint32_t* origins, cudaStream_t stream);
+
+inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
+/// *first: which coordinate, row by row, is the first that is NaN or infinite, or kAllFinite. [device]
+void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream);
+
+/// The indexed axes and the strides of their slots in a cell's key.
+struct KeyMaker {
+  index::AxisView axes[index::kMostIndexedDims];
+  std::uint64_t strides[index::kMostIndexedDims];
+  std::uint32_t count = 0;
+  std::uint32_t window = 1;
+};
+
+/// Key of each point and its id. Key: std::uint32_t or std::uint64_t.
+template <class Key>
+void launch_keys(PointsOnDevice points, const KeyMaker& maker, Key* keys, std::uint32_t* ids, cudaStream_t stream);
+
+/// Two buffers between which a sort moves its items to and fro.
+template <class T>
+struct TwoBuffers {
+  T* current = nullptr;
+  T* other = nullptr;
+};
+
+/// Sorts values by the lowest `bits` bits of their keys, keeping the order of equal keys. O(n · bits / 8).
+template <class Key>
+void launch_sort(TwoBuffers<Key>& keys, TwoBuffers<std::uint32_t>& values, std::uint64_t size, int bits,
+                 Scratch scratch);
+
+/// cell_of[i]: how many different keys precede keys[i]. The last one, plus 1, is the number of cells.
+template <class Key>
+void launch_cell_numbers(const Key* keys, std::uint32_t size, std::uint32_t* cell_of, Scratch scratch);
+
+/// First position and key of each cell. [cells + 1], [cells]
+template <class Key>
+void launch_cell_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t cells,
+                        std::uint32_t* cell_starts, std::uint64_t* cell_keys, cudaStream_t stream);
+
+/// coordinates[k · n + i]: coordinate k of point order[i].
+void launch_gather(PointsOnDevice points, const std::uint32_t* order, void* coordinates, cudaStream_t stream);
+
+struct CellTable {
+  const std::uint64_t* keys = nullptr;
+  const std::uint32_t* starts = nullptr;
+  std::uint32_t cells = 0;
+  const std::int64_t* neighbor_offsets = nullptr;
+  std::uint32_t neighbor_count = 0;
+  std::uint32_t window = 1;
+  index::ClosedKeys closed;
+};
+
+/// run_offsets[c], cell_words[c]: runs and words of all rows of the cells before c. [cells + 1]
+void launch_measure_runs(CellTable table, std::uint64_t* run_offsets, std::uint64_t* cell_words, Scratch scratch);
+/// The runs themselves, merged where they touch.
+void launch_write_runs(CellTable table, const std::uint64_t* run_offsets, Run* runs, cudaStream_t stream);
+
+/// offsets[i]: sum of the counts before i. [size + 1]
+void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64_t* offsets, Scratch scratch);
+/// Sum, and largest, of counts. [device] sums[0], sums[1]
+void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std::uint64_t* sums, Scratch scratch);
+
+/// places[k]: the first index at which ascending[…] is not less than k · last / parts; values[k]: what stands there.
+/// Both have parts + 1 elements.
+void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* places,
+                std::uint64_t* values, cudaStream_t stream);
+/// rows[k]: the row with which the k-th of equal parts of the packed words begins. [parts + 1]
+void launch_cut_words(GridView grid, std::uint32_t parts, std::uint32_t* rows, cudaStream_t stream);
+
+/// *words: words of the longest row of a packed table. [device]
+void launch_longest_row(GridView grid, std::uint64_t* words, Scratch scratch);
+
+/// The different values of sorted `keys`, and how often each occurs. [device] *count: how many.
+void launch_run_lengths(const std::uint32_t* keys, std::uint64_t size, std::uint32_t* values, std::uint32_t* lengths,
+                        std::uint64_t* count, Scratch scratch);
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,81 @@
+// The distance test of kernels that read the cells of GridView.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <epsflow/gpu/base/with_types.hpp>
+#include <epsflow/gpu/grid/grid_view.hpp>
+#include <epsflow/index/distance.hpp>
+
+namespace epsflow::gpu {
+
+/// In the place of dimensions: so many in a space that is not plain, or any number with 0.
+constexpr unsigned kOtherSpace = 1U << 16;
+
+/// One row against candidates: kKind dimensions, or any number where it is 0; kOtherSpace + D of another space. Coordinates of
+/// the row stay in registers where the compiler knows how many there are.
+template <class T, unsigned kKind>
+class RowTest {
+  static constexpr bool kPlain = kKind < kOtherSpace;
+
+ public:
+  static constexpr unsigned D = kPlain ? kKind : kKind - kOtherSpace;
+
+  __device__ RowTest(const GridView& grid, std::uint32_t row)
+      : coordinates_(static_cast<const T*>(grid.coordinates)),
+        size_(grid.size),
+        dims_(grid.dims),
+        row_(row),
+        limit_(grid.limit),
+        space_(grid.space) {
+    if constexpr (D > 0) {
+      for (unsigned k = 0; k < D; ++k) point_[k] = __ldg(coordinates_ + k * size_ + row);
+    }
+  }
+
+  __device__ std::size_t dims() const { return D > 0 ? D : dims_; }
+
+  __device__ bool operator()(std::uint32_t candidate) const {
+    return is_near([&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); });
+  }
+
+  /// The same with the candidate's coordinates in shared memory, coordinate k at tile[k · pitch].
+  __device__ bool in_tile(const T* tile, unsigned pitch) const {
+    return is_near([&](std::size_t k) { return tile[k * pitch]; });
+  }
+
+ private:
+  template <class Candidate>
+  __device__ bool is_near(Candidate candidate) const {
+    const auto own = [this](std::size_t k) { return point(k); };
+    if constexpr (!kPlain) return index::norm_sum<D>(space_, own, candidate, dims_) <= limit_;
+    return index::is_neighbor<D>(own, candidate, dims_, limit_);
+  }
+
+  __device__ T point(std::size_t k) const {
+    if constexpr (D > 0) {
+      return point_[k];
+    } else {
+      return __ldg(coordinates_ + k * size_ + row_);
+    }
+  }
+
+  const T* coordinates_;
+  std::size_t size_;
+  std::size_t dims_;
+  std::uint32_t row_;
+  double limit_;
+  index::SpaceView space_;
+  T point_[D == 0 ? 1 : D];
+};
+
+/// Calls f.operator()<T, kKind>() for a grid, with one of kDims… that its points have in a plain space, or 0; else with
+/// kOtherSpace.
+template <unsigned... kDims, class F>
+void with_row_types(const GridView& grid, F f) {
+  if (grid.space.plain()) return with_types<kDims..., 0>(grid.precision, grid.dims, f);
+  with_types<kOtherSpace>(grid.precision, kOtherSpace, f);
+}
+
+}  // namespace epsflow::gpu

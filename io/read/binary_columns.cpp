@@ -1,0 +1,215 @@
+#include <epsflow/io/read/binary_columns.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow::io {
+namespace {
+
+/// Bytes that are read and converted before the next ones: column by column, so that they should stay in the cache.
+constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+
+template <class From, class To>
+void convert_run(const char* from, std::uint64_t stride, bool swap, std::uint64_t count, To* to, std::size_t dims) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::array<char, sizeof(From)> bytes;
+    std::memcpy(bytes.data(), from + i * stride, sizeof(From));
+    if (swap) std::reverse(bytes.begin(), bytes.end());
+    to[i * dims] = static_cast<To>(std::bit_cast<From>(bytes));
+  }
+}
+
+template <class To>
+void convert_column(const BinaryColumn& column, const char* from, std::uint64_t stride, std::uint64_t count, To* to,
+                    std::size_t dims) {
+  const bool swap = column.big_endian != (std::endian::native == std::endian::big);
+  const auto run = [&](auto zero) { convert_run<decltype(zero)>(from, stride, swap, count, to, dims); };
+  if constexpr (std::is_same_v<To, float>) {
+    run(float{});  // float32 points are made of float32 columns only
+  } else {
+    switch (column.type) {
+      case ValueType::float32:
+        return run(float{});
+      case ValueType::float64:
+        return run(double{});
+      case ValueType::signed8:
+        return run(std::int8_t{});
+      case ValueType::signed16:
+        return run(std::int16_t{});
+      case ValueType::signed32:
+        return run(std::int32_t{});
+      case ValueType::signed64:
+        return run(std::int64_t{});
+      case ValueType::unsigned8:
+        return run(std::uint8_t{});
+      case ValueType::unsigned16:
+        return run(std::uint16_t{});
+      case ValueType::unsigned32:
+        return run(std::uint32_t{});
+      case ValueType::unsigned64:
+        return run(std::uint64_t{});
+    }
+  }
+}
+
+bool is_native(const BinaryColumn& column) noexcept {
+  return column.big_endian == (std::endian::native == std::endian::big);
+}
+
+/// Whether the columns are all of the row and follow each other, as the coordinates of points do.
+bool is_point_layout(std::span<const BinaryColumn> columns, std::uint64_t row_bytes, Precision precision) noexcept {
+  const ValueType type = precision == Precision::float32 ? ValueType::float32 : ValueType::float64;
+  const std::size_t size = bytes_of(precision);
+  if (row_bytes != size * columns.size()) return false;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (columns[k].type != type || !is_native(columns[k]) || columns[k].offset != k * size) return false;
+  }
+  return true;
+}
+
+/// The data of a stream, which may end before they do.
+class DataStream {
+ public:
+  DataStream(ByteStream& stream, std::uint64_t expected, const Source& source)
+      : stream_(stream), expected_(expected), source_(source) {}
+
+  void read(std::span<char> to) {
+    const std::size_t got = stream_.read(to);
+    taken_ += got;
+    if (got < to.size()) throw_truncated(source_, expected_, taken_);
+  }
+
+  /// Passes over bytes up to a place in the data.
+  void skip_to(std::uint64_t place) {
+    std::vector<char> room(kBlockBytes);
+    while (taken_ < place) {
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), place - taken_));
+      read(std::span(room).first(count));
+    }
+  }
+
+ private:
+  ByteStream& stream_;
+  std::uint64_t expected_;
+  std::uint64_t taken_ = 0;
+  const Source& source_;
+};
+
+template <class T>
+void fill_rows(DataStream& data, Points& points, std::uint64_t row_bytes, std::span<const BinaryColumn> columns) {
+  const std::span<T> values = points.values<T>();
+  const std::size_t block =
+      static_cast<std::size_t>(std::max<std::uint64_t>(1, kBlockBytes / std::max<std::uint64_t>(1, row_bytes)));
+  Buffer<char> rows(checked_multiply(block, row_bytes, "rows"));
+  for (std::size_t first = 0; first < points.size(); first += block) {
+    const std::size_t count = std::min(block, points.size() - first);
+    data.read(rows.span().first(count * row_bytes));
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      convert_column(columns[k], rows.data() + columns[k].offset, row_bytes, count,
+                     values.data() + first * columns.size() + k, columns.size());
+    }
+  }
+}
+
+template <class T>
+void fill_run(DataStream& data, const BinaryColumn& column, Points& points, std::size_t k) {
+  const std::span<T> values = points.values<T>();
+  const std::size_t size = bytes_of(column.type);
+  const std::size_t block = kBlockBytes / size;
+  std::vector<char> run(kBlockBytes);
+  for (std::size_t first = 0; first < points.size(); first += block) {
+    const std::size_t count = std::min(block, points.size() - first);
+    data.read(std::span(run).first(count * size));
+    convert_column(column, run.data(), size, count, values.data() + first * points.dims() + k, points.dims());
+  }
+}
+
+void fill_run(DataStream& data, const BinaryColumn& column, Points& points, std::size_t k) {
+  if (points.precision() == Precision::float32) return fill_run<float>(data, column, points, k);
+  fill_run<double>(data, column, points, k);
+}
+
+/// The points' own storage.
+std::span<char> storage_of(Points& points) {
+  const auto bytes_of_values = [](auto values) {
+    return std::span(reinterpret_cast<char*>(values.data()), values.size_bytes());
+  };
+  return points.precision() == Precision::float32 ? bytes_of_values(points.values<float>())
+                                                  : bytes_of_values(points.values<double>());
+}
+
+}  // namespace
+
+std::size_t bytes_of(ValueType type) noexcept {
+  constexpr std::array<std::size_t, 10> kBytes{4, 8, 1, 2, 4, 8, 1, 2, 4, 8};
+  return kBytes[static_cast<std::size_t>(type)];
+}
+
+std::string_view type_name(ValueType type) noexcept {
+  constexpr std::array<std::string_view, 10> kNames{"float32", "float64", "int8",   "int16",  "int32",
+                                                    "int64",   "uint8",   "uint16", "uint32", "uint64"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+Precision precision_of(std::span<const BinaryColumn> columns) noexcept {
+  const bool single = std::all_of(columns.begin(), columns.end(),
+                                  [](const BinaryColumn& column) { return column.type == ValueType::float32; });
+  return single ? Precision::float32 : Precision::float64;
+}
+
+void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t found) {
+  throw InputError(
+      fmt::format("{}: truncated: the header tells of {} of data, but there are {}; fetch or write it again",
+                  source.name, format_count(expected, "byte"), format_count(found)));
+}
+
+Points points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
+                        std::span<const BinaryColumn> columns, const Source& source) {
+  Points points = make_points(source, n, columns.size(), precision_of(columns));
+  DataStream data(stream, checked_multiply(n, row_bytes, "rows"), source);
+  if (n == 0) return points;
+  if (is_point_layout(columns, row_bytes, points.precision())) {
+    data.read(storage_of(points));
+  } else if (points.precision() == Precision::float32) {
+    fill_rows<float>(data, points, row_bytes, columns);
+  } else {
+    fill_rows<double>(data, points, row_bytes, columns);
+  }
+  return points;
+}
+
+Points points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
+                        const Source& source) {
+  Points points = make_points(source, n, columns.size(), precision_of(columns));
+  if (n == 0) return points;
+  // The stream goes forward only.
+  std::vector<std::size_t> order(columns.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return columns[a].offset < columns[b].offset; });
+  const BinaryColumn& last = columns[order.back()];
+  DataStream data(stream, last.offset + checked_multiply(n, bytes_of(last.type), "columns"), source);
+  for (const std::size_t k : order) {
+    data.skip_to(columns[k].offset);
+    fill_run(data, columns[k], points, k);
+  }
+  return points;
+}
+
+void read_run(ByteStream& stream, const BinaryColumn& column, Points& points, std::size_t k, const Source& source) {
+  DataStream data(stream, checked_multiply(points.size(), bytes_of(column.type), "column"), source);
+  fill_run(data, column, points, k);
+}
+
+}  // namespace epsflow::io

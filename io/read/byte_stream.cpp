@@ -1,0 +1,291 @@
+#include <epsflow/io/read/byte_stream.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow::io {
+namespace {
+
+[[noreturn]] void throw_unreadable(const std::string& name, int code) {
+  throw InputError(fmt::format("{}: cannot read the file: {}; check its name and permissions", name,
+                               std::generic_category().message(code)));
+}
+
+/// A file descriptor that is closed at the end, but for standard input, which belongs to the process.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& file, const std::string& name) {
+    if (file == "-") return;
+    do {
+      fd_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    } while (fd_ < 0 && errno == EINTR);
+    if (fd_ < 0) throw_unreadable(name, errno);
+  }
+  ~Descriptor() {
+    if (fd_ != STDIN_FILENO) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const noexcept { return fd_; }
+
+ private:
+  int fd_ = STDIN_FILENO;
+};
+
+class FileByteStream final : public ByteStream {
+ public:
+  FileByteStream(const std::filesystem::path& file, std::string name)
+      : path_(file), name_(std::move(name)), descriptor_(file, name_) {
+    struct stat status {};
+    if (::fstat(descriptor_.get(), &status) != 0) throw_unreadable(name_, errno);
+    if (S_ISDIR(status.st_mode)) {
+      throw InputError(name_ + ": is a folder, not a file; name the files in it that are to be read");
+    }
+    // Files that the kernel makes up, as in /proc, claim to be empty and are not: only reading tells.
+    if (!S_ISREG(status.st_mode)) return;
+    is_regular_ = true;
+    // Standard input may have been read from before.
+    const off_t begin = ::lseek(descriptor_.get(), 0, SEEK_CUR);
+    if (status.st_size == 0 || begin < 0) return;
+    size_ = narrow<std::uint64_t>(std::max<off_t>(0, status.st_size - begin), "file size");
+    // Only advice: a refusal costs time, nothing else.
+    (void)::posix_fadvise(descriptor_.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> size() const noexcept override { return size_; }
+  [[nodiscard]] const std::filesystem::path* regular_file() const noexcept override {
+    return is_regular_ && path_ != "-" ? &path_ : nullptr;
+  }
+
+ private:
+  std::size_t read_some(std::span<char> to) override {
+    // What is written behind the end meanwhile is not read: a line of it may be half there.
+    if (size_) to = to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), *size_ - done_)));
+    if (to.empty()) return 0;
+    for (;;) {
+      const ssize_t got = ::read(descriptor_.get(), to.data(), to.size());
+      if (got >= 0) {
+        done_ += static_cast<std::uint64_t>(got);
+        if (got == 0 && size_) throw_shortened();
+        return static_cast<std::size_t>(got);
+      }
+      if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        wait_for_bytes();
+      } else if (errno != EINTR) {
+        throw_unreadable(name_, errno);
+      }
+    }
+  }
+
+  // Whoever shares a pipe with us may have made it non-blocking.
+  void wait_for_bytes() const {
+    pollfd waiting{.fd = descriptor_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) throw_unreadable(name_, errno);
+  }
+
+  [[noreturn]] void throw_shortened() const {
+    throw InputError(
+        fmt::format("{}: was shortened while it was read: {} of {} were there; read it again when it is "
+                    "complete",
+                    name_, format_bytes(done_), format_bytes(*size_)));
+  }
+
+  std::filesystem::path path_;
+  std::string name_;
+  Descriptor descriptor_;
+  bool is_regular_ = false;
+  std::optional<std::uint64_t> size_;
+  std::uint64_t done_ = 0;
+};
+
+class MemoryStream final : public ByteStream {
+ public:
+  explicit MemoryStream(std::span<const char> bytes) : size_(bytes.size()), rest_(bytes) {}
+  [[nodiscard]] std::optional<std::uint64_t> size() const noexcept override { return size_; }
+
+ private:
+  std::size_t read_some(std::span<char> to) override {
+    const std::size_t count = std::min(to.size(), rest_.size());
+    std::copy_n(rest_.begin(), count, to.begin());
+    rest_ = rest_.subspan(count);
+    return count;
+  }
+
+  std::size_t size_;
+  std::span<const char> rest_;
+};
+
+bool begins_as_gzip(std::span<const char> bytes) noexcept {
+  return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
+}
+
+/// Unpacks another stream.
+class GzipStream final : public ByteStream {
+ public:
+  GzipStream(std::unique_ptr<ByteStream> packed, std::string name)
+      : packed_(std::move(packed)), name_(std::move(name)), input_(kInputBytes) {
+    constexpr int kGzipOnly = 15 + 16;
+    if (inflateInit2(&state_, kGzipOnly) != Z_OK) throw ResourceError("zlib has no memory to unpack a gzip file");
+  }
+  ~GzipStream() override { inflateEnd(&state_); }
+  [[nodiscard]] bool is_gzip() const noexcept override { return true; }
+
+ private:
+  static constexpr std::size_t kInputBytes = std::size_t{1} << 17;
+
+  std::size_t read_some(std::span<char> to) override {
+    // zlib counts in 32 bits.
+    constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+    const auto room = static_cast<uInt>(std::min(kMostAtOnce, to.size()));
+    state_.next_out = reinterpret_cast<Bytef*>(to.data());
+    state_.avail_out = room;
+    while (!is_done_ && state_.avail_out == room) {
+      if (state_.avail_in == 0) refill();
+      const int code = inflate(&state_, Z_NO_FLUSH);
+      if (code == Z_STREAM_END) {
+        finish_member();
+      } else if (code == Z_MEM_ERROR) {
+        throw ResourceError(fmt::format("{}: no memory to unpack the gzip file", name_));
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {
+        throw_damaged(state_.msg != nullptr ? state_.msg : "damaged data");
+      } else if (state_.avail_in == 0 && state_.avail_out == room && input_ended_) {
+        throw InputError(fmt::format("{}: truncated gzip file: it ends within the packed data; fetch it again", name_));
+      }
+    }
+    return room - state_.avail_out;
+  }
+
+  void refill() {
+    const std::size_t got = packed_->read(input_.span());
+    input_ended_ = got < input_.size();
+    state_.next_in = reinterpret_cast<Bytef*>(input_.data());
+    state_.avail_in = static_cast<uInt>(got);
+  }
+
+  /// Behind a member comes the end, another member, or the zeros with which archives on tape pad.
+  void finish_member() {
+    bool is_padded = false;
+    for (;; ++state_.next_in, --state_.avail_in) {
+      if (state_.avail_in == 0 && !input_ended_) refill();
+      if (state_.avail_in == 0) {
+        is_done_ = true;
+        return;
+      }
+      if (*state_.next_in != 0) break;
+      is_padded = true;
+    }
+    if (is_padded) throw_damaged("something follows the padding behind the packed data");
+    inflateReset(&state_);
+  }
+
+  [[noreturn]] void throw_damaged(std::string_view reason) const {
+    throw InputError(fmt::format("{}: damaged gzip file: {}; fetch it again", name_, reason));
+  }
+
+  std::unique_ptr<ByteStream> packed_;
+  std::string name_;
+  Buffer<char> input_;
+  z_stream state_{};
+  bool input_ended_ = false;
+  bool is_done_ = false;
+};
+
+std::unique_ptr<ByteStream> unpacked(std::unique_ptr<ByteStream> stream, std::string name, Unpack unpack) {
+  if (unpack == Unpack::nothing || !begins_as_gzip(stream->peek())) return stream;
+  return std::make_unique<GzipStream>(std::move(stream), std::move(name));
+}
+
+[[noreturn]] void throw_over_budget(const std::string& name, std::uint64_t budget) {
+  throw ResourceError(
+      fmt::format("{}: its bytes are more than the {} that are left to read them; raise "
+                  "ReadOptions::memory",
+                  name, format_bytes(budget)));
+}
+
+}  // namespace
+
+std::size_t ByteStream::fill(std::span<char> to) {
+  std::size_t done = 0;
+  while (done < to.size() && !is_at_end_) {
+    const std::size_t got = read_some(to.subspan(done));
+    is_at_end_ = got == 0;
+    done += got;
+  }
+  return done;
+}
+
+std::size_t ByteStream::read(std::span<char> to) {
+  const std::size_t ready = std::min(to.size(), ahead_.size() - ahead_begin_);
+  std::copy_n(ahead_.begin() + static_cast<std::ptrdiff_t>(ahead_begin_), ready, to.begin());
+  ahead_begin_ += ready;
+  return ready + fill(to.subspan(ready));
+}
+
+std::span<const char> ByteStream::peek() {
+  if (ahead_.size() - ahead_begin_ < kPeekBytes) {
+    ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(ahead_begin_));
+    ahead_begin_ = 0;
+    const std::size_t unread = ahead_.size();
+    ahead_.resize(kPeekBytes);
+    ahead_.resize(unread + fill(std::span(ahead_).subspan(unread)));
+  }
+  return std::span(ahead_).subspan(ahead_begin_);
+}
+
+std::string display_name(const std::filesystem::path& file) { return file == "-" ? "standard input" : file.string(); }
+
+std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& file, Unpack unpack) {
+  return unpacked(std::make_unique<FileByteStream>(file, display_name(file)), display_name(file), unpack);
+}
+
+std::unique_ptr<ByteStream> stream_of(std::span<const char> bytes, std::string name, Unpack unpack) {
+  return unpacked(std::make_unique<MemoryStream>(bytes), std::move(name), unpack);
+}
+
+OwnedBytes read_all(ByteStream& stream, std::uint64_t budget, const std::string& name) {
+  if (const std::optional<std::uint64_t> size = stream.size()) {
+    if (*size > budget) throw_over_budget(name, budget);
+    OwnedBytes bytes{.storage = Buffer<char>(*size)};
+    bytes.size = stream.read(bytes.storage.span());
+    return bytes;
+  }
+  constexpr std::uint64_t kBlockBytes = std::uint64_t{16} << 20;
+  std::vector<OwnedBytes> blocks;
+  std::uint64_t total = 0;
+  std::uint64_t next = std::uint64_t{1} << 16;
+  do {
+    // One byte more than is allowed, to see whether there is one.
+    const std::uint64_t most = budget - total == UINT64_MAX ? next : std::min(next, budget - total + 1);
+    OwnedBytes block{.storage = Buffer<char>(most)};
+    block.size = stream.read(block.storage.span());
+    total += block.size;
+    if (total > budget) throw_over_budget(name, budget);
+    blocks.push_back(std::move(block));
+    next = std::min(kBlockBytes, next * 2);
+  } while (blocks.back().size == blocks.back().storage.size());
+  if (blocks.size() == 1) return std::move(blocks.front());
+  OwnedBytes joined{.storage = Buffer<char>(total)};
+  for (OwnedBytes& block : blocks) {
+    std::memcpy(joined.storage.data() + joined.size, block.storage.data(), block.size);
+    joined.size += block.size;
+    block = OwnedBytes();
+  }
+  return joined;
+}
+
+}  // namespace epsflow::io

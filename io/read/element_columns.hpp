@@ -1,0 +1,37 @@
+// Choosing one number per row from columns that may hold several: vectors of FITS, sub-arrays of NPY and HDF5.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <epsflow/io/read/source.hpp>
+
+namespace epsflow::io {
+
+/// One value per row.
+struct ElementChoice {
+  std::size_t column = 0;     ///< into ColumnList
+  std::uint64_t element = 0;  ///< of the values that the column holds in each row
+  std::string name;           ///< "POS[0]", or the column's own name when it holds one value; empty without names
+};
+
+/// As select_columns, for columns of which number i holds elements[i] values per row. A column of one value is chosen by
+/// its name or number; of any other one value is chosen as "name[k]", k from 0. Throws InputError that says how many
+/// there are, UsageError for a value asked for twice.
+[[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
+                                                         std::span<const std::uint64_t> elements);
+
+/// Throws InputError for a matrix of a few long rows, as of coordinates that lie in rows: points are its rows, and so many
+/// columns are coordinates only where ReadOptions::columns chooses of them.
+void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t columns);
+
+/// For InputRows::kind: ", 2 rows of 5 columns; transposed?" for a few rows of more columns, else nothing.
+[[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
+
+/// Writes names and numbers of the chosen columns into the points.
+void set_columns(Points& points, std::span<const ElementChoice> chosen);
+
+}  // namespace epsflow::io

@@ -1,0 +1,226 @@
+#include <epsflow/io/read/fits/fits_file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::io {
+namespace {
+
+constexpr std::size_t kBlock = 2880;
+constexpr std::size_t kCard = 80;
+
+/// Fills the last block of a FITS file in memory with zeros where it is not complete, and returns the size with them:
+/// cfitsio reads whole blocks, past the end of the bytes that it is given.
+std::size_t complete_last_block(OwnedBytes& bytes) {
+  const std::size_t padded = (bytes.size + kBlock - 1) / kBlock * kBlock;
+  if (padded > bytes.storage.size()) {
+    Buffer<char> room(padded);
+    std::copy_n(bytes.storage.data(), bytes.size, room.data());
+    bytes.storage = std::move(room);
+  }
+  std::fill(bytes.storage.data() + bytes.size, bytes.storage.data() + padded, '\0');
+  return padded;
+}
+
+/// Throws InputError for a block of a header that names a column without quotes: cfitsio would copy 70 such characters
+/// past the end of its room for them. Returns whether it is the header's last block.
+bool require_quoted_names(std::string_view block, const Source& source) {
+  for (; block.size() >= kCard; block.remove_prefix(kCard)) {
+    const std::string_view card = block.substr(0, kCard);
+    if (card.starts_with("END     ")) return true;
+    if (!card.starts_with("TTYPE")) continue;
+    const std::size_t value = card.find_first_not_of(' ', std::min(card.find('='), kCard - 1) + 1);
+    if (value == std::string_view::npos || card[value] == '\'') continue;
+    throw InputError(
+        fmt::format("{}: the name of a column stands without quotes in {}; the file may be damaged, fetch it again",
+                    source.name, show_text(card)));
+  }
+  return false;
+}
+
+bool same_name(std::string_view a, std::string_view b) noexcept {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::mutex& fits_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+std::string describe_fits(int status) {
+  std::array<char, FLEN_STATUS> text{};
+  fits_get_errstatus(status, text.data());
+  std::string reason = text.data();
+  std::array<char, FLEN_ERRMSG> message{};
+  if (fits_read_errmsg(message.data()) != 0) reason += fmt::format(" ({})", message.data());
+  fits_clear_errmsg();
+  return fmt::format("{} [cfitsio {}]", reason, status);
+}
+
+void check_fits(int status, const Source& source, std::string_view doing) {
+  if (status == 0) return;
+  throw InputError(fmt::format("{}: {} failed: {}; the file may be truncated or damaged, fetch it again", source.name,
+                               doing, describe_fits(status)));
+}
+
+FitsFile::FitsFile(LibraryFile file, const Source& source) : bytes_(std::move(file)) {
+  fitsfile* opened = nullptr;
+  int status = 0;
+  if (bytes_.path != nullptr) {
+    // The plain call would read brackets in a name as cfitsio's filter language; an absolute path begins with no "~".
+    fits_open_diskfile(&opened, std::filesystem::absolute(*bytes_.path).c_str(), READONLY, &status);
+  } else {
+    padded_size_ = complete_last_block(bytes_.bytes);
+    address_ = bytes_.bytes.storage.data();
+    fits_open_memfile(&opened, "memory", READONLY, &address_, &padded_size_, 0, nullptr, &status);
+  }
+  file_.reset(opened);
+  check_fits(status, source, "opening the FITS file");
+  visit_extensions(source);
+}
+
+void FitsFile::visit_extensions(const Source& source) {
+  const bool is_plain = bytes_.path != nullptr;
+  std::ifstream stream;
+  if (is_plain) stream.open(*bytes_.path, std::ios::binary);
+  std::array<char, kBlock> block{};
+  const auto read_block = [&](std::uint64_t at) {
+    if (at + kBlock > (is_plain ? bytes_.size : padded_size_)) return false;
+    if (!is_plain) return std::copy_n(bytes_.bytes.storage.data() + at, kBlock, block.data()) == block.end();
+    return static_cast<bool>(stream.seekg(static_cast<std::streamoff>(at)).read(block.data(), kBlock));
+  };
+  for (int status = 0; status == 0;) {
+    LONGLONG header = 0;
+    LONGLONG data = 0;
+    LONGLONG next = 0;
+    check_fits(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source, "finding the next extension");
+    if (next < 0) throw InputError(source.name + ": damaged: an extension ends before it begins; fetch the file again");
+    for (auto at = narrow<std::uint64_t>(next); read_block(at); at += kBlock) {
+      if (require_quoted_names({block.data(), block.size()}, source)) break;
+    }
+    fits_movrel_hdu(file_.get(), 1, nullptr, &status);
+  }
+}
+
+std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source) {
+  std::vector<FitsTableEntry> tables;
+  int status = 0;
+  int count = 0;
+  check_fits(fits_get_num_hdus(file, &count, &status), source, "counting the extensions");
+  for (int hdu = 1; hdu <= count; ++hdu) {
+    int type = 0;
+    check_fits(fits_movabs_hdu(file, hdu, &type, &status), source, fmt::format("opening extension {}", hdu - 1));
+    if (type != BINARY_TBL && type != ASCII_TBL) continue;
+    std::array<char, FLEN_VALUE> name{};
+    fits_write_errmark();
+    fits_read_key(file, TSTRING, "EXTNAME", name.data(), nullptr, &status);
+    // Most tables that lack a name are fine without.
+    fits_clear_errmark();
+    status = 0;
+    tables.push_back({hdu - 1, name.data()});
+  }
+  if (tables.empty()) throw InputError(source.name + ": the FITS file has no table; points are read from tables only");
+  return tables;
+}
+
+std::string describe(const FitsTableEntry& table) {
+  std::string text = std::to_string(table.extension);
+  if (table.name.empty()) return text;
+  const std::string shown = show_text(table.name);
+  return text.append(" (").append(shown, 1, shown.size() - 2).append(")");
+}
+
+namespace {
+
+std::string describe(std::span<const FitsTableEntry> tables) {
+  constexpr std::size_t kShown = 40;
+  std::string list;
+  for (const FitsTableEntry& table : tables.first(std::min(tables.size(), kShown))) {
+    list += (list.empty() ? "" : ", ") + describe(table);
+  }
+  return tables.size() > kShown ? fmt::format("{} and {} more", list, tables.size() - kShown) : list;
+}
+
+}  // namespace
+
+const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source) {
+  const std::string& wanted = source.options.table;
+  int number = -1;
+  const char* const end = wanted.data() + wanted.size();
+  const auto [stop, code] = std::from_chars(wanted.data(), end, number);
+  if (code != std::errc{} || stop != end) number = -1;
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const FitsTableEntry& table) {
+    return wanted.empty() || table.extension == number || same_name(table.name, wanted);
+  });
+  if (found == tables.end()) {
+    throw InputError(fmt::format("{}: there is no table {}; ReadOptions::table may choose from: {}", source.name,
+                                 show_text(wanted), describe(tables)));
+  }
+  return *found;
+}
+
+void open_table(fitsfile* file, const FitsTableEntry& table, const Source& source) {
+  int status = 0;
+  check_fits(fits_movabs_hdu(file, table.extension + 1, nullptr, &status), source, "opening the table");
+}
+
+void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& source) {
+  int status = 0;
+  LONGLONG begin = 0;
+  LONGLONG row_bytes = 0;
+  LONGLONG rows = 0;
+  fits_get_hduaddrll(file, nullptr, &begin, nullptr, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS2", &rows, nullptr, &status);
+  check_fits(status, source, "reading the size of the table");
+  if (begin < 0 || row_bytes < 0 || rows < 0) {
+    throw InputError(source.name + ": the FITS table has a negative size; fetch the file again");
+  }
+  const std::uint64_t bytes = checked_multiply(narrow<std::uint64_t>(row_bytes), narrow<std::uint64_t>(rows), "table");
+  const auto first = narrow<std::uint64_t>(begin);
+  if (first > size || bytes > size - first) {
+    throw InputError(
+        fmt::format("{}: truncated: the table takes {} bytes from byte {} on, but the file has {}; fetch it "
+                    "again",
+                    source.name, bytes, first, size));
+  }
+}
+
+void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source) {
+  constexpr auto kBlockBytes = static_cast<LONGLONG>(kBlock);
+  int status = 0;
+  LONGLONG begin = 0;
+  LONGLONG end = 0;
+  LONGLONG row_bytes = 0;
+  LONGLONG rows = 0;
+  fits_get_hduaddrll(file, nullptr, &begin, &end, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS2", &rows, nullptr, &status);
+  check_fits(status, source, "reading the size of the table");
+  LONGLONG heap = row_bytes * rows;
+  {
+    const FitsMessageMark mark;
+    fits_read_key(file, TLONGLONG, "THEAP", &heap, nullptr, &status);  // most tables have none
+  }
+  const auto padded = narrow<LONGLONG>((size + kBlock - 1) / kBlock) * kBlockBytes;
+  if (end >= begin && end <= padded && heap >= row_bytes * rows && heap <= end - begin) return;
+  throw InputError(fmt::format(
+      "{}: damaged: what lies behind the rows of the table is said to go on to byte {}, but the file has {}; "
+      "fetch it again",
+      source.name, std::max(end, begin + heap), size));
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,227 @@
+#include <epsflow/io/read/fits/fits_reader.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fitsio.h>
+#include <fmt/format.h>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/read/element_columns.hpp>
+#include <epsflow/io/read/fits/fits_file.hpp>
+
+namespace epsflow::io {
+namespace {
+
+struct FitsColumn {
+  std::string name;
+  std::string type;        ///< TFORM, for errors
+  bool is_number = false;  ///< truth values are numbers too
+  bool is_logical = false;
+  std::uint64_t elements = 1;  ///< values per row, where these are numbers
+  bool is_plain_float32 = false;
+  bool has_marked_nulls = false;  ///< TNULL, as integers and ASCII tables have it; the null of a binary float is NaN
+};
+
+FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Source& source) {
+  int status = 0;
+  std::array<char, FLEN_VALUE> name{};
+  std::array<char, FLEN_VALUE> form{};
+  double scale = 1;
+  double zero = 0;
+  if (is_ascii) {
+    fits_get_acolparms(file, number, name.data(), nullptr, nullptr, nullptr, &scale, &zero, nullptr, nullptr, &status);
+  } else {
+    fits_get_bcolparms(file, number, name.data(), nullptr, nullptr, nullptr, &scale, &zero, nullptr, nullptr, &status);
+  }
+  fits_read_key(file, TSTRING, fmt::format("TFORM{}", number).c_str(), form.data(), nullptr, &status);
+  int type = 0;
+  LONGLONG repeat = 0;
+  LONGLONG width = 0;  // of no interest, but written for ASCII tables without asking whether it is there
+  fits_get_coltypell(file, number, &type, &repeat, &width, &status);
+  check_fits(status, source, fmt::format("reading the description of column {}", number - 1));
+  constexpr std::array kIntegers{TBYTE, TSBYTE, TSHORT, TUSHORT, TINT, TUINT, TLONG, TULONG, TLONGLONG, TULONGLONG};
+  FitsColumn column{.name = name.data(), .type = fmt::format("values of type {}", show_text(form.data()))};
+  const bool is_integer = std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end();
+  column.is_logical = type == TLOGICAL;
+  column.has_marked_nulls = is_integer || is_ascii;
+  column.is_number = is_integer || column.is_logical || type == TFLOAT || type == TDOUBLE;
+  if (column.is_number) column.elements = narrow<std::uint64_t>(repeat, "values per row");
+  // The decimal digits of an ASCII table may be more than float32 holds.
+  column.is_plain_float32 = !is_ascii && type == TFLOAT && scale == 1 && zero == 0;
+  return column;
+}
+
+/// The open table.
+struct FitsTable {
+  std::uint64_t rows = 0;
+  std::vector<FitsColumn> columns;
+  ColumnList available{.count = 0, .names = {}, .ignore_case = true};
+  std::vector<std::uint64_t> elements;  ///< of each column
+};
+
+FitsTable describe_table(fitsfile* file, const Source& source) {
+  int status = 0;
+  int type = 0;
+  int count = 0;
+  LONGLONG rows = 0;
+  fits_get_hdu_type(file, &type, &status);
+  fits_get_num_cols(file, &count, &status);
+  fits_get_num_rowsll(file, &rows, &status);
+  check_fits(status, source, "reading the size of the table");
+  FitsTable table;
+  table.rows = narrow<std::uint64_t>(rows, "rows");
+  table.available.count = narrow<std::size_t>(count);
+  for (int i = 1; i <= count; ++i) {
+    table.columns.push_back(describe_column(file, i, type == ASCII_TBL, source));
+    table.available.names.push_back(table.columns.back().name);
+    table.elements.push_back(table.columns.back().elements);
+  }
+  return table;
+}
+
+/// The columns that are asked for, in the table that is open. Where they stand in another table the error says so.
+std::vector<ElementChoice> select_from(fitsfile* file, const FitsTable& table, const FitsTableEntry& opened,
+                                       std::span<const FitsTableEntry> tables, const Source& source) {
+  try {
+    return select_elements(source, table.available, table.elements);
+  } catch (const InputError&) {
+    for (const FitsTableEntry& other : tables) {
+      if (source.options.columns.empty() || other.extension == opened.extension) continue;
+      open_table(file, other, source);
+      const FitsTable described = describe_table(file, source);
+      try {
+        (void)select_elements(source, described.available, described.elements);
+      } catch (const InputError&) {
+        continue;
+      }
+      throw InputError(fmt::format(
+          "{}: table {} has not all of the columns asked for, but table {} has; choose it with ReadOptions::table = {}",
+          source.name, describe(opened), describe(other), show_text(std::to_string(other.extension))));
+    }
+    throw;
+  }
+}
+
+/// `count` truth values, row after row, as 0 and 1; those that are undefined as NaN.
+template <class T>
+void read_logical(fitsfile* file, const ElementChoice& choice, std::size_t first, std::size_t count, T* values,
+                  const Source& source) {
+  std::vector<char> bytes(count);
+  std::vector<char> undefined(count);
+  int any = 0;
+  int status = 0;
+  fits_read_colnull(file, TLOGICAL, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1,
+                    narrow<LONGLONG>(count), bytes.data(), undefined.data(), &any, &status);
+  if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (undefined[i] == 0 && bytes[i] != 0 && bytes[i] != 1) {
+      throw InputError(
+          fmt::format("{}: column {} holds {} at or behind row {}, which is neither T nor F; fetch or write "
+                      "the file again",
+                      source.name, show_text(choice.name), show_text({&bytes[i], 1}), first));
+    }
+    values[i] = undefined[i] != 0 ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(bytes[i]);
+  }
+}
+
+/// All values of `rows` rows of a column.
+template <class T>
+void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
+                 std::size_t rows, T* values, const Source& source) {
+  constexpr int kType = std::is_same_v<T, float> ? TFLOAT : TDOUBLE;
+  const std::size_t count = rows * narrow<std::size_t>(column.elements);
+  if (column.is_logical) return read_logical(file, choice, first, count, values, source);
+  // A null of 0 means no check. cfitsio's check of binary floats would turn denormals into 0.
+  T null = column.has_marked_nulls ? std::numeric_limits<T>::quiet_NaN() : T{0};
+  int status = 0;
+  int any_null = 0;  // cfitsio writes it without asking whether it is there
+  fits_read_col(file, kType, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1, narrow<LONGLONG>(count),
+                &null, values, &any_null, &status);
+  if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
+}
+
+/// The chosen element of `rows` rows of a column.
+template <class T>
+void read_run(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
+              std::size_t rows, T* values, const Source& source) {
+  if (column.elements == 1) return read_values(file, column, choice, first, rows, values, source);
+  constexpr std::size_t kMostValues = std::size_t{1} << 16;
+  const auto elements = narrow<std::size_t>(column.elements);
+  const std::size_t step = std::clamp<std::size_t>(kMostValues / elements, 1, rows);
+  Buffer<T> vectors(checked_multiply(step, elements, "vectors"));
+  for (std::size_t begin = 0; begin < rows; begin += step) {
+    const std::size_t count = std::min(step, rows - begin);
+    read_values(file, column, choice, first + begin, count, vectors.data(), source);
+    for (std::size_t i = 0; i < count; ++i) values[begin + i] = vectors[i * elements + choice.element];
+  }
+}
+
+/// Reads the columns a block of rows at a time, as cfitsio holds it.
+template <class T>
+void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const FitsTable& table, PointsSink& points,
+                  const Source& source) {
+  int status = 0;
+  long best_rows = 0;
+  check_fits(fits_get_rowsize(file, &best_rows, &status), source, "reading the size of a row");
+  const auto block = static_cast<std::uint64_t>(std::max(best_rows, 1L));
+  Buffer<T> run(std::min(block, table.rows));
+  for (std::uint64_t first = 0; first < table.rows; first += block) {
+    const std::size_t count = std::min(block, table.rows - first);
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      read_run(file, table.columns[chosen[k].column], chosen[k], first, count, run.data(), source);
+      points.put_coordinate(first, k, std::span<const T>(run.data(), count));
+    }
+  }
+}
+
+}  // namespace
+
+void read_fits_here(LibraryFile bytes, const Source& source, PointsSink& points) {
+  const FitsFile file(std::move(bytes), source);
+  const std::vector<FitsTableEntry> tables = list_tables(file.get(), source);
+  const FitsTableEntry& entry = select_table(tables, source);
+  open_table(file.get(), entry, source);
+  require_table_bytes(file.get(), file.size(), source);
+  const FitsTable table = describe_table(file.get(), source);
+  const std::vector<ElementChoice> chosen = select_from(file.get(), table, entry, tables, source);
+  bool single = true;
+  for (const ElementChoice& choice : chosen) {
+    const FitsColumn& column = table.columns[choice.column];
+    if (!column.is_number) throw_not_numeric(source, table.available, choice.column, column.type);
+    single = single && column.is_plain_float32;
+  }
+  points.begin({.rows = table.rows,
+                .precision = single ? Precision::float32 : Precision::float64,
+                .columns = chosen,
+                .kind = "FITS table " + describe(entry),
+                .memory_taken = file.memory()});
+  if (single) {
+    read_columns<float>(file.get(), chosen, table, points, source);
+  } else {
+    read_columns<double>(file.get(), chosen, table, points, source);
+  }
+}
+
+Points read_fits(ByteStream& stream, const Source& source) {
+  const std::span<const char> begin = stream.peek();
+  if (!begin.empty() && !std::string_view(begin.data(), begin.size()).starts_with("SIMPLE")) {
+    throw InputError(source.name + ": not a FITS file: it does not begin with SIMPLE; name it by its kind");
+  }
+  LibraryFile file = library_file(stream, source);
+  // Held here, so that no other thread is within cfitsio when the child takes over its memory.
+  const std::scoped_lock lock(fits_mutex());
+  return read_in_child(source, "cfitsio", [&](PointsSink& points) { read_fits_here(std::move(file), source, points); });
+}
+
+}  // namespace epsflow::io

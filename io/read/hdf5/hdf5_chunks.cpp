@@ -1,0 +1,165 @@
+#include <epsflow/io/read/hdf5/hdf5_chunks.hpp>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow::io {
+namespace {
+
+struct Shape {
+  std::uint64_t type_bytes = 0;
+  std::array<hsize_t, 2> extents{0, 1};
+  std::array<hsize_t, 2> chunk{1, 1};
+};
+
+[[noreturn]] void throw_damaged(const Hdf5Dataset& dataset, const Source& source, const std::string& why) {
+  throw InputError(
+      fmt::format("{}: damaged: the data set {} {}; fetch the file again", source.name, show_text(dataset.path), why));
+}
+
+Shape shape_of(const Hdf5Dataset& dataset, hid_t layout, const Source& source) {
+  Shape shape;
+  const TypeHandle type = check(TypeHandle(H5Dget_type(dataset.id.get())), source, "reading the type");
+  const SpaceHandle space = check(SpaceHandle(H5Dget_space(dataset.id.get())), source, "reading the shape");
+  shape.type_bytes = H5Tget_size(type.get());
+  check(H5Sget_simple_extent_dims(space.get(), shape.extents.data(), nullptr), source, "reading the shape");
+  if (H5Pget_layout(layout) != H5D_CHUNKED) return shape;
+  if (H5Pget_chunk(layout, 2, shape.chunk.data()) != dataset.axes || shape.chunk[0] == 0 || shape.chunk[1] == 0) {
+    throw_damaged(dataset, source, "has chunks of another shape than its own");
+  }
+  return shape;
+}
+
+/// How many bytes a deflated block unpacks to; stops counting past `most`.
+std::uint64_t unpacked_size(std::span<unsigned char> packed, std::uint64_t most) {
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) throw ResourceError("no memory to unpack a chunk");
+  std::array<unsigned char, 16384> room{};
+  std::uint64_t size = 0;
+  stream.next_in = packed.data();
+  stream.avail_in = static_cast<uInt>(packed.size());
+  for (int code = Z_OK; code == Z_OK && size <= most;) {
+    stream.next_out = room.data();
+    stream.avail_out = room.size();
+    code = inflate(&stream, Z_NO_FLUSH);
+    size += room.size() - stream.avail_out;
+  }
+  inflateEnd(&stream);
+  return size;
+}
+
+/// The filters of a data set, as far as they say how large a stored chunk is.
+struct Filters {
+  bool deflate = false;
+  bool checksum = false;
+  bool others = false;
+};
+
+Filters filters_of(hid_t layout) {
+  Filters filters;
+  const int count = H5Pget_nfilters(layout);
+  for (unsigned i = 0; i < static_cast<unsigned>(std::max(count, 0)); ++i) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    unsigned configuration = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(layout, i, &flags, &values, nullptr, 0, nullptr, &configuration);
+    filters.deflate = filters.deflate || filter == H5Z_FILTER_DEFLATE;
+    filters.checksum = filters.checksum || filter == H5Z_FILTER_FLETCHER32;
+    filters.others = filters.others ||
+                     (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_FLETCHER32 && filter != H5Z_FILTER_SHUFFLE);
+  }
+  return filters;
+}
+
+/// The first chunk vouches for the shape of all of them; the library does not ask.
+void require_chunk_size(const Hdf5Dataset& dataset, const Shape& shape, const Filters& filters, const Source& source) {
+  const std::array<hsize_t, 2> origin{0, 0};
+  hsize_t stored = 0;
+  if (filters.others || H5Dget_chunk_storage_size(dataset.id.get(), origin.data(), &stored) < 0 || stored == 0) {
+    H5Eclear2(H5E_DEFAULT);  // it may never have been written
+    return;
+  }
+  const std::uint64_t expected =
+      checked_multiply(checked_multiply(shape.chunk[0], shape.chunk[1], "chunk"), shape.type_bytes, "chunk");
+  std::uint64_t found = stored;
+  if (filters.deflate) {
+    if (stored > std::numeric_limits<uInt>::max()) throw_damaged(dataset, source, "has a chunk over 4 GiB");
+    Buffer<unsigned char> packed(stored);
+    std::uint32_t left_out = 0;
+    check(H5Dread_chunk(dataset.id.get(), H5P_DEFAULT, origin.data(), &left_out, packed.data()), source,
+          "reading the first chunk");
+    if (left_out != 0) return;
+    const std::size_t sum = filters.checksum && stored >= 4 ? 4 : 0;
+    found = unpacked_size(packed.span().first(packed.size() - sum), expected);
+    if (found == 0 || found == expected) return;  // what cannot be unpacked at all is found out when it is read
+  } else if (filters.checksum) {
+    found -= std::min<std::uint64_t>(found, 4);
+  }
+  if (found != expected) {
+    throw_damaged(
+        dataset, source,
+        fmt::format("has chunks of {} where its shape tells of {}", format_bytes(found), format_bytes(expected)));
+  }
+}
+
+}  // namespace
+
+std::uint64_t rows_per_block(const Hdf5Dataset& dataset, std::uint64_t row_bytes) {
+  constexpr std::uint64_t kBlockBytes = std::uint64_t{8} << 20;
+  const std::uint64_t rows = std::max<std::uint64_t>(1, kBlockBytes / std::max<std::uint64_t>(1, row_bytes));
+  std::array<hsize_t, 2> chunk{1, 1};
+  const ListHandle layout(H5Dget_create_plist(dataset.id.get()));
+  if (layout.valid() && H5Pget_layout(layout.get()) == H5D_CHUNKED) H5Pget_chunk(layout.get(), 2, chunk.data());
+  const std::uint64_t step = std::max<std::uint64_t>(1, chunk[0]);
+  return (rows + step - 1) / step * step;
+}
+
+void require_written(const Hdf5Dataset& dataset, const Source& source) {
+  if (dataset.rows == 0) return;
+  const ListHandle layout = check(ListHandle(H5Dget_create_plist(dataset.id.get())), source, "reading the layout");
+  const H5D_layout_t kind = H5Pget_layout(layout.get());
+  if (kind == H5D_VIRTUAL || H5Pget_external_count(layout.get()) > 0) return;
+  const Shape shape = shape_of(dataset, layout.get(), source);
+  H5D_fill_value_t fill = H5D_FILL_VALUE_UNDEFINED;
+  H5Pfill_value_defined(layout.get(), &fill);
+  std::uint64_t expected = 0;
+  std::uint64_t found = 0;
+  if (kind == H5D_CHUNKED) {
+    const auto along = [&](std::size_t axis) {
+      return (shape.extents[axis] + shape.chunk[axis] - 1) / shape.chunk[axis];
+    };
+    hsize_t chunks = 0;
+    const SpaceHandle space = check(SpaceHandle(H5Dget_space(dataset.id.get())), source, "reading the shape");
+    check(H5Dget_num_chunks(dataset.id.get(), space.get(), &chunks), source, "counting the chunks");
+    expected = checked_multiply(along(0), along(1), "chunks");
+    found = chunks;
+    require_chunk_size(dataset, shape, filters_of(layout.get()), source);
+  } else {
+    expected =
+        checked_multiply(checked_multiply(shape.extents[0], shape.extents[1], "values"), shape.type_bytes, "bytes");
+    found = H5Dget_storage_size(dataset.id.get());
+  }
+  if (found == expected) return;
+  if (found > expected || (kind != H5D_CHUNKED && found > 0)) {
+    throw_damaged(dataset, source,
+                  fmt::format("stores {} {} where its shape tells of {}", format_count(found),
+                              kind == H5D_CHUNKED ? "chunks" : "bytes", format_count(expected)));
+  }
+  if (fill == H5D_FILL_VALUE_USER_DEFINED) return;
+  throw InputError(fmt::format(
+      "{}: {} of {} {} of the data set {} were never written, and no fill value says what stands for them; write the "
+      "file again",
+      source.name, format_count(expected - found), format_count(expected), kind == H5D_CHUNKED ? "chunks" : "bytes",
+      show_text(dataset.path)));
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,18 @@
+// The blocks that an HDF5 data set is stored in: which of them are there, and whether they are as large as they must be.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/io/read/hdf5/hdf5_frame.hpp>
+
+namespace epsflow::io {
+
+/// Rows to read at once: whole chunks, so that none is unpacked twice, and at least a few MiB.
+[[nodiscard]] std::uint64_t rows_per_block(const Hdf5Dataset& dataset, std::uint64_t row_bytes);
+
+/// Throws InputError when parts of the data set were never written and no fill value says what stands for them, or when
+/// what is stored has another size than its shape tells: the library would take the one for zeros, and read past the end
+/// of the other.
+void require_written(const Hdf5Dataset& dataset, const Source& source);
+
+}  // namespace epsflow::io

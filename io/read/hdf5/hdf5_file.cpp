@@ -1,0 +1,260 @@
+#include <epsflow/io/read/hdf5/hdf5_file.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::io {
+namespace {
+
+#if H5_VERSION_GE(1, 12, 0)
+using ObjectInfo = H5O_info1_t;
+#else
+using ObjectInfo = H5O_info_t;
+#endif
+
+/// The library's way to a file in memory copies it, unless these stand in for its allocator: they hand over the bytes
+/// themselves, which outlive the file.
+struct ImageCallbacks {
+  static void* allocate(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
+  static void* copy(void* to, const void*, std::size_t, H5FD_file_image_op_t, void*) { return to; }
+  static void* reallocate(void*, std::size_t, H5FD_file_image_op_t, void*) { return nullptr; }
+  static herr_t release(void*, H5FD_file_image_op_t, void*) { return 0; }
+  static void* keep(void* image) { return image; }
+  static herr_t forget(void*) { return 0; }
+
+  static H5FD_file_image_callbacks_t of(void* image) {
+    return {allocate, copy, reallocate, release, keep, forget, image};
+  }
+};
+
+herr_t note_external_link(const char*, const char*, const char* file, const char*, unsigned*, hid_t, void* data) {
+  *static_cast<std::string*>(data) = file != nullptr ? file : "";
+  return -1;
+}
+
+bool has_text(std::string_view text, std::string_view part) noexcept {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+void throw_hdf5(const Source& source, std::string_view doing) {
+  throw InputError(fmt::format("{}: {} failed: {}; the file may be truncated or damaged, fetch it again", source.name,
+                               doing, take_error_text()));
+}
+
+Hdf5File::Hdf5File(LibraryFile file, const Source& source) : source_(source), image_(std::move(file.bytes)) {
+  if (file.path != nullptr) {
+    open_path(file.path->string());
+  } else {
+    open_image();
+  }
+  const ListHandle creation = check(ListHandle(H5Fget_create_plist(file_->get())), source, "reading the superblock");
+  hsize_t base = 0;
+  check(H5Pget_userblock(creation.get(), &base), source, "reading the superblock");
+  check(H5Pget_sizes(creation.get(), &sizes_.address_bytes, &sizes_.length_bytes), source, "reading the superblock");
+  sizes_.base = base;
+  links_.emplace(H5Pcreate(H5P_LINK_ACCESS));
+  if (!source.options.external_storage) {
+    check(H5Pset_elink_cb(links_->get(), note_external_link, &linked_file_), source, "refusing links out of the file");
+  }
+}
+
+Hdf5File::~Hdf5File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Hdf5File::open_path(const std::string& path) {
+  file_.emplace(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  if (!file_->valid()) throw_unopened();
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+void Hdf5File::open_image() {
+  const ListHandle access = check(ListHandle(H5Pcreate(H5P_FILE_ACCESS)), source_, "preparing to read from memory");
+  constexpr std::size_t kIncrement = std::size_t{1} << 16;  // of no effect: nothing is written
+  check(H5Pset_fapl_core(access.get(), kIncrement, false), source_, "preparing to read from memory");
+  H5FD_file_image_callbacks_t callbacks = ImageCallbacks::of(image_.storage.data());
+  check(H5Pset_file_image_callbacks(access.get(), &callbacks), source_, "preparing to read from memory");
+  check(H5Pset_file_image(access.get(), image_.storage.data(), image_.size), source_, "preparing to read from memory");
+  file_.emplace(H5Fopen("memory", H5F_ACC_RDONLY, access.get()));
+  if (!file_->valid()) throw_unopened();  // before the next call of the library empties its errors
+}
+
+void Hdf5File::throw_unopened() {
+  const std::string reason = take_error_text();
+  if (has_text(reason, "unable to lock file")) {
+    throw InputError(fmt::format(
+        "{}: is open for writing by another program; wait until it is closed, or set the environment variable "
+        "HDF5_USE_FILE_LOCKING=FALSE to read it as it stands",
+        source_.name));
+  }
+  if (has_text(reason, "already open for write")) {
+    throw InputError(
+        fmt::format("{}: is open for writing by another program, or was not closed by one that ended early; wait until "
+                    "it is closed, or clear the mark with h5clear -s",
+                    source_.name));
+  }
+  throw InputError(
+      fmt::format("{}: opening the HDF5 file failed: {}; the file may be truncated or damaged, fetch it "
+                  "again",
+                  source_.name, reason));
+}
+
+bool Hdf5File::read_at(std::uint64_t offset, std::span<unsigned char> bytes) const {
+  if (descriptor_ < 0) {
+    if (offset > image_.size || bytes.size() > image_.size - offset) return false;
+    std::copy_n(image_.storage.data() + offset, bytes.size(), bytes.data());  // of a damaged file it may be none
+    return true;
+  }
+  const ssize_t got = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  return got >= 0 && static_cast<std::size_t>(got) == bytes.size();
+}
+
+void Hdf5File::throw_if_linked_away(const std::string& path) const {
+  if (linked_file_.empty()) return;
+  const std::string file = std::exchange(linked_file_, {});
+  H5Eclear2(H5E_DEFAULT);
+  throw InputError(
+      fmt::format("{}: {} leads into another file, {}; read that file, or allow it with "
+                  "ReadOptions::external_storage",
+                  source_.name, show_text(path), show_text(file)));
+}
+
+Hdf5File::Object Hdf5File::kind_of(const std::string& path) const {
+  ObjectInfo info{};
+  if (H5Oget_info_by_name2(file_->get(), path.c_str(), &info, H5O_INFO_BASIC, links_->get()) < 0) {
+    throw_if_linked_away(path);
+    H5Eclear2(H5E_DEFAULT);
+    return Object::none;
+  }
+  if (info.type == H5O_TYPE_GROUP) return Object::group;
+  return info.type == H5O_TYPE_DATASET ? Object::dataset : Object::other;
+}
+
+std::uint64_t Hdf5File::address_of(const std::string& path) const {
+  ObjectInfo info{};
+  check(H5Oget_info_by_name2(file_->get(), path.c_str(), &info, H5O_INFO_BASIC, links_->get()), source_,
+        "opening " + path);
+  return info.addr;
+}
+
+void Hdf5File::require_own_values(const std::string& path) const {
+  const ReadAt read = [this](std::uint64_t offset, std::span<unsigned char> bytes) { return read_at(offset, bytes); };
+  const Hdf5Storage storage = find_hdf5_storage(read, sizes_, address_of(path));
+  if (storage.is_virtual || storage.is_external) {
+    throw InputError(
+        fmt::format("{}: the data set {} keeps its values in other {} ({} storage); copy them into one file with "
+                    "h5repack, or allow it with ReadOptions::external_storage",
+                    source_.name, show_text(path), storage.is_virtual ? "data sets" : "files",
+                    storage.is_virtual ? "virtual" : "external"));
+  }
+  if (!storage.chunk_element_bytes) return;
+  const ObjectHandle opened = check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, path);
+  const TypeHandle type = check(TypeHandle(H5Dget_type(opened.get())), source_, "reading the type of " + path);
+  // The library takes the chunks at their word, and would read past their end.
+  if (H5Tget_size(type.get()) != *storage.chunk_element_bytes) {
+    throw InputError(
+        fmt::format("{}: damaged: the chunks of {} are made for values of {} bytes, but its type takes {}; "
+                    "fetch the file again",
+                    source_.name, show_text(path), *storage.chunk_element_bytes, H5Tget_size(type.get())));
+  }
+}
+
+ObjectHandle Hdf5File::open_dataset(const std::string& path) const {
+  if (!source_.options.external_storage) require_own_values(path);
+  return check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, "opening " + path);
+}
+
+ObjectHandle Hdf5File::open_group(const std::string& path) const {
+  return check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, "opening " + path);
+}
+
+std::vector<std::string> Hdf5File::list(const std::string& group) const {
+  const ObjectHandle opened = open_group(group);
+  H5G_info_t info{};
+  check(H5Gget_info(opened.get(), &info), source_, "listing the group " + group);
+  constexpr hsize_t kMost = 10000;
+  std::vector<std::string> names;
+  for (hsize_t i = 0; i < std::min(info.nlinks, kMost); ++i) {
+    const ssize_t length =
+        H5Lget_name_by_idx(opened.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
+    if (length < 0) throw_hdf5(source_, "reading the name of a link");
+    std::string name(static_cast<std::size_t>(length) + 1, '\0');
+    H5Lget_name_by_idx(opened.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(), H5P_DEFAULT);
+    name.pop_back();
+    H5L_info_t link{};
+    if (H5Lget_info(opened.get(), name.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) continue;
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+namespace {
+
+/// The attribute, when it is there, of the class and holds 1 to `most` values.
+std::optional<AttributeHandle> open_attribute(hid_t object, const char* name, hssize_t most) {
+  if (H5Aexists(object, name) <= 0) return std::nullopt;
+  AttributeHandle attribute(H5Aopen(object, name, H5P_DEFAULT));
+  if (!attribute.valid()) return std::nullopt;
+  const SpaceHandle space(H5Aget_space(attribute.get()));
+  const hssize_t count = space.valid() ? H5Sget_simple_extent_npoints(space.get()) : 0;
+  if (count < 1 || count > most) return std::nullopt;
+  return attribute;
+}
+
+}  // namespace
+
+std::vector<double> read_numbers(hid_t object, const char* attribute) {
+  constexpr hssize_t kMost = 64;
+  const std::optional<AttributeHandle> opened = open_attribute(object, attribute, kMost);
+  if (!opened) return {};
+  const TypeHandle type(H5Aget_type(opened->get()));
+  if (!type.valid() || !is_sound_number(type.get())) return {};
+  const SpaceHandle space(H5Aget_space(opened->get()));
+  std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())));
+  if (H5Aread(opened->get(), H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
+  return values;
+}
+
+std::string read_text(hid_t object, const char* attribute) {
+  const std::optional<AttributeHandle> opened = open_attribute(object, attribute, 1);
+  if (!opened) return {};
+  const TypeHandle type(H5Aget_type(opened->get()));
+  constexpr std::size_t kMostBytes = std::size_t{1} << 24;
+  if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0) return {};
+  std::string text(std::min(H5Tget_size(type.get()), kMostBytes), '\0');
+  if (text.size() != H5Tget_size(type.get()) || H5Aread(opened->get(), type.get(), text.data()) < 0) return {};
+  text.resize(std::min(text.size(), text.find_last_not_of('\0') + 1));
+  return text;
+}
+
+bool is_sound_number(hid_t type) {
+  const H5T_class_t type_class = H5Tget_class(type);
+  if (type_class != H5T_INTEGER && type_class != H5T_FLOAT) return false;
+  const std::size_t bits = 8 * H5Tget_size(type);
+  constexpr std::size_t kMostBits = 128;
+  const int offset = H5Tget_offset(type);
+  const std::size_t precision = H5Tget_precision(type);
+  if (bits > kMostBits || offset < 0 || precision == 0 || static_cast<std::size_t>(offset) + precision > bits) {
+    return false;
+  }
+  if (type_class == H5T_INTEGER) return true;
+  std::size_t sign = 0;
+  std::size_t exponent_at = 0;
+  std::size_t exponent = 0;
+  std::size_t mantissa_at = 0;
+  std::size_t mantissa = 0;
+  if (H5Tget_fields(type, &sign, &exponent_at, &exponent, &mantissa_at, &mantissa) < 0) return false;
+  return sign < bits && exponent_at + exponent <= bits && mantissa_at + mantissa <= bits && exponent > 0 &&
+         exponent < 32 && mantissa > 0;
+}
+
+}  // namespace epsflow::io

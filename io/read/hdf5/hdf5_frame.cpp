@@ -1,0 +1,345 @@
+#include <epsflow/io/read/hdf5/hdf5_frame.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read/element_columns.hpp>
+#include <epsflow/io/read/hdf5/hdf5_chunks.hpp>
+
+namespace epsflow::io {
+namespace {
+
+std::string_view class_name(H5T_class_t type) noexcept {
+  switch (type) {
+    case H5T_STRING:
+      return "text";
+    case H5T_ENUM:
+      return "values of an enumeration";
+    case H5T_ARRAY:
+      return "arrays";
+    case H5T_COMPOUND:
+      return "nested records";
+    case H5T_VLEN:
+      return "lists of variable length";
+    case H5T_REFERENCE:
+      return "references";
+    default:
+      return "values of a type that is no number";
+  }
+}
+
+struct FreeHdf5 {
+  void operator()(void* p) const noexcept { H5free_memory(p); }
+};
+
+Hdf5Member describe_number(hid_t type) {
+  const H5T_class_t type_class = H5Tget_class(type);
+  return {.is_number = is_sound_number(type),
+          .is_float32 = type_class == H5T_FLOAT && H5Tget_size(type) == sizeof(float),
+          .type = std::string(class_name(type_class))};
+}
+
+Hdf5Member describe_member(hid_t table, unsigned number, const Source& source) {
+  const std::unique_ptr<char, FreeHdf5> name(H5Tget_member_name(table, number));
+  if (name == nullptr) throw_hdf5(source, "reading a member's name");
+  const TypeHandle type = check(TypeHandle(H5Tget_member_type(table, number)), source, "reading a member's type");
+  const std::size_t offset = H5Tget_member_offset(table, number);
+  if (offset > H5Tget_size(table) || H5Tget_size(type.get()) > H5Tget_size(table) - offset) {
+    throw InputError(fmt::format("{}: damaged: the member {} lies outside of its table's rows; fetch the file again",
+                                 source.name, show_text(name.get())));
+  }
+  Hdf5Member member;
+  if (H5Tget_class(type.get()) == H5T_ARRAY) {
+    const TypeHandle base = check(TypeHandle(H5Tget_super(type.get())), source, "reading an array's type");
+    const int axes = H5Tget_array_ndims(type.get());
+    check(axes, source, "reading an array's type");
+    member = describe_number(base.get());
+    if (member.is_number) {
+      member.extents.resize(static_cast<std::size_t>(axes));
+      check(H5Tget_array_dims2(type.get(), member.extents.data()), source, "reading an array's type");
+      for (const hsize_t extent : member.extents) member.elements = checked_multiply(member.elements, extent, "array");
+    } else {
+      member.type = "arrays of " + member.type;
+    }
+  } else {
+    member = describe_number(type.get());
+  }
+  member.name = name.get();
+  return member;
+}
+
+/// netCDF's conventions: values that stand for none, and the line that the stored values lie on.
+void describe_packing(Hdf5Dataset& dataset) {
+  for (const char* attribute : {"_FillValue", "missing_value"}) {
+    for (const double value : read_numbers(dataset.id.get(), attribute)) {
+      dataset.missing.push_back(dataset.members[0].is_float32 ? static_cast<double>(static_cast<float>(value)) : value);
+    }
+  }
+  if (const auto scale = read_numbers(dataset.id.get(), "scale_factor"); scale.size() == 1) dataset.scale = scale[0];
+  if (const auto offset = read_numbers(dataset.id.get(), "add_offset"); offset.size() == 1) dataset.offset = offset[0];
+}
+
+/// A part of netCDF's bookkeeping: an axis without values of its own.
+bool is_bare_dimension(hid_t id) {
+  return read_text(id, "CLASS") == "DIMENSION_SCALE" &&
+         read_text(id, "NAME").starts_with("This is a netCDF dimension but not a netCDF variable");
+}
+
+/// Values per row of what is read at once, and where each column's lie in it.
+struct ReadPlan {
+  std::vector<std::size_t> members = {};       ///< of the data set, in the order in which they are read
+  std::vector<std::uint64_t> first_slot = {};  ///< of each
+  std::uint64_t slots = 0;
+};
+
+hid_t native_type(bool single) noexcept { return single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE; }
+
+/// The rows in memory: numbers of the points' precision, one slot beside the other.
+TypeHandle memory_type(const Hdf5Dataset& dataset, const ReadPlan& plan, bool single, const Source& source) {
+  if (!dataset.is_table) return check(TypeHandle(H5Tcopy(native_type(single))), source, "copying a type");
+  const std::size_t size = single ? sizeof(float) : sizeof(double);
+  TypeHandle row =
+      check(TypeHandle(H5Tcreate(H5T_COMPOUND, narrow<std::size_t>(plan.slots) * size)), source, "making a row type");
+  for (std::size_t i = 0; i < plan.members.size(); ++i) {
+    const Hdf5Member& member = dataset.members[plan.members[i]];
+    const TypeHandle type =
+        member.extents.empty()
+            ? check(TypeHandle(H5Tcopy(native_type(single))), source, "copying a type")
+            : check(TypeHandle(H5Tarray_create2(native_type(single), static_cast<unsigned>(member.extents.size()),
+                                                member.extents.data())),
+                    source, "making an array type");
+    check(H5Tinsert(row.get(), member.name.c_str(), narrow<std::size_t>(plan.first_slot[i]) * size, type.get()), source,
+          "making a row type");
+  }
+  return row;
+}
+
+/// One column's values out of the rows just read.
+template <class T>
+void gather(const Hdf5Dataset& dataset, std::span<const T> rows, std::uint64_t slots, std::uint64_t slot,
+            std::span<T> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = rows[i * slots + slot];
+  for (const double missing : dataset.missing) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      if (rows[i * slots + slot] == static_cast<T>(missing)) to[i] = std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+  if (!dataset.is_scaled()) return;
+  for (T& value : to) value = static_cast<T>(static_cast<double>(value) * dataset.scale + dataset.offset);
+}
+
+/// A chosen column and the coordinate that it becomes.
+struct Target {
+  const Hdf5Frame::Column* column = nullptr;
+  std::uint64_t element = 0;
+  std::size_t coordinate = 0;
+};
+
+ReadPlan plan_of(const Hdf5Dataset& dataset, std::span<const Target> targets) {
+  ReadPlan plan;
+  for (const Target& target : targets) {
+    const std::size_t member = target.column->member;
+    if (std::find(plan.members.begin(), plan.members.end(), member) != plan.members.end()) continue;
+    plan.members.push_back(member);
+    plan.first_slot.push_back(plan.slots);
+    plan.slots += dataset.members[member].elements;
+  }
+  return plan;
+}
+
+/// Rows from `first` on, as many as fit into `rows`.
+void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std::uint64_t count, void* rows,
+               const Source& source) {
+  const SpaceHandle space = check(SpaceHandle(H5Dget_space(dataset.id.get())), source, "reading the shape");
+  const std::array<hsize_t, 2> start{first, 0};
+  const std::array<hsize_t, 2> extent{count, dataset.is_table ? 1 : dataset.members[0].elements};
+  const SpaceHandle memory =
+      check(SpaceHandle(H5Screate_simple(dataset.axes, extent.data(), nullptr)), source, "making a shape");
+  check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), source,
+        "selecting rows");
+  if (H5Dread(dataset.id.get(), type, memory.get(), space.get(), H5P_DEFAULT, rows) < 0) {
+    throw_hdf5(source, fmt::format("reading {} from row {} on", dataset.path, first));
+  }
+}
+
+/// Whether the data set's rows are the points'.
+bool is_point_layout(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims) {
+  if (dataset.is_table || dataset.is_scaled() || !dataset.missing.empty()) return false;
+  if (targets.size() != dims || dataset.members[0].elements != dims) return false;
+  for (std::size_t k = 0; k < dims; ++k) {
+    if (targets[k].coordinate != k || targets[k].column->first_element + targets[k].element != k) return false;
+  }
+  return true;
+}
+
+template <class T>
+void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims, PointsSink& points,
+                  const Source& source) {
+  const ReadPlan plan = plan_of(dataset, targets);
+  const TypeHandle type = memory_type(dataset, plan, sizeof(T) == sizeof(float), source);
+  const std::uint64_t block = std::min<std::uint64_t>(
+      rows_per_block(dataset, checked_multiply(plan.slots, sizeof(T), "bytes of a row")), dataset.rows);
+  const bool is_whole = is_point_layout(dataset, targets, dims);
+  Buffer<T> room(checked_multiply(block, plan.slots, "values of a block"));
+  Buffer<T> column(is_whole ? 0 : block);
+  for (std::uint64_t first = 0; first < dataset.rows; first += block) {
+    const std::uint64_t count = std::min<std::uint64_t>(block, dataset.rows - first);
+    const std::span<const T> rows = room.span().first(count * plan.slots);
+    read_rows(dataset, type.get(), first, count, room.data(), source);
+    if (is_whole) {
+      points.put_rows(first, rows);
+      continue;
+    }
+    for (const Target& target : targets) {
+      const auto member = std::find(plan.members.begin(), plan.members.end(), target.column->member);
+      const std::uint64_t slot = plan.first_slot[static_cast<std::size_t>(member - plan.members.begin())] +
+                                 target.column->first_element + target.element;
+      gather<T>(dataset, rows, plan.slots, slot, column.span().first(count));
+      points.put_coordinate(first, target.coordinate, std::span<const T>(column.data(), count));
+    }
+  }
+}
+
+std::vector<ElementChoice> choose_columns(const Hdf5Frame& frame, const Source& source) {
+  if (frame.is_chosen) {
+    std::vector<ElementChoice> all;
+    for (std::size_t i = 0; i < frame.columns.size(); ++i) all.push_back({i, 0, frame.available.names[i]});
+    return all;
+  }
+  std::vector<std::uint64_t> elements;
+  elements.reserve(frame.columns.size());
+  for (const Hdf5Frame::Column& column : frame.columns) elements.push_back(column.elements);
+  return select_elements(source, frame.available, elements);
+}
+
+const Hdf5Member& member_of(const Hdf5Frame& frame, const Hdf5Frame::Column& column) {
+  return frame.datasets[column.dataset].members[column.member];
+}
+
+}  // namespace
+
+Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path) {
+  const Source& source = file.source();
+  Hdf5Dataset dataset{.path = path, .id = file.open_dataset(path)};
+  const TypeHandle type = check(TypeHandle(H5Dget_type(dataset.id.get())), source, "reading the type of a data set");
+  const SpaceHandle space = check(SpaceHandle(H5Dget_space(dataset.id.get())), source, "reading a shape");
+  dataset.axes = H5Sget_simple_extent_ndims(space.get());
+  check(dataset.axes, source, "reading the shape of a data set");
+  if (H5Sget_simple_extent_type(space.get()) != H5S_SIMPLE || dataset.axes < 1 || dataset.axes > 2) {
+    dataset.why_not = fmt::format("has {} axes; points need one or two", dataset.axes);
+    return dataset;
+  }
+  std::array<hsize_t, 2> extents{0, 1};
+  check(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr), source, "reading the shape of a data set");
+  dataset.rows = extents[0];
+  const H5T_class_t type_class = H5Tget_class(type.get());
+  dataset.is_table = type_class == H5T_COMPOUND;
+  if (dataset.is_table) {
+    if (dataset.axes != 1) dataset.why_not = "is a table of two axes; points need one";
+    const int count = H5Tget_nmembers(type.get());
+    check(count, source, "counting the members of the table");
+    for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) {
+      dataset.members.push_back(describe_member(type.get(), i, source));
+    }
+    return dataset;
+  }
+  dataset.members.push_back(describe_number(type.get()));
+  dataset.members[0].elements = extents[1];
+  if (!dataset.members[0].is_number) {
+    dataset.why_not = fmt::format("holds {}, not numbers", dataset.members[0].type);
+  } else if (extents[1] > std::uint64_t{1} << 20) {  // no list of columns is made of a width that no points can have
+    dataset.why_not = fmt::format("has {}; points have at most {}", format_count(extents[1], "column"),
+                                  format_count(kMaxDims, "dimension"));
+  } else if (is_bare_dimension(dataset.id.get())) {
+    dataset.why_not = "is a dimension of netCDF without values";
+  }
+  describe_packing(dataset);
+  return dataset;
+}
+
+void add_column(Hdf5Frame& frame, const Hdf5Frame::Column& column, std::string name) {
+  frame.columns.push_back(column);
+  frame.available.names.push_back(std::move(name));
+  frame.available.count = frame.columns.size();
+}
+
+Hdf5Frame frame_of_dataset(const Hdf5File& file, const std::string& path) {
+  Hdf5Frame frame;
+  frame.kind = "HDF5 data set " + path;
+  frame.datasets.push_back(describe_hdf5_dataset(file, path));
+  const Hdf5Dataset& dataset = frame.datasets[0];
+  if (dataset.is_table) {
+    for (std::size_t i = 0; i < dataset.members.size(); ++i) {
+      add_column(frame, {.member = i, .elements = dataset.members[i].elements}, dataset.members[i].name);
+    }
+  } else if (dataset.why_not.empty()) {
+    frame.available.count = narrow<std::size_t>(dataset.members[0].elements);
+    for (std::size_t i = 0; i < frame.available.count; ++i) frame.columns.push_back({.first_element = i});
+  }
+  return frame;
+}
+
+bool is_suitable(const Hdf5Frame& frame, const Source& source) {
+  const auto can_be_points = [](const Hdf5Dataset& dataset) { return dataset.why_not.empty(); };
+  if (!std::all_of(frame.datasets.begin(), frame.datasets.end(), can_be_points)) return false;
+  try {
+    const std::vector<ElementChoice> chosen = choose_columns(frame, source);
+    return std::all_of(chosen.begin(), chosen.end(), [&](const ElementChoice& choice) {
+      return member_of(frame, frame.columns[choice.column]).is_number;
+    });
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+void read_frame(const Hdf5Frame& frame, const Hdf5File& file, PointsSink& points) {
+  const Source& source = file.source();
+  for (const Hdf5Dataset& dataset : frame.datasets) {
+    if (dataset.why_not.empty()) continue;
+    throw InputError(fmt::format("{}: the data set {} {}; choose another with ReadOptions::table", source.name,
+                                 show_text(dataset.path), dataset.why_not));
+  }
+  std::string wide;
+  if (frame.datasets.size() == 1 && !frame.datasets[0].is_table) {
+    refuse_transposed(source, frame.datasets[0].rows, frame.columns.size());
+    wide = describe_wide(frame.datasets[0].rows, frame.columns.size());
+  }
+  const std::vector<ElementChoice> chosen = choose_columns(frame, source);
+  bool single = true;
+  std::vector<std::vector<Target>> targets(frame.datasets.size());
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const Hdf5Frame::Column& column = frame.columns[chosen[k].column];
+    const Hdf5Member& member = member_of(frame, column);
+    if (!member.is_number) throw_not_numeric(source, frame.available, chosen[k].column, member.type);
+    single = single && member.is_float32 && !frame.datasets[column.dataset].is_scaled();
+    targets[column.dataset].push_back({&column, chosen[k].element, k});
+  }
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!targets[i].empty()) require_written(frame.datasets[i], source);
+  }
+  points.begin({.rows = frame.datasets.empty() ? 0 : frame.datasets[0].rows,
+                .precision = single ? Precision::float32 : Precision::float64,
+                .columns = chosen,
+                .kind = frame.kind + wide,
+                .memory_taken = file.memory()});
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].empty()) continue;
+    if (single) {
+      read_dataset<float>(frame.datasets[i], targets[i], chosen.size(), points, source);
+    } else {
+      read_dataset<double>(frame.datasets[i], targets[i], chosen.size(), points, source);
+    }
+  }
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,69 @@
+// Columns of equal length in an HDF5 file: what points are made of, whatever layout holds them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <epsflow/io/read/child_reader.hpp>
+#include <epsflow/io/read/hdf5/hdf5_file.hpp>
+
+namespace epsflow::io {
+
+/// What every row of a data set holds one or more of: a member of a table, or the row of a matrix.
+struct Hdf5Member {
+  std::string name = {};              ///< empty for a matrix
+  std::vector<hsize_t> extents = {};  ///< of a member that is an array
+  std::uint64_t elements = 1;
+  bool is_number = false;
+  bool is_float32 = false;
+  std::string type = {};  ///< for errors, where it is no number
+};
+
+/// A data set of rows, described. netCDF's attributes say what its values stand for.
+struct Hdf5Dataset {
+  std::string path;
+  ObjectHandle id;
+  std::string why_not = {};  ///< why it can be no points; empty where it can
+  bool is_table = false;
+  int axes = 0;
+  std::uint64_t rows = 0;
+  std::vector<Hdf5Member> members = {};
+  std::vector<double> missing = {};  ///< values that stand for none
+  double scale = 1;
+  double offset = 0;
+
+  [[nodiscard]] bool is_scaled() const noexcept { return scale != 1 || offset != 0; }
+};
+
+struct Hdf5Frame {
+  struct Column {
+    std::size_t dataset = 0;
+    std::size_t member = 0;
+    std::uint64_t first_element = 0;
+    std::uint64_t elements = 1;
+  };
+
+  std::string kind;  ///< as InputRows::kind
+  std::vector<Hdf5Dataset> datasets;
+  std::vector<Column> columns;
+  ColumnList available;
+  bool is_chosen = false;  ///< ReadOptions::columns has chosen already: all columns become coordinates
+};
+
+/// Opens a data set and finds out what it holds.
+[[nodiscard]] Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path);
+
+/// The frame of one data set: members of a table, or columns of a matrix.
+[[nodiscard]] Hdf5Frame frame_of_dataset(const Hdf5File& file, const std::string& path);
+
+/// Appends a column of one value per row.
+void add_column(Hdf5Frame& frame, const Hdf5Frame::Column& column, std::string name);
+
+/// Whether points can be made of the frame with the columns that are asked for.
+[[nodiscard]] bool is_suitable(const Hdf5Frame& frame, const Source& source);
+
+/// Reads all rows of the chosen columns.
+void read_frame(const Hdf5Frame& frame, const Hdf5File& file, PointsSink& points);
+
+}  // namespace epsflow::io

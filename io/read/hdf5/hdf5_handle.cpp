@@ -1,0 +1,50 @@
+#include <epsflow/io/read/hdf5/hdf5_handle.hpp>
+
+#include <fmt/format.h>
+
+#include <epsflow/io/optional_formats.hpp>
+
+namespace epsflow::io {
+namespace {
+
+std::mutex library_mutex;
+
+}  // namespace
+
+FormatInfo hdf5_info() {
+  const Hdf5Session session;  // which must be the first that the library hears of
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return {"HDF5", true, fmt::format("libhdf5 {}.{}.{}", major, minor, release)};
+}
+
+Hdf5Session::Hdf5Session() : lock_(library_mutex) {
+  // What the library does at the end of a program crashes where a file could not be closed, as on a full disk. Everything
+  // is closed by its owner, so there is nothing left to do then.
+  static const herr_t once = H5dont_atexit();
+  static_cast<void>(once);
+  H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+std::string take_error_text() {
+  struct Ends {
+    std::string innermost;
+    std::string outermost;
+  } ends;
+  const auto visit = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
+    auto& found = *static_cast<Ends*>(data);
+    const char* text = error->desc != nullptr ? error->desc : "";
+    if (found.innermost.empty()) found.innermost = text;
+    found.outermost = text;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &ends);
+  H5Eclear2(H5E_DEFAULT);
+  if (ends.innermost.empty()) return "HDF5 gives no reason";
+  return ends.innermost == ends.outermost ? ends.innermost : ends.outermost + " (" + ends.innermost + ")";
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,35 @@
+#include <epsflow/io/read/input_file.hpp>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::io {
+namespace {
+
+/// Raw coordinates may happen to begin like a gzip file, so that there only the name counts.
+Unpack unpack_of(const FileName& name) {
+  return name.kind == FileKind::raw && !name.is_packed ? Unpack::nothing : Unpack::gzip;
+}
+
+}  // namespace
+
+std::string stamp_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (file == "-" || stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto time_of = [](const timespec& time) { return fmt::format("{}.{:09}", time.tv_sec, time.tv_nsec); };
+  return fmt::format("{}:{} {} bytes {} {}", status.st_dev, status.st_ino, status.st_size, time_of(status.st_mtim),
+                     time_of(status.st_ctim));
+}
+
+InputFile::InputFile(const std::filesystem::path& file, const ReadOptions& options)
+    : shown(display_name(file)),
+      stamp(stamp_of(file)),
+      name(parse_name(file)),
+      bytes(open_stream(file, unpack_of(name))),
+      kind(find_kind(bytes->peek(), name, options.raw.dims > 0, shown)) {
+  if (bytes->peek().empty()) throw InputError(shown + ": empty: the file has no bytes; points are needed");
+}
+
+}  // namespace epsflow::io

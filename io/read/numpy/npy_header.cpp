@@ -1,0 +1,369 @@
+#include <epsflow/io/read/numpy/npy_header.hpp>
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/read/utf8.hpp>
+
+namespace epsflow::io {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+[[noreturn]] void throw_damaged(const Source& source, std::string_view why) {
+  throw InputError(fmt::format("{}: damaged NPY header: {}; write the file again with numpy.save", source.name, why));
+}
+
+/// A value of the Python literal that an NPY header is: text, number, truth value, or a list or tuple of values.
+struct Literal {
+  struct Sequence {
+    std::vector<Literal> items;
+    bool is_list = false;
+  };
+  struct Dict {
+    std::vector<std::pair<std::string, Literal>> entries;
+  };
+  std::variant<std::string, std::uint64_t, bool, Sequence, Dict> value;
+
+  template <class T>
+  [[nodiscard]] const T* as() const noexcept {
+    return std::get_if<T>(&value);
+  }
+};
+
+/// Recursive descent over the subset of Python's literals that numpy writes into headers.
+class LiteralParser {
+ public:
+  LiteralParser(std::string_view text, const Source& source) : text_(text), source_(source) {}
+
+  Literal parse_all() {
+    Literal literal = parse(0);
+    skip_blanks();
+    if (at_ < text_.size()) throw_damaged(source_, "text follows the dictionary");
+    return literal;
+  }
+
+ private:
+  // numpy nests a field's type a few levels at most; the bound keeps a forged header off the end of the stack.
+  static constexpr int kDeepest = 32;
+
+  Literal parse(int depth) {
+    if (depth > kDeepest) throw_damaged(source_, "nested too deeply");
+    skip_blanks();
+    if (at_ == text_.size()) throw_damaged(source_, "it ends early");
+    const char c = text_[at_];
+    if (c == '\'' || c == '"') return {parse_string()};
+    if (c == '(' || c == '[') return {parse_sequence(depth)};
+    if (c == '{') return {parse_dict(depth)};
+    if (c >= '0' && c <= '9') return {parse_integer()};
+    if (accept("True")) return {true};
+    if (accept("False")) return {false};
+    throw_damaged(source_, fmt::format("unexpected {}", show_text(text_.substr(at_, 8))));
+  }
+
+  std::string parse_string() {
+    const char quote = text_[at_++];
+    std::string result;
+    for (; at_ < text_.size() && text_[at_] != quote; ++at_) {
+      // repr escapes quotes and backslashes; other escapes occur in no name that could be typed, and stay as written.
+      const bool escaped = text_[at_] == '\\' && at_ + 1 < text_.size() &&
+                           (text_[at_ + 1] == '\\' || text_[at_ + 1] == '\'' || text_[at_ + 1] == '"');
+      if (escaped) ++at_;
+      result += text_[at_];
+    }
+    if (at_ == text_.size()) throw_damaged(source_, "a text in it is not closed");
+    ++at_;
+    return result;
+  }
+
+  std::uint64_t parse_integer() {
+    std::uint64_t number = 0;
+    const char* const first = text_.data() + at_;
+    const auto [end, code] = std::from_chars(first, text_.data() + text_.size(), number);
+    if (code != std::errc{}) throw_damaged(source_, "a number in it does not fit 64 bits");
+    at_ += static_cast<std::size_t>(end - first);
+    (void)accept("L");  // Python 2 wrote long integers so
+    return number;
+  }
+
+  Literal::Sequence parse_sequence(int depth) {
+    Literal::Sequence sequence{.items = {}, .is_list = text_[at_] == '['};
+    const char close = sequence.is_list ? ']' : ')';
+    ++at_;
+    while (!accept_close(close)) {
+      sequence.items.push_back(parse(depth + 1));
+      require_separator(close);
+    }
+    return sequence;
+  }
+
+  Literal::Dict parse_dict(int depth) {
+    Literal::Dict dict;
+    ++at_;
+    while (!accept_close('}')) {
+      if (text_[at_] != '\'' && text_[at_] != '"') throw_damaged(source_, "a key in it is no text");
+      std::string key = parse_string();
+      skip_blanks();
+      if (!accept(":")) throw_damaged(source_, "a colon is missing");
+      dict.entries.emplace_back(std::move(key), parse(depth + 1));
+      require_separator('}');
+    }
+    return dict;
+  }
+
+  /// Past blanks, whether the closing character is next; steps over it.
+  bool accept_close(char close) {
+    skip_blanks();
+    if (at_ == text_.size()) throw_damaged(source_, "it ends early");
+    if (text_[at_] != close) return false;
+    ++at_;
+    return true;
+  }
+
+  void require_separator(char close) {
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] == close) return;
+    if (!accept(",")) throw_damaged(source_, "a comma is missing");
+  }
+
+  bool accept(std::string_view word) {
+    if (text_.substr(at_, word.size()) != word) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  void skip_blanks() noexcept {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  const Source& source_;
+};
+
+std::optional<ValueType> number_type(char kind, std::uint64_t bytes) noexcept {
+  constexpr std::string_view kSizes = "1248";
+  const std::size_t size = bytes < 10 ? kSizes.find(static_cast<char>('0' + bytes)) : std::string_view::npos;
+  if (size == std::string_view::npos) return std::nullopt;
+  const auto offset_from = [&](ValueType first) {
+    return static_cast<ValueType>(static_cast<std::size_t>(first) + size);
+  };
+  if (kind == 'i') return offset_from(ValueType::signed8);
+  if (kind == 'u') return offset_from(ValueType::unsigned8);
+  if (kind == 'f' && bytes == 4) return ValueType::float32;
+  if (kind == 'f' && bytes == 8) return ValueType::float64;
+  if (kind == 'b' && bytes == 1) return ValueType::unsigned8;
+  return std::nullopt;
+}
+
+/// Sizes come from the header, so that an overflow is the file's fault.
+std::uint64_t add_sizes(std::uint64_t a, std::uint64_t b, const Source& source) {
+  if (a + b < a) throw_damaged(source, "the sizes in it do not fit 64 bits");
+  return a + b;
+}
+
+/// A type such as '<f8': byte order, kind, size.
+NpyType parse_type(std::string_view text, const Source& source) {
+  NpyType type{.name = show_text(text)};
+  std::string_view rest = text;
+  if (!rest.empty() && std::string_view("<>=|").find(rest.front()) != std::string_view::npos) {
+    type.big_endian = rest.front() == '>' || (rest.front() != '<' && std::endian::native == std::endian::big);
+    rest.remove_prefix(1);
+  }
+  if (rest.empty()) throw_damaged(source, fmt::format("{} is no type", type.name));
+  const char kind = rest.front();
+  rest.remove_prefix(1);
+  if (kind == 'O') {
+    throw InputError(source.name +
+                     ": the array holds Python objects, not numbers; convert it with astype('float64') first");
+  }
+  if (rest.empty() && kind == '?') {
+    type.number = ValueType::unsigned8;
+    type.bytes = 1;
+    return type;
+  }
+  std::uint64_t size = 0;
+  const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+  const bool has_unit = kind == 'M' || kind == 'm';  // '<M8[ns]'
+  if (rest.empty() || code != std::errc{} || (end != rest.data() + rest.size() && !(has_unit && *end == '['))) {
+    throw_damaged(source, fmt::format("{} is no type", type.name));
+  }
+  type.bytes = kind == 'U' ? multiply_sizes(size, 4, source) : size;
+  type.is_half = kind == 'f' && type.bytes == 2;
+  type.number = number_type(kind, type.bytes);
+  return type;
+}
+
+std::uint64_t element_count(const Literal& shape, const Source& source) {
+  if (const auto* one = shape.as<std::uint64_t>()) return *one;
+  const auto* sequence = shape.as<Literal::Sequence>();
+  if (sequence == nullptr) throw_damaged(source, "a sub-array has no shape");
+  std::uint64_t count = 1;
+  for (const Literal& axis : sequence->items) {
+    const auto* size = axis.as<std::uint64_t>();
+    if (size == nullptr) throw_damaged(source, "a sub-array's shape is no tuple of numbers");
+    count = multiply_sizes(count, *size, source);
+  }
+  return count;
+}
+
+struct RecordType {
+  std::vector<NpyField> fields;  ///< without padding
+  std::uint64_t bytes = 0;
+};
+
+/// A structured type: [(name, type), (name, type, shape), …], where a name may be (title, name) and a type a list
+/// again.
+RecordType parse_record_type(const Literal::Sequence& list, const Source& source) {
+  RecordType record;
+  for (const Literal& item : list.items) {
+    const auto* entry = item.as<Literal::Sequence>();
+    if (entry == nullptr || entry->items.size() < 2 || entry->items.size() > 3) {
+      throw_damaged(source, "a field is not (name, type) or (name, type, shape)");
+    }
+    const Literal* name = &entry->items[0];
+    if (const auto* titled = name->as<Literal::Sequence>(); titled != nullptr && titled->items.size() == 2) {
+      name = &titled->items[1];
+    }
+    if (name->as<std::string>() == nullptr) throw_damaged(source, "a field's name is no text");
+    NpyType type;
+    if (const auto* text = entry->items[1].as<std::string>()) {
+      type = parse_type(*text, source);
+    } else if (const auto* nested = entry->items[1].as<Literal::Sequence>()) {
+      type.name = "a nested record";
+      type.bytes = parse_record_type(*nested, source).bytes;
+    } else {
+      throw_damaged(source, "a field's type is neither text nor a list");
+    }
+    if (entry->items.size() == 3) {
+      type.elements = element_count(entry->items[2], source);
+      type.bytes = multiply_sizes(type.bytes, type.elements, source);
+      type.name = "a sub-array of " + type.name;
+    }
+    const std::uint64_t offset = record.bytes;
+    record.bytes = add_sizes(offset, type.bytes, source);
+    // numpy writes alignment gaps as fields without a name.
+    if (!name->as<std::string>()->empty()) record.fields.push_back({*name->as<std::string>(), std::move(type), offset});
+  }
+  return record;
+}
+
+/// The next bytes of the stream, all of them.
+template <std::size_t kSize>
+std::array<char, kSize> read_bytes(ByteStream& stream, const Source& source) {
+  std::array<char, kSize> bytes{};
+  if (stream.read(bytes) != kSize) throw_damaged(source, "it ends early");
+  return bytes;
+}
+
+struct Dictionary {
+  std::string text;         ///< in UTF-8
+  std::uint64_t bytes = 0;  ///< of the file up to its end
+};
+
+/// The dictionary that the file begins with.
+Dictionary read_dictionary(ByteStream& stream, const Source& source) {
+  if (!is_npy(stream.peek())) {
+    throw InputError(source.name + ": not an NPY file: it does not begin with \\x93NUMPY; name it by its kind");
+  }
+  const auto prefix = read_bytes<8>(stream, source);
+  const int major = static_cast<unsigned char>(prefix[6]);
+  if (major < 1 || major > 3) {
+    throw InputError(fmt::format("{}: NPY version {} is unknown; 1, 2 and 3 can be read: save it with a current numpy",
+                                 source.name, major));
+  }
+  std::array<char, 4> size{};
+  const std::size_t size_bytes = major == 1 ? 2 : 4;
+  if (stream.read(std::span(size).first(size_bytes)) != size_bytes) throw_damaged(source, "it ends early");
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < size_bytes; ++i) {
+    length |= std::uint64_t{static_cast<unsigned char>(size[i])} << (8 * i);
+  }
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+  const std::uint64_t begin = 8 + size_bytes;
+  const std::uint64_t most = stream.size() ? *stream.size() - std::min(*stream.size(), begin) : kMostBytes;
+  if (length > std::min(most, kMostBytes)) {
+    throw_damaged(source, fmt::format("it should be {} bytes long, but has {} at most", length, most));
+  }
+  std::string text(static_cast<std::size_t>(length), '\0');
+  if (stream.read(text) != text.size()) throw_damaged(source, "it ends early");
+  return {major < 3 ? utf8_of_latin1(text) : std::move(text), begin + length};
+}
+
+std::vector<std::uint64_t> shape_of(const Literal& literal, const Source& source) {
+  const auto* sequence = literal.as<Literal::Sequence>();
+  if (sequence == nullptr) throw_damaged(source, "the shape is no tuple");
+  std::vector<std::uint64_t> shape;
+  for (const Literal& axis : sequence->items) {
+    const auto* size = axis.as<std::uint64_t>();
+    if (size == nullptr) throw_damaged(source, "the shape is no tuple of numbers");
+    shape.push_back(*size);
+  }
+  return shape;
+}
+
+void set_type(NpyHeader& header, const Literal& descr, const Source& source) {
+  if (const auto* type = descr.as<std::string>()) {
+    header.type = parse_type(*type, source);
+    header.row_bytes = header.type.bytes;
+  } else if (const auto* fields = descr.as<Literal::Sequence>()) {
+    RecordType record = parse_record_type(*fields, source);
+    header.is_record = true;
+    header.fields = std::move(record.fields);
+    header.row_bytes = record.bytes;
+  } else {
+    throw_damaged(source, "descr is neither a type nor a list of fields");
+  }
+}
+
+}  // namespace
+
+bool is_npy(std::span<const char> bytes) noexcept {
+  return std::string_view(bytes.data(), bytes.size()).starts_with(kMagic);
+}
+
+std::uint64_t multiply_sizes(std::uint64_t a, std::uint64_t b, const Source& source) {
+  if (b != 0 && a > std::numeric_limits<std::uint64_t>::max() / b) {
+    throw_damaged(source, "the sizes in it do not fit 64 bits");
+  }
+  return a * b;
+}
+
+NpyHeader read_npy_header(ByteStream& stream, const Source& source) {
+  const Dictionary dictionary = read_dictionary(stream, source);
+  const Literal root = LiteralParser(dictionary.text, source).parse_all();
+  const auto* dict = root.as<Literal::Dict>();
+  if (dict == nullptr) throw_damaged(source, "it is no dictionary");
+  NpyHeader header;
+  if (stream.size()) header.data_bytes = *stream.size() - std::min(*stream.size(), dictionary.bytes);
+  bool has_descr = false;
+  bool has_order = false;
+  bool has_shape = false;
+  for (const auto& [key, literal] : dict->entries) {
+    if (key == "descr") {
+      set_type(header, literal, source);
+      has_descr = true;
+    } else if (key == "fortran_order") {
+      const bool* order = literal.as<bool>();
+      if (order == nullptr) throw_damaged(source, "fortran_order is neither True nor False");
+      header.fortran_order = *order;
+      has_order = true;
+    } else if (key == "shape") {
+      header.shape = shape_of(literal, source);
+      has_shape = true;
+    }
+  }
+  if (!has_descr || !has_order || !has_shape) throw_damaged(source, "it lacks descr, fortran_order or shape");
+  return header;
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,52 @@
+// The header of an NPY file: a dictionary in Python's spelling that tells type, order and shape of the array behind it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <epsflow/io/read/binary_columns.hpp>
+#include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/source.hpp>
+
+namespace epsflow::io {
+
+/// The type of an array element or of a field.
+struct NpyType {
+  std::string name = {};  ///< as errors show it
+  std::optional<ValueType> number = {};
+  bool big_endian = false;
+  bool is_half = false;        ///< float16
+  std::uint64_t elements = 1;  ///< of a field that is an array itself
+  std::uint64_t bytes = 0;     ///< of all elements
+};
+
+struct NpyField {
+  std::string name;
+  NpyType type;
+  std::uint64_t offset = 0;  ///< in its row
+};
+
+struct NpyHeader {
+  bool is_record = false;
+  NpyType type;                  ///< of an element that is no record
+  std::vector<NpyField> fields;  ///< of a record, without padding
+  std::uint64_t row_bytes = 0;   ///< of an element or record
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+  std::optional<std::uint64_t> data_bytes;  ///< that follow the header, where the stream knows
+};
+
+/// Whether the bytes begin as an NPY file does.
+[[nodiscard]] bool is_npy(std::span<const char> bytes) noexcept;
+
+/// Reads the header, which leaves the stream at the array. Names are UTF-8, whatever the version of the file. Throws
+/// InputError for a damaged one, and for Python objects. Source: "NEP 1: A simple file format for NumPy arrays".
+[[nodiscard]] NpyHeader read_npy_header(ByteStream& stream, const Source& source);
+
+/// a · b. Sizes come from the header, so that an overflow is the file's fault: InputError.
+[[nodiscard]] std::uint64_t multiply_sizes(std::uint64_t a, std::uint64_t b, const Source& source);
+
+}  // namespace epsflow::io

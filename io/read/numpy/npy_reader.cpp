@@ -1,0 +1,106 @@
+#include <epsflow/io/read/numpy/npy_reader.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read/binary_columns.hpp>
+#include <epsflow/io/read/element_columns.hpp>
+
+namespace epsflow::io {
+namespace {
+
+/// Where the size of the file is known, what it lacks is found out before room is made.
+void require_bytes(const NpyHeader& header, std::uint64_t expected, const Source& source) {
+  if (header.data_bytes && expected > *header.data_bytes) throw_truncated(source, expected, *header.data_bytes);
+}
+
+constexpr std::string_view kHalfRemedy = "half precision: convert it to float32 first";
+
+Points read_structured(ByteStream& stream, const NpyHeader& header, const Source& source) {
+  if (header.shape.size() != 1) {
+    throw InputError(
+        fmt::format("{}: a structured array must have one axis to be points, but it has {}; save it as "
+                    "array.ravel()",
+                    source.name, header.shape.size()));
+  }
+  ColumnList available{.count = header.fields.size(), .names = {}};
+  std::vector<std::uint64_t> elements;
+  for (const NpyField& field : header.fields) {
+    available.names.push_back(field.name);
+    elements.push_back(field.type.number ? field.type.elements : 1);
+  }
+  const std::vector<ElementChoice> chosen = select_elements(source, available, elements);
+  std::vector<BinaryColumn> columns;
+  for (const ElementChoice& choice : chosen) {
+    const NpyField& field = header.fields[choice.column];
+    if (!field.type.number) {
+      throw_not_numeric(source, available, choice.column,
+                        field.type.is_half ? fmt::format("{} ({})", field.type.name, kHalfRemedy) : field.type.name);
+    }
+    columns.push_back({.type = *field.type.number,
+                       .big_endian = field.type.big_endian,
+                       .offset = field.offset + choice.element * bytes_of(*field.type.number)});
+  }
+  require_bytes(header, multiply_sizes(header.shape[0], header.row_bytes, source), source);
+  Points points = points_from_rows(stream, header.shape[0], header.row_bytes, columns, source);
+  set_columns(points, chosen);
+  apply_nan_policy(points, source);
+  points.inputs.front().kind = "NPY records";
+  return points;
+}
+
+Points read_plain(ByteStream& stream, const NpyHeader& header, const Source& source) {
+  if (header.type.is_half) {
+    throw InputError(fmt::format("{}: the array holds {}, {}", source.name, header.type.name, kHalfRemedy));
+  }
+  if (!header.type.number) {
+    throw InputError(fmt::format("{}: the array holds {}, not plain numbers; convert it with astype('float64') first",
+                                 source.name, header.type.name));
+  }
+  if (header.shape.empty() || header.shape.size() > 2) {
+    throw InputError(
+        fmt::format("{}: points need one axis or two (rows, columns), but the array has {}; reshape it first",
+                    source.name, header.shape.size()));
+  }
+  const ValueType type = *header.type.number;
+  const std::uint64_t rows = header.shape[0];
+  const std::uint64_t width = header.shape.size() == 2 ? header.shape[1] : 1;
+  require_bytes(header, multiply_sizes(multiply_sizes(rows, width, source), header.row_bytes, source), source);
+  refuse_transposed(source, rows, width);
+  const ColumnList available{.count = narrow<std::size_t>(width), .names = {}};
+  const std::vector<std::size_t> selected = select_columns(source, available);
+  std::vector<BinaryColumn> columns;
+  columns.reserve(selected.size());
+  for (const std::size_t i : selected) {
+    columns.push_back({.type = type,
+                       .big_endian = header.type.big_endian,
+                       .offset = i * header.row_bytes * (header.fortran_order ? rows : 1)});
+  }
+  Points points = header.fortran_order ? points_from_runs(stream, rows, columns, source)
+                                       : points_from_rows(stream, rows, width * header.row_bytes, columns, source);
+  points.column_numbers = selected;
+  apply_nan_policy(points, source);
+  points.inputs.front().kind = fmt::format("NPY {}{}", type_name(type), describe_wide(rows, width));
+  return points;
+}
+
+}  // namespace
+
+Points read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source) {
+  return header.is_record ? read_structured(stream, header, source) : read_plain(stream, header, source);
+}
+
+Points read_npy(ByteStream& stream, const Source& source) {
+  const NpyHeader header = read_npy_header(stream, source);
+  return read_npy_array(stream, header, source);
+}
+
+}  // namespace epsflow::io

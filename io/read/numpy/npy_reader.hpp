@@ -1,0 +1,24 @@
+// NPY files, versions 1.0, 2.0 and 3.0.
+#pragma once
+
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/numpy/npy_header.hpp>
+#include <epsflow/io/read/source.hpp>
+
+namespace epsflow::io {
+
+/// Reads an array as points: two axes are rows and columns, in C or Fortran order; one axis is n points in one
+/// dimension, or, with a structured type, n points whose columns are the fields. Values of any byte order: float32,
+/// float64, integers, booleans. One element of a field that is an array is "pos[0]". Fields of other types may be there
+/// as long as they are not selected. Bytes behind the array are ignored, as numpy does.
+///
+/// One pass, forward only; peak memory: the points and a block. Throws InputError for a header that is damaged or claims
+/// more than the bytes hold, for types that are no plain numbers, and for a few long rows that look transposed;
+/// ResourceError when the points exceed the memory budget.
+[[nodiscard]] Points read_npy(ByteStream& stream, const Source& source);
+
+/// The array behind a header that has been read.
+[[nodiscard]] Points read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source);
+
+}  // namespace epsflow::io

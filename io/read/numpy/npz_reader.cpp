@@ -1,0 +1,281 @@
+#include <epsflow/io/read/numpy/npz_reader.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <zip.h>
+
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/optional_formats.hpp>
+#include <epsflow/io/read/element_columns.hpp>
+#include <epsflow/io/read/numpy/npy_reader.hpp>
+
+namespace epsflow::io {
+namespace {
+
+[[noreturn]] void throw_damaged(const std::string& name, std::string_view why) {
+  throw InputError(fmt::format("{}: damaged ZIP archive: {}; fetch or write it again", name, why));
+}
+
+struct DiscardZip {
+  void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
+};
+
+struct CloseMember {
+  void operator()(zip_file_t* file) const noexcept { zip_fclose(file); }
+};
+
+/// A member of an archive, unpacked on the way.
+class MemberStream final : public ByteStream {
+ public:
+  MemberStream(zip_t* archive, zip_uint64_t index, std::uint64_t size, std::string name)
+      : file_(zip_fopen_index(archive, index, 0)), size_(size), name_(std::move(name)) {
+    if (file_ == nullptr) throw_damaged(name_, zip_strerror(archive));
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> size() const noexcept override { return size_; }
+
+  /// Reads on to the end, where the checksum is looked at.
+  void finish() {
+    std::vector<char> room(std::size_t{1} << 16);
+    while (read(room) == room.size()) continue;
+  }
+
+ private:
+  std::size_t read_some(std::span<char> to) override {
+    const zip_int64_t got = zip_fread(file_.get(), to.data(), to.size());
+    if (got < 0) throw_damaged(name_, zip_error_strerror(zip_file_get_error(file_.get())));
+    return static_cast<std::size_t>(got);
+  }
+
+  std::unique_ptr<zip_file_t, CloseMember> file_;
+  std::uint64_t size_;
+  std::string name_;
+};
+
+struct Member {
+  std::string name;  ///< without .npy
+  zip_uint64_t index = 0;
+  std::uint64_t size = 0;
+};
+
+class Archive {
+ public:
+  Archive(ByteStream& stream, const Source& source) : source_(source) {
+    int code = 0;
+    if (const std::filesystem::path* const path = stream.regular_file()) {
+      archive_.reset(zip_open(path->c_str(), ZIP_RDONLY, &code));
+    } else {
+      image_ = read_all(stream, memory_left(source), source.name);
+      zip_error_t error{};
+      zip_source_t* const bytes = zip_source_buffer_create(image_.storage.data(), image_.size, 0, &error);
+      if (bytes == nullptr) throw ResourceError(source.name + ": no memory to open the archive");
+      archive_.reset(zip_open_from_source(bytes, ZIP_RDONLY, &error));
+      if (archive_ == nullptr) zip_source_free(bytes);
+      code = zip_error_code_zip(&error);
+      zip_error_fini(&error);
+    }
+    if (archive_ == nullptr) {
+      zip_error_t error{};
+      zip_error_init_with_code(&error, code);
+      const std::string why = zip_error_strerror(&error);
+      zip_error_fini(&error);
+      throw_damaged(source.name, why);
+    }
+    list();
+  }
+
+  [[nodiscard]] const std::vector<Member>& members() const noexcept { return members_; }
+  [[nodiscard]] std::uint64_t memory() const noexcept { return image_.size; }
+
+  [[nodiscard]] const Member* find(std::string_view name) const {
+    if (name.ends_with(".npy")) name.remove_suffix(4);
+    const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.name == name; });
+    return found == members_.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] MemberStream open(const Member& member) const {
+    return {archive_.get(), member.index, member.size, name_of(member)};
+  }
+  [[nodiscard]] std::string name_of(const Member& member) const {
+    return fmt::format("{}, member {}", source_.name, show_text(member.name));
+  }
+
+ private:
+  void list() {
+    const zip_int64_t count = zip_get_num_entries(archive_.get(), 0);
+    for (zip_int64_t i = 0; i < count; ++i) {
+      const auto index = static_cast<zip_uint64_t>(i);
+      zip_stat_t status{};
+      zip_stat_init(&status);
+      if (zip_stat_index(archive_.get(), index, 0, &status) != 0 || (status.valid & ZIP_STAT_NAME) == 0 ||
+          (status.valid & ZIP_STAT_SIZE) == 0) {
+        throw_damaged(source_.name, zip_strerror(archive_.get()));
+      }
+      std::string_view name = status.name;
+      if (!name.ends_with(".npy")) continue;
+      name.remove_suffix(4);
+      members_.push_back({std::string(name), index, status.size});
+    }
+    if (members_.empty()) {
+      throw InputError(source_.name +
+                       ": a ZIP archive without .npy arrays; unpack it with unzip and read what is in it");
+    }
+  }
+
+  const Source& source_;
+  OwnedBytes image_;
+  std::unique_ptr<zip_t, DiscardZip> archive_;
+  std::vector<Member> members_;
+};
+
+/// What the header of a member says, or why it cannot be read: arrays that are not chosen may be of any kind.
+struct Description {
+  std::optional<NpyHeader> header;
+  std::string text;
+};
+
+Description describe(const Archive& archive, const Member& member, const Source& source) {
+  const std::string name = archive.name_of(member);
+  const Source named{.name = name, .options = source.options};
+  try {
+    MemberStream stream = archive.open(member);
+    NpyHeader header = read_npy_header(stream, named);
+    std::string shape;
+    for (const std::uint64_t size : header.shape) shape += (shape.empty() ? "" : " x ") + format_count(size);
+    const std::string type = header.is_record     ? "records"
+                             : header.type.number ? std::string(type_name(*header.type.number))
+                                                  : header.type.name;
+    std::string text = fmt::format("{} ({}, {})", show_text(member.name), shape.empty() ? "one value" : shape, type);
+    return {std::move(header), std::move(text)};
+  } catch (const InputError&) {
+    return {std::nullopt, show_text(member.name) + " (no array of numbers)"};
+  }
+}
+
+bool can_be_points(const Description& description) {
+  if (!description.header) return false;
+  const NpyHeader& header = *description.header;
+  if (header.is_record) return header.shape.size() == 1;
+  return header.type.number.has_value() && (header.shape.size() == 1 || header.shape.size() == 2);
+}
+
+std::string list_members(const Archive& archive, const Source& source) {
+  constexpr std::size_t kShown = 40;
+  const std::vector<Member>& members = archive.members();
+  std::string list;
+  for (std::size_t i = 0; i < std::min(members.size(), kShown); ++i) {
+    list += (i == 0 ? "" : ", ") + describe(archive, members[i], source).text;
+  }
+  if (members.size() > kShown) list += fmt::format(" and {} more", members.size() - kShown);
+  return list;
+}
+
+/// The array that is asked for, or the only one that can be points.
+const Member& choose_member(const Archive& archive, const Source& source) {
+  const std::string& wanted = source.options.table;
+  if (!wanted.empty()) {
+    if (const Member* const member = archive.find(wanted)) return *member;
+    throw InputError(fmt::format("{}: there is no array {}; ReadOptions::table may choose from: {}", source.name,
+                                 show_text(wanted), list_members(archive, source)));
+  }
+  if (archive.members().size() == 1) return archive.members()[0];  // it gets to say what is wrong with it
+  std::vector<const Member*> suitable;
+  for (const Member& member : archive.members()) {
+    if (can_be_points(describe(archive, member, source))) suitable.push_back(&member);
+  }
+  if (suitable.size() == 1) return *suitable[0];
+  throw InputError(fmt::format(
+      "{}: {} could be the points; choose one with ReadOptions::table, or arrays of one axis and one length "
+      "with ReadOptions::columns, from: {}",
+      source.name, suitable.empty() ? "none of the arrays" : "several arrays", list_members(archive, source)));
+}
+
+/// The arrays that ReadOptions::columns names, where it names nothing but arrays.
+std::vector<const Member*> find_columns(const Archive& archive, const Source& source) {
+  std::vector<const Member*> members;
+  if (!source.options.table.empty()) return members;
+  for (const std::string& column : source.options.columns) {
+    const Member* const member = archive.find(column);
+    if (member == nullptr) return {};
+    if (std::find(members.begin(), members.end(), member) != members.end()) {
+      throw UsageError(fmt::format("ReadOptions::columns names {} of {} twice; give every column once",
+                                   show_text(column), source.name));
+    }
+    members.push_back(member);
+  }
+  return members;
+}
+
+Points read_columns(const Archive& archive, const std::vector<const Member*>& members, const Source& source) {
+  std::vector<BinaryColumn> columns;
+  std::vector<ElementChoice> chosen;
+  std::uint64_t rows = 0;
+  std::string kind = "NPZ members";
+  for (const Member* const member : members) {
+    const Description description = describe(archive, *member, source);
+    const bool is_column = description.header && !description.header->is_record && description.header->type.number &&
+                           description.header->shape.size() == 1;
+    if (!is_column) {
+      throw InputError(fmt::format("{}: {} is no column: as one of several it needs one axis of numbers", source.name,
+                                   description.text));
+    }
+    const std::uint64_t size = description.header->shape[0];
+    if (!columns.empty() && size != rows) {
+      throw InputError(fmt::format("{}: {} has {}, but {} has {}; columns of points need the same length", source.name,
+                                   show_text(members[0]->name), format_count(rows, "value"), show_text(member->name),
+                                   format_count(size, "value")));
+    }
+    rows = size;
+    kind += (columns.empty() ? " " : ", ") + member->name;
+    chosen.push_back({static_cast<std::size_t>(member - archive.members().data()), 0, member->name});
+    columns.push_back({.type = *description.header->type.number, .big_endian = description.header->type.big_endian});
+  }
+  Points points = make_points(source, rows, columns.size(), precision_of(columns));
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const std::string name = archive.name_of(*members[k]);
+    const Source named{.name = name, .options = source.options};
+    MemberStream stream = archive.open(*members[k]);
+    (void)read_npy_header(stream, named);
+    read_run(stream, columns[k], points, k, named);
+    stream.finish();
+  }
+  set_columns(points, chosen);
+  apply_nan_policy(points, source);
+  points.inputs.front().kind = kind;
+  return points;
+}
+
+}  // namespace
+
+FormatInfo npz_info() { return {"NPZ", true, fmt::format("libzip {}", zip_libzip_version())}; }
+
+Points read_npz(ByteStream& stream, const Source& source) {
+  const Archive archive(stream, source);
+  const Source remaining{
+      .name = source.name, .options = source.options, .memory_taken = source.memory_taken + archive.memory()};
+  const std::vector<const Member*> columns = find_columns(archive, remaining);
+  if (!columns.empty()) return read_columns(archive, columns, remaining);
+  const Member& member = choose_member(archive, remaining);
+  const std::string name = archive.name_of(member);
+  const Source named{.name = name, .options = source.options, .memory_taken = remaining.memory_taken};
+  MemberStream array = archive.open(member);
+  Points points = read_npy(array, named);
+  array.finish();
+  points.inputs.front().name = source.name;
+  points.inputs.front().kind = fmt::format("NPZ member {}, {}", member.name, points.inputs.front().kind);
+  return points;
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,55 @@
+#include <epsflow/io/read/raw_reader.hpp>
+
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read/binary_columns.hpp>
+
+namespace epsflow::io {
+
+Points read_raw(ByteStream& stream, const Source& source) {
+  const RawLayout& raw = source.options.raw;
+  if (raw.dims == 0) {
+    throw UsageError(source.name +
+                     ": a raw file does not say how many coordinates a point has; give ReadOptions::raw.dims");
+  }
+  if (raw.dims > kMaxDims) {
+    throw UsageError(fmt::format("ReadOptions::raw.dims is {}; 1 to {} dimensions are possible", raw.dims, kMaxDims));
+  }
+  const Precision precision = raw.precision.value_or(Precision::float64);
+  const std::size_t size = bytes_of(precision);
+  const std::size_t row_bytes = raw.dims * size;
+  // How many rows there are is known from the size alone.
+  if (!stream.size()) {
+    const OwnedBytes bytes = read_all(stream, memory_left(source), source.name);
+    const std::unique_ptr<ByteStream> whole = stream_of(bytes.span(), source.name, Unpack::nothing);
+    const Source remaining{
+        .name = source.name, .options = source.options, .memory_taken = source.memory_taken + bytes.size};
+    return read_raw(*whole, remaining);
+  }
+  const std::uint64_t bytes = *stream.size();
+  if (bytes % row_bytes != 0) {
+    throw InputError(
+        fmt::format("{}: {} are no whole number of points of {} ({} x float{}); it is truncated, or "
+                    "ReadOptions::raw.dims or ReadOptions::raw.precision is wrong",
+                    source.name, format_count(bytes, "byte"), format_count(row_bytes, "byte"), raw.dims, size * 8));
+  }
+  const ColumnList available{.count = raw.dims, .names = {}};
+  std::vector<BinaryColumn> columns;
+  const std::vector<std::size_t> selected = select_columns(source, available);
+  for (const std::size_t i : selected) {
+    const ValueType type = precision == Precision::float32 ? ValueType::float32 : ValueType::float64;
+    columns.push_back({.type = type, .big_endian = false, .offset = i * size});
+  }
+  Points points = points_from_rows(stream, bytes / row_bytes, row_bytes, columns, source);
+  points.column_numbers = selected;
+  apply_nan_policy(points, source);
+  points.inputs.front().kind = fmt::format("raw float{}", size * 8);
+  return points;
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,266 @@
+#include <epsflow/io/read/source.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read/utf8.hpp>
+
+namespace epsflow::io {
+namespace {
+
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcept {
+  if (!ignore_case) return a == b;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+template <class T>
+std::optional<T> as_number(std::string_view text) {
+  T number{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string_view trim_blanks(std::string_view text) noexcept {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// The column of that name, spelled so or with other blanks around it.
+std::optional<std::size_t> find_name(const Source& source, const ColumnList& available, std::string_view wanted) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < available.names.size(); ++i) {
+    if (!same_name(trim_blanks(available.names[i]), wanted, available.ignore_case)) continue;
+    if (found) {
+      throw InputError(fmt::format("{}: columns {} and {} are both named {}; give the number in ReadOptions::columns",
+                                   source.name, *found, i, show_text(wanted)));
+    }
+    found = i;
+  }
+  return found;
+}
+
+/// The first and the last column that a number, from the end when it is negative, or a range means.
+std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList& available, std::string_view wanted) {
+  if (const auto number = as_number<std::int64_t>(wanted)) {
+    const std::int64_t column = *number < 0 ? *number + narrow<std::int64_t>(available.count) : *number;
+    if (column < 0 || std::cmp_greater_equal(column, available.count)) return std::nullopt;
+    return std::pair(static_cast<std::size_t>(column), static_cast<std::size_t>(column));
+  }
+  const std::size_t dash = wanted.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto first = as_number<std::size_t>(trim_blanks(wanted.substr(0, dash)));
+  const auto last = as_number<std::size_t>(trim_blanks(wanted.substr(dash + 1)));
+  if (!first || !last || *first > *last || *last >= available.count) return std::nullopt;
+  return std::pair(*first, *last);
+}
+
+/// The first and the last of the columns that one entry of ReadOptions::columns means.
+std::pair<std::size_t, std::size_t> column_range(const Source& source, const ColumnList& available,
+                                                 const std::string& entry) {
+  const std::string_view wanted = trim_blanks(entry);
+  if (const auto column = find_name(source, available, wanted)) return {*column, *column};
+  if (const auto numbers = find_numbers(available, wanted)) return *numbers;
+  throw InputError(fmt::format("{}: there is no column {}; ReadOptions::columns may choose from: {}", source.name,
+                               show_text(entry), available.describe()));
+}
+
+// Moves the rows without NaN or infinity to the front and returns how many there are; the others go to `dropped`.
+template <class T>
+std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims, std::vector<std::uint64_t>& dropped) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const T* row = values.data() + i * dims;
+    if (!std::all_of(row, row + dims, [](T x) { return std::isfinite(x); })) {
+      dropped.push_back(i);
+      continue;
+    }
+    if (kept != i) std::copy_n(row, dims, values.data() + kept * dims);
+    ++kept;
+  }
+  return kept;
+}
+
+// Whether all values are finite. x · 0 is 0 for finite x and NaN for all others, and a NaN stays in a sum; the lanes
+// keep the additions from waiting for each other.
+template <class T>
+bool all_finite(std::span<const T> values) noexcept {
+  constexpr std::size_t kLanes = 16;
+  std::array<T, kLanes> sums{};
+  std::size_t i = 0;
+  for (; i + kLanes <= values.size(); i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += values[i + lane] * T{0};
+  }
+  T sum = 0;
+  for (; i < values.size(); ++i) sum += values[i] * T{0};
+  for (const T lane : sums) sum += lane;
+  return sum == 0;
+}
+
+// Index of the first value that is NaN or infinite, or values.size().
+template <class T>
+std::size_t find_non_finite(std::span<const T> values) noexcept {
+  constexpr std::size_t kBlock = 4096;
+  for (std::size_t first = 0; first < values.size(); first += kBlock) {
+    const std::span<const T> block = values.subspan(first, std::min(kBlock, values.size() - first));
+    if (all_finite(block)) continue;
+    const auto bad = std::find_if(block.begin(), block.end(), [](T x) { return !std::isfinite(x); });
+    return first + static_cast<std::size_t>(bad - block.begin());
+  }
+  return values.size();
+}
+
+template <class T>
+void apply_nan_policy_to(Points& points, const Source& source) {
+  const std::span<T> values = points.values<T>();
+  const std::size_t dims = points.dims();
+  const std::size_t bad = find_non_finite(std::span<const T>(values));
+  if (bad == values.size()) return;
+  if (source.options.on_nan == NanPolicy::error) {
+    const ColumnList used{.count = dims, .names = points.column_names};
+    throw InputError(
+        fmt::format("{}: row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with "
+                    "ReadOptions::on_nan = NanPolicy::drop",
+                    source.name, bad / dims, used.label(bad % dims), values[bad]));
+  }
+  points.truncate(compact_finite(values, points.size(), dims, points.inputs.front().dropped));
+}
+
+}  // namespace
+
+std::string ColumnList::label(std::size_t column) const {
+  return column < names.size() ? show_text(names[column]) : std::to_string(column);
+}
+
+std::string ColumnList::describe() const {
+  constexpr std::size_t kShown = 40;
+  if (count == 0) return "none";
+  if (names.empty()) return count == 1 ? "0" : fmt::format("0 to {}", count - 1);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    if (i > 0) text += ", ";
+    const std::string shown = show_text(names[i]);
+    text.append(shown, 1, shown.size() - 2);
+  }
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
+}
+
+std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available) {
+  std::vector<std::size_t> selected;
+  if (source.options.columns.empty()) {
+    selected.resize(available.count);
+    for (std::size_t i = 0; i < available.count; ++i) selected[i] = i;
+    return selected;
+  }
+  for (const std::string& wanted : source.options.columns) {
+    const auto [first, last] = column_range(source, available, wanted);
+    for (std::size_t column = first; column <= last; ++column) {
+      if (std::find(selected.begin(), selected.end(), column) != selected.end()) {
+        throw UsageError(fmt::format("ReadOptions::columns names column {} of {} twice; give every column once",
+                                     available.label(column), source.name));
+      }
+      selected.push_back(column);
+    }
+  }
+  return selected;
+}
+
+std::vector<std::string> selected_names(const ColumnList& available, std::span<const std::size_t> selected) {
+  std::vector<std::string> names;
+  if (available.names.empty()) return names;
+  names.reserve(selected.size());
+  for (const std::size_t column : selected) names.push_back(available.names[column]);
+  return names;
+}
+
+void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column, std::string_view type) {
+  throw InputError(
+      fmt::format("{}: column {} holds {}, not numbers; choose the coordinates with ReadOptions::columns from: {}",
+                  source.name, available.label(column), type, available.describe()));
+}
+
+std::uint64_t memory_left(const Source& source) noexcept {
+  return source.options.memory - std::min(source.options.memory, source.memory_taken);
+}
+
+bool fits_memory(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
+  const std::uint64_t left = memory_left(source);
+  const std::uint64_t bytes_per_point = checked_multiply(dims, bytes_of(precision), "bytes of a point");
+  return bytes_per_point == 0 || n <= left / bytes_per_point;
+}
+
+void throw_over_memory(const Source& source, std::string_view points, std::uint64_t dims, std::uint64_t bytes) {
+  const std::string others = source.memory_taken == 0 ? std::string()
+                                                      : fmt::format(", of which the files before it take {}",
+                                                                    format_bytes(source.memory_taken));
+  const std::uint64_t budget = source.options.memory;
+  const bool is_close = format_bytes(bytes) == format_bytes(budget);
+  const auto size = [&](std::uint64_t count) { return is_close ? format_count(count, "byte") : format_bytes(count); };
+  throw ResourceError(
+      fmt::format("{}: {} in {} need {}, but the budget is {}{}; raise ReadOptions::memory, or choose "
+                  "fewer columns",
+                  source.name, points, format_count(dims, "dimension"), size(bytes), size(budget), others));
+}
+
+Points make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
+  if (dims == 0) throw InputError(source.name + ": no columns, so no coordinates; a point needs at least one");
+  if (dims > kMaxDims) {
+    throw InputError(
+        fmt::format("{}: {} columns, but points have at most {} dimensions; choose with "
+                    "ReadOptions::columns",
+                    source.name, dims, kMaxDims));
+  }
+  if (n > kMaxPoints) {
+    throw InputError(fmt::format("{}: {}, but a data set has at most {} points; split the file", source.name,
+                                 format_count(n, "row"), format_count(kMaxPoints)));
+  }
+  if (!fits_memory(source, n, dims, precision)) {
+    throw_over_memory(source, format_count(n, "point"), dims, n * dims * bytes_of(precision));
+  }
+  return {narrow<std::size_t>(n), narrow<std::size_t>(dims), precision};
+}
+
+void apply_nan_policy(Points& points, const Source& source) {
+  points.inputs = {{source.name, {}, points.size(), {}}};
+  if (points.precision() == Precision::float32) {
+    apply_nan_policy_to<float>(points, source);
+  } else {
+    apply_nan_policy_to<double>(points, source);
+  }
+}
+
+std::string show_text(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  std::string shown = "'";
+  std::size_t i = 0;
+  while (i < text.size() && i < kShown) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F are control characters too, in two bytes.
+    const bool is_control =
+        byte < 0x20 || byte == 0x7F || (byte == 0xC2 && length == 2 && static_cast<unsigned char>(text[i + 1]) < 0xA0);
+    if (length > 0 && !is_control) {
+      shown += text.substr(i, length);
+      i += length;
+    } else {
+      shown += fmt::format("\\x{:02x}", byte);
+      ++i;
+    }
+  }
+  return shown + (i < text.size() ? "…'" : "'");
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,169 @@
+#include <epsflow/io/read/text/text_fields.hpp>
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include <epsflow/io/read/decimal.hpp>
+
+namespace epsflow::io {
+namespace {
+
+/// A field's text without the line end and the blanks in front of its end.
+std::string_view trim_end(const char* begin, const char* stop, const char* end) noexcept {
+  if (stop != begin && stop[-1] == '\r' && at_line_end(stop, end)) --stop;
+  while (stop != begin && (stop[-1] == ' ' || stop[-1] == '\t')) --stop;
+  return {begin, static_cast<std::size_t>(stop - begin)};
+}
+
+/// Such as "+----+----+" or "|:---|---:|". A row that holds nothing but "-" is none.
+bool is_rule(const char* p, const char* line_end) noexcept {
+  const std::string_view line(p, static_cast<std::size_t>(line_end - p));
+  const bool has_stroke = line.find("---") != std::string_view::npos || line.find("==") != std::string_view::npos ||
+                          line.find(":-") != std::string_view::npos || line.find("-:") != std::string_view::npos ||
+                          line.find('+') != std::string_view::npos;
+  return has_stroke && line.find_first_not_of("-+|=: \t\r") == std::string_view::npos;
+}
+
+}  // namespace
+
+const char* find_newline(const char* p, const char* end) noexcept {
+  const void* found = p == end ? nullptr : std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+  return found == nullptr ? end : static_cast<const char*>(found);
+}
+
+std::uint64_t count_newlines(const char* p, const char* end) noexcept {
+  constexpr std::ptrdiff_t kBlock = 128;
+  std::uint64_t count = 0;
+  for (; end - p >= kBlock; p += kBlock) {
+    std::uint8_t in_block = 0;
+    for (std::ptrdiff_t i = 0; i < kBlock; ++i) in_block = static_cast<std::uint8_t>(in_block + (p[i] == '\n'));
+    count += in_block;
+  }
+  return count + static_cast<std::uint64_t>(std::count(p, end, '\n'));
+}
+
+// Eight bytes at a time: a byte of x - 0x01… & ~x & 0x80… is set first where x has its first zero byte (higher ones may
+// be false, and are not looked at).
+const char* find_field_end(const char* p, const char* end, char delimiter) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+    const std::uint64_t delimiters = kOnes * static_cast<unsigned char>(delimiter);
+    constexpr std::uint64_t kNewlines = kOnes * '\n';
+    for (; end - p >= 8; p += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, p, sizeof word);
+      const std::uint64_t a = word ^ delimiters;
+      const std::uint64_t b = word ^ kNewlines;
+      const std::uint64_t hits = (((a - kOnes) & ~a) | ((b - kOnes) & ~b)) & (kOnes << 7);
+      if (hits != 0) return p + std::countr_zero(hits) / 8;
+    }
+  }
+  while (p != end && *p != delimiter && *p != '\n') ++p;
+  return p;
+}
+
+bool skip_line(const char*& p, const char* end, const Dialect& dialect) noexcept {
+  const char* q = skip_blanks(p, end, dialect.delimiter);
+  if (at_line_end(q, end)) {
+    p = behind_line_end(q, end);
+    return true;
+  }
+  const auto begins_with = [&](std::string_view text) {
+    return std::string_view(q, static_cast<std::size_t>(end - q)).starts_with(text);
+  };
+  // A value that is missing begins like a comment in a spreadsheet's words.
+  const bool is_comment = !dialect.comment.empty() && begins_with(dialect.comment) && !begins_with("#N/A");
+  const char* const line_end = is_comment || dialect.delimiter == '|' ? find_newline(q, end) : q;
+  if (!is_comment && (dialect.delimiter != '|' || !is_rule(q, line_end))) return false;
+  p = line_end == end ? end : line_end + 1;
+  return true;
+}
+
+Field scan_field(const char* p, const char* end, char delimiter, std::string& scratch) {
+  Field field;
+  p = skip_blanks(p, end, delimiter);
+  const auto find_end = [&](const char* from) {
+    if (delimiter != kBlanks) return find_field_end(from, end, delimiter);
+    while (!at_line_end(from, end) && !is_blank(*from, delimiter)) ++from;
+    return from;
+  };
+  if (p == end || *p != '"') {
+    field.end = find_end(p);
+    field.text = trim_end(p, field.end, end);
+    return field;
+  }
+  scratch.clear();
+  for (++p;; ++p) {
+    const void* quote = p == end ? nullptr : std::memchr(p, '"', static_cast<std::size_t>(end - p));
+    if (quote == nullptr) {
+      field.open_quote = true;
+      field.end = end;
+      return field;
+    }
+    const char* const stop = static_cast<const char*>(quote);
+    scratch.append(p, stop);
+    field.newlines += count_newlines(p, stop);
+    p = stop + 1;
+    if (p == end || *p != '"') break;
+    scratch += '"';
+  }
+  field.end = find_end(p);
+  scratch.append(trim_end(p, field.end, end));
+  field.text = scratch;
+  return field;
+}
+
+Record split_record(const char* p, const char* end, char delimiter) {
+  Record record;
+  std::string scratch;
+  for (;;) {
+    const Field field = scan_field(p, end, delimiter, scratch);
+    record.fields.emplace_back(field.text);
+    record.open_quote |= field.open_quote;
+    record.lines += field.newlines;
+    p = field.end;
+    if (delimiter == kBlanks) p = skip_blanks(p, end, delimiter);
+    if (at_line_end(p, end)) break;
+    if (delimiter != kBlanks) ++p;
+  }
+  record.next = behind_line_end(p, end);
+  record.lines += 1;
+  return record;
+}
+
+std::string_view trim(std::string_view text) noexcept {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<double> number_of(std::string_view text, char decimal) {
+  if (decimal == '.') {
+    if (const std::optional<double> number = parse_number(text)) return number;
+  }
+  std::string plain(text);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    char& c = plain[i];
+    if (c == '.' && decimal != '.') return std::nullopt;
+    if (c == decimal) c = '.';
+    if ((c == 'd' || c == 'D') && i > 0 && (is_digit(plain[i - 1]) || plain[i - 1] == '.')) c = 'e';
+  }
+  return parse_number(plain);
+}
+
+bool marks_nothing(std::string_view text) noexcept {
+  constexpr std::array<std::string_view, 15> kMarks{"",     "NA",   "N/A",  "n/a", "#N/A", "<NA>", "NaN", "nan",
+                                                    "null", "NULL", "None", "-",   "--",   "---",  "?"};
+  return std::find(kMarks.begin(), kMarks.end(), text) != kMarks.end();
+}
+
+bool has_decimal_comma(std::string_view text) noexcept {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  const std::size_t comma = text.find(',');
+  if (comma == 0 || comma == std::string_view::npos || comma + 1 == text.size()) return false;
+  return std::all_of(text.begin(), text.end(), [&](const char& c) { return is_digit(c) || &c == &text[comma]; });
+}
+
+}  // namespace epsflow::io

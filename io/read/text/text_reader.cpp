@@ -1,0 +1,266 @@
+#include <epsflow/io/read/text/text_reader.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <future>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read/text/text_opening.hpp>
+
+namespace epsflow::io {
+namespace {
+
+/// Less text than this per thread is not worth a thread.
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+
+/// Calls f(i) for i in [0, count), each on a thread of its own where there is more than one.
+template <class F>
+void for_each_parallel(std::size_t count, F f) {
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < count; ++i) {
+    others.push_back(std::async(std::launch::async | std::launch::deferred, f, i));
+  }
+  if (count > 0) f(std::size_t{0});
+  for (std::future<void>& other : others) other.get();
+}
+
+/// Lines that one thread parses, and what comes of them.
+struct Chunk {
+  std::span<const char> lines;
+  std::uint64_t newlines = 0;
+  std::uint64_t room = 0;  ///< rows that it may have
+  double* rows = nullptr;  ///< where they go
+  ChunkResult result = {};
+};
+
+std::vector<Chunk> split_at_lines(std::span<const char> text, std::size_t parts) {
+  std::vector<Chunk> chunks;
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  for (std::size_t i = 0; i < parts && p != end; ++i) {
+    const char* stop = i + 1 == parts ? end : std::max(p, text.data() + text.size() / parts * (i + 1));
+    stop = find_newline(stop, end);
+    if (stop != end) ++stop;
+    chunks.emplace_back().lines = {p, stop};
+    p = stop;
+  }
+  return chunks;
+}
+
+/// Rows of coordinates as they come: straight into the points where the size of the text tells how many there will be,
+/// else in blocks that are joined at the end.
+class RowCollector {
+ public:
+  RowCollector(const TextTable& table, std::optional<std::uint64_t> text_bytes, const Source& source)
+      : table_(table),
+        dims_(table.shape.dims),
+        text_bytes_(text_bytes),
+        source_(source),
+        points_(make_points(source, 0, table.shape.dims, Precision::float64)) {}
+
+  /// Parses whole lines and returns how many bytes of them were used: all, but for a row at their end whose quote is
+  /// still open while more text follows.
+  std::size_t parse(std::span<const char> lines, bool is_last) {
+    const bool has_quotes = std::memchr(lines.data(), '"', lines.size()) != nullptr;
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t parts = has_quotes ? 1 : std::clamp<std::size_t>(lines.size() / kChunkBytes, 1, cores);
+    std::vector<Chunk> chunks = split_at_lines(lines, parts);
+    for_each_parallel(chunks.size(), [&](std::size_t i) { count_rows(chunks[i]); });
+    double* const first_row = make_room(chunks, lines.size());
+    for_each_parallel(chunks.size(), [&](std::size_t i) {
+      chunks[i].result = parse_rows(table_.shape, source_.options.on_nan, chunks[i].lines, chunks[i].rows);
+    });
+    std::size_t used = lines.size();
+    double* next_row = first_row;
+    for (const Chunk& chunk : chunks) {
+      const ChunkResult& result = chunk.result;
+      if (result.fault == Fault::open_quote && !is_last) {
+        used = static_cast<std::size_t>(result.fault_row - lines.data());
+      } else if (result.fault != Fault::none) {
+        throw_fault(result, lines);
+      }
+      for (const std::uint64_t row : result.dropped) dropped_.push_back(rows_ + row);
+      rows_ += result.rows;
+      kept_ += result.kept;
+      lines_ += result.fault == Fault::none ? chunk.newlines : result.lines;
+      const std::uint64_t values = result.kept * dims_;
+      if (chunk.rows != next_row) std::memmove(next_row, chunk.rows, values * sizeof(double));
+      next_row += values;
+    }
+    if (!blocks_.empty()) blocks_.back().values = static_cast<std::uint64_t>(next_row - first_row);
+    require_memory();
+    return used;
+  }
+
+  void start_at_line(std::uint64_t lines_before) noexcept { lines_ = lines_before; }
+  [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
+
+  Points take_points() {
+    if (blocks_.empty()) {
+      points_.truncate(narrow<std::size_t>(kept_));
+    } else {
+      join_blocks();
+    }
+    points_.column_names = selected_names(table_.columns, table_.selected);
+    points_.column_numbers = table_.selected;
+    points_.inputs = {{source_.name, table_.kind, rows_, std::move(dropped_)}};
+    return std::move(points_);
+  }
+
+ private:
+  struct Block {
+    Buffer<double> room;
+    std::uint64_t values = 0;
+  };
+
+  /// A bound on the rows, exact without comments and blank lines.
+  void count_rows(Chunk& chunk) const {
+    const std::span<const char> lines = chunk.lines;
+    chunk.newlines = count_newlines(lines.data(), lines.data() + lines.size());
+    const std::uint64_t count = chunk.newlines + (lines.back() == '\n' ? 0 : 1);
+    // A row takes at least a byte per field, all but a faulty one, which ends its chunk.
+    chunk.room = std::min<std::uint64_t>(count, lines.size() / table_.columns.count + 1);
+  }
+
+  /// Tells every chunk where its rows go, one behind the other, and returns where the first one's do.
+  double* make_room(std::vector<Chunk>& chunks, std::size_t bytes) {
+    std::uint64_t room = 0;
+    for (const Chunk& chunk : chunks) room += chunk.room;
+    if (text_bytes_) reserve_points(room, bytes);
+    double* rows = nullptr;
+    if (blocks_.empty() && room <= points_.size() - kept_) {
+      rows = points_.values<double>().data() + kept_ * dims_;
+    } else {
+      blocks_.push_back({Buffer<double>(checked_multiply(room, dims_, "coordinates of a block"))});
+      rows = blocks_.back().room.data();
+    }
+    double* const first = rows;
+    for (Chunk& chunk : chunks) {
+      chunk.rows = rows;
+      rows += chunk.room * dims_;
+    }
+    return first;
+  }
+
+  /// Room for all points, as the first block lets expect, with a reserve: what stays unused is never touched.
+  void reserve_points(std::uint64_t rows, std::size_t bytes) {
+    const double share = static_cast<double>(*text_bytes_) / static_cast<double>(std::max<std::size_t>(1, bytes));
+    text_bytes_.reset();
+    constexpr double kReserve = 1.25;
+    const std::uint64_t expected = rows + static_cast<std::uint64_t>(static_cast<double>(rows) * share * kReserve);
+    const std::uint64_t most = memory_left(source_) / (dims_ * sizeof(double)) + rows;
+    points_ = Points(narrow<std::size_t>(std::min({expected, most, kMaxPoints})), dims_, Precision::float64);
+  }
+
+  void join_blocks() {
+    const std::uint64_t in_blocks = std::accumulate(blocks_.begin(), blocks_.end(), std::uint64_t{0},
+                                                    [](std::uint64_t sum, const Block& b) { return sum + b.values; });
+    Points all = make_points(source_, kept_, dims_, Precision::float64);
+    double* to = all.values<double>().data();
+    if (points_.size() > 0) to = std::copy_n(points_.values<double>().data(), kept_ * dims_ - in_blocks, to);
+    points_ = Points();
+    for (Block& block : blocks_) {
+      to = std::copy_n(block.room.data(), block.values, to);
+      block.room = Buffer<double>();
+    }
+    points_ = std::move(all);
+  }
+
+  /// Text does not say how many rows it has, so that the budget is looked at block by block.
+  void require_memory() const {
+    const std::uint64_t left = memory_left(source_);
+    const std::uint64_t dims = dims_;
+    const std::uint64_t numbers = dropped_.size() * sizeof(std::uint64_t);
+    if (numbers <= left && kept_ <= (left - numbers) / (dims * sizeof(double)) && kept_ <= kMaxPoints) return;
+    if (kept_ > kMaxPoints) (void)make_points(source_, kept_, dims, Precision::float64);  // throws
+    throw_over_memory(source_, "the first " + format_count(rows_, "row"), dims,
+                      kept_ * dims * sizeof(double) + numbers);
+  }
+
+  [[noreturn]] void throw_fault(const ChunkResult& result, std::span<const char> lines) const;
+
+  const TextTable& table_;
+  std::size_t dims_;
+  std::optional<std::uint64_t> text_bytes_;  ///< until room for the points is made
+  const Source& source_;
+  Points points_;              ///< the first rows, where there is room for them
+  std::vector<Block> blocks_;  ///< those that follow
+  std::vector<std::uint64_t> dropped_;
+  std::uint64_t kept_ = 0;
+  std::uint64_t rows_ = 0;
+  std::uint64_t lines_ = 0;
+};
+
+void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> lines) const {
+  const Dialect& dialect = table_.shape.dialect;
+  const Record record = split_record(result.fault_row, lines.data() + lines.size(), dialect.delimiter);
+  const std::string where =
+      fmt::format("{}: line {} (row {})", source_.name, lines_ + result.lines + 1, rows_ + result.rows);
+  const std::string column = table_.label(result.fault_field);
+  const std::string_view value =
+      trim(result.fault_field < record.fields.size() ? std::string_view(record.fields[result.fault_field]) : "");
+  const std::size_t expected = table_.shape.slots.size();
+  switch (result.fault) {
+    case Fault::open_quote:
+      throw InputError(where + ": a quote opened in this row is never closed; close or remove it");
+    case Fault::ragged: {
+      if (record.fields.size() == expected) {
+        throw InputError(where +
+                         ": something stands before the first bar or behind the last one, where the other "
+                         "rows hold nothing; correct the line");
+      }
+      const bool may_be_decimal = dialect.delimiter == ',' && record.fields.size() == 2 * expected;
+      const std::uint64_t bars = expected - table_.columns.count;
+      throw InputError(fmt::format(
+          "{} has {}, but {} are expected as in the first row; correct the line, put fields that hold the delimiter in "
+          "quotes, or skip lines before the table with ReadOptions::text.skip_rows{}",
+          where, format_count(record.fields.size() - std::min<std::uint64_t>(bars, record.fields.size()), "field"),
+          table_.columns.count,
+          may_be_decimal ? "; if commas are decimal marks, set ReadOptions::text.decimal = ','" : ""));
+    }
+    case Fault::not_finite:
+      throw InputError(
+          fmt::format("{}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with ReadOptions::on_nan = "
+                      "NanPolicy::drop",
+                      where, column, value.empty() ? "empty" : show_text(value)));
+    default: {
+      std::string hint;
+      if (has_decimal_comma(value)) hint = "if the comma is the decimal mark, set ReadOptions::text.decimal = ','; or ";
+      if (rows_ + result.rows == 0 && table_.columns.names.empty()) {
+        hint += "if this row names the columns, set ReadOptions::text.header = Header::yes; or ";
+      }
+      throw InputError(
+          fmt::format("{}, column {} is {}, not a number; {}choose the coordinates with ReadOptions::columns from: {}",
+                      where, column, show_text(value), hint, table_.columns.describe()));
+    }
+  }
+}
+
+}  // namespace
+
+Points read_text(ByteStream& stream, const Source& source) {
+  OpenText text(stream, source);
+  RowCollector rows(text.table, stream.size(), source);
+  rows.start_at_line(text.table.lines_before);
+  for (TextBlocks& blocks = text.blocks;;) {
+    const std::span<const char> lines = blocks.whole_lines();
+    blocks.use(rows.parse(lines, blocks.is_last()));
+    if (blocks.is_last()) return rows.take_points();
+    if (!blocks.read_on()) throw_long_line(blocks, source, rows.lines());
+  }
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,63 @@
+// A thread that makes finished variants durable, so that a sweep does not wait for the disk.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <epsflow/io/results/results_manifest.hpp>
+
+namespace epsflow::io {
+
+/// A file of results under its temporary name.
+struct PendingFile {
+  std::string name;  ///< that it is to have
+  std::filesystem::path partial;
+  FileDigest digest;
+};
+
+/// A variant whose files are written, the labels first, and not yet in their places.
+struct PendingVariant {
+  SweepEntry entry;
+  std::vector<PendingFile> files;
+};
+
+/// Hands variants to `commit` in batches: about one a second, or when much has come together.
+class CommitThread {
+ public:
+  using Commit = std::function<void(const std::vector<PendingVariant>&)>;
+
+  explicit CommitThread(Commit commit);
+  /// Ends the thread; what waits is not committed any more.
+  ~CommitThread();
+  CommitThread(const CommitThread&) = delete;
+  CommitThread& operator=(const CommitThread&) = delete;
+
+  /// Throws what `commit` threw on the thread. Thread-safe.
+  void add(PendingVariant variant);
+  /// Waits until everything is committed, and ends the thread. Throws what `commit` threw.
+  void finish();
+
+ private:
+  void run();
+  void stop(bool drain);
+
+  Commit commit_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<PendingVariant> pending_;
+  std::uint64_t pending_bytes_ = 0;
+  std::chrono::steady_clock::time_point first_;  ///< when the first of pending_ came
+  bool stopping_ = false;
+  std::exception_ptr failed_;
+  std::thread thread_;
+};
+
+}  // namespace epsflow::io

@@ -1,0 +1,345 @@
+#include <epsflow/io/results/results_folder.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/results/results_kept.hpp>
+#include <epsflow/io/results/results_obstacles.hpp>
+#include <epsflow/io/row_numbers.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
+#include <epsflow/io/write/trace_json.hpp>
+
+namespace epsflow::io {
+namespace {
+
+/// Up to here files are brought to the disk one by one; of more, all that the file system holds is.
+constexpr std::size_t kFewFiles = 64;
+/// summary.csv is written again at most so often, and for at most this share of the time.
+constexpr std::chrono::seconds kPublicationInterval{2};
+constexpr int kPublicationShare = 20;
+constexpr std::string_view kRunning = "running";
+
+/// Written to at once, so that the disk works beside the computation.
+constexpr std::uint64_t kWorthStarting = 1 << 20;
+
+std::vector<std::int32_t> read_labels(const std::filesystem::path& file, std::uint64_t points) {
+  std::vector<std::int32_t> labels(points);
+  const std::size_t header = npy_labels(labels).header.size();
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(header));
+  in.read(reinterpret_cast<char*>(labels.data()), static_cast<std::streamsize>(points * sizeof(std::int32_t)));
+  if (!in)
+    throw InputError(file.string() +
+                     " is gone or too short since the run began; make it again with FolderMode::resume");
+  return labels;
+}
+
+}  // namespace
+
+ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
+                             Notice notice)
+    : folder_(require_folder(std::move(folder))),
+      hidden_(folder_ / ".epsflow"),
+      base_(folder_),
+      asked_(sweep.variants()),
+      mode_(mode),
+      outputs_(std::move(outputs)),
+      notice_(std::move(notice)),
+      lock_((require_no_links(folder_), folder_), hidden_, notice_) {
+  recover();
+  if (mode_ == FolderMode::fresh && !state_.entries.empty()) {
+    throw UsageError(folder_.string() +
+                     " holds results already; add to them with FolderMode::resume, replace them with "
+                     "FolderMode::overwrite, or choose another folder");
+  }
+  require_no_strangers(folder_, state_, asked_, outputs_);
+  require_no_inputs(folder_, outputs_.inputs);
+}
+
+ResultsFolder::~ResultsFolder() {
+  thread_.reset();
+  if (journal_ != nullptr && state_.entries.empty()) leave();
+}
+
+void ResultsFolder::recover() {
+  left_ = read_journal(hidden_ / "journal");
+  if (left_ && left_->committed) {
+    take_place(hidden_ / "replacement", folder_);
+    leave();
+    left_.reset();
+  }
+  state_ = read_state(folder_);
+  if (left_ && !left_->replaces) state_.merge(*left_);
+}
+
+std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription run, const LabelledCopy* labelled) {
+  if (outputs_.labelled.empty() != (labelled == nullptr)) {
+    throw UsageError("a folder with labelled files needs the extension of their names and what writes them; give both");
+  }
+  std::string checksum = checksum_of(points);
+  if (!run.metric.empty()) checksum += ", " + run.metric;
+  const bool holds = !state_.entries.empty();
+  if (mode_ == FolderMode::resume && holds && state_.manifest.checksum != checksum) {
+    throw InputError(folder_.string() + " holds results of another input (" + state_.manifest.input + ", not \"" +
+                     checksum + "\"); choose another folder, or replace them with FolderMode::overwrite");
+  }
+  run_ = std::move(run);
+  started_ = now_utc();
+  points_ = points.size();
+  labelled_ = labelled;
+  std::error_code code;
+  const std::filesystem::path replacement = hidden_ / "replacement";
+  if (mode_ == FolderMode::overwrite && holds) {
+    if (left_ && !left_->replaces) save_state(folder_, state_);  // what the journal tells, before it makes room
+    base_ = replacement;
+    old_ = std::exchange(state_, {});
+    if (left_ && left_->replaces && left_->checksum == checksum) {
+      state_ = read_state(replacement);
+      state_.merge(*left_);
+    } else {
+      std::filesystem::remove_all(replacement, code);
+    }
+  } else {
+    if (!holds) {
+      if (!state_.manifest.runs.empty()) remove_results(folder_, state_);
+      state_ = {};
+    }
+    if (left_ && left_->replaces && notice_) {
+      notice_(folder_.string() +
+              " held a replacement that was not complete, for FolderMode::overwrite to go on with: it is " + "removed");
+    }
+    std::filesystem::remove_all(replacement, code);
+  }
+  KeptResults kept{base_, hidden_, state_, asked_, outputs_, notice_};
+  kept.drop_unsound(points.size());
+  if (replacing()) kept.drop_unasked();
+  if (labelled_ != nullptr) kept.drop_outdated_copies(*labelled_);
+  if (!state_.manifest.runs.empty() && status_of(state_.manifest.runs.back()) == kRunning) {
+    state_.manifest.runs.back() = with_status(state_.manifest.runs.back(), "killed");
+  }
+  state_.manifest.checksum = checksum;
+  state_.manifest.input = describe_input(points, checksum);
+  state_.manifest.runs.push_back(describe_run(run_, started_, std::string(kRunning), 0, {}));
+  outputs_.hdf5 = outputs_.hdf5 || state_.manifest.files.contains(kHdf5Name) || asked_for_hdf5(state_.manifest);
+
+  clear_partial();
+  std::filesystem::create_directories(base_, code);
+  if (code) throw_cannot_write(base_, code.value());
+  std::vector<Variant> left_to_do = kept.missing();
+  if (!left_to_do.empty()) kept.remove_file(kHdf5Name);  // it would no longer hold what summary.csv lists
+  if (!state_.entries.empty()) save_state(base_, state_);
+  journal_ = std::make_unique<Journal>(
+      hidden_ / "journal",
+      JournalContents{.replaces = replacing(), .input = state_.manifest.input, .run = state_.manifest.runs.back()});
+  if (points.renumbered()) {
+    const std::vector<std::int64_t> rows = row_numbers(points);
+    place(kRowsName, [&](const auto& file) { write_npy(file, npy_rows(rows), Overwrite::replace); });
+  }
+  warn_of_full_disk(points.size(), left_to_do.size());
+  next_publication_ = std::chrono::steady_clock::now() + kPublicationInterval;
+  thread_ = std::make_unique<CommitThread>([this](const std::vector<PendingVariant>& batch) { commit(batch); });
+  return left_to_do;
+}
+
+void ResultsFolder::clear_partial() const {
+  std::error_code code;
+  std::filesystem::remove_all(hidden_ / "partial", code);
+  std::filesystem::create_directory(hidden_ / "partial", code);
+  if (code) throw_cannot_write(hidden_ / "partial", code.value());
+}
+
+void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants) const {
+  struct statvfs disk {};
+  if (!notice_ || variants == 0 || statvfs(hidden_.c_str(), &disk) != 0) return;
+  const std::uint64_t labels = points * sizeof(std::int32_t) * variants;
+  const std::uint64_t copies = labelled_ != nullptr ? labelled_->bytes() * variants : 0;
+  const std::uint64_t wanted = labels + copies + (outputs_.core ? points * variants : 0) + (outputs_.hdf5 ? labels : 0);
+  const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  if (wanted <= free) return;
+  notice_(fmt::format(
+      "{} of {} take up to {}, and {} are free in {}: it may get full; what is finished by then stays valid",
+      format_count(variants, "variant"), format_count(points, "point"), format_bytes(wanted), format_bytes(free),
+      folder_.string()));
+}
+
+PendingFile ResultsFolder::stage(const std::string& name, const NpyArray& array) const {
+  Checksum checksum;
+  checksum.add(array.header);
+  checksum.add(array.data);
+  return stage(name, [&](const std::filesystem::path& file, const std::filesystem::path& target) {
+    FileStream stream(file, target);
+    stream.write(array.header);
+    stream.write(array.data);
+    if (array.data.size() >= kWorthStarting) stream.start_writeback();
+    stream.close();
+    return FileDigest{array.bytes(), checksum.value()};
+  });
+}
+
+PendingFile ResultsFolder::stage(const std::string& name, const Write& write) const {
+  PendingFile file{name, hidden_ / partial_name(name), {}};
+  try {
+    file.digest = write(file.partial, folder_ / name);
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove(file.partial, ignored);  // so that there is room to tell what is finished
+    throw;
+  }
+  return file;
+}
+
+void ResultsFolder::add(const VariantResult& result) {
+  PendingVariant variant;
+  variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
+  variant.entry = {result.variant, result.summary, result.seconds, variant.files.front().digest.crc32};
+  if (outputs_.core) variant.files.push_back(stage(core_name(result.variant), npy_mask(result.core)));
+  if (labelled_ != nullptr) {
+    const std::string name = variant_file(kLabelledFolder, result.variant, outputs_.labelled);
+    variant.files.push_back(stage(name, [&](const std::filesystem::path& file, const std::filesystem::path& target) {
+      labelled_->write(file, target, result);
+      return digest_of(file).value_or(FileDigest{});
+    }));
+  }
+  thread_->add(std::move(variant));
+}
+
+void ResultsFolder::make_durable(const std::vector<PendingVariant>& batch) const {
+  std::size_t files = 0;
+  for (const PendingVariant& variant : batch) files += variant.files.size();
+  if (files <= kFewFiles) {
+    for (const PendingVariant& variant : batch) {
+      for (const PendingFile& file : variant.files) sync_path(file.partial);
+    }
+    return;
+  }
+  const int descriptor = open(hidden_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int error = descriptor < 0 || syncfs(descriptor) != 0 ? errno : 0;
+  if (descriptor >= 0) close(descriptor);
+  if (error != 0) throw_cannot_write(hidden_ / "partial", error);
+}
+
+/// Bytes, then the journal, then the names: whenever this is cut off, the journal knows every file that has its name.
+void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
+  make_durable(batch);
+  for (const PendingVariant& variant : batch) {
+    journal_->add(variant.entry);
+    for (std::size_t i = 1; i < variant.files.size(); ++i)
+      journal_->add(variant.files[i].name, variant.files[i].digest);
+  }
+  journal_->sync();
+  std::error_code code;
+  std::unordered_set<std::string> folders;
+  for (const PendingVariant& variant : batch) {
+    for (std::size_t i = 0; i < variant.files.size(); ++i) {
+      const PendingFile& file = variant.files[i];
+      const std::filesystem::path target = base_ / file.name;
+      if (folders.insert(target.parent_path()).second) std::filesystem::create_directories(target.parent_path(), code);
+      if (!code) std::filesystem::rename(file.partial, target, code);
+      if (code) throw_cannot_write(target, code.value());
+      if (i > 0) state_.manifest.files[file.name] = file.digest;
+    }
+    state_.entries.insert_or_assign(variant.entry.variant, variant.entry);
+  }
+  publish();
+}
+
+/// Lets whoever looks at the folder see how far the run is.
+void ResultsFolder::publish() {
+  const auto begin = std::chrono::steady_clock::now();
+  if (begin < next_publication_) return;
+  save_state(base_, state_);
+  const auto end = std::chrono::steady_clock::now();
+  next_publication_ =
+      end + std::max<std::chrono::steady_clock::duration>(kPublicationInterval, kPublicationShare * (end - begin));
+}
+
+/// Writes a file of the folder that the journal knows of before it has its name.
+void ResultsFolder::place(const std::string& name, const std::function<void(const std::filesystem::path&)>& write) {
+  const std::filesystem::path file = hidden_ / partial_name(name);
+  try {
+    write(file);
+  } catch (const ResourceError& e) {
+    // People know the file by the name that it was to have.
+    std::string text = e.what();
+    if (const std::size_t at = text.find(file.string()); at != std::string::npos) {
+      text.replace(at, file.string().size(), (folder_ / name).string());
+    }
+    throw ResourceError(text);
+  }
+  const FileDigest digest = digest_of(file).value_or(FileDigest{});
+  journal_->add(name, digest);
+  journal_->sync();
+  commit_file(file, base_ / name, Overwrite::replace);
+  state_.manifest.files[name] = digest;
+}
+
+void ResultsFolder::finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason) {
+  std::exception_ptr failed;
+  std::string why = reason;
+  const auto attempt = [&](const auto& step) {
+    if (failed != nullptr) return;
+    try {
+      step();
+    } catch (const Error& e) {
+      failed = std::current_exception();
+      why = e.what();
+    }
+  };
+  attempt([&] { thread_->finish(); });
+  thread_.reset();
+  clear_partial();  // on a full disk, room for what follows
+  if (!state_.entries.empty()) {
+    if (status == "complete") attempt([&] { write_hdf5(seconds); });
+    attempt([&] { place(kTraceName, [&](const auto& file) { write_text_file(file, trace_json(trace)); }); });
+    state_.manifest.runs.back() = describe_run(run_, started_, failed != nullptr ? "failed" : status, seconds, why);
+    save_state(base_, state_);
+    if (replacing() && status == "complete" && failed == nullptr) {
+      journal_->add_commit();
+      journal_->sync();
+      take_place(base_, folder_);
+      old_.reset();
+    }
+  }
+  leave();
+  if (failed != nullptr) std::rethrow_exception(failed);
+}
+
+void ResultsFolder::write_hdf5(double seconds) {
+  if (!outputs_.hdf5 || state_.manifest.files.contains(kHdf5Name)) return;
+  std::vector<SweepEntry> entries;
+  entries.reserve(state_.entries.size());
+  for (const auto& [variant, entry] : state_.entries) entries.push_back(entry);
+  Manifest described = state_.manifest;
+  described.runs.back() = describe_run(run_, started_, "complete", seconds, {});
+  place(kHdf5Name, [&](const auto& file) {
+    write_hdf5_sweep(file, entries, points_, manifest_json(described, entries.size(), false),
+                     [&](std::size_t v) { return read_labels(base_ / labels_name(entries[v].variant), points_); });
+  });
+}
+
+/// Removes what a run has of its own; a replacement that is not complete stays, with the journal that tells of it.
+void ResultsFolder::leave() {
+  std::error_code ignored;
+  journal_.reset();
+  std::filesystem::remove_all(hidden_ / "partial", ignored);
+  if (replacing() && !state_.entries.empty()) return;
+  if (state_.entries.empty()) {
+    for (const auto& [name, digest] : state_.manifest.files) std::filesystem::remove(base_ / name, ignored);
+  }
+  std::filesystem::remove_all(hidden_ / "replacement", ignored);
+  std::filesystem::remove(hidden_ / "journal.next", ignored);
+  std::filesystem::remove(hidden_ / "journal", ignored);
+}
+
+}  // namespace epsflow::io

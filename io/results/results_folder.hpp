@@ -1,0 +1,119 @@
+// The results folder of a sweep: labels, summary.csv, sweep.json, trace.json. Every file appears whole or not at all,
+// what is finished stays valid whatever happens to the rest, and files of others are left alone.
+//
+// While a run is active everything of its own lies in FOLDER/.epsflow: `lock`, which dies with the process; `journal`,
+// which names each finished variant before its files take their places; `partial/`, files that are being written; and
+// `replacement/`, new results until they are complete and take the place of the old ones. So whenever a run is killed the
+// next one knows what is there.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/trace.hpp>
+#include <epsflow/io/labelled_copy.hpp>
+#include <epsflow/io/results/commit_thread.hpp>
+#include <epsflow/io/results/folder_lock.hpp>
+#include <epsflow/io/results/results_journal.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
+#include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/results/results_state.hpp>
+#include <epsflow/io/write/npy_writer.hpp>
+
+namespace epsflow::io {
+
+enum class FolderMode : std::uint8_t {
+  fresh,      ///< refuse a folder that holds a finished variant
+  resume,     ///< keep the variants that are there and whole; the input must be the same
+  overwrite,  ///< make new results, and let them take the place of those that are there when they are complete
+};
+
+/// What a folder is to hold beside the labels, and what it must not touch.
+struct FolderOutputs {
+  bool hdf5 = false;  ///< sweep.h5, with everything in one file
+  bool core = false;  ///< core/….npy, a mask of core points per variant
+  /// Extension of labelled/…, copies of the input with labels per variant: ".csv", ".fits" or ".h5"; empty for none.
+  std::string labelled = {};
+  std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
+};
+
+class ResultsFolder {
+ public:
+  /// Locks `folder`, making it where it is missing, and finds out what is there: to be done before the input is read.
+  /// Throws UsageError where it holds results and the mode is fresh, where another run writes to it, and for a file in
+  /// the way that epsflow did not write; ResourceError when it cannot be written. Nothing is changed by then. O(variants
+  /// asked for and there).
+  ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
+                Notice notice);
+  /// Without finish(), a folder in which nothing was finished is as it was before.
+  ~ResultsFolder();
+  ResultsFolder(const ResultsFolder&) = delete;
+  ResultsFolder& operator=(const ResultsFolder&) = delete;
+
+  /// Begins a run over `points`, and returns the variants of the sweep that are still to be made. Those that are there
+  /// are compared with their checksums: O(their bytes). `labelled`, of the format that FolderOutputs::labelled says, must
+  /// be there until finish(); null for none. Throws InputError where results of another input are to be resumed,
+  /// ResourceError when the folder cannot be written.
+  [[nodiscard]] std::vector<Variant> begin(const Points& points, RunDescription run,
+                                           const LabelledCopy* labelled = nullptr);
+
+  /// Takes a variant; it is on the disk, and in its place, within about a second. Throws ResourceError, also for variants
+  /// before it, and what LabelledCopy::write() throws. Not thread-safe.
+  void add(const VariantResult& result);
+
+  /// Ends the run: writes what is left, summary.csv, trace.json, sweep.h5 where asked for now or before, and sweep.json
+  /// with the status, "complete", "interrupted" or "failed" with a reason. A run without any finished variant leaves no
+  /// trace. Throws ResourceError; then sweep.json, where it can be written, says that the run failed, and why.
+  void finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason = {});
+
+  /// Every variant that the folder holds, by eps, then minpts. After begin(), and not while add() is called.
+  [[nodiscard]] const Entries& entries() const noexcept { return state_.entries; }
+  /// Whether the run makes a replacement, and so leaves the results that are there alone until it is complete.
+  [[nodiscard]] bool replacing() const noexcept { return old_.has_value(); }
+
+ private:
+  void recover();
+  void clear_partial() const;
+  void warn_of_full_disk(std::uint64_t points, std::size_t variants) const;
+
+  /// Writes a file, known to people as the second name, and tells what it holds.
+  using Write = std::function<FileDigest(const std::filesystem::path&, const std::filesystem::path&)>;
+  [[nodiscard]] PendingFile stage(const std::string& name, const Write& write) const;
+  [[nodiscard]] PendingFile stage(const std::string& name, const NpyArray& array) const;
+  void commit(const std::vector<PendingVariant>& batch);
+  void make_durable(const std::vector<PendingVariant>& batch) const;
+  void publish();
+  void place(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
+  void write_hdf5(double seconds);
+  void leave();
+
+  // The thread alone uses state_ and journal_ while it runs.
+  std::filesystem::path folder_;
+  std::filesystem::path hidden_;  ///< folder_/.epsflow
+  std::filesystem::path base_;    ///< where results go: folder_, or hidden_/replacement
+  std::vector<Variant> asked_;
+  FolderMode mode_;
+  FolderOutputs outputs_;
+  Notice notice_;
+  FolderLock lock_;
+  ResultsState state_;                   ///< of base_
+  std::optional<ResultsState> old_;      ///< of folder_, where it is to be replaced
+  std::optional<JournalContents> left_;  ///< what a run left that was killed, or interrupted while it replaced
+  RunDescription run_;
+  std::string started_;
+  std::uint64_t points_ = 0;
+  const LabelledCopy* labelled_ = nullptr;
+  std::unique_ptr<Journal> journal_;
+  std::chrono::steady_clock::time_point next_publication_;
+  std::unique_ptr<CommitThread> thread_;
+};
+
+}  // namespace epsflow::io

@@ -1,0 +1,125 @@
+#include <epsflow/io/results/results_journal.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/read/source.hpp>
+#include <epsflow/io/results/results_names.hpp>
+
+namespace epsflow::io {
+namespace {
+
+constexpr std::string_view kBegin = "begin ";
+constexpr std::string_view kVariant = "variant ";
+constexpr std::string_view kFile = "file ";
+constexpr std::string_view kCommit = "commit";
+
+std::uint32_t checksum_of_line(std::string_view event) {
+  Checksum checksum;
+  checksum.add(event);
+  return checksum.value();
+}
+
+/// The event of a line, without its checksum; nothing for a torn one.
+std::optional<std::string> event_of(const std::string& line) {
+  const std::size_t blank = line.rfind(' ');
+  if (blank == std::string::npos) return std::nullopt;
+  const std::string_view event = std::string_view(line).substr(0, blank);
+  if (parse_checksum(std::string_view(line).substr(blank + 1)) != checksum_of_line(event)) return std::nullopt;
+  return std::string(event);
+}
+
+/// "name bytes crc32", as add() writes it. Throws InputError for anything else.
+void read_file_event(const std::string& text, JournalContents& contents) {
+  const std::size_t second = text.rfind(' ');
+  const std::size_t first =
+      second == std::string::npos || second == 0 ? std::string::npos : text.rfind(' ', second - 1);
+  if (first == std::string::npos) throw InputError(show_text(text));
+  const std::string name = text.substr(0, first);
+  const std::optional<std::uint32_t> crc32 = parse_checksum(std::string_view(text).substr(second + 1));
+  std::uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(text.data() + first + 1, text.data() + second, bytes);
+  if (!crc32 || error != std::errc() || end != text.data() + second || !is_results_name(name)) {
+    throw InputError(show_text(text));
+  }
+  contents.files[name] = {bytes, *crc32};
+}
+
+void read_begin(std::string_view text, JournalContents& contents) {
+  const auto json = nlohmann::ordered_json::parse(text);
+  if (!json.at("run").at("status").is_string()) throw InputError(show_text(text));
+  contents.replaces = json.at("replaces");
+  contents.input = json.at("input").dump();
+  contents.checksum = json.at("input").at("checksum");
+  contents.run = json.at("run").dump();
+}
+
+}  // namespace
+
+std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  JournalContents contents;
+  bool begun = false;
+  for (std::string line; std::getline(in, line);) {
+    const std::optional<std::string> event = event_of(line);
+    if (!event) break;
+    const std::string_view text = *event;
+    try {
+      if (text.starts_with(kBegin)) {
+        read_begin(text.substr(kBegin.size()), contents);
+        begun = true;
+      } else if (text.starts_with(kVariant)) {
+        contents.entries.push_back(parse_summary_row(std::string(text.substr(kVariant.size()))));
+      } else if (text.starts_with(kFile)) {
+        read_file_event(std::string(text.substr(kFile.size())), contents);
+      } else if (text == kCommit) {
+        contents.committed = true;
+      }
+    } catch (const nlohmann::json::exception&) {
+      break;  // a checksum that fits, but nothing that a journal says: as a torn line
+    } catch (const InputError&) {
+      break;
+    }
+  }
+  if (!begun) return std::nullopt;
+  return contents;
+}
+
+Journal::Journal(const std::filesystem::path& file, const JournalContents& begin) {
+  // In one step: the journal before is whole until this one is.
+  const std::filesystem::path next = file.string() + ".next";
+  stream_ = std::make_unique<FileStream>(next, file);
+  add_line(
+      fmt::format(R"({}{{"replaces": {}, "input": {}, "run": {}}})", kBegin, begin.replaces, begin.input, begin.run));
+  sync();
+  std::error_code code;
+  std::filesystem::rename(next, file, code);
+  if (code) throw_cannot_write(file, code.value());
+  sync_path(file.parent_path());
+}
+
+void Journal::add(const SweepEntry& entry) { add_line(std::string(kVariant) + summary_row(entry)); }
+
+void Journal::add(const std::string& name, const FileDigest& digest) {
+  add_line(fmt::format("{}{} {} {}", kFile, name, digest.bytes, format_checksum(digest.crc32)));
+}
+
+void Journal::add_commit() { add_line(kCommit); }
+
+void Journal::add_line(std::string_view event) {
+  pending_ += fmt::format("{} {}\n", event, format_checksum(checksum_of_line(event)));
+}
+
+void Journal::sync() {
+  stream_->write(pending_);
+  pending_.clear();
+  stream_->sync();
+}
+
+}  // namespace epsflow::io

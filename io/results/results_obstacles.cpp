@@ -1,0 +1,70 @@
+#include <epsflow/io/results/results_obstacles.hpp>
+
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/results/results_names.hpp>
+
+namespace epsflow::io {
+
+std::filesystem::path require_folder(std::filesystem::path folder) {
+  if (folder.empty())
+    throw UsageError("the name of the results folder is empty; give the folder that is to be written");
+  while (!folder.has_filename() && folder.has_relative_path()) folder = folder.parent_path();  // "results/"
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(folder, code);
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
+    throw UsageError(folder.string() + " is no folder; move it away, or choose another folder");
+  }
+  return folder;
+}
+
+void require_no_links(const std::filesystem::path& folder) {
+  std::error_code code;
+  for (const char* name : {".epsflow", kLabelsFolder, kCoreFolder, kLabelledFolder}) {
+    const std::filesystem::file_status status = std::filesystem::symlink_status(folder / name, code);
+    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) continue;
+    throw UsageError((folder / name).string() + " is no folder of its own; move it away, or choose another folder");
+  }
+}
+
+void require_no_strangers(const std::filesystem::path& folder, const ResultsState& state,
+                          const std::vector<Variant>& asked, const FolderOutputs& outputs) {
+  const auto refuse = [&](const std::string& name) {
+    throw UsageError((folder / name).string() +
+                     " was not written by epsflow, and is in the way; move it away, or choose another folder");
+  };
+  std::error_code code;
+  for (const char* name : {kSummaryName, kTraceName, kHdf5Name, kRowsName}) {
+    if (state.owns(name)) continue;
+    if (std::filesystem::exists(std::filesystem::symlink_status(folder / name, code))) refuse(name);
+  }
+  for (const char* name : {kLabelsFolder, kCoreFolder, kLabelledFolder}) {
+    std::unordered_set<std::string> there;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / name, code)) {
+      there.insert(std::string(name) + "/" + entry.path().filename().string());
+    }
+    if (there.empty()) continue;
+    for (const Variant& variant : asked) {
+      for (const std::string& file : variant_files(variant, outputs.core, outputs.labelled)) {
+        const bool owned = file == labels_name(variant) ? state.entries.contains(variant) : state.owns(file);
+        if (!owned && there.contains(file)) refuse(file);
+      }
+    }
+  }
+}
+
+void require_no_inputs(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& inputs) {
+  std::error_code code;
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(folder, code);
+  for (const std::filesystem::path& input : inputs) {
+    const std::filesystem::path file = std::filesystem::weakly_canonical(input, code);
+    if (!is_results_name(file.lexically_relative(canonical).string())) continue;
+    throw UsageError("the input " + input.string() + " lies in " + folder.string() +
+                     " where results are written; copy it to another place, or choose another folder");
+  }
+}
+
+}  // namespace epsflow::io

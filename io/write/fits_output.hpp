@@ -1,0 +1,42 @@
+// A FITS file that is written.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include <fitsio.h>
+
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/io/read/fits/fits_file.hpp>
+
+namespace epsflow::io {
+
+/// To be used while fits_mutex() is held.
+class FitsOutput {
+ public:
+  /// Creates `file` anew. Errors name `target` and the bytes that it is `wanted` to hold. Throws ResourceError, as every
+  /// function here.
+  FitsOutput(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t wanted);
+  ~FitsOutput();
+  FitsOutput(const FitsOutput&) = delete;
+  FitsOutput& operator=(const FitsOutput&) = delete;
+
+  [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
+
+  /// Whether it is the system that could not do what cfitsio wanted to write.
+  [[nodiscard]] static bool is_of_system(int status) noexcept;
+  /// Throws for the status of a call that failed. cfitsio says that it cannot write; why, the system has said to it.
+  void check(int status) const;
+  /// The keywords EPS and MINPTS of the extension that is open.
+  void write_variant(const Variant& variant) const;
+  /// Writes what cfitsio still holds.
+  void close();
+
+ private:
+  FitsMessageMark mark_;
+  std::filesystem::path target_;
+  std::uint64_t wanted_;
+  FitsHandle file_;
+};
+
+}  // namespace epsflow::io

@@ -1,0 +1,65 @@
+#include <epsflow/io/write/hdf5_output.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <epsflow/io/write/atomic_file.hpp>
+
+namespace epsflow::io {
+namespace {
+
+/// The system's words out of an error text of the library, which wraps them in numbers; the text itself without any.
+std::string reason_of(const std::string& text) {
+  constexpr std::string_view kMark = "error message = '";
+  const std::size_t begin = text.find(kMark);
+  if (begin == std::string::npos) return text;
+  const std::size_t first = begin + kMark.size();
+  return text.substr(first, text.find('\'', first) - first);
+}
+
+}  // namespace
+
+Hdf5Output::Hdf5Output(const std::filesystem::path& file, std::filesystem::path target)
+    : target_(std::move(target)), file_(check(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT))) {}
+
+Hdf5Output::~Hdf5Output() {
+  if (file_ < 0) return;
+  H5Fclose(file_);
+  H5Eclear2(H5E_DEFAULT);  // what could not be written has been reported
+}
+
+void Hdf5Output::attribute(hid_t object, const char* name, const void* value, hid_t memory_type,
+                           hid_t file_type) const {
+  const SpaceHandle space(check(H5Screate(H5S_SCALAR)));
+  const AttributeHandle attribute(check(H5Acreate2(object, name, file_type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
+  check(H5Awrite(attribute.get(), memory_type, value));
+}
+
+void Hdf5Output::attribute(hid_t object, const char* name, double value) const {
+  attribute(object, name, &value, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE);
+}
+
+void Hdf5Output::attribute(hid_t object, const char* name, std::uint64_t value) const {
+  attribute(object, name, &value, H5T_NATIVE_UINT64, H5T_STD_U64LE);
+}
+
+void Hdf5Output::attributes(hid_t object, const VariantResult& result) const {
+  attribute(object, "eps", result.variant.eps);
+  attribute(object, "minpts", std::uint64_t{result.variant.minpts});
+  attribute(object, "clusters", result.summary.clusters);
+  attribute(object, "noise", result.summary.noise);
+  attribute(object, "core", result.summary.core);
+  attribute(object, "border", result.summary.border);
+  attribute(object, "largest", result.summary.largest);
+}
+
+void Hdf5Output::close() {
+  check(H5Fflush(file_, H5F_SCOPE_GLOBAL));
+  check(H5Fclose(file_));
+  file_ = H5I_INVALID_HID;
+}
+
+void Hdf5Output::fail() const { throw_cannot_write(target_, reason_of(take_error_text())); }
+
+}  // namespace epsflow::io

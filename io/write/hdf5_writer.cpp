@@ -1,0 +1,113 @@
+#include <epsflow/io/write/hdf5_writer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/write/hdf5_output.hpp>
+
+namespace epsflow::io {
+namespace {
+
+struct SummaryRow {
+  double eps;
+  std::uint64_t minpts, clusters, noise, core, border, largest;
+  double seconds;
+};
+
+void write_summary(const Hdf5Output& writer, const std::vector<SweepEntry>& entries) {
+  std::vector<SummaryRow> rows;
+  rows.reserve(entries.size());
+  for (const SweepEntry& e : entries) {
+    rows.push_back({e.variant.eps, e.variant.minpts, e.summary.clusters, e.summary.noise, e.summary.core,
+                    e.summary.border, e.summary.largest, e.seconds});
+  }
+  const TypeHandle type(writer.check(H5Tcreate(H5T_COMPOUND, sizeof(SummaryRow))));
+  const auto field = [&](const char* name, std::size_t offset, hid_t field_type) {
+    writer.check(H5Tinsert(type.get(), name, offset, field_type));
+  };
+  field("eps", offsetof(SummaryRow, eps), H5T_NATIVE_DOUBLE);
+  field("minpts", offsetof(SummaryRow, minpts), H5T_NATIVE_UINT64);
+  field("clusters", offsetof(SummaryRow, clusters), H5T_NATIVE_UINT64);
+  field("noise", offsetof(SummaryRow, noise), H5T_NATIVE_UINT64);
+  field("core", offsetof(SummaryRow, core), H5T_NATIVE_UINT64);
+  field("border", offsetof(SummaryRow, border), H5T_NATIVE_UINT64);
+  field("largest", offsetof(SummaryRow, largest), H5T_NATIVE_UINT64);
+  field("seconds", offsetof(SummaryRow, seconds), H5T_NATIVE_DOUBLE);
+  writer.write<SummaryRow>("summary", rows, type.get(), type.get());
+}
+
+void write_description(const Hdf5Output& writer, const std::string& description) {
+  const TypeHandle text(writer.check(H5Tcopy(H5T_C_S1)));
+  writer.check(H5Tset_size(text.get(), std::max<std::size_t>(description.size(), 1)));
+  writer.attribute(writer.file(), "description", description.c_str(), text.get(), text.get());
+}
+
+void write_label_rows(const Hdf5Output& writer, std::size_t variants, std::uint64_t points,
+                      const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of) {
+  constexpr hsize_t kMostChunk = 1 << 18;  // 1 MiB of labels: HDF5's default chunk cache
+  constexpr unsigned kFastDeflate = 1;
+  const std::array<hsize_t, 2> shape{variants, points};
+  const std::array<hsize_t, 2> chunk{1, std::min<hsize_t>(points, kMostChunk)};
+  const std::array<hsize_t, 2> row{1, points};
+  const SpaceHandle space(writer.check(H5Screate_simple(2, shape.data(), nullptr)));
+  const SpaceHandle one(writer.check(H5Screate_simple(2, row.data(), nullptr)));
+  const ListHandle layout(writer.check(H5Pcreate(H5P_DATASET_CREATE)));
+  writer.check(H5Pset_chunk(layout.get(), 2, chunk.data()));
+  writer.check(H5Pset_shuffle(layout.get()));
+  writer.check(H5Pset_deflate(layout.get(), kFastDeflate));
+  const DatasetHandle set(writer.check(
+      H5Dcreate2(writer.file(), "labels", H5T_STD_I32LE, space.get(), H5P_DEFAULT, layout.get(), H5P_DEFAULT)));
+  for (std::size_t v = 0; v < variants; ++v) {
+    const std::vector<std::int32_t> labels = labels_of(v);
+    if (labels.size() != points) {
+      throw Error("variant " + std::to_string(v) + " has " + std::to_string(labels.size()) + " labels for " +
+                  std::to_string(points) + " points");
+    }
+    const std::array<hsize_t, 2> start{v, 0};
+    writer.check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, row.data(), nullptr));
+    writer.check(H5Dwrite(set.get(), H5T_NATIVE_INT32, one.get(), space.get(), H5P_DEFAULT, labels.data()));
+  }
+}
+
+}  // namespace
+
+void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite) {
+  const Hdf5Session session;
+  write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
+    Hdf5Output writer(temporary, file);
+    writer.attributes(writer.write<std::int32_t>("labels", result.labels, H5T_NATIVE_INT32, H5T_STD_I32LE).get(),
+                      result);
+    writer.close();
+  });
+}
+
+void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries, std::uint64_t points,
+                      const std::string& description,
+                      const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of) {
+  const Hdf5Session session;
+  write_atomically(file, Overwrite::replace, [&](const std::filesystem::path& temporary) {
+    Hdf5Output writer(temporary, file);
+    write_summary(writer, entries);
+    write_description(writer, description);
+    if (!entries.empty() && points > 0) write_label_rows(writer, entries.size(), points, labels_of);
+    writer.close();
+  });
+}
+
+void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows, Overwrite overwrite) {
+  const Hdf5Session session;
+  write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
+    Hdf5Output writer(temporary, file);
+    writer.attribute(writer.write<std::uint64_t>("offsets", rows.offsets, H5T_NATIVE_UINT64, H5T_STD_U64LE).get(),
+                     "eps", rows.eps);
+    writer.write<std::uint32_t>("ids", rows.ids, H5T_NATIVE_UINT32, H5T_STD_U32LE);
+    if (!rows.distances.empty()) {
+      writer.write<double>("distances", rows.distances, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE);
+    }
+    writer.close();
+  });
+}
+
+}  // namespace epsflow::io

@@ -1,0 +1,34 @@
+// Writing NPY: labels, masks, row numbers and points.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
+
+namespace epsflow::io {
+
+/// An array as NPY 1.0 has it: the bytes of the file are `header`, then `data`, which somebody else owns.
+struct NpyArray {
+  std::string header;
+  std::span<const std::byte> data;
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return header.size() + data.size(); }
+};
+
+/// labels: [n]. Little-endian int32, one dimension.
+[[nodiscard]] NpyArray npy_labels(std::span<const std::int32_t> labels);
+/// mask: [n] of 0 and 1. bool, one dimension.
+[[nodiscard]] NpyArray npy_mask(std::span<const std::uint8_t> mask);
+/// rows: [n]. Little-endian int64, one dimension.
+[[nodiscard]] NpyArray npy_rows(std::span<const std::int64_t> rows);
+/// points: [n × d]. Little-endian float32 or float64, C order.
+[[nodiscard]] NpyArray npy_points(PointsView points);
+
+/// Atomic. Errors as AtomicFile.
+void write_npy(const std::filesystem::path& file, const NpyArray& array, Overwrite overwrite);
+
+}  // namespace epsflow::io

@@ -1,0 +1,202 @@
+// What a failing GPU does to a run: a clear error, what was handed out stays, and the next run works.
+#include <epsflow/gpu/base/fault.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/trap_kernel.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/gpu.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+using test::DataSet;
+
+const DataSet& points() {
+  static const DataSet data = test::make_data("clustered", 3000, 2, Precision::float64, 7);
+  return data;
+}
+
+Options gpu_options(Kernel kernel, FormatChoice format = FormatChoice::csr) {
+  Options options;
+  options.backend = BackendChoice::gpu;
+  options.kernel = kernel;
+  options.format = format;
+  options.lane_pairs = 5000;
+  return options;
+}
+
+const Sweep& sweep() {
+  static const Sweep all = grid({points().scale, points().scale * 1.5, points().scale * 2}, {3, 6});
+  return all;
+}
+
+struct Outcome {
+  std::string error;
+  std::size_t right = 0;
+  std::size_t wrong = 0;
+  std::uint64_t retries = 0;
+};
+
+/// Runs the sweep and compares what was handed out, whatever happened then.
+Outcome try_run(const Options& options, const Observer& base = {}) {
+  const test::Watchdog watchdog("a run with faults");
+  Outcome outcome;
+  Trace trace;
+  Observer observer = base;
+  observer.trace = &trace;
+  try {
+    run_each(
+        points().view(), sweep(), options,
+        [&](VariantResult&& r) {
+          const auto expected = test::oracle_labels(points().oracle(r.variant.eps), r.variant.minpts);
+          (r.labels == expected.labels ? outcome.right : outcome.wrong) += 1;
+        },
+        observer);
+  } catch (const ResourceError& error) {
+    outcome.error = error.what();
+  }
+  outcome.retries = trace.retries();
+  return outcome;
+}
+
+struct Faults {
+  ~Faults() {
+    for (const FaultPoint p : {FaultPoint::allocation, FaultPoint::launch, FaultPoint::completion}) {
+      inject_fault(p, 0, 0, cudaSuccess);
+    }
+  }
+};
+
+const std::vector<Options>& paths() {
+  static const std::vector<Options> all{gpu_options(Kernel::rows), gpu_options(Kernel::global),
+                                        gpu_options(Kernel::shared), gpu_options(Kernel::rows, FormatChoice::packed)};
+  return all;
+}
+
+/// The same, and labels without a table.
+std::vector<Options> all_paths() {
+  std::vector<Options> all = paths();
+  all.emplace_back();
+  all.back().backend = BackendChoice::gpu;
+  all.back().strategy = StrategyChoice::direct;
+  return all;
+}
+
+TEST_CASE("fault: a launch that fails ends the run with an error, wherever it is, and the next run works") {
+  if (!test::have_gpu()) return;
+  const Faults faults;
+  for (const Options& options : all_paths()) {
+    std::size_t failed = 0;
+    for (std::uint64_t skip = 0; skip < 400; skip += 1 + skip / 4) {
+      INFO("launch " << skip);
+      inject_fault(FaultPoint::launch, skip, 1, cudaErrorLaunchFailure);
+      const Outcome outcome = try_run(options);
+      inject_fault(FaultPoint::launch, 0, 0, cudaSuccess);
+      REQUIRE(outcome.wrong == 0);
+      if (outcome.error.empty()) {
+        REQUIRE(outcome.right == sweep().size());
+        continue;
+      }
+      ++failed;
+      test::check_mentions(outcome.error, {"cudaErrorLaunchFailure", "Options::backend = BackendChoice::cpu"});
+    }
+    CHECK(failed > 5);
+    const Outcome after = try_run(options);
+    CHECK(after.error.empty());
+    CHECK(after.right == sweep().size());
+  }
+}
+
+TEST_CASE("fault: a GPU that fails in the middle of its work is an error that comes through the completion") {
+  if (!test::have_gpu()) return;
+  const Faults faults;
+  for (const Options& options : paths()) {
+    for (const std::uint64_t skip : {0U, 1U, 3U, 8U}) {
+      INFO("completion " << skip);
+      inject_fault(FaultPoint::completion, skip, 1, cudaErrorECCUncorrectable);
+      const Outcome outcome = try_run(options);
+      inject_fault(FaultPoint::completion, 0, 0, cudaSuccess);
+      REQUIRE(outcome.wrong == 0);
+      test::check_mentions(outcome.error, {"cudaErrorECCUncorrectable", "variants handed out before this are valid"});
+    }
+  }
+}
+
+TEST_CASE("fault: where memory for a lane's buffer is refused, halves of it do; where none is left, an error says so") {
+  if (!test::have_gpu()) return;
+  const Faults faults;
+  for (Options options : paths()) {
+    options.lane_pairs = 0;
+    options.lanes = 1;
+    // The lane's buffer is what is allocated while a search begins.
+    std::atomic<int> searches{0};
+    Observer observer;
+    observer.before_stage = [&](Stage stage) {
+      if (stage == Stage::find_neighbors && searches++ == 0) {
+        inject_fault(FaultPoint::allocation, 0, 3, cudaErrorMemoryAllocation);
+      }
+    };
+    const Outcome outcome = try_run(options, observer);
+    INFO(outcome.error);
+    CHECK(outcome.error.empty());
+    CHECK(outcome.right == sweep().size());
+    CHECK(outcome.retries > 0);
+
+    searches = 0;
+    observer.before_stage = [&](Stage stage) {
+      if (stage == Stage::find_neighbors && searches++ == 0) {
+        inject_fault(FaultPoint::allocation, 0, 1000, cudaErrorMemoryAllocation);
+      }
+    };
+    const Outcome refused = try_run(options, observer);
+    inject_fault(FaultPoint::allocation, 0, 0, cudaSuccess);
+    CHECK(refused.wrong == 0);
+    test::check_mentions(refused.error, {"cudaErrorMemoryAllocation", "Options::gpu_memory"});
+  }
+}
+
+// Last of its process: the GPU is lost for it from here on.
+TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, and finished variants are kept",
+          "[.][lost]") {
+  if (!test::have_gpu()) return;
+  std::atomic<int> emitted{0};
+  Observer observer;
+  observer.before_stage = [&](Stage stage) {
+    if (stage == Stage::emit_results && ++emitted == 2) launch_trap();
+  };
+  Options options = gpu_options(Kernel::rows);
+  options.tables = 1;
+  const Outcome outcome = try_run(options, observer);
+  CHECK(outcome.wrong == 0);
+  CHECK(outcome.right >= 2);
+  test::check_mentions(outcome.error, {"the GPU reports", "variants handed out before this are valid",
+                                       "Options::backend = BackendChoice::cpu"});
+  const Outcome after = try_run(options);
+  CHECK_FALSE(after.error.empty());
+  // The choice is automatic: the CPU does it, and says so.
+  Options automatic = options;
+  automatic.backend = BackendChoice::automatic;
+  std::string notice;
+  Observer listener;
+  listener.on_notice = [&](const std::string& text) { notice = text; };
+  const Outcome on_cpu = try_run(automatic, listener);
+  CHECK(on_cpu.error.empty());
+  CHECK(on_cpu.right == sweep().size());
+  test::check_mentions(notice, {"running on the CPU"});
+}
+
+}  // namespace
+}  // namespace epsflow::gpu

@@ -1,0 +1,463 @@
+#include <epsflow/io/read/hdf5/hdf5_reader.hpp>
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <epsflow/io/read_points.hpp>
+
+#include "io/hdf5_samples.hpp"
+#include "io/io_test.hpp"
+
+namespace epsflow::io {
+namespace {
+
+using test::bytes_of_file;
+using test::check_mentions;
+using test::error_of;
+using test::Hdf5Writer;
+using test::Row;
+using test::TempFolder;
+using test::values_of;
+using Values = std::vector<double>;
+
+const std::vector<Row> kRows{{1, 2, 3, "a", {0, 0}}, {4, 5, 6, "b", {0, 0}}, {7, 8, 9, "c", {0, 0}}};
+
+Points read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
+
+TEST_CASE("hdf5: the only data set, of any number type") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "cloud.h5";
+  // The types are variables of the library, which GENERATE cannot take by reference.
+  const std::vector<hid_t> types{H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_IEEE_F32LE, H5T_IEEE_F32BE,
+                                 H5T_STD_I16BE,  H5T_STD_U8LE,   H5T_STD_I64LE};
+  const hid_t type = types[GENERATE(range(std::size_t{0}, std::size_t{7}))];
+  const bool chunked = GENERATE(false, true);
+  Hdf5Writer(file).matrix("/group/points", type, {3, 2}, {1, 2, 3, 4, 5, 6}, chunked);
+  const Points points = read(file);
+  const bool single = H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
+  CHECK(points.precision() == (single ? Precision::float32 : Precision::float64));
+  CHECK(points.dims() == 2);
+  CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(points.column_names.empty());
+  CHECK(values_of(read(file, {.columns = {"1"}})) == Values{2, 4, 6});
+  CHECK(values_of(read(file, {.columns = {"1", "0"}, .table = "group/points"})) == Values{2, 1, 4, 3, 6, 5});
+}
+
+TEST_CASE("hdf5: one axis, no rows") {
+  const TempFolder folder;
+  Hdf5Writer(folder / "line.hdf5").matrix("x", H5T_IEEE_F64LE, {3}, {1, 2, 3});
+  CHECK(values_of(read(folder / "line.hdf5")) == Values{1, 2, 3});
+  Hdf5Writer(folder / "none.hdf").matrix("x", H5T_IEEE_F64LE, {0, 2}, {});
+  CHECK(read(folder / "none.hdf").size() == 0);
+  CHECK(read(folder / "none.hdf").dims() == 2);
+}
+
+TEST_CASE("hdf5: matrices that look transposed") {
+  const TempFolder folder;
+  Hdf5Writer(folder / "rows.h5").matrix("xy", H5T_IEEE_F64LE, {2, 33}, Values(66, 1.0));
+  check_mentions(error_of<InputError>([&] { read(folder / "rows.h5"); }),
+                 {"rows.h5", "2 rows of 33 columns", "transposed"});
+  CHECK(read(folder / "rows.h5", {.columns = {"0", "32"}}).size() == 2);
+}
+
+TEST_CASE("hdf5: columns of a matrix in many blocks") {
+  const TempFolder folder;
+  constexpr std::size_t kCount = 300000;
+  Values values(kCount * 5);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  Hdf5Writer(folder / "wide.h5").matrix("x", H5T_IEEE_F64LE, {kCount, 5}, values);
+  const Points points = read(folder / "wide.h5", {.columns = {"4", "2"}});
+  REQUIRE(points.size() == kCount);
+  bool same = true;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    same = same && points.view().at(i, 0) == static_cast<double>(5 * i + 4) &&
+           points.view().at(i, 1) == static_cast<double>(5 * i + 2);
+  }
+  CHECK(same);
+}
+
+TEST_CASE("hdf5: compound tables") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "radar.hdf5";
+  const bool chunked = GENERATE(false, true);
+  Hdf5Writer(file).table("/Data/Table Layout", kRows, chunked);
+  const Points points = read(file, {.columns = {"kind", "lat"}});
+  CHECK(values_of(read(file, {.columns = {"0-2"}})) == Values{1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(points.precision() == Precision::float64);
+  CHECK(values_of(points) == Values{3, 1, 6, 4, 9, 7});
+  CHECK(points.column_names == std::vector<std::string>{"kind", "lat"});
+  const Points single = read(file, {.columns = {"1"}, .table = "Data/Table Layout"});
+  CHECK(single.precision() == Precision::float32);
+  CHECK(values_of(single) == Values{2, 5, 8});
+  check_mentions(error_of<InputError>([&] { read(file); }), {"radar.hdf5", "'pair'", "2 values", "ReadOptions::columns",
+                                                             "'pair[0]'", "lat, lon, kind, name, pair"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pair"}}); }), {"'pair'", "2 values"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"alt"}}); }), {"'alt'", "lat, lon, kind"});
+}
+
+TEST_CASE("hdf5: which data set") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "many.h5";
+  {
+    Hdf5Writer writer(file);
+    writer.matrix("/a/x", H5T_IEEE_F64LE, {2, 2}, {1, 2, 3, 4});
+    writer.matrix("/b", H5T_IEEE_F64LE, {2, 3}, {1, 2, 3, 4, 5, 6});
+    writer.matrix("/cube", H5T_IEEE_F64LE, {1, 1, 2}, {1, 2});
+    writer.matrix("/one", H5T_IEEE_F64LE, {}, {1});
+    writer.table("/t/table", kRows, false);
+    H5Lcreate_soft("/nowhere", writer.file(), "/dangling", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_hard(writer.file(), "/", writer.file(), "/a/cycle", H5P_DEFAULT, H5P_DEFAULT);
+  }
+  check_mentions(error_of<InputError>([&] { read(file); }), {"many.h5", "several", "ReadOptions::table", "/a/x", "/b"});
+  CHECK(values_of(read(file, {.table = "/a/x"})) == Values{1, 2, 3, 4});
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "/c"}); }),
+                 {"many.h5", "'/c'", "ReadOptions::table", "/a/x", "/t/table"});
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "/a"}); }), {"'/a' is a group", "/a/x"});
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "/dangling"}); }), {"no data set '/dangling'"});
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "/cube"}); }),
+                 {"'/cube'", "3 axes", "ReadOptions::table"});
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "/one"}); }), {"'/one'", "0 axes"});
+}
+
+TEST_CASE("hdf5: the columns asked for settle which data set") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "two.h5";
+  {
+    Hdf5Writer writer(file);
+    writer.matrix("/b", H5T_IEEE_F64LE, {2, 3}, {1, 2, 3, 4, 5, 6});
+    writer.table("/table", kRows, false);
+  }
+  CHECK(values_of(read(file, {.columns = {"lat", "lon"}})) == Values{1, 2, 4, 5, 7, 8});
+  CHECK(values_of(read(file)) == Values{1, 2, 3, 4, 5, 6});  // the table holds text, and so cannot be all columns
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"alt"}}); }),
+                 {"two.h5", "ReadOptions::table", "/b", "/table"});
+}
+
+TEST_CASE("hdf5: nothing but text") {
+  const TempFolder folder;
+  const hid_t text = H5Tcopy(H5T_C_S1);
+  H5Tset_size(text, 4);
+  Hdf5Writer(folder / "text.h5").dataset("names", text, text, {2}, "abc\0def");
+  H5Tclose(text);
+  check_mentions(error_of<InputError>([&] { read(folder / "text.h5"); }), {"text.h5", "'/names'", "text"});
+  { const Hdf5Writer empty(folder / "empty.h5"); }
+  check_mentions(error_of<InputError>([&] { read(folder / "empty.h5"); }), {"empty.h5", "no data set"});
+}
+
+TEST_CASE("hdf5: NaN and the memory budget") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "nan.h5";
+  Hdf5Writer(file).matrix("x", H5T_IEEE_F32LE, {3, 2}, {1, 2, 3, std::numeric_limits<double>::quiet_NaN(), 5, 6});
+  check_mentions(error_of<InputError>([&] { read(file); }), {"nan.h5", "row 1", "column 1", "nan", "NanPolicy::drop"});
+  const Points kept = read(file, {.on_nan = NanPolicy::drop});
+  CHECK(values_of(kept) == Values{1, 2, 5, 6});
+  CHECK(kept.dropped_rows() == 1);
+  check_mentions(error_of<ResourceError>([&] { read(file, {.memory = 23}); }),
+                 {"nan.h5", "24 bytes", "23 bytes", "ReadOptions::memory"});
+}
+
+TEST_CASE("hdf5: damaged files, and the program's error printing afterwards") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "whole.h5";
+  Hdf5Writer(file).matrix("x", H5T_IEEE_F64LE, {1000, 2}, Values(2000, 1.0));
+  std::ifstream stream(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  H5E_auto2_t before = nullptr;
+  void* data = nullptr;
+  H5Eget_auto2(hid_t{0}, &before, &data);
+  check_mentions(error_of<InputError>([&] { read(folder.write("cut.h5", bytes.substr(0, bytes.size() / 2))); }),
+                 {"cut.h5", "truncated"});
+  check_mentions(error_of<InputError>([&] { read(folder.write("text.h5", "hello, world\n")); }),
+                 {"text.h5", "HDF5", "signature"});
+  check_mentions(error_of<InputError>([&] { read(folder.write("nothing.h5", "")); }), {"nothing.h5", "empty"});
+  H5E_auto2_t after = nullptr;
+  H5Eget_auto2(hid_t{0}, &after, &data);
+  CHECK(before == after);
+}
+
+TEST_CASE("hdf5: data sets of one axis as columns") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "tracks.h5";
+  {
+    Hdf5Writer writer(file);
+    writer.matrix("/lon", H5T_IEEE_F32LE, {3}, {1, 2, 3});
+    writer.matrix("/lat", H5T_IEEE_F64LE, {3}, {4, 5, 6}, true);
+    writer.matrix("/time", H5T_STD_I32LE, {2}, {7, 8});
+    writer.matrix("/g/deep/x", H5T_IEEE_F32LE, {2}, {9, 10});
+    writer.matrix("/g/deep/y", H5T_IEEE_F32LE, {2}, {11, 12});
+    writer.matrix("/wide", H5T_IEEE_F64LE, {3, 1, 1}, {1, 2, 3});
+    writer.matrix("/two", H5T_IEEE_F64LE, {3, 4}, Values(12, 1.0));
+    writer.table("/table", kRows, false);
+  }
+  const std::vector<std::vector<std::string>> spellings{{"/lon", "/lat"}, {"/lon", "lat"}, {"lon", "lat"}};
+  for (const auto& columns : spellings) {
+    const Points points = read(file, {.columns = columns, .table = columns[0] == "lon" ? "/" : ""});
+    CHECK(points.precision() == Precision::float64);
+    CHECK(values_of(points) == Values{1, 4, 2, 5, 3, 6});
+    CHECK(points.column_names == std::vector<std::string>{"lon", "lat"});
+    CHECK(points.inputs[0].kind == "HDF5 data sets /lon, /lat");
+  }
+  const Points deep = read(file, {.columns = {"y", "x"}, .table = "g/deep"});
+  CHECK(deep.precision() == Precision::float32);
+  CHECK(values_of(deep) == Values{11, 9, 12, 10});
+  CHECK(values_of(read(file, {.columns = {"deep/x", "/time"}, .table = "/g/"})) == Values{9, 7, 10, 8});
+  check_mentions(error_of<InputError>([&] {
+                   read(file, {.columns = {"/lon", "/time"}});
+                 }),
+                 {"tracks.h5", "'/lon' has 3 rows", "'/time' has 2 rows", "same length"});
+  check_mentions(error_of<InputError>([&] {
+                   read(file, {.columns = {"/lon", "/nowhere"}});
+                 }),
+                 {"no data set '/nowhere'", "ReadOptions::columns", "/lat, /lon"});
+  check_mentions(error_of<InputError>([&] {
+                   read(file, {.columns = {"/lon", "/two"}});
+                 }),
+                 {"'/two' has two axes", "ReadOptions::table"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"/lon", "/table"}}); }), {"'/table' is a table"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"/lon", "/wide"}}); }), {"'/wide'", "3 axes"});
+  check_mentions(error_of<UsageError>([&] { read(file, {.columns = {"/lon", "/lon"}}); }), {"'/lon'", "twice"});
+}
+
+TEST_CASE("hdf5: data sets of one length are offered as columns") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "tracks.h5";
+  {
+    Hdf5Writer writer(file);
+    writer.matrix("/lat", H5T_IEEE_F64LE, {3}, {4, 5, 6});
+    writer.matrix("/lon", H5T_IEEE_F64LE, {3}, {1, 2, 3});
+  }
+  check_mentions(error_of<InputError>([&] { read(file); }),
+                 {"tracks.h5", "ReadOptions::table", "/lat, /lon", "ReadOptions::columns, as /lat,/lon"});
+  CHECK(values_of(read(file, {.columns = {"lon", "lat"}})) == Values{1, 4, 2, 5, 3, 6});
+}
+
+TEST_CASE("hdf5: netCDF's fill values, packed values and bare dimensions") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "grid.h5";
+  {
+    Hdf5Writer writer(file);
+    writer.matrix("/obs", H5T_IEEE_F32LE, {4}, {0, 0, 0, 0});
+    writer.text("/obs", "CLASS", "DIMENSION_SCALE");
+    writer.text("/obs", "NAME", "This is a netCDF dimension but not a netCDF variable.         4");
+    writer.matrix("/lon", H5T_IEEE_F32LE, {4}, {1, -999.9, 3, 1e20});
+    writer.number("/lon", "_FillValue", H5T_IEEE_F32LE, -999.9);
+    writer.number("/lon", "missing_value", H5T_IEEE_F64LE, 1e20);
+    writer.matrix("/lat", H5T_STD_I16LE, {4}, {10, 20, 30, 40});
+    writer.number("/lat", "scale_factor", H5T_IEEE_F64LE, 0.5);
+    writer.number("/lat", "add_offset", H5T_IEEE_F64LE, 100);
+    writer.number("/lat", "_FillValue", H5T_STD_I16LE, 30);
+  }
+  check_mentions(error_of<InputError>([&] {
+                   read(file, {.columns = {"/lon", "/lat"}});
+                 }),
+                 {"grid.h5", "row 1", "'lon'", "nan"});
+  const Points points = read(file, {.columns = {"/lon", "/lat"}, .on_nan = NanPolicy::drop});
+  CHECK(values_of(points) == Values{1, 105});
+  CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(read(file, {.columns = {"/lon"}, .on_nan = NanPolicy::drop}).precision() == Precision::float32);
+  const Points scaled = read(file, {.table = "/lat", .on_nan = NanPolicy::drop});
+  CHECK(scaled.precision() == Precision::float64);
+  CHECK(values_of(scaled) == Values{105, 110, 120});
+  const std::string listed = error_of<InputError>([&] { read(file); });
+  CHECK(listed.find("/obs") == std::string::npos);
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "/obs"}); }),
+                 {"'/obs'", "dimension", "without values"});
+}
+
+TEST_CASE("hdf5: data frames of pandas, fixed") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "fixed.h5";
+  {
+    Hdf5Writer writer(file);
+    writer.texts("/store/df/axis0", 3, {"x", "k", "y"});
+    writer.matrix("/store/df/axis1", H5T_STD_I64LE, {2}, {0, 1});
+    writer.texts("/store/df/block0_items", 3, {"x", "y"});
+    writer.matrix("/store/df/block0_values", H5T_IEEE_F64LE, {2, 2}, {1, 2, 3, 4});
+    writer.matrix("/store/df/block1_items", H5T_STD_I64LE, {1}, {7});
+    writer.matrix("/store/df/block1_values", H5T_STD_I64LE, {2, 1}, {5, 6});
+    writer.text("/store/df", "pandas_type", "frame");
+  }
+  const Points points = read(file);
+  CHECK(values_of(points) == Values{1, 2, 5, 3, 4, 6});  // "k" of axis0 is not there, so that the order is the blocks'
+  CHECK(points.column_names == std::vector<std::string>{"x", "y", "7"});
+  CHECK(points.inputs[0].kind == "HDF5 data frame /store/df");
+  CHECK(values_of(read(file, {.columns = {"y", "7"}, .table = "store/df"})) == Values{2, 5, 4, 6});
+  CHECK(values_of(read(file, {.table = "/store/df/block0_values"})) == Values{1, 2, 3, 4});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"z"}}); }), {"fixed.h5", "'z'", "x, y, 7"});
+}
+
+TEST_CASE("hdf5: the order of a data frame's columns is the frame's") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "order.h5";
+  {
+    Hdf5Writer writer(file);
+    writer.texts("/df/axis0", 1, {"b", "a", "c"});
+    writer.texts("/df/block0_items", 1, {"b", "c"});
+    writer.matrix("/df/block0_values", H5T_IEEE_F64LE, {2, 2}, {1, 2, 3, 4});
+    writer.texts("/df/block1_items", 1, {"a"});
+    writer.matrix("/df/block1_values", H5T_STD_I64LE, {2, 1}, {5, 6});
+    writer.text("/df", "pandas_type", "frame");
+  }
+  CHECK(read(file).column_names == std::vector<std::string>{"b", "a", "c"});
+  CHECK(values_of(read(file)) == Values{1, 5, 2, 3, 6, 4});
+  CHECK(values_of(read(file, {.columns = {"1"}})) == Values{5, 6});
+}
+
+struct FrameRow {
+  std::int64_t index;
+  double block[2];
+  float one[1];
+  double x;
+};
+
+void write_frame_table(const std::filesystem::path& file, const std::string& kind) {
+  Hdf5Writer writer(file);
+  const std::vector<FrameRow> rows{{0, {1, 2}, {3}, 4}, {1, {5, 6}, {7}, 8}};
+  const hsize_t two = 2;
+  const hsize_t one = 1;
+  const hid_t pair = H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &two);
+  const hid_t single = H5Tarray_create2(H5T_NATIVE_FLOAT, 1, &one);
+  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(FrameRow));
+  H5Tinsert(type, "index", offsetof(FrameRow, index), H5T_NATIVE_INT64);
+  H5Tinsert(type, "values_block_0", offsetof(FrameRow, block), pair);
+  H5Tinsert(type, "values_block_1", offsetof(FrameRow, one), single);
+  H5Tinsert(type, "x", offsetof(FrameRow, x), H5T_NATIVE_DOUBLE);
+  writer.dataset("/df/table", type, type, {rows.size()}, rows.data(), true);
+  H5Tclose(type);
+  H5Tclose(single);
+  H5Tclose(pair);
+  writer.text("/df", "pandas_type", "frame_table");
+  writer.text("/df/table", "values_block_0_kind", kind);
+  writer.text("/df/table", "values_block_1_kind", "(lp0\nVc\np1\na.");
+  writer.text("/df", "non_index_axes", "(lp0\n(I1\n(lp1\nVx\np2\naVa\np3\naVb\np4\naVc\np5\natp6\na.");
+  writer.matrix("/df/_i_table/index/bounds", H5T_STD_I64LE, {2}, {1, 2});
+}
+
+TEST_CASE("hdf5: data frames of pandas, table") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "table.h5";
+  write_frame_table(file, "(lp0\nVa\np1\naVb\np2\na.");
+  const Points points = read(file);
+  CHECK(values_of(points) == Values{4, 1, 2, 3, 8, 5, 6, 7});
+  CHECK(points.column_names == std::vector<std::string>{"x", "a", "b", "c"});
+  CHECK(values_of(read(file, {.columns = {"c", "a"}, .table = "/df"})) == Values{3, 1, 7, 5});
+  CHECK(read(file, {.columns = {"c"}}).precision() == Precision::float32);
+  // The table itself, with its index and its members by element.
+  CHECK(values_of(read(file, {.columns = {"index", "values_block_0[1]", "values_block_1"}, .table = "/df/table"})) ==
+        Values{0, 2, 3, 1, 6, 7});
+}
+
+TEST_CASE("hdf5: names of a data frame that are no plain texts are made up") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "table.h5";
+  // A pickle that would call something, one cut short, one with a name too few.
+  const std::string kind = GENERATE(std::string("cos\nsystem\n(S'true'\ntR."), std::string("(lp0\nVa\np1\naV"),
+                                    std::string("(lp0\nVa\np1\na."));
+  write_frame_table(file, kind);
+  CHECK(read(file).column_names == std::vector<std::string>{"values_block_0[0]", "values_block_0[1]", "c", "x"});
+  CHECK(values_of(read(file, {.columns = {"values_block_0[1]"}})) == Values{2, 6});
+}
+
+TEST_CASE("hdf5: members that are arrays, by element") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "radar.h5";
+  {
+    std::vector<Row> rows = kRows;
+    rows[1].pair[1] = 2.5F;
+    Hdf5Writer(file).table("/table", rows, false);
+  }
+  const Points points = read(file, {.columns = {"pair[1]", "lon"}});
+  CHECK(points.precision() == Precision::float32);
+  CHECK(values_of(points) == Values{0, 2, 2.5, 5, 0, 8});
+  CHECK(points.column_names == std::vector<std::string>{"pair[1]", "lon"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pair[2]"}}); }), {"'pair[2]'", "2 values"});
+}
+
+TEST_CASE("hdf5: pipes and gzip are read from memory") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "cloud.h5";
+  Hdf5Writer(file).matrix("/xyz", H5T_IEEE_F64LE, {50, 2}, Values(100, 1.5), true);
+  const std::string bytes = bytes_of_file(file);
+  const std::filesystem::path packed = folder / "cloud.h5.gz";
+  const gzFile gzip = gzopen(packed.c_str(), "wb");
+  gzwrite(gzip, bytes.data(), static_cast<unsigned>(bytes.size()));
+  gzclose(gzip);
+  CHECK(values_of(read(packed)) == Values(100, 1.5));
+  check_mentions(error_of<ResourceError>([&] { read(packed, {.memory = bytes.size() - 1}); }), {"cloud.h5.gz"});
+  check_mentions(error_of<ResourceError>([&] { read(packed, {.memory = bytes.size() + 799}); }), {"cloud.h5.gz"});
+  const std::filesystem::path pipe = folder / "pipe.h5";
+  test::feed_pipe(file, pipe);
+  CHECK(values_of(read(pipe)) == Values(100, 1.5));
+}
+
+TEST_CASE("hdf5: values kept in other files are refused unless they are allowed") {
+  const TempFolder folder;
+  Hdf5Writer(folder / "part.h5").matrix("/x", H5T_IEEE_F64LE, {2}, {3, 4});
+  const std::filesystem::path file = folder / "outer.h5";
+  {
+    Hdf5Writer writer(file);
+    const hsize_t two = 2;
+    const hid_t space = H5Screate_simple(1, &two, nullptr);
+    const hid_t linked = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_virtual(linked, space, (folder / "part.h5").c_str(), "/x", space);
+    H5Dclose(H5Dcreate2(writer.file(), "/virtual", H5T_IEEE_F64LE, space, H5P_DEFAULT, linked, H5P_DEFAULT));
+    H5Pclose(linked);
+    const hid_t apart = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(apart, (folder / "values.raw").c_str(), 0, 16);
+    const hid_t id = H5Dcreate2(writer.file(), "/external", H5T_IEEE_F64LE, space, H5P_DEFAULT, apart, H5P_DEFAULT);
+    const Values values{5, 6};
+    H5Dwrite(id, H5T_NATIVE_DOUBLE, hid_t{0}, hid_t{0}, H5P_DEFAULT, values.data());
+    H5Dclose(id);
+    H5Pclose(apart);
+    H5Sclose(space);
+    H5Lcreate_external((folder / "part.h5").c_str(), "/x", writer.file(), "/link", H5P_DEFAULT, H5P_DEFAULT);
+    writer.matrix("/own", H5T_IEEE_F64LE, {2}, {1, 2});
+  }
+  const auto refused = [&](const char* table) { return error_of<InputError>([&] { read(file, {.table = table}); }); };
+  check_mentions(refused("/virtual"), {"outer.h5", "'/virtual'", "virtual storage", "ReadOptions::external_storage"});
+  check_mentions(refused("/external"), {"'/external'", "external storage", "ReadOptions::external_storage"});
+  check_mentions(refused("/link"), {"'/link'", "another file", "part.h5", "ReadOptions::external_storage"});
+  CHECK(values_of(read(file, {.table = "/own"})) == Values{1, 2});
+  const auto allowed = [&](const char* table) {
+    return values_of(read(file, {.table = table, .external_storage = true}));
+  };
+  CHECK(allowed("/virtual") == Values{3, 4});
+  CHECK(allowed("/external") == Values{5, 6});
+  CHECK(allowed("/link") == Values{3, 4});
+}
+
+TEST_CASE("hdf5: rows that were never written are no points at the origin") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "holes.h5";
+  const bool chunked = GENERATE(false, true);
+  {
+    Hdf5Writer writer(file);
+    writer.dataset("/x", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {100, 2}, nullptr, chunked);
+  }
+  check_mentions(error_of<InputError>([&] { read(file); }), {"holes.h5", "'/x'", "never written"});
+}
+
+TEST_CASE("hdf5: a file that another program writes to is not called damaged") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "busy.h5";
+  Hdf5Writer(file).matrix("/x", H5T_IEEE_F64LE, {2}, {1, 2});
+  const int descriptor = ::open(file.c_str(), O_RDWR);
+  REQUIRE(::flock(descriptor, LOCK_EX | LOCK_NB) == 0);
+  check_mentions(error_of<InputError>([&] { read(file); }),
+                 {"busy.h5", "open for writing by another program", "HDF5_USE_FILE_LOCKING=FALSE"});
+  ::close(descriptor);
+  CHECK(values_of(read(file)) == Values{1, 2});
+}
+
+}  // namespace
+}  // namespace epsflow::io

@@ -1,0 +1,121 @@
+#include <epsflow/io/read/numpy/npz_reader.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <zip.h>
+
+#include <epsflow/io/read_points.hpp>
+
+#include "io/io_test.hpp"
+#include "support/damage.hpp"
+
+namespace epsflow::io {
+namespace {
+
+using test::bytes_of_file;
+using test::bytes_of_value;
+using test::check_mentions;
+using test::error_of;
+using test::TempFolder;
+using test::values_of;
+using Values = std::vector<double>;
+
+std::string npy(const std::string& descr, const std::string& shape, const Values& values) {
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + "}\n";
+  std::string file = std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header;
+  for (const double value : values) {
+    file += descr == "<f4" ? bytes_of_value(static_cast<float>(value)) : bytes_of_value(value);
+  }
+  return file;
+}
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+std::filesystem::path write_zip(const TempFolder& folder, const std::string& name, const Members& members,
+                                bool packed = true) {
+  std::filesystem::path file = folder / name;
+  zip_t* const archive = zip_open(file.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
+  REQUIRE(archive != nullptr);
+  for (const auto& [member, bytes] : members) {
+    zip_source_t* const source = zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
+    const zip_int64_t index = zip_file_add(archive, member.c_str(), source, 0);
+    REQUIRE(index >= 0);
+    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), packed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+  }
+  REQUIRE(zip_close(archive) == 0);
+  return file;
+}
+
+Points read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
+
+TEST_CASE("npz: the only array that can be points, or the one that is named") {
+  const TempFolder folder;
+  const bool packed = GENERATE(false, true);
+  const std::filesystem::path file = write_zip(folder, "sets.npz",
+                                               {{"cube.npy", npy("<f8", "(1, 1, 2)", {1, 2})},
+                                                {"names.npy", npy("|S8", "(2,)", {0, 0})},
+                                                {"xyz.npy", npy("<f8", "(2, 3)", {1, 2, 3, 4, 5, 6})}},
+                                               packed);
+  const Points points = read(file);
+  CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(points.inputs[0].name == file.string());
+  CHECK(points.inputs[0].kind == "NPZ member xyz, NPY float64");
+  CHECK(values_of(read(file, {.columns = {"2"}, .table = "xyz"})) == Values{3, 6});
+  CHECK(values_of(read(file, {.table = "xyz.npy"})) == Values{1, 2, 3, 4, 5, 6});
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "cube"}); }), {"sets.npz", "'cube'", "3", "reshape"});
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "abc"}); }),
+                 {"sets.npz", "no array 'abc'", "ReadOptions::table", "'cube' (1 x 1 x 2, float64)", "'names'",
+                  "'xyz' (2 x 3, float64)"});
+  check_mentions(error_of<ResourceError>([&] { read(file, {.memory = 47}); }), {"sets.npz", "ReadOptions::memory"});
+}
+
+TEST_CASE("npz: arrays of one axis as columns") {
+  const TempFolder folder;
+  const std::filesystem::path file = write_zip(folder, "columns.npz",
+                                               {{"x.npy", npy("<f4", "(3,)", {1, 2, 3})},
+                                                {"y.npy", npy("<f4", "(3,)", {4, 5, 6})},
+                                                {"z.npy", npy("<f8", "(2,)", {7, 8})},
+                                                {"m.npy", npy("<f8", "(1, 2)", {7, 8})}});
+  const Points points = read(file, {.columns = {"y", "x.npy"}});
+  CHECK(points.precision() == Precision::float32);
+  CHECK(values_of(points) == Values{4, 1, 5, 2, 6, 3});
+  CHECK(points.column_names == std::vector<std::string>{"y", "x"});
+  CHECK(points.column_numbers == std::vector<std::size_t>{1, 0});
+  CHECK(points.inputs[0].kind == "NPZ members y, x");
+  check_mentions(error_of<InputError>([&] {
+                   read(file, {.columns = {"x", "z"}});
+                 }),
+                 {"columns.npz", "'x' has 3 values", "'z' has 2 values", "same length"});
+  check_mentions(error_of<InputError>([&] {
+                   read(file, {.columns = {"x", "m"}});
+                 }),
+                 {"'m' (1 x 2, float64)", "one axis"});
+  check_mentions(error_of<UsageError>([&] { read(file, {.columns = {"x", "x"}}); }), {"'x'", "twice"});
+  check_mentions(error_of<InputError>([&] { read(file); }),
+                 {"columns.npz", "several arrays", "ReadOptions::table", "ReadOptions::columns", "'x' (3, float32)"});
+}
+
+TEST_CASE("npz: an archive without arrays, and one that is damaged") {
+  const TempFolder folder;
+  check_mentions(error_of<InputError>([&] {
+                   read(write_zip(folder, "texts.npz", {{"a.txt", "hello"}}));
+                 }),
+                 {"texts.npz", "ZIP", "unzip"});
+  const std::string array = npy("<f8", "(150, 2)", Values(300, 1.5));
+  const bool packed = GENERATE(false, true);
+  const std::string bytes = bytes_of_file(write_zip(folder, "whole.npz", {{"x.npy", array}}, packed));
+  const auto read_bytes = [&](const std::string& damaged) { return read(folder.write("x.npz", damaged)); };
+  const auto has_all_rows = [](const Points& points, const std::string&) { return points.size() == 150; };
+  CHECK(epsflow::test::truncate_everywhere(bytes, read_bytes, has_all_rows) == 0);  // the list of members comes last
+  epsflow::test::flip_bits(bytes, read_bytes, has_all_rows);
+  if (packed) return;
+  // A checksum stands over the values, so that a flipped bit in them is found too.
+  std::string flipped = bytes;
+  flipped[bytes.find("\xf8\x3f") + 800] ^= 1;
+  check_mentions(error_of<InputError>([&] { read(folder.write("y.npz", flipped)); }), {"y.npz", "damaged"});
+}
+
+}  // namespace
+}  // namespace epsflow::io

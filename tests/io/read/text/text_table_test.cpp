@@ -1,0 +1,185 @@
+// What the first rows of a text are taken for, seen through the points that come of it.
+#include <epsflow/io/read/text/text_table.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <epsflow/io/read/text/text_reader.hpp>
+
+#include "io/io_test.hpp"
+
+namespace epsflow::io {
+namespace {
+
+using test::check_mentions;
+using test::error_of;
+using test::values_of;
+using Values = std::vector<double>;
+using Names = std::vector<std::string>;
+using Header = TextLayout::Header;
+
+Points read(std::string_view text, const ReadOptions& options = {}) {
+  return read_text(*stream_of(text, "stars.csv"), {.name = "stars.csv", .options = options});
+}
+
+std::string refusal(std::string_view text, const ReadOptions& options = {}) {
+  return error_of<InputError>([&] { read(text, options); });
+}
+
+std::string kind_of(std::string_view text, const ReadOptions& options = {}) {
+  return read(text, options).inputs.at(0).kind;
+}
+
+TEST_CASE("text table: a row that holds a number is no header") {
+  CHECK(values_of(read("STA1,1.0,2.0\nSTA2,3,4\n", {.columns = {"1", "2"}})) == Values{1, 2, 3, 4});
+  CHECK(values_of(read("x 5\ny 6\n", {.columns = {"-1"}})) == Values{5, 6});
+  for (const char* text : {"NA,2.0\n3,4\n", "1.0,null\n3,4\n", "--,3\n3,4\n", "?,inf\n3,4\n", "#N/A,1\n3,4\n"}) {
+    CAPTURE(text);
+    check_mentions(refusal(text), {"row 0", "NanPolicy::drop"});
+    const Points kept = read(text, {.on_nan = NanPolicy::drop});
+    CHECK(values_of(kept) == Values{3, 4});
+    CHECK(kept.inputs[0].dropped == std::vector<std::uint64_t>{0});
+  }
+  check_mentions(refusal("STA1,1.0,2.0\nSTA2,3,4\n"), {"column 0", "'STA1' in line 1", "ReadOptions::columns"});
+  check_mentions(refusal("a,0\n1,2\n"), {"line 1", "'a'", "Header::yes"});
+}
+
+TEST_CASE("text table: column numbers may be a header of pandas or a point") {
+  for (const char* text : {"0,1\n5,6\n", ",0,1\n0,5,6\n", ",0\n0,5\n", "0 1 2\n3 4 5\n"}) {
+    CAPTURE(text);
+    check_mentions(refusal(text), {"line 1", "pandas", "Header::yes", "Header::no"});
+  }
+  CHECK(read("0,1\n5,6\n", {.text = {.header = Header::yes}}).column_names == Names{"0", "1"});
+  CHECK(read("0,1\n5,6\n", {.text = {.header = Header::no}}).size() == 2);
+  CHECK(values_of(read("0\n1\n")) == Values{0, 1});
+  CHECK(values_of(read("0.0,1\n5,6\n")) == Values{0, 1, 5, 6});
+  CHECK(values_of(read("1,2\n5,6\n")) == Values{1, 2, 5, 6});
+}
+
+TEST_CASE("text table: text without a number is a header only above numbers") {
+  CHECK(read("site,lat\nA,1\nB,2\n", {.columns = {"lat"}}).size() == 2);
+  CHECK(read("lat,NA\n1,NA\n2,3\n", {.columns = {"lat"}}).column_names == Names{"lat"});
+  CHECK(values_of(read("NA,NA\n1,2\n", {.on_nan = NanPolicy::drop})) == Values{1, 2});
+  for (const char* text : {"STA1,NA\nSTA2,1.0\n", "a,b\nc,d\n", "a,b\nNA,\n"}) {
+    CAPTURE(text);
+    check_mentions(refusal(text), {"line 1", "Header::yes", "Header::no"});
+  }
+  check_mentions(refusal("hello\n"), {"line 1", "'hello'", "no row follows"});
+  CHECK(read("STA1,NA\nSTA2,1.0\n", {.columns = {"1"}, .on_nan = NanPolicy::drop, .text = {.header = Header::no}})
+            .size() == 1);
+}
+
+TEST_CASE("text table: a row of units behind the header") {
+  const Points points = read("name,ra,dec\n,deg,deg\nM1,1,2\nM2,3,4\n", {.columns = {"ra", "dec"}});
+  CHECK(values_of(points) == Values{1, 2, 3, 4});
+  CHECK(points.inputs[0].kind == "text, comma-separated, header in line 1, units in line 2");
+  CHECK(points.inputs[0].rows == 2);
+  // Not when its column goes on with text, or nothing follows.
+  check_mentions(refusal("site,x\nA,NA\nB,1\n", {.columns = {"x"}}), {"line 2", "row 0"});
+  check_mentions(refusal("x,y\ndeg,deg\n"), {"line 1", "Header::yes"});
+  check_mentions(refusal("x,y\nbad,1\n2,3\n"), {"line 2 (row 0)", "'x'", "'bad'"});
+  check_mentions(refusal("x,y\n1,2\ndeg,deg\n3,4\n"), {"line 3 (row 1)", "'deg'"});
+}
+
+TEST_CASE("text table: what was taken for what is said") {
+  CHECK(kind_of("1\n2\n") == "text, one column, no header");
+  CHECK(kind_of("1 2\n") == "text, separated by blanks, no header");
+  CHECK(kind_of("# c\nx;y\n1;2\n") == "text, semicolon-separated, header in line 2");
+  CHECK(kind_of("1:2\n", {.text = {.delimiter = ':'}}) == "text, separated by ':', no header");
+  CHECK(kind_of("1,5\t2\n", {.text = {.decimal = ','}}) == "text, tab-separated, decimal mark ',', no header");
+}
+
+TEST_CASE("text table: bars, with and without those at the ends, and rules between") {
+  const Values expected{1, 2, 3, 4};
+  for (const char* text :
+       {"a|b\n1|2\n3|4\n", "| a | b |\n|---|:--|\n| 1 | 2 |\n| 3 | 4 |\n", " a | b\n---+---\n 1 | 2\n 3 | 4\n",
+        "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n| 3 | 4 |\n+---+---+\n"}) {
+    CAPTURE(text);
+    const Points points = read(text);
+    CHECK(values_of(points) == expected);
+    CHECK(points.column_names == Names{"a", "b"});
+  }
+  check_mentions(refusal("| a | b |\n| 1 | 2 |\n| 3 | x |\n"), {"line 3 (row 1)", "'b'", "'x'"});
+  std::string many = "| a | b |\n";
+  for (int i = 0; i < 200; ++i) many += "| 1 | 2 |\n";
+  CHECK(read(many).size() == 200);
+  check_mentions(refusal(many + "9 | 3 | 4 |\n", {.columns = {"a"}}), {"line 202 (row 200)", "before the first bar"});
+  check_mentions(refusal("a|b\n1|2\n-|-\n"), {"line 3 (row 1)", "'-'"});  // a row of nothing, no rule
+}
+
+TEST_CASE("text table: decimal commas") {
+  const ReadOptions comma{.text = {.decimal = ','}};
+  for (const char* text : {"1,5;2,25\n3;4\n", "1,5\t2,25\n3\t4\n", "1,5 2,25\n3 4\n"}) {
+    CAPTURE(text);
+    CHECK(values_of(read(text, comma)) == Values{1.5, 2.25, 3, 4});
+    check_mentions(refusal(text), {"line 1", "'1,5'", "ReadOptions::text.decimal = ','"});
+    check_mentions(refusal(text, {.on_nan = NanPolicy::drop}), {"'1,5'", "ReadOptions::text.decimal = ','"});
+  }
+  CHECK(values_of(read("1,5\n2,05\n", comma)) == Values{1.5, 2.05});
+  check_mentions(refusal("1,5\n2,05\n"), {"line 2", "ReadOptions::text.decimal", "ReadOptions::text.delimiter"});
+  check_mentions(refusal("depth\n1,5\n2,25\n"), {"line 2", "2 fields", "ReadOptions::text.decimal"});
+  CHECK(values_of(read("7,08\n", {.text = {.delimiter = ','}})) == Values{7, 8});
+  check_mentions(refusal("1.5;2,5\n", comma), {"'1.5'"});
+}
+
+TEST_CASE("text table: options that say how it is written") {
+  CHECK(values_of(read("junk\nmore, junk\nx,y\n1,2\n", {.text = {.skip_rows = 2}})) == Values{1, 2});
+  check_mentions(refusal("1\n2\n", {.text = {.skip_rows = 3}}), {"ReadOptions::text.skip_rows", "3", "2 lines"});
+  CHECK(values_of(read("% note\n1 2\n%3 4\n", {.text = {.comment = "%"}})) == Values{1, 2});
+  CHECK(values_of(read("// note\n1 2\n", {.text = {.comment = "//"}})) == Values{1, 2});
+  check_mentions(refusal("#1,2\n", {.text = {.comment = ""}}), {"'#1'"});
+  CHECK(values_of(read("1:2\n3:4\n", {.text = {.delimiter = ':'}})) == Values{1, 2, 3, 4});
+  CHECK(values_of(read("1,2;3\n", {.columns = {"1"}, .text = {.delimiter = ';'}})) == Values{3});
+  for (const TextLayout& layout :
+       {TextLayout{.delimiter = ',', .decimal = ','}, TextLayout{.delimiter = '5'}, TextLayout{.delimiter = '"'},
+        TextLayout{.decimal = 'e'}, TextLayout{.decimal = ' '}}) {
+    check_mentions(error_of<UsageError>([&] { read("1,2\n", {.text = layout}); }), {"ReadOptions::text.", "choose"});
+  }
+}
+
+TEST_CASE("text table: JSON is named") {
+  for (const char* text : {"[[1,2],[3,4]]", "\n {\"x\": [1]}\n"}) {
+    check_mentions(refusal(text), {"stars.csv", "JSON", "CSV"});
+  }
+}
+
+TEST_CASE("text table: every mark of nothing, and the exponents of Fortran") {
+  const std::string mark = GENERATE("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "-",
+                                    "--", "---", "?", "\"\"", "\" NA \"");
+  CAPTURE(mark);
+  CHECK(values_of(read("x,y\n1,2\n3," + mark + "\n", {.on_nan = NanPolicy::drop})) == Values{1, 2});
+  check_mentions(refusal("x,y\n1,2\n3,none\n", {.on_nan = NanPolicy::drop}), {"line 3", "'none'"});
+  CHECK(values_of(read("1D+05,1.5d-3\n-2.D0,.5D1\n")) == Values{1e5, 1.5e-3, -2, 5});
+  CHECK(values_of(read("1,5D1;2\n", {.text = {.decimal = ','}})) == Values{15, 2});
+  check_mentions(refusal("x,y\n1,D5\n"), {"'D5'"});
+}
+
+// Blocks of 64 KiB, rows, comments and quotes that lie across their borders.
+TEST_CASE("text table: the points do not depend on the memory that reading may take") {
+  std::string text = "id,x,y,note\r\n";
+  std::uint64_t rows = 0;
+  for (int i = 0; text.size() < 700000; ++i, ++rows) {
+    text += std::to_string(i) + "," + std::to_string(i) + ".5," + (i % 100 == 7 ? "NA" : "-" + std::to_string(i)) + ",";
+    text += i % 50 == 0 ? "\"two\nlines, " + std::string(static_cast<std::size_t>(i % 300), 'x') + "\"\r\n" : "plain\n";
+    if (i % 400 == 0) text += "# between\n\n";
+  }
+  const ReadOptions wide{.columns = {"x", "y"}, .on_nan = NanPolicy::drop};
+  ReadOptions narrow = wide;
+  const Points points = read(text, wide);
+  CHECK(points.inputs[0].rows == rows);
+  narrow.memory = points.view().bytes() + 8 * points.dropped_rows();
+  const Points same = read(text, narrow);
+  CHECK(values_of(same) == values_of(points));
+  CHECK(same.inputs[0].dropped == points.inputs[0].dropped);
+  const std::string where = refusal(text + "1,2,oops,\n", wide);
+  check_mentions(where, {"'oops'", "row " + std::to_string(rows)});
+  CHECK(refusal(text + "1,2,oops,\n", narrow) == where);
+  narrow.memory -= 1;
+  check_mentions(error_of<ResourceError>([&] { read(text, narrow); }), {"ReadOptions::memory"});
+  check_mentions(error_of<ResourceError>([&] { read("1," + std::string(300000, '1') + "\n", {.memory = 1000}); }),
+                 {"line 1", "ReadOptions::memory"});
+}
+
+}  // namespace
+}  // namespace epsflow::io

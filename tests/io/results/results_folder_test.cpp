@@ -1,0 +1,240 @@
+#include <epsflow/io/results/results_folder.hpp>
+
+#include <vector>
+
+#include "io/io_test.hpp"
+
+#include <epsflow/io/write/atomic_file.hpp>
+#include <epsflow/io/write/npy_writer.hpp>
+
+namespace epsflow::io::test {
+namespace {
+
+Points six_points(double first = 1) {
+  Points points(6, 1, Precision::float64);
+  const std::span<double> values = points.values<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<double>(i);
+  return points;
+}
+
+VariantResult result_of(const Variant& variant) {
+  return {
+      variant, {0, -1, 1, 1, 0, static_cast<std::int32_t>(variant.minpts)}, {2, 1, 3, 2, 3}, 1.5, {1, 0, 1, 1, 0, 1}};
+}
+
+const Sweep& both() {
+  static const Sweep sweep({{0.25, 7}, {0.5, 7}});
+  return sweep;
+}
+
+/// Makes what is missing of both(); returns how many that were.
+std::size_t make(const std::filesystem::path& folder, FolderMode mode, const FolderOutputs& outputs = {},
+                 const Notice& notice = {}) {
+  std::size_t made = 0;
+  {
+    ResultsFolder results(folder, both(), mode, outputs, notice);
+    const std::vector<Variant> missing = results.begin(six_points(), {});
+    for (const Variant& variant : missing) results.add(result_of(variant));
+    made = missing.size();
+    results.finish("complete", 1, Trace());
+    CHECK(results.entries().size() == 2);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / ".epsflow"));
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("results folder: what is there is not made again, and what is asked for beside it is") {
+  const TempFolder folder;
+  CHECK(make(folder / "r", FolderMode::fresh) == 2);
+  CHECK(make(folder / "r", FolderMode::resume) == 0);
+  CHECK(make(folder / "r", FolderMode::resume, {.core = true}) == 2);
+  CHECK(std::filesystem::exists(folder / "r/core/eps_0.25_minpts_7.npy"));
+  CHECK(make(folder / "r", FolderMode::resume, {.core = true}) == 0);
+  CHECK(make(folder / "r", FolderMode::overwrite) == 2);
+  CHECK_FALSE(std::filesystem::exists(folder / "r/core"));
+  check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::fresh); }),
+                 {"holds results already", "FolderMode::resume", "FolderMode::overwrite"});
+}
+
+TEST_CASE("results folder: another input is not resumed, and nothing is changed") {
+  const TempFolder folder;
+  make(folder / "r", FolderMode::fresh);
+  const auto digest = digest_of(folder / "r/sweep.json");
+  ResultsFolder results(folder / "r", both(), FolderMode::resume, {}, {});
+  check_mentions(error_of<InputError>([&] { (void)results.begin(six_points(9), {}); }),
+                 {"another input", "FolderMode::overwrite"});
+  CHECK(digest_of(folder / "r/sweep.json") == digest);
+}
+
+TEST_CASE("results folder: labelled files need a name and what writes them") {
+  const TempFolder folder;
+  ResultsFolder results(folder / "r", both(), FolderMode::fresh, {.labelled = ".csv"}, {});
+  check_mentions(error_of<UsageError>([&] { (void)results.begin(six_points(), {}); }), {"labelled", "give both"});
+}
+
+TEST_CASE("results folder: a run that finished nothing leaves no trace, neither ended nor dropped") {
+  const TempFolder folder;
+  for (const bool ended : {false, true}) {
+    ResultsFolder results(folder / "a/r", both(), FolderMode::fresh, {}, {});
+    CHECK(results.begin(six_points(), {}).size() == 2);
+    if (ended) results.finish("failed", 1, Trace(), "no memory");
+  }
+  CHECK(std::filesystem::is_empty(folder / ""));
+}
+
+TEST_CASE("results folder: a folder of version 0.1.0 is gone on with") {
+  const TempFolder folder;
+  make(folder / "r", FolderMode::fresh);
+  const std::string checksum = checksum_of(six_points());
+  std::filesystem::create_directories(folder / "old/labels");
+  std::filesystem::copy(folder / "r/labels", folder / "old/labels");
+  write_text_file(folder / "old/trace.json", "{}");
+  write_text_file(folder / "old/summary.csv",
+                  "eps,minpts,clusters,noise,core,border,largest,seconds,labels\n"
+                  "0.25,7,2,1,3,2,3,1.5,labels/eps_0.25_minpts_7.npy\n");
+  std::filesystem::remove(folder / "old/labels/eps_0.5_minpts_7.npy");
+  write_text_file(folder / "old/sweep.json",
+                  R"({"program": "epsflow", "version": "0.1.0", "status": "complete", "started": "", "seconds": 1,
+                      "input": {"checksum": ")" +
+                      checksum + R"("}, "options": {}, "machine": {}, "variants": 1})");
+  std::string said;
+  CHECK(make(folder / "old", FolderMode::resume, {}, [&](const std::string& text) { said += text; }) == 1);
+  check_mentions(said, {"0.1.0", "sizes"});
+}
+
+TEST_CASE("results folder: what a killed run had journalled counts, moved or not; a torn line does not") {
+  const TempFolder folder;
+  make(folder / "whole", FolderMode::fresh);
+  const Entries entries = read_summary(folder / "whole");
+  const std::filesystem::path hidden = folder / "r/.epsflow";
+  std::filesystem::create_directories(hidden / "partial");
+  const std::string checksum = checksum_of(six_points());
+  {
+    Journal journal(hidden / "journal", {.input = describe_input(six_points(), checksum),
+                                         .run = describe_run({}, now_utc(), "running", 0, {})});
+    for (const auto& [variant, entry] : entries) journal.add(entry);
+    journal.sync();
+  }
+  std::size_t expected = 0;
+  SECTION("moved and not moved") {
+    std::filesystem::create_directories(folder / "r/labels");
+    std::filesystem::copy(folder / "whole/labels/eps_0.25_minpts_7.npy", folder / "r/labels");
+    std::filesystem::copy(folder / "whole/labels/eps_0.5_minpts_7.npy", hidden / "partial/labels-eps_0.5_minpts_7.npy");
+  }
+  SECTION("a file that is cut short") {
+    std::filesystem::create_directories(folder / "r/labels");
+    std::filesystem::copy(folder / "whole/labels/eps_0.25_minpts_7.npy", folder / "r/labels");
+    std::filesystem::copy(folder / "whole/labels/eps_0.5_minpts_7.npy", hidden / "partial/labels-eps_0.5_minpts_7.npy");
+    std::filesystem::resize_file(hidden / "partial/labels-eps_0.5_minpts_7.npy", 100);
+    expected = 1;
+  }
+  SECTION("a torn line") {
+    std::filesystem::create_directories(folder / "r/labels");
+    std::filesystem::copy(folder / "whole/labels/eps_0.25_minpts_7.npy", folder / "r/labels");
+    std::filesystem::resize_file(hidden / "journal", std::filesystem::file_size(hidden / "journal") - 3);
+    expected = 1;
+  }
+  check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::fresh); }), {"holds results already"});
+  CHECK(make(folder / "r", FolderMode::resume) == expected);
+  CHECK(digest_of(folder / "r/labels/eps_0.5_minpts_7.npy") == digest_of(folder / "whole/labels/eps_0.5_minpts_7.npy"));
+}
+
+TEST_CASE("results folder: a replacement takes the place of the old results wherever that was cut off") {
+  const TempFolder folder;
+  for (const int moment : {0, 1, 2, 3}) {
+    INFO(moment);
+    const std::filesystem::path results = folder / "r";
+    std::filesystem::remove_all(results);
+    {
+      const Sweep other({{0.5, 7}, {0.75, 7}});
+      ResultsFolder old(results, other, FolderMode::fresh, {}, {});
+      for (const Variant& variant : old.begin(six_points(), {})) old.add(result_of(variant));
+      old.finish("complete", 1, Trace());
+    }
+    const std::filesystem::path next = results / ".epsflow/replacement";
+    make(folder / "next", FolderMode::fresh);
+    std::filesystem::create_directories(next.parent_path());
+    std::filesystem::rename(folder / "next", next);
+    {
+      Journal journal(results / ".epsflow/journal", {.replaces = true,
+                                                     .input = describe_input(six_points(), checksum_of(six_points())),
+                                                     .run = describe_run({}, now_utc(), "running", 0, {})});
+      journal.add_commit();
+      journal.sync();
+    }
+    if (moment > 0) std::filesystem::remove(results / "labels/eps_0.75_minpts_7.npy");
+    if (moment > 1) remove_results(results, read_state(results));
+    if (moment > 2) {
+      std::filesystem::create_directories(results / "labels");
+      std::filesystem::rename(next / "labels/eps_0.25_minpts_7.npy", results / "labels/eps_0.25_minpts_7.npy");
+    }
+    CHECK(make(results, FolderMode::resume) == 0);
+    CHECK_FALSE(std::filesystem::exists(results / "labels/eps_0.75_minpts_7.npy"));
+  }
+}
+
+TEST_CASE("results names: epsflow's own, and no others") {
+  for (const char* name : {"summary.csv", "rows.npy", "labels/eps_0.1_minpts_4.npy", "core/eps_1e-05_minpts_1.npy",
+                           "labelled/eps_2_minpts_3.csv"}) {
+    INFO(name);
+    CHECK(is_results_name(name));
+  }
+  for (const char* name :
+       {"", "x", "../summary.csv", "/summary.csv", "labels/../summary.csv", "labels/eps_0.10_minpts_4.npy",
+        "labels/eps_0.1_minpts_4.csv", "labels/eps_/../x_minpts_4.npy", "labels/eps_0.1_minpts_-4.npy",
+        "labels/eps_0.1_minpts_4/../4.npy", "other/eps_0.1_minpts_4.npy"}) {
+    INFO(name);
+    CHECK_FALSE(is_results_name(name));
+  }
+}
+
+TEST_CASE("results folder: a manifest that says what no run can have said is refused") {
+  for (const char* runs : {"[1]", "[{}]", R"([{"status": 3}])", R"({"a": 1})", "3"}) {
+    CAPTURE(runs);
+    const TempFolder folder;
+    std::filesystem::create_directory(folder / "r");
+    folder.write("r/sweep.json", R"({"program": "epsflow", "input": {"checksum": "x"}, "files": [], "runs": )" +
+                                     std::string(runs) + "}");
+    check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume); }), {"sweep.json", "epsflow"});
+  }
+}
+
+TEST_CASE("results folder: a journal whose run says little is enough to replace what it tells of") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "r/.epsflow");
+  std::string journal;
+  for (const std::string line :
+       {R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})",
+        "variant 0.5,2,2,1,5,0,3,0.100000,labels/eps_0.5_minpts_2.npy,e02015c5"}) {
+    Checksum checksum;
+    checksum.add(line);
+    journal += line + " " + format_checksum(checksum.value()) + "\n";
+  }
+  folder.write("r/.epsflow/journal", journal);
+  CHECK(make(folder / "r", FolderMode::overwrite) == 2);
+}
+
+TEST_CASE("results folder: journal lines with right checksums and wrong contents are as torn ones") {
+  const std::string begin = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})";
+  for (const std::string& event :
+       {std::string("begin junk"), std::string(R"(begin {"replaces": 3, "input": [], "run": 1})"),
+        std::string(R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {}})"), std::string("variant junk"),
+        std::string("file"), std::string("file x"), std::string("file trace.json"),
+        std::string("file trace.json -1 00"), std::string("file ../x 1 00000000")}) {
+    CAPTURE(event);
+    const TempFolder folder;
+    std::filesystem::create_directories(folder / "r/.epsflow");
+    std::string journal;
+    for (const std::string& line : {begin, event}) {
+      Checksum checksum;
+      checksum.add(line);
+      journal += line + " " + format_checksum(checksum.value()) + "\n";
+    }
+    folder.write("r/.epsflow/journal", journal);
+    CHECK(make(folder / "r", FolderMode::resume) == 2);
+  }
+}
+
+}  // namespace epsflow::io::test
