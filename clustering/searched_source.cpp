@@ -1,7 +1,7 @@
 #include <epsflow/clustering/searched_source.hpp>
 
-// Instruction sets that add nothing here, or whose vectors have no size at compile time.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <epsflow/index/instruction_sets.hpp>
+// before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/searched_source.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>

@@ -19,7 +19,6 @@ namespace epsflow::io {
 namespace {
 
 constexpr std::size_t kMostColumns = 999;
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 constexpr std::size_t kBlockRows = std::size_t{1} << 16;
 
 /// What stands for no label and no mask in a dropped row.
@@ -113,7 +112,7 @@ void require_same_table(const TableInput& first, const TableInput& other) {
 
 /// Puts the rows of a table behind the first `at` of the output.
 void append_rows(const TableInput& input, const FitsOutput& out, std::uint64_t at) {
-  const std::size_t most = std::max<std::size_t>(1, kBlockBytes / std::max<std::size_t>(1, input.width()));
+  const std::size_t most = std::max<std::size_t>(1, kLabelledBlockBytes / std::max<std::size_t>(1, input.width()));
   Buffer<unsigned char> block(checked_multiply(most, input.width(), "bytes of rows"));
   for (std::uint64_t row = 0; row < input.rows(); row += most) {
     const std::uint64_t count = std::min<std::uint64_t>(most, input.rows() - row);

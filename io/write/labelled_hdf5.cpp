@@ -15,8 +15,6 @@
 namespace epsflow::io {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-
 struct Member {
   std::string name;
   hid_t memory_type;
@@ -58,7 +56,7 @@ class RowBlock {
     std::memcpy(bytes_.data() + at, &value, sizeof(T));
   }
   void end_row() noexcept { ++rows_; }
-  [[nodiscard]] bool is_full() const noexcept { return bytes_.size() >= kBlockBytes; }
+  [[nodiscard]] bool is_full() const noexcept { return bytes_.size() >= kLabelledBlockBytes; }
 
   /// Writes the rows behind the first `at` of the data set, and returns how many there are then.
   hsize_t write(const Hdf5Output& out, hid_t set, hid_t type, hsize_t at) {

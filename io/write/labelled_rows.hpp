@@ -15,6 +15,8 @@ namespace epsflow::io {
 inline constexpr const char* kLabelColumn = "label";
 inline constexpr const char* kCoreColumn = "core";
 inline constexpr const char* kRowColumn = "row";
+/// What is written at a time, about.
+inline constexpr std::size_t kLabelledBlockBytes = std::size_t{1} << 20;
 
 /// What a labelled file is made of. All of it belongs to somebody else.
 struct LabelledRows {

@@ -1,7 +1,8 @@
 #include <epsflow/index/row_search.hpp>
 
-// The same targets as in row_search.cpp, so that every one that was compiled there can be chosen here.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// The same as in the library, so that every one that was compiled there can be chosen here.
+#include <epsflow/index/instruction_sets.hpp>
+// before any header of Highway
 #include <hwy/targets.h>
 
 #include <algorithm>

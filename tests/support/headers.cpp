@@ -1,0 +1,1 @@
+// Its precompiled header is that of all tests.
