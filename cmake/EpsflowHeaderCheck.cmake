@@ -1,16 +1,22 @@
 # header_check: compiles every header alone, so that none leans on what its user happened to include before. Those that
-# are installed are also compiled alone from where they are installed: tests/consumer.
+# are installed are also compiled alone from where they are installed: tests/consumer. On demand, as it takes minutes.
 get_property(headers GLOBAL PROPERTY EPSFLOW_HEADERS)
 set(sources)
 foreach(header IN LISTS headers)
   file(RELATIVE_PATH spelling "${PROJECT_BINARY_DIR}/include" "${header}")
   string(MAKE_C_IDENTIFIER "${spelling}" name)
-  set(source "${PROJECT_BINARY_DIR}/header_check/${name}.cpp")
+  set(extension cpp)
+  if(header MATCHES "\\.cuh$")
+    set(extension cu)
+  endif()
+  set(source "${PROJECT_BINARY_DIR}/header_check/${name}.${extension}")
   file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${spelling}>\n")
   list(APPEND sources "${source}")
 endforeach()
-# On demand: it takes as long as a fifth of all else.
 add_library(header_check OBJECT EXCLUDE_FROM_ALL ${sources})
+set_target_properties(header_check PROPERTIES UNITY_BUILD OFF)
+target_compile_options(header_check PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-fsyntax-only>"
+                                            "$<$<COMPILE_LANGUAGE:CUDA>:${epsflow_cuda_options}>")
 # Internal headers include what the libraries use inside.
 target_link_libraries(header_check PRIVATE epsflow epsflow_developer TBB::tbb PkgConfig::HWY)
 if(epsflow_with_cuda)

@@ -3,11 +3,11 @@
 # for the GPU, its driver): epsflow, the tests that search on a GPU and the benchmarks in bin/, the libraries that they need
 # in lib/. Writes FOLDER and FOLDER.tar.gz. A FOLDER that exists is replaced only where it is a bundle that this script
 # made, with no file in it that the bundle's own list does not name; it is whole before the old one goes.
-#   scripts/pack.sh FOLDER [BUILD]     BUILD: build/release unless given
+#   scripts/pack.sh FOLDER [BUILD]     BUILD: unless given build/bundle, which is built for all GPUs and processors
 set -euo pipefail
 [[ $# -ge 1 ]] || { echo "usage: pack.sh FOLDER [BUILD]" >&2; exit 2; }
 folder=${1%/}
-build=${2:-"$(dirname "${BASH_SOURCE[0]}")/../build/release"}
+build=${2:-}
 most_mib=60
 list=.epsflow-bundle  # in FOLDER: the files that this script put there
 new=$folder.new
@@ -36,6 +36,11 @@ if [[ ! -d "$folder" && -e "$folder.tar.gz" ]]; then
   exit 1
 fi
 check_is_bundle "$new"  # of a run that was broken off
+if [[ -z "$build" ]]; then
+  scripts=$(dirname "${BASH_SOURCE[0]}")
+  "$scripts/build.sh" bundle
+  build=$scripts/../build/bundle
+fi
 rm -rf "$new"
 mkdir -p "$new/bin" "$new/lib"
 write_list
