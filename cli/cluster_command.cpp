@@ -61,7 +61,7 @@ int run_cluster(const Arguments& arguments) {
   Metric metric = requested_metric(arguments);
   Points points = read_input(arguments);
   settle_columns(arguments, points, metric);
-  settle_backend(arguments, points, metric, options);
+  settle_backend(points, metric, options);
   const std::filesystem::path rows = rows_file(arguments, points);
   if (!rows.empty()) {
     io::require_target(rows, overwrite(arguments), paths_of(files));

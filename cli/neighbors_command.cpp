@@ -35,7 +35,7 @@ int run_neighbors(const Arguments& arguments) {
   Metric metric = requested_metric(arguments);
   Points points = read_input(arguments);
   settle_columns(arguments, points, metric);
-  settle_backend(arguments, points, metric, options);
+  settle_backend(points, metric, options);
 
   const InterruptGuard interrupt;
   Neighbors found;

@@ -65,7 +65,7 @@ int run_plan(const Arguments& arguments) {
   Metric metric = requested_metric(arguments);
   Points points = read_input(arguments);
   settle_columns(arguments, points, metric);
-  settle_backend(arguments, points, metric, options);
+  settle_backend(points, metric, options);
   const InterruptGuard interrupt;
   const std::vector<GroupPlan> groups =
       plan(load(arguments, points, metric, options), sweep, {.cancel = &interrupt.token()});

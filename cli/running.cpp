@@ -156,17 +156,9 @@ Options run_options(const Arguments& arguments) {
   return options;
 }
 
-void settle_backend(const Arguments& arguments, const Points& points, const Metric& metric, Options& options) {
-  if (options.backend != BackendChoice::automatic) return;
-  // A third of a second passes before a GPU is ready; a core makes so many differences of coordinates in less. Most points need
-  // far fewer than all pairs of them.
-  constexpr double kFewDifferences = 1e9;
-  const double n = static_cast<double>(points.size());
-  const bool few = n * n / 2 * static_cast<double>(points.dims()) <= kFewDifferences;
-  static constexpr std::array<const char*, 4> kOfGpu{"gpu", "gpu-memory", "decide", "kernel"};
-  const bool asked = std::ranges::any_of(kOfGpu, [&](const char* name) { return arguments.given(name); });
-  const bool powers = moved_space(metric).norm == Norm::minkowski;
-  if (powers || (few && !asked)) options.backend = BackendChoice::cpu;
+void settle_backend(const Points& points, const Metric& metric, Options& options) {
+  options.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric), options,
+                                   preferred_backend());
 }
 
 io::RunDescription describe_run(const Arguments& arguments, const Metric& metric, const Options& options) {

@@ -28,9 +28,8 @@ namespace epsflow::cli {
 /// What the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.
 [[nodiscard]] Options run_options(const Arguments& arguments);
 
-/// Chooses the CPU where the command line leaves it open and a GPU knows no such metric, or has not started before a CPU is done
-/// with these points.
-void settle_backend(const Arguments& arguments, const Points& points, const Metric& metric, Options& options);
+/// Where the command line leaves the backend open it becomes choose_backend()'s.
+void settle_backend(const Points& points, const Metric& metric, Options& options);
 
 /// What a results folder says of the run. The GPU is looked at only where it may be used.
 [[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Metric& metric, const Options& options);

@@ -97,7 +97,7 @@ int run_sweep(const Arguments& arguments) {
 
   Points points = read_input(arguments);
   settle_columns(arguments, points, metric);
-  settle_backend(arguments, points, metric, options);
+  settle_backend(points, metric, options);
   std::optional<io::LabelledCopy> labelled;
   if (format) labelled.emplace(labelled_copy(arguments, points, *format, options.core_mask));
   const std::vector<Variant> missing =

@@ -160,8 +160,10 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::uint64_t bytes() const override {
     return index_->bytes() + rows_->bytes() + imaged_.points.view().bytes() + imaged_.origins.bytes();
   }
-  /// Never of images: of cliques nothing but a direct clustering is made (stages/choose_strategy.hpp).
+  /// Throws Error for an index of images, whose rows are not those of points: of cliques nothing but a direct clustering is made
+  /// (stages/choose_strategy.hpp).
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
+    if (!imaged_.origins.empty()) throw Error("an index of images in a periodic box has no table of its points");
     return make_table_search(index_, rows_, options, cancel_);
   }
   [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override {

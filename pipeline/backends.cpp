@@ -1,6 +1,8 @@
 #include <epsflow/pipeline/backends.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/cpu/cpu_backend.hpp>
@@ -63,6 +65,29 @@ std::unique_ptr<Backend> make_gpu(const Options& options) {
 
 std::vector<BackendInfo> backends() {
   return {{"cpu", true, "vector instructions " + std::string(index::RowSearch::instruction_set()), true}, gpu_info()};
+}
+
+BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space, const Options& options,
+                             BackendChoice preferred) noexcept {
+  if (options.backend != BackendChoice::automatic) return options.backend;
+  if (space.norm == Norm::minkowski) return BackendChoice::cpu;
+  // What a core computes in a third of a second, and more: most points need far fewer differences than all pairs of them have.
+  constexpr double kFewDifferences = 1e9;
+  const bool few = static_cast<double>(n) * static_cast<double>(n) / 2 * static_cast<double>(dims) <= kFewDifferences;
+  const bool gpu_asked = options.gpu >= 0 || options.gpu_memory != 0 || options.kernel != Kernel::rows ||
+                         options.decide != DecideChoice::automatic || options.labels == MemorySpace::device;
+  if (gpu_asked || preferred == BackendChoice::gpu) return BackendChoice::automatic;
+  return few || preferred == BackendChoice::cpu ? BackendChoice::cpu : BackendChoice::automatic;
+}
+
+BackendChoice preferred_backend() {
+  const char* const word = std::getenv("EPSFLOW_BACKEND");
+  const std::string_view name = word == nullptr ? "" : word;
+  if (name.empty() || name == "auto") return BackendChoice::automatic;
+  if (name == "cpu") return BackendChoice::cpu;
+  if (name == "gpu") return BackendChoice::gpu;
+  throw UsageError("the environment variable EPSFLOW_BACKEND is '" + std::string(name) +
+                   "'; it is one of auto, cpu, gpu");
 }
 
 void check_backend(const Options& options) {

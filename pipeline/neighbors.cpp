@@ -87,10 +87,15 @@ void require_table(double eps, const Options& options) {
 
 }  // namespace
 
-Neighbors neighbors(PointsView points, double eps, Distances distances, const Options& options,
+Neighbors neighbors(PointsView points, const Metric& metric, double eps, Distances distances, const Options& options,
                     const Observer& observer) {
   require_table(eps, options);
-  return neighbors(load_for_one_run(points, options, observer), eps, distances, observer);
+  return neighbors(load_for_one_run(points, metric, options, observer), eps, distances, observer);
+}
+
+Neighbors neighbors(PointsView points, double eps, Distances distances, const Options& options,
+                    const Observer& observer) {
+  return neighbors(points, Metric{}, eps, distances, options, observer);
 }
 
 Neighbors neighbors(const Dataset& data, double eps, Distances distances, const Observer& observer) {

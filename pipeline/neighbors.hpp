@@ -32,6 +32,9 @@ enum class Distances : std::uint8_t { omit, include };
 /// (12 with distances) beside the table that is searched, within Options::memory. Errors as run().
 [[nodiscard]] Neighbors neighbors(PointsView points, double eps, Distances distances = Distances::omit,
                                   const Options& options = {}, const Observer& observer = {});
+[[nodiscard]] Neighbors neighbors(PointsView points, const Metric& metric, double eps,
+                                  Distances distances = Distances::omit, const Options& options = {},
+                                  const Observer& observer = {});
 [[nodiscard]] Neighbors neighbors(const Dataset& data, double eps, Distances distances = Distances::omit,
                                   const Observer& observer = {});
 

@@ -52,9 +52,14 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
 
 }  // namespace
 
-std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const Options& options, const Observer& observer) {
+std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep, const Options& options,
+                            const Observer& observer) {
   if (sweep.size() == 0) return {};
-  return plan(load_for_one_run(points, options, observer), sweep, observer);
+  return plan(load_for_one_run(points, metric, options, observer), sweep, observer);
+}
+
+std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const Options& options, const Observer& observer) {
+  return plan(points, Metric{}, sweep, options, observer);
 }
 
 std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const Observer& observer) {

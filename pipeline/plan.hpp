@@ -39,6 +39,8 @@ struct GroupPlan {
 /// but searches nothing. Throws as run() does, but not for a table that does not fit.
 [[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const Options& options = {},
                                           const Observer& observer = {});
+[[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep,
+                                          const Options& options = {}, const Observer& observer = {});
 [[nodiscard]] std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const Observer& observer = {});
 
 }  // namespace epsflow

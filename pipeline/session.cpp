@@ -3,15 +3,21 @@
 #include <chrono>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/backends.hpp>
 
 namespace epsflow {
 
-Dataset load_for_one_run(PointsView points, const Options& options, const Observer& observer) {
+Dataset load_for_one_run(PointsView points, const Metric& metric, Options options, const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (observer.before_stage) observer.before_stage(Stage::load_points);
   const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", points.size()});
-  return Engine(options, observer.on_notice).load(points);
+  check_options(options);
+  check_metric(metric, points.dims());
+  options.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric), options,
+                                   preferred_backend());
+  return Engine(options, observer.on_notice).load(points, metric, observer.cancel);
 }
+
 TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queue), ticket_(queue.join()) {
   constexpr std::chrono::milliseconds kLook{20};
   std::unique_lock lock(queue.mutex_);

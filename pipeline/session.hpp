@@ -71,8 +71,9 @@ struct DatasetState {
   std::unique_ptr<const LoadedPoints> points;  // last: it goes first
 };
 
-/// A data set with an engine of its own. Throws as Engine and Engine::load() do, Cancelled.
-[[nodiscard]] Dataset load_for_one_run(PointsView points, const Options& options, const Observer& observer);
+/// A data set with an engine of its own, on the backend that suits it. Throws as Engine and Engine::load() do, Cancelled.
+[[nodiscard]] Dataset load_for_one_run(PointsView points, const Metric& metric, Options options,
+                                       const Observer& observer);
 
 /// One run. Waits for its turn when it is made.
 class Session {

@@ -49,11 +49,16 @@ void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(
                                   .moved = [&](double eps, double share) { reporter.moved(eps, share); }});
 }
 
-void run_each(PointsView points, const Sweep& sweep, const Options& options,
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const Options& options,
               const std::function<void(VariantResult&&)>& on_result, const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  run_each(load_for_one_run(points, options, observer), sweep, on_result, observer);
+  run_each(load_for_one_run(points, metric, options, observer), sweep, on_result, observer);
+}
+
+void run_each(PointsView points, const Sweep& sweep, const Options& options,
+              const std::function<void(VariantResult&&)>& on_result, const Observer& observer) {
+  run_each(points, Metric{}, sweep, options, on_result, observer);
 }
 
 namespace {
@@ -72,9 +77,14 @@ std::vector<VariantResult> in_order(const Sweep& sweep, Start&& start) {
 
 }  // namespace
 
+std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep, const Options& options,
+                               const Observer& observer) {
+  return in_order(sweep, [&](auto&& on_result) { run_each(points, metric, sweep, options, on_result, observer); });
+}
+
 std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options,
                                const Observer& observer) {
-  return in_order(sweep, [&](auto&& on_result) { run_each(points, sweep, options, on_result, observer); });
+  return run(points, Metric{}, sweep, options, observer);
 }
 
 std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const Observer& observer) {

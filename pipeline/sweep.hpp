@@ -31,9 +31,16 @@ namespace epsflow {
 [[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options = {},
                                              const Observer& observer = {});
 
+/// The same by another metric than the Euclidean one, in which eps then is. Throws UsageError for a metric of other points, InputError
+/// for coordinates that it has no place for.
+[[nodiscard]] std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep,
+                                             const Options& options = {}, const Observer& observer = {});
+
 /// The same, results handed to `on_result` as they come: one at a time, in any order, from any thread. A few variants of an
 /// eps may be made together and come one after the other.
 void run_each(PointsView points, const Sweep& sweep, const Options& options,
+              const std::function<void(VariantResult&&)>& on_result, const Observer& observer = {});
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const Options& options,
               const std::function<void(VariantResult&&)>& on_result, const Observer& observer = {});
 
 /// Both for a data set that an engine keeps, with its options. Runs of one engine go one after another.

@@ -15,6 +15,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/neighbor_table.hpp>
 #include <epsflow/cpu/cpu_backend.hpp>
 #include <epsflow/index/grid.hpp>
@@ -282,6 +283,17 @@ TEST_CASE("cpu backend: left open, the format is the one of fewer bytes") {
   Bench sparse(full, 1e-6);
   (void)sparse.plan(0, FormatChoice::automatic);
   CHECK(sparse.table_search().layout() == nullptr);
+}
+
+TEST_CASE("cpu backend: images in a periodic box are clustered, and have no table") {
+  const Metric periodic{.box = {{0, 10}, {0, 10}}};
+  const std::vector<double> at{0.1, 5, 9.9, 5, 5, 5};
+  const CancelToken never;
+  const auto points = make_cpu_backend(2)->load(PointsView(at, 2), moved_space(periodic));
+  const auto with_images = points->build_index({.eps = 0.5, .cells = Cells::clique}, never);
+  REQUIRE(with_images->figures().cliques);
+  test::check_mentions(test::error_of<Error>([&] { (void)with_images->table({}); }), {"images", "no table"});
+  CHECK(points->build_index({.eps = 0.5, .cells = Cells::reach}, never)->table({.workers = 1, .lanes = 1}) != nullptr);
 }
 
 TEST_CASE("cpu backend: pairs of more rows and candidates than a tile") {

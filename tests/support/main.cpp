@@ -3,3 +3,8 @@
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
 #endif
+
+#include <cstdlib>
+
+// Tests have few points, and where there is a GPU they are to run there.
+static const int kPrefersGpu = setenv("EPSFLOW_BACKEND", "gpu", 0);  // NOLINT: kept by nobody

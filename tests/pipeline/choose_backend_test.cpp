@@ -1,0 +1,82 @@
+#include <epsflow/pipeline/backends.hpp>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+
+#include <epsflow/core/metric.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/plan.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+constexpr std::uint64_t kMany = 1'000'000;
+
+TEST_CASE("choose backend: what is asked for is taken, left open the points decide") {
+  const auto choose = [](std::uint64_t n, Options options, BackendChoice preferred = BackendChoice::automatic) {
+    return choose_backend(n, 2, {}, options, preferred);
+  };
+  for (const BackendChoice asked : {BackendChoice::cpu, BackendChoice::gpu}) {
+    CHECK(choose(10, {.backend = asked}) == asked);
+    CHECK(choose(kMany, {.backend = asked}) == asked);
+  }
+  CHECK(choose(10, {}) == BackendChoice::cpu);
+  CHECK(choose(31'000, {}) == BackendChoice::cpu);
+  CHECK(choose(32'000, {}) == BackendChoice::automatic);
+  CHECK(choose(4'000'000'000, {}) == BackendChoice::automatic);
+  CHECK(choose_backend(31'000, 20, {}, {}) == BackendChoice::automatic);
+  for (const Options& gpu : {Options{.gpu = 0}, Options{.gpu_memory = 1_GiB}, Options{.decide = DecideChoice::scalar},
+                             Options{.kernel = Kernel::shared}, Options{.labels = MemorySpace::device}}) {
+    CHECK(choose(10, gpu) == BackendChoice::automatic);
+    CHECK(choose(10, gpu, BackendChoice::cpu) == BackendChoice::automatic);
+  }
+  CHECK(choose(10, {}, BackendChoice::gpu) == BackendChoice::automatic);
+  CHECK(choose(kMany, {}, BackendChoice::cpu) == BackendChoice::cpu);
+}
+
+TEST_CASE("choose backend: powers of minkowski are the CPU's") {
+  const Space powers = moved_space({.kind = MetricKind::minkowski, .power = 3});
+  const Space squares = moved_space({.kind = MetricKind::minkowski, .power = 2});
+  CHECK(choose_backend(kMany, 2, powers, {}) == BackendChoice::cpu);
+  CHECK(choose_backend(kMany, 2, powers, {}, BackendChoice::gpu) == BackendChoice::cpu);
+  CHECK(choose_backend(kMany, 2, powers, {.backend = BackendChoice::gpu}) == BackendChoice::gpu);
+  CHECK(choose_backend(kMany, 2, squares, {}) == BackendChoice::automatic);
+}
+
+TEST_CASE("choose backend: the environment says what is preferred") {
+  const char* const before = std::getenv("EPSFLOW_BACKEND");
+  const std::string kept = before == nullptr ? "" : before;
+  const auto with = [](const char* word) {
+    setenv("EPSFLOW_BACKEND", word, 1);
+    return preferred_backend();
+  };
+  CHECK(with("") == BackendChoice::automatic);
+  CHECK(with("auto") == BackendChoice::automatic);
+  CHECK(with("cpu") == BackendChoice::cpu);
+  CHECK(with("gpu") == BackendChoice::gpu);
+  setenv("EPSFLOW_BACKEND", "GPU", 1);
+  check_mentions(error_of<UsageError>([] { (void)preferred_backend(); }),
+                 {"EPSFLOW_BACKEND is 'GPU'", "auto, cpu, gpu"});
+  setenv("EPSFLOW_BACKEND", kept.c_str(), 1);
+}
+
+TEST_CASE("choose backend: runs of points take a metric, minkowski too") {
+  const std::vector<double> at{0, 0, 1, 1, 5, 5};
+  const PointsView points(at, 2);
+  const Metric cubes{.kind = MetricKind::minkowski, .power = 3};
+  const double eps = 1.26;  // the third root of 2 is 1.2599
+  CHECK(run(points, cubes, grid({eps}, {2})).front().labels == std::vector<std::int32_t>{0, 0, -1});
+  CHECK(run(points, cubes, grid({1.25}, {2})).front().labels == std::vector<std::int32_t>{-1, -1, -1});
+  CHECK(run(points, grid({eps}, {2})).front().labels == std::vector<std::int32_t>{-1, -1, -1});
+  CHECK(neighbors(points, cubes, eps).pairs() == 5);
+  CHECK(plan(points, cubes, grid({eps}, {2})).size() == 1);
+  CHECK_THROWS_AS(run(points, {.kind = MetricKind::minkowski, .power = 0.5}, grid({eps}, {2})), UsageError);
+}
+
+}  // namespace
+}  // namespace epsflow::test
