@@ -12,8 +12,7 @@ Points read_hdf5(ByteStream&, const Source&) { throw_left_out(hdf5_info()); }
 
 void write_hdf5_labels(const std::filesystem::path&, const VariantResult&, Overwrite) { throw_left_out(hdf5_info()); }
 
-void write_hdf5_sweep(const std::filesystem::path&, const std::vector<SweepEntry>&, std::uint64_t, const std::string&,
-                      const std::function<std::vector<std::int32_t>(std::size_t)>&) {
+void write_hdf5_sweep(const std::filesystem::path&, const std::vector<SweepEntry>&, const Hdf5Sweep&) {
   throw_left_out(hdf5_info());
 }
 

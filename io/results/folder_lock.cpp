@@ -10,7 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {
@@ -73,8 +72,8 @@ bool FolderLock::try_lock(const Notice& notice) {
     if (error == EWOULDBLOCK) {
       close(std::exchange(descriptor_, -1));
       if (!current) return false;
-      throw UsageError(folder_.string() + " is being written by " + holder +
-                       "; wait until it has ended, or choose another folder");
+      throw FolderLocked(folder_.string() + " is being written by " + holder +
+                         "; wait until it has ended, or choose another folder");
     }
     if (notice) {
       notice("the file system of " + folder_.string() +

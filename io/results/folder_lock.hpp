@@ -5,16 +5,24 @@
 #include <functional>
 #include <string>
 
+#include <epsflow/core/error.hpp>
+
 namespace epsflow::io {
 
 /// Told in a sentence what a caller may want to know and need not act on; may be empty.
 using Notice = std::function<void(const std::string&)>;
 
+/// Another process holds the lock.
+class FolderLocked : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
 /// A lock on a folder that dies with the process that holds it, however that ends.
 class FolderLock {
  public:
-  /// Locks `folder` by the file `hidden`/lock, and makes both folders where they are missing. Throws UsageError naming
-  /// the process that holds the lock, ResourceError when the file cannot be made. Where the file system knows no locks
+  /// Locks `folder` by the file `hidden`/lock, and makes both folders where they are missing. Throws FolderLocked
+  /// naming the process that holds it, ResourceError when the file cannot be made. Where the file system knows no locks
   /// it says so in `notice` and goes on without.
   FolderLock(std::filesystem::path folder, std::filesystem::path hidden, const Notice& notice);
   /// Gives the lock back, and removes the folders that are empty, where this made them.

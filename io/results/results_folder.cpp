@@ -1,12 +1,8 @@
 #include <epsflow/io/results/results_folder.hpp>
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <string_view>
 #include <unordered_set>
@@ -23,26 +19,19 @@
 namespace epsflow::io {
 namespace {
 
-/// Up to here files are brought to the disk one by one; of more, all that the file system holds is.
-constexpr std::size_t kFewFiles = 64;
 /// summary.csv is written again at most so often, and for at most this share of the time.
 constexpr std::chrono::seconds kPublicationInterval{2};
 constexpr int kPublicationShare = 20;
 constexpr std::string_view kRunning = "running";
 
-/// Written to at once, so that the disk works beside the computation.
-constexpr std::uint64_t kWorthStarting = 1 << 20;
-
-std::vector<std::int32_t> read_labels(const std::filesystem::path& file, std::uint64_t points) {
-  std::vector<std::int32_t> labels(points);
-  const std::size_t header = npy_labels(labels).header.size();
+template <class T>
+std::vector<T> read_vector(const std::filesystem::path& file, const std::string& type, std::uint64_t n) {
+  std::vector<T> values(n);
   std::ifstream in(file, std::ios::binary);
-  in.seekg(static_cast<std::streamoff>(header));
-  in.read(reinterpret_cast<char*>(labels.data()), static_cast<std::streamsize>(points * sizeof(std::int32_t)));
-  if (!in)
-    throw InputError(file.string() +
-                     " is gone or too short since the run began; make it again with FolderMode::resume");
-  return labels;
+  in.seekg(static_cast<std::streamoff>(require_vector(file, type, n)));
+  in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(n * sizeof(T)));
+  if (!in) throw InputError("cannot read " + file.string() + "; make it again with FolderMode::resume");
+  return values;
 }
 
 }  // namespace
@@ -57,30 +46,21 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, F
       outputs_(std::move(outputs)),
       notice_(std::move(notice)),
       lock_((require_no_links(folder_), folder_), hidden_, notice_) {
-  recover();
+  left_ = recover(folder_);
+  state_ = read_manifest(folder_);
+  if (left_ && !left_->replaces) merge(*left_, state_);
   if (mode_ == FolderMode::fresh && !state_.entries.empty()) {
     throw UsageError(folder_.string() +
                      " holds results already; add to them with FolderMode::resume, replace them with "
                      "FolderMode::overwrite, or choose another folder");
   }
-  require_no_strangers(folder_, state_, asked_, outputs_);
+  require_no_strangers(folder_, state_, asked_, outputs_.core, outputs_.labelled);
   require_no_inputs(folder_, outputs_.inputs);
 }
 
 ResultsFolder::~ResultsFolder() {
   thread_.reset();
   if (journal_ != nullptr && state_.entries.empty()) leave();
-}
-
-void ResultsFolder::recover() {
-  left_ = read_journal(hidden_ / "journal");
-  if (left_ && left_->committed) {
-    take_place(hidden_ / "replacement", folder_);
-    leave();
-    left_.reset();
-  }
-  state_ = read_state(folder_);
-  if (left_ && !left_->replaces) state_.merge(*left_);
 }
 
 std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription run, const LabelledCopy* labelled) {
@@ -90,9 +70,9 @@ std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription r
   std::string checksum = checksum_of(points);
   if (!run.metric.empty()) checksum += ", " + run.metric;
   const bool holds = !state_.entries.empty();
-  if (mode_ == FolderMode::resume && holds && state_.manifest.checksum != checksum) {
-    throw InputError(folder_.string() + " holds results of another input (" + state_.manifest.input + ", not \"" +
-                     checksum + "\"); choose another folder, or replace them with FolderMode::overwrite");
+  if (mode_ == FolderMode::resume && holds && state_.checksum != checksum) {
+    throw InputError(folder_.string() + " holds results of another input (" + state_.input + ", not \"" + checksum +
+                     "\"); choose another folder, or replace them with FolderMode::overwrite");
   }
   run_ = std::move(run);
   started_ = now_utc();
@@ -101,18 +81,18 @@ std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription r
   std::error_code code;
   const std::filesystem::path replacement = hidden_ / "replacement";
   if (mode_ == FolderMode::overwrite && holds) {
-    if (left_ && !left_->replaces) save_state(folder_, state_);  // what the journal tells, before it makes room
+    if (left_ && !left_->replaces) save_manifest(folder_, state_);  // what the journal tells, before it makes room
     base_ = replacement;
     old_ = std::exchange(state_, {});
     if (left_ && left_->replaces && left_->checksum == checksum) {
-      state_ = read_state(replacement);
-      state_.merge(*left_);
+      state_ = read_manifest(replacement);
+      merge(*left_, state_);
     } else {
       std::filesystem::remove_all(replacement, code);
     }
   } else {
     if (!holds) {
-      if (!state_.manifest.runs.empty()) remove_results(folder_, state_);
+      if (!state_.runs.empty()) remove_results(folder_, state_);
       state_ = {};
     }
     if (left_ && left_->replaces && notice_) {
@@ -125,23 +105,22 @@ std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription r
   kept.drop_unsound(points.size());
   if (replacing()) kept.drop_unasked();
   if (labelled_ != nullptr) kept.drop_outdated_copies(*labelled_);
-  if (!state_.manifest.runs.empty() && status_of(state_.manifest.runs.back()) == kRunning) {
-    state_.manifest.runs.back() = with_status(state_.manifest.runs.back(), "killed");
+  if (!state_.runs.empty() && status_of(state_.runs.back()) == kRunning) {
+    state_.runs.back() = with_status(state_.runs.back(), "killed");
   }
-  state_.manifest.checksum = checksum;
-  state_.manifest.input = describe_input(points, checksum);
-  state_.manifest.runs.push_back(describe_run(run_, started_, std::string(kRunning), 0, {}));
-  outputs_.hdf5 = outputs_.hdf5 || state_.manifest.files.contains(kHdf5Name) || asked_for_hdf5(state_.manifest);
+  state_.checksum = checksum;
+  state_.input = describe_input(points, checksum);
+  state_.runs.push_back(describe_run(run_, started_, std::string(kRunning), 0, {}));
+  outputs_.hdf5 = outputs_.hdf5 || state_.files.contains(kHdf5Name) || asked_for_hdf5(state_);
 
   clear_partial();
   std::filesystem::create_directories(base_, code);
   if (code) throw_cannot_write(base_, code.value());
   std::vector<Variant> left_to_do = kept.missing();
-  if (!left_to_do.empty()) kept.remove_file(kHdf5Name);  // it would no longer hold what summary.csv lists
-  if (!state_.entries.empty()) save_state(base_, state_);
+  if (!left_to_do.empty()) kept.remove_file(kHdf5Name);  // it would no longer hold all that is there
+  if (!state_.entries.empty()) save_manifest(base_, state_);
   journal_ = std::make_unique<Journal>(
-      hidden_ / "journal",
-      JournalContents{.replaces = replacing(), .input = state_.manifest.input, .run = state_.manifest.runs.back()});
+      hidden_ / "journal", JournalContents{.replaces = replacing(), .input = state_.input, .run = state_.runs.back()});
   if (points.renumbered()) {
     const std::vector<std::int64_t> rows = row_numbers(points);
     place(kRowsName, [&](const auto& file) { write_npy(file, npy_rows(rows), Overwrite::replace); });
@@ -167,24 +146,13 @@ void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants
   const std::uint64_t wanted = labels + copies + (outputs_.core ? points * variants : 0) + (outputs_.hdf5 ? labels : 0);
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
   if (wanted <= free) return;
-  notice_(fmt::format(
-      "{} of {} take up to {}, and {} are free in {}: it may get full; what is finished by then stays valid",
-      format_count(variants, "variant"), format_count(points, "point"), format_bytes(wanted), format_bytes(free),
-      folder_.string()));
+  notice_(format_count(variants, "variant") + " of " + format_count(points, "point") + " take up to " +
+          format_bytes(wanted) + ", and " + format_bytes(free) + " are free in " + folder_.string() +
+          ": it may get full; what is finished by then stays valid");
 }
 
 PendingFile ResultsFolder::stage(const std::string& name, const NpyArray& array) const {
-  Checksum checksum;
-  checksum.add(array.header);
-  checksum.add(array.data);
-  return stage(name, [&](const std::filesystem::path& file, const std::filesystem::path& target) {
-    FileStream stream(file, target);
-    stream.write(array.header);
-    stream.write(array.data);
-    if (array.data.size() >= kWorthStarting) stream.start_writeback();
-    stream.close();
-    return FileDigest{array.bytes(), checksum.value()};
-  });
+  return stage(name, [&](const auto& file, const auto& target) { return write_array(file, target, array); });
 }
 
 PendingFile ResultsFolder::stage(const std::string& name, const Write& write) const {
@@ -202,7 +170,7 @@ PendingFile ResultsFolder::stage(const std::string& name, const Write& write) co
 void ResultsFolder::add(const VariantResult& result) {
   PendingVariant variant;
   variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
-  variant.entry = {result.variant, result.summary, result.seconds, variant.files.front().digest.crc32};
+  variant.entry = {result.variant, result.summary, result.seconds};
   if (outputs_.core) variant.files.push_back(stage(core_name(result.variant), npy_mask(result.core)));
   if (labelled_ != nullptr) {
     const std::string name = variant_file(kLabelledFolder, result.variant, outputs_.labelled);
@@ -214,40 +182,27 @@ void ResultsFolder::add(const VariantResult& result) {
   thread_->add(std::move(variant));
 }
 
-void ResultsFolder::make_durable(const std::vector<PendingVariant>& batch) const {
-  std::size_t files = 0;
-  for (const PendingVariant& variant : batch) files += variant.files.size();
-  if (files <= kFewFiles) {
-    for (const PendingVariant& variant : batch) {
-      for (const PendingFile& file : variant.files) sync_path(file.partial);
-    }
-    return;
-  }
-  const int descriptor = open(hidden_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int error = descriptor < 0 || syncfs(descriptor) != 0 ? errno : 0;
-  if (descriptor >= 0) close(descriptor);
-  if (error != 0) throw_cannot_write(hidden_ / "partial", error);
-}
-
 /// Bytes, then the journal, then the names: whenever this is cut off, the journal knows every file that has its name.
 void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
-  make_durable(batch);
+  std::vector<std::filesystem::path> files;
   for (const PendingVariant& variant : batch) {
-    journal_->add(variant.entry);
-    for (std::size_t i = 1; i < variant.files.size(); ++i)
-      journal_->add(variant.files[i].name, variant.files[i].digest);
+    for (const PendingFile& file : variant.files) files.push_back(file.partial);
+  }
+  make_durable(files);
+  for (const PendingVariant& variant : batch) {
+    for (const PendingFile& file : variant.files) journal_->add(file.name, file.digest);
+    journal_->add(variant.entry, variant.files.front().digest);
   }
   journal_->sync();
   std::error_code code;
   std::unordered_set<std::string> folders;
   for (const PendingVariant& variant : batch) {
-    for (std::size_t i = 0; i < variant.files.size(); ++i) {
-      const PendingFile& file = variant.files[i];
+    for (const PendingFile& file : variant.files) {
       const std::filesystem::path target = base_ / file.name;
       if (folders.insert(target.parent_path()).second) std::filesystem::create_directories(target.parent_path(), code);
       if (!code) std::filesystem::rename(file.partial, target, code);
       if (code) throw_cannot_write(target, code.value());
-      if (i > 0) state_.manifest.files[file.name] = file.digest;
+      state_.files[file.name] = file.digest;
     }
     state_.entries.insert_or_assign(variant.entry.variant, variant.entry);
   }
@@ -258,7 +213,7 @@ void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
 void ResultsFolder::publish() {
   const auto begin = std::chrono::steady_clock::now();
   if (begin < next_publication_) return;
-  save_state(base_, state_);
+  save_manifest(base_, state_);
   const auto end = std::chrono::steady_clock::now();
   next_publication_ =
       end + std::max<std::chrono::steady_clock::duration>(kPublicationInterval, kPublicationShare * (end - begin));
@@ -281,7 +236,7 @@ void ResultsFolder::place(const std::string& name, const std::function<void(cons
   journal_->add(name, digest);
   journal_->sync();
   commit_file(file, base_ / name, Overwrite::replace);
-  state_.manifest.files[name] = digest;
+  state_.files[name] = digest;
 }
 
 void ResultsFolder::finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason) {
@@ -302,12 +257,12 @@ void ResultsFolder::finish(const std::string& status, double seconds, const Trac
   if (!state_.entries.empty()) {
     if (status == "complete") attempt([&] { write_hdf5(seconds); });
     attempt([&] { place(kTraceName, [&](const auto& file) { write_text_file(file, trace_json(trace)); }); });
-    state_.manifest.runs.back() = describe_run(run_, started_, failed != nullptr ? "failed" : status, seconds, why);
-    save_state(base_, state_);
+    state_.runs.back() = describe_run(run_, started_, failed != nullptr ? "failed" : status, seconds, why);
+    save_manifest(base_, state_);
     if (replacing() && status == "complete" && failed == nullptr) {
       journal_->add_commit();
       journal_->sync();
-      take_place(base_, folder_);
+      static_cast<void>(recover(folder_));
       old_.reset();
     }
   }
@@ -316,16 +271,22 @@ void ResultsFolder::finish(const std::string& status, double seconds, const Trac
 }
 
 void ResultsFolder::write_hdf5(double seconds) {
-  if (!outputs_.hdf5 || state_.manifest.files.contains(kHdf5Name)) return;
+  if (!outputs_.hdf5 || state_.files.contains(kHdf5Name)) return;
   std::vector<SweepEntry> entries;
   entries.reserve(state_.entries.size());
   for (const auto& [variant, entry] : state_.entries) entries.push_back(entry);
-  Manifest described = state_.manifest;
+  Manifest described = state_;
   described.runs.back() = describe_run(run_, started_, "complete", seconds, {});
-  place(kHdf5Name, [&](const auto& file) {
-    write_hdf5_sweep(file, entries, points_, manifest_json(described, entries.size(), false),
-                     [&](std::size_t v) { return read_labels(base_ / labels_name(entries[v].variant), points_); });
-  });
+  Hdf5Sweep sweep{.points = points_, .description = manifest_json(described, false)};
+  sweep.labels = [&](std::size_t v) {
+    return read_vector<std::int32_t>(base_ / labels_name(entries[v].variant), "<i4", points_);
+  };
+  sweep.core = [&](std::size_t v) {
+    const std::string name = core_name(entries[v].variant);
+    return state_.owns(name) ? read_vector<std::int8_t>(base_ / name, "|b1", points_) : std::vector<std::int8_t>();
+  };
+  if (state_.owns(kRowsName)) sweep.rows = read_vector<std::int64_t>(base_ / kRowsName, "<i8", points_);
+  place(kHdf5Name, [&](const auto& file) { write_hdf5_sweep(file, entries, sweep); });
 }
 
 /// Removes what a run has of its own; a replacement that is not complete stays, with the journal that tells of it.
@@ -335,11 +296,9 @@ void ResultsFolder::leave() {
   std::filesystem::remove_all(hidden_ / "partial", ignored);
   if (replacing() && !state_.entries.empty()) return;
   if (state_.entries.empty()) {
-    for (const auto& [name, digest] : state_.manifest.files) std::filesystem::remove(base_ / name, ignored);
+    for (const auto& [name, digest] : state_.files) std::filesystem::remove(base_ / name, ignored);
   }
-  std::filesystem::remove_all(hidden_ / "replacement", ignored);
-  std::filesystem::remove(hidden_ / "journal.next", ignored);
-  std::filesystem::remove(hidden_ / "journal", ignored);
+  clear_hidden(folder_);
 }
 
 }  // namespace epsflow::io

@@ -1,4 +1,4 @@
-// The results folder of a sweep: labels, summary.csv, sweep.json, trace.json. Every file appears whole or not at all,
+// The results folder of a sweep: sweep.json, summary.csv, labels, trace.json. Every file appears whole or not at all,
 // what is finished stays valid whatever happens to the rest, and files of others are left alone.
 //
 // While a run is active everything of its own lies in FOLDER/.epsflow: `lock`, which dies with the process; `journal`,
@@ -19,16 +19,16 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/trace.hpp>
-#include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/results/commit_thread.hpp>
 #include <epsflow/io/results/folder_lock.hpp>
 #include <epsflow/io/results/results_journal.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/results_names.hpp>
-#include <epsflow/io/results/results_state.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 
 namespace epsflow::io {
+
+class LabelledCopy;
 
 enum class FolderMode : std::uint8_t {
   fresh,      ///< refuse a folder that holds a finished variant
@@ -80,7 +80,6 @@ class ResultsFolder {
   [[nodiscard]] bool replacing() const noexcept { return old_.has_value(); }
 
  private:
-  void recover();
   void clear_partial() const;
   void warn_of_full_disk(std::uint64_t points, std::size_t variants) const;
 
@@ -89,7 +88,6 @@ class ResultsFolder {
   [[nodiscard]] PendingFile stage(const std::string& name, const Write& write) const;
   [[nodiscard]] PendingFile stage(const std::string& name, const NpyArray& array) const;
   void commit(const std::vector<PendingVariant>& batch);
-  void make_durable(const std::vector<PendingVariant>& batch) const;
   void publish();
   void place(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
   void write_hdf5(double seconds);
@@ -104,8 +102,8 @@ class ResultsFolder {
   FolderOutputs outputs_;
   Notice notice_;
   FolderLock lock_;
-  ResultsState state_;                   ///< of base_
-  std::optional<ResultsState> old_;      ///< of folder_, where it is to be replaced
+  Manifest state_;                       ///< of base_
+  std::optional<Manifest> old_;          ///< of folder_, where it is to be replaced
   std::optional<JournalContents> left_;  ///< what a run left that was killed, or interrupted while it replaced
   RunDescription run_;
   std::string started_;

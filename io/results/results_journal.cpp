@@ -1,7 +1,5 @@
 #include <epsflow/io/results/results_journal.hpp>
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,7 +7,6 @@
 #include <system_error>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/read/source.hpp>
 #include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::io {
@@ -40,20 +37,20 @@ void read_file_event(const std::string& text, JournalContents& contents) {
   const std::size_t second = text.rfind(' ');
   const std::size_t first =
       second == std::string::npos || second == 0 ? std::string::npos : text.rfind(' ', second - 1);
-  if (first == std::string::npos) throw InputError(show_text(text));
+  if (first == std::string::npos) throw InputError("no event of a journal");
   const std::string name = text.substr(0, first);
   const std::optional<std::uint32_t> crc32 = parse_checksum(std::string_view(text).substr(second + 1));
   std::uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(text.data() + first + 1, text.data() + second, bytes);
   if (!crc32 || error != std::errc() || end != text.data() + second || !is_results_name(name)) {
-    throw InputError(show_text(text));
+    throw InputError("no event of a journal");
   }
   contents.files[name] = {bytes, *crc32};
 }
 
 void read_begin(std::string_view text, JournalContents& contents) {
   const auto json = nlohmann::ordered_json::parse(text);
-  if (!json.at("run").at("status").is_string()) throw InputError(show_text(text));
+  if (!json.at("run").at("status").is_string()) throw InputError("no event of a journal");
   contents.replaces = json.at("replaces");
   contents.input = json.at("input").dump();
   contents.checksum = json.at("input").at("checksum");
@@ -75,7 +72,9 @@ std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
         read_begin(text.substr(kBegin.size()), contents);
         begun = true;
       } else if (text.starts_with(kVariant)) {
-        contents.entries.push_back(parse_summary_row(std::string(text.substr(kVariant.size()))));
+        const SummaryRow row = parse_summary_row(std::string(text.substr(kVariant.size())));
+        contents.entries.push_back(row.entry);
+        contents.files.try_emplace(labels_name(row.entry.variant), FileDigest{0, row.crc32.value_or(0)});
       } else if (text.starts_with(kFile)) {
         read_file_event(std::string(text.substr(kFile.size())), contents);
       } else if (text == kCommit) {
@@ -95,8 +94,9 @@ Journal::Journal(const std::filesystem::path& file, const JournalContents& begin
   // In one step: the journal before is whole until this one is.
   const std::filesystem::path next = file.string() + ".next";
   stream_ = std::make_unique<FileStream>(next, file);
-  add_line(
-      fmt::format(R"({}{{"replaces": {}, "input": {}, "run": {}}})", kBegin, begin.replaces, begin.input, begin.run));
+  add_line(std::string(kBegin) + R"({"replaces": )" + (begin.replaces ? "true" : "false") + R"(, "input": )" +
+           begin.input + R"(, "run": )" + begin.run + "}");
+  if (begin.committed) add_commit();
   sync();
   std::error_code code;
   std::filesystem::rename(next, file, code);
@@ -104,16 +104,19 @@ Journal::Journal(const std::filesystem::path& file, const JournalContents& begin
   sync_path(file.parent_path());
 }
 
-void Journal::add(const SweepEntry& entry) { add_line(std::string(kVariant) + summary_row(entry)); }
+void Journal::add(const SweepEntry& entry, const FileDigest& labels) {
+  add(labels_name(entry.variant), labels);
+  add_line(std::string(kVariant) + summary_row({entry, labels.crc32}));
+}
 
 void Journal::add(const std::string& name, const FileDigest& digest) {
-  add_line(fmt::format("{}{} {} {}", kFile, name, digest.bytes, format_checksum(digest.crc32)));
+  add_line(std::string(kFile) + name + " " + std::to_string(digest.bytes) + " " + format_checksum(digest.crc32));
 }
 
 void Journal::add_commit() { add_line(kCommit); }
 
 void Journal::add_line(std::string_view event) {
-  pending_ += fmt::format("{} {}\n", event, format_checksum(checksum_of_line(event)));
+  pending_.append(event).append(" ").append(format_checksum(checksum_of_line(event))).append("\n");
 }
 
 void Journal::sync() {

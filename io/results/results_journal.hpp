@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,7 +22,7 @@ struct JournalContents {
   std::string checksum = {};
   std::string run = {};
   std::vector<SweepEntry> entries = {};
-  std::map<std::string, FileDigest, std::less<>> files = {};
+  Files files = {};
 };
 
 /// Nothing for a file that is missing or whose first line is torn.
@@ -35,7 +34,7 @@ class Journal {
   /// Begins the journal anew, with `begin` but for its entries and files. Throws ResourceError.
   Journal(const std::filesystem::path& file, const JournalContents& begin);
 
-  void add(const SweepEntry& entry);
+  void add(const SweepEntry& entry, const FileDigest& labels);
   void add(const std::string& name, const FileDigest& digest);
   void add_commit();
   /// Has everything added until now on the disk. Throws ResourceError.

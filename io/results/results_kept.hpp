@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <epsflow/io/labelled_copy.hpp>
+#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_folder.hpp>
-#include <epsflow/io/results/results_state.hpp>
 
 namespace epsflow::io {
 
@@ -16,7 +16,7 @@ namespace epsflow::io {
 struct KeptResults {
   const std::filesystem::path& base;    ///< where the results are
   const std::filesystem::path& hidden;  ///< where finished files of a killed run may still be
-  ResultsState& state;                  ///< of base
+  Manifest& state;                      ///< of base
   const std::vector<Variant>& asked;
   const FolderOutputs& outputs;
   const Notice& notice;
@@ -28,10 +28,12 @@ struct KeptResults {
   /// A run before may have copied other columns, or an input that has changed since beside its coordinates.
   void drop_outdated_copies(const LabelledCopy& copy);
   void remove_file(const std::string& name);
-  /// Variants asked for of which a file is not there.
+  /// Variants that are to be made: those asked for of which a file is not there. One that the folder holds with another eps
+  /// than was asked for, nearer than a relative 1e-9, stands for it, and is said.
   [[nodiscard]] std::vector<Variant> missing() const;
 
  private:
+  [[nodiscard]] Variant held(const Variant& variant, const Entries& others) const;
   /// Whether a file that is finished is what it was. One that a killed run had finished and not moved yet is moved now.
   [[nodiscard]] bool is_sound(const std::string& name, const FileDigest& digest) const;
 };

@@ -1,8 +1,7 @@
 #include <epsflow/io/results/results_manifest.hpp>
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
+#include <array>
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -11,7 +10,6 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/source.hpp>
 #include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::io {
@@ -22,6 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSummaryHeader = "eps,minpts,clusters,noise,core,border,largest,seconds,labels,crc32";
 /// Before label files had checksums.
 constexpr const char* kOldSummaryHeader = "eps,minpts,clusters,noise,core,border,largest,seconds,labels";
+constexpr const char* kDamaged = "was not written by epsflow, or is damaged";
 
 std::string read_bytes(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -44,31 +43,85 @@ std::string dump(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+/// Text from outside as JSON has it, so that no control character reaches a terminal; of much the beginning.
+std::string show(const std::string& text) {
+  constexpr std::size_t kMost = 80;
+  return Json(text.substr(0, kMost)).dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
 /// What status_of(), with_status() and asked_for_hdf5() rely on.
 std::string checked_run(const Json& run, const std::filesystem::path& file) {
   if (!run.is_object() || !run.at("status").is_string()) throw_strange(file, "was not written by epsflow");
   return dump(run);
 }
 
-void read_files(const Json& json, const std::filesystem::path& file, Manifest& manifest) {
-  if (!json.contains("files")) {
-    // As version 0.1.0 wrote it.
-    manifest.files[kTraceName] = {};
-    if (asked_for_hdf5(manifest)) manifest.files[kHdf5Name] = {};
-    return;
-  }
+Json to_json(const SweepEntry& e) {
+  return {{"eps", e.variant.eps},         {"minpts", e.variant.minpts}, {"clusters", e.summary.clusters},
+          {"noise", e.summary.noise},     {"core", e.summary.core},     {"border", e.summary.border},
+          {"largest", e.summary.largest}, {"seconds", e.seconds}};
+}
+
+SweepEntry entry_of(const Json& json) {
+  return {{json.at("eps"), json.at("minpts")},
+          {json.at("clusters"), json.at("noise"), json.at("core"), json.at("border"), json.at("largest")},
+          json.at("seconds")};
+}
+
+void read_lists(const Json& json, const std::filesystem::path& file, Manifest& manifest) {
   for (const Json& entry : json.at("files")) {
     const std::string name = entry.at("name");
     const auto crc32 = parse_checksum(entry.at("crc32").get<std::string>());
-    if (!is_results_name(name) || !crc32)
-      throw_strange(file, "names " + show_text(name) + ", which epsflow never writes");
+    if (!is_results_name(name) || !crc32) {
+      throw_strange(file, "names " + show(name) + ", which epsflow never writes");
+    }
     manifest.files[name] = {entry.at("bytes"), *crc32};
+  }
+  if (!json.contains("results")) return;
+  for (const Json& result : json.at("results")) {
+    const SweepEntry entry = entry_of(result);
+    if (!manifest.files.contains(labels_name(entry.variant))) throw_strange(file, kDamaged);
+    manifest.entries.insert_or_assign(entry.variant, entry);
+  }
+}
+
+/// Folders of older versions have their variants in summary.csv alone; nothing where there is none.
+void read_old_summary(const std::filesystem::path& folder, Manifest& manifest) {
+  const std::filesystem::path file = folder / kSummaryName;
+  std::error_code code;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(file, code))) return;
+  std::istringstream lines(read_bytes(file));
+  std::string line;
+  std::getline(lines, line);
+  if (line != kSummaryHeader && line != kOldSummaryHeader) throw_strange(file, "was not written by epsflow");
+  while (std::getline(lines, line)) {
+    try {
+      const SummaryRow row = parse_summary_row(line);
+      const std::string labels = labels_name(row.entry.variant);
+      manifest.unchecked = manifest.unchecked || !row.crc32;
+      manifest.files[labels] = row.crc32 ? FileDigest{std::filesystem::file_size(folder / labels, code), *row.crc32}
+                                         : digest_of(folder / labels).value_or(FileDigest{});
+      manifest.entries.insert_or_assign(row.entry.variant, row.entry);
+    } catch (const InputError& e) {
+      throw_strange(file, std::string("has a line that epsflow did not write: ") + e.what());
+    }
   }
 }
 
 }  // namespace
 
-std::string now_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+bool Manifest::owns(const std::string& name) const {
+  if (name == kSummaryName || name == kManifestName) return !runs.empty();
+  return files.contains(name);
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
 
 std::string describe_input(const Points& points, const std::string& checksum) {
   Json files = Json::array();
@@ -106,19 +159,23 @@ std::string with_status(const std::string& run, const std::string& status) {
 
 std::string status_of(const std::string& run) { return Json::parse(run).value("status", ""); }
 
-std::string manifest_json(const Manifest& manifest, std::size_t variants, bool files) {
+std::string manifest_json(const Manifest& manifest, bool listed) {
   const Json last = Json::parse(manifest.runs.back());
+  const std::size_t comma = manifest.checksum.find(", ");
   Json json{{"program", "epsflow"}};
   for (const char* name : {"version", "status", "reason", "started", "seconds"}) {
     if (last.contains(name)) json[name] = last[name];
   }
-  json["variants"] = variants;
+  json["variants"] = manifest.entries.size();
+  json["metric"] = comma == std::string::npos ? "euclidean" : manifest.checksum.substr(comma + 2);
   json["input"] = Json::parse(manifest.input);
   json["options"] = last.value("options", Json::object());
   json["machine"] = last.value("machine", Json::object());
   json["runs"] = Json::array();
   for (const std::string& run : manifest.runs) json["runs"].push_back(Json::parse(run));
-  if (files) {
+  if (listed) {
+    json["results"] = Json::array();
+    for (const auto& [variant, entry] : manifest.entries) json["results"].push_back(to_json(entry));
     json["files"] = Json::array();
     for (const auto& [name, digest] : manifest.files) {
       json["files"].push_back({{"name", name}, {"bytes", digest.bytes}, {"crc32", format_checksum(digest.crc32)}});
@@ -128,13 +185,13 @@ std::string manifest_json(const Manifest& manifest, std::size_t variants, bool f
   return dump(json, 2) + "\n";
 }
 
-std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
+Manifest read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kManifestName;
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::symlink_status(file, code);
-  if (!std::filesystem::exists(status)) return std::nullopt;
-  if (!std::filesystem::is_regular_file(status)) throw_strange(file, "is no file that epsflow wrote");
   Manifest manifest;
+  if (!std::filesystem::exists(status)) return manifest;
+  if (!std::filesystem::is_regular_file(status)) throw_strange(file, "is no file that epsflow wrote");
   try {
     const Json json = Json::parse(read_bytes(file));
     if (json.value("program", "") != "epsflow") throw_strange(file, "was not written by epsflow");
@@ -148,10 +205,17 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
         run[name] = json.at(name);
       manifest.runs.push_back(checked_run(run, file));
     }
-    read_files(json, file, manifest);
+    if (json.contains("files")) {
+      read_lists(json, file, manifest);
+    } else {
+      // As version 0.1.0 wrote it.
+      manifest.files[kTraceName] = {};
+      if (asked_for_hdf5(manifest)) manifest.files[kHdf5Name] = {};
+    }
     if (json.contains("labelled")) manifest.labelled = json.at("labelled").get<decltype(manifest.labelled)>();
+    if (!json.contains("results")) read_old_summary(folder, manifest);
   } catch (const Json::exception&) {
-    throw_strange(file, "was not written by epsflow, or is damaged");
+    throw_strange(file, kDamaged);
   }
   return manifest;
 }
@@ -164,52 +228,39 @@ bool asked_for_hdf5(const Manifest& manifest) {
   return false;
 }
 
-std::string summary_csv(const Entries& entries) {
+std::string summary_csv(const Manifest& manifest) {
   std::string text = std::string(kSummaryHeader) + "\n";
-  for (const auto& [variant, entry] : entries) text += summary_row(entry) + "\n";
+  for (const auto& [variant, entry] : manifest.entries) {
+    text += summary_row({entry, manifest.files.at(labels_name(variant)).crc32}) + "\n";
+  }
   return text;
 }
 
-std::string summary_row(const SweepEntry& e) {
-  return fmt::format("{},{},{},{},{},{},{},{:.6f},{},{}", format_number(e.variant.eps), e.variant.minpts,
-                     e.summary.clusters, e.summary.noise, e.summary.core, e.summary.border, e.summary.largest,
-                     e.seconds, labels_name(e.variant), e.crc32 ? format_checksum(*e.crc32) : "");
+std::string summary_row(const SummaryRow& row) {
+  const auto& [entry, crc32] = row;
+  std::array<char, 32> seconds{};
+  std::snprintf(seconds.data(), seconds.size(), "%.6f", entry.seconds);
+  std::string text = format_number(entry.variant.eps) + "," + std::to_string(entry.variant.minpts) + ",";
+  const LabelSummary& counts = entry.summary;
+  for (const std::uint64_t count : {counts.clusters, counts.noise, counts.core, counts.border, counts.largest}) {
+    text += std::to_string(count) + ",";
+  }
+  return text + seconds.data() + "," + labels_name(entry.variant) + "," + (crc32 ? format_checksum(*crc32) : "");
 }
 
-SweepEntry parse_summary_row(const std::string& row) {
-  std::istringstream in(row);
-  SweepEntry e;
+SummaryRow parse_summary_row(const std::string& text) {
+  std::istringstream in(text);
+  SummaryRow row;
+  auto& [variant, summary, seconds] = row.entry;
   char comma{};
-  in >> e.variant.eps >> comma >> e.variant.minpts >> comma >> e.summary.clusters >> comma >> e.summary.noise >>
-      comma >> e.summary.core >> comma >> e.summary.border >> comma >> e.summary.largest >> comma >> e.seconds >> comma;
+  in >> variant.eps >> comma >> variant.minpts >> comma >> summary.clusters >> comma >> summary.noise >> comma >>
+      summary.core >> comma >> summary.border >> comma >> summary.largest >> comma >> seconds >> comma;
   std::string labels;
-  if (!std::getline(in, labels, ',') || labels != labels_name(e.variant)) throw InputError(show_text(row));
   std::string checksum;
-  if (std::getline(in, checksum)) {
-    e.crc32 = parse_checksum(checksum);
-    if (!e.crc32 && !checksum.empty()) throw InputError(show_text(row));
-  }
-  return e;
-}
-
-Entries read_summary(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kSummaryName;
-  std::error_code code;
-  Entries entries;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(file, code))) return entries;
-  std::istringstream lines(read_bytes(file));
-  std::string line;
-  std::getline(lines, line);
-  if (line != kSummaryHeader && line != kOldSummaryHeader) throw_strange(file, "was not written by epsflow");
-  while (std::getline(lines, line)) {
-    try {
-      const SweepEntry entry = parse_summary_row(line);
-      entries.insert_or_assign(entry.variant, entry);
-    } catch (const InputError& e) {
-      throw_strange(file, std::string("has a line that epsflow did not write: ") + e.what());
-    }
-  }
-  return entries;
+  const bool named = std::getline(in, labels, ',') && labels == labels_name(variant) && is_results_name(labels);
+  if (std::getline(in, checksum)) row.crc32 = parse_checksum(checksum);
+  if (!named || (!row.crc32 && !checksum.empty())) throw InputError(show(text));
+  return row;
 }
 
 }  // namespace epsflow::io

@@ -1,9 +1,10 @@
-// What a results folder says of itself: summary.csv lists the variants with their label files, sweep.json the other files,
-// the input and the runs.
+// What a results folder says of itself: sweep.json lists its variants, its files, the input and the runs. summary.csv is
+// made of it for people, and never read.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,14 +17,6 @@
 
 namespace epsflow::io {
 
-/// By eps, then minpts.
-struct VariantOrder {
-  bool operator()(const Variant& a, const Variant& b) const noexcept {
-    return a.eps < b.eps || (a.eps == b.eps && a.minpts < b.minpts);
-  }
-};
-using Entries = std::map<Variant, SweepEntry, VariantOrder>;
-
 /// What a caller knows of a run.
 struct RunDescription {
   std::string version = {};
@@ -32,14 +25,21 @@ struct RunDescription {
   std::vector<std::pair<std::string, std::string>> machine = {};  ///< name, value
 };
 
+/// Files of results, by name.
+using Files = std::map<std::string, FileDigest, std::less<>>;
+
 /// What sweep.json holds. Input and runs stay JSON, as nothing but people reads them.
 struct Manifest {
-  std::string checksum = {};           ///< of the input: checksum_of()
-  std::string input = {};              ///< JSON
-  std::vector<std::string> runs = {};  ///< JSON, the last being the last
-  /// Every file but summary.csv, sweep.json and the label files, by name.
-  std::map<std::string, FileDigest, std::less<>> files = {};
+  std::string checksum = {};                         ///< of the input, checksum_of(), and behind a comma the metric
+  std::string input = {};                            ///< JSON
+  std::vector<std::string> runs = {};                ///< JSON, the last being the last; without any, nothing is there
+  Entries entries = {};                              ///< each with its labels among the files
+  Files files = {};                                  ///< every one but summary.csv and sweep.json
   std::map<std::string, std::string> labelled = {};  ///< LabelledCopy::contents() by extension
+  bool unchecked = false;  ///< checksums were made of the files as they are, since version 0.1.0 wrote none
+
+  /// Whether epsflow wrote this file of the folder, or was about to.
+  [[nodiscard]] bool owns(const std::string& name) const;
 };
 
 /// The run of JSON text with another status.
@@ -51,22 +51,26 @@ struct Manifest {
 /// A run as JSON. `reason` may be empty.
 [[nodiscard]] std::string describe_run(const RunDescription& run, const std::string& started, const std::string& status,
                                        double seconds, const std::string& reason);
-/// The text of sweep.json; `files`: whether to list them.
-[[nodiscard]] std::string manifest_json(const Manifest& manifest, std::size_t variants, bool files = true);
+/// The text of sweep.json; `listed`: whether to list variants and files.
+[[nodiscard]] std::string manifest_json(const Manifest& manifest, bool listed = true);
 
-/// What `folder`/sweep.json says, or nothing where there is none. Throws UsageError where it is not epsflow's, or names
-/// files that epsflow never writes.
-[[nodiscard]] std::optional<Manifest> read_manifest(const std::filesystem::path& folder);
+/// What `folder`/sweep.json says; empty where there is none. Of a folder of an older version summary.csv is read, too.
+/// Throws UsageError where one is not epsflow's, or names files that epsflow never writes.
+[[nodiscard]] Manifest read_manifest(const std::filesystem::path& folder);
 /// Whether an earlier run was asked for sweep.h5.
 [[nodiscard]] bool asked_for_hdf5(const Manifest& manifest);
 
 /// The text of summary.csv.
-[[nodiscard]] std::string summary_csv(const Entries& entries);
-/// One row, without the line end, and back. Throws InputError for what summary_row() does not give.
-[[nodiscard]] std::string summary_row(const SweepEntry& entry);
-[[nodiscard]] SweepEntry parse_summary_row(const std::string& row);
-/// What `folder`/summary.csv lists; nothing where there is none. Throws UsageError for a line that epsflow did not write.
-[[nodiscard]] Entries read_summary(const std::filesystem::path& folder);
+[[nodiscard]] std::string summary_csv(const Manifest& manifest);
+
+/// A row of it: a variant with the checksum of its labels, which version 0.1.0 left out.
+struct SummaryRow {
+  SweepEntry entry;
+  std::optional<std::uint32_t> crc32;
+};
+/// Without the line end, and back. Throws InputError for what summary_row() does not give.
+[[nodiscard]] std::string summary_row(const SummaryRow& row);
+[[nodiscard]] SummaryRow parse_summary_row(const std::string& text);
 
 /// The time, as in 2026-11-20T08:15:00Z.
 [[nodiscard]] std::string now_utc();

@@ -4,7 +4,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::io {
@@ -16,7 +15,7 @@ std::filesystem::path require_folder(std::filesystem::path folder) {
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(folder, code);
   if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
-    throw UsageError(folder.string() + " is no folder; move it away, or choose another folder");
+    throw InTheWay(folder.string() + " is no folder; move it away, or choose another folder");
   }
   return folder;
 }
@@ -26,15 +25,15 @@ void require_no_links(const std::filesystem::path& folder) {
   for (const char* name : {".epsflow", kLabelsFolder, kCoreFolder, kLabelledFolder}) {
     const std::filesystem::file_status status = std::filesystem::symlink_status(folder / name, code);
     if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) continue;
-    throw UsageError((folder / name).string() + " is no folder of its own; move it away, or choose another folder");
+    throw InTheWay((folder / name).string() + " is no folder of its own; move it away, or choose another folder");
   }
 }
 
-void require_no_strangers(const std::filesystem::path& folder, const ResultsState& state,
-                          const std::vector<Variant>& asked, const FolderOutputs& outputs) {
+void require_no_strangers(const std::filesystem::path& folder, const Manifest& state, const std::vector<Variant>& asked,
+                          bool core, const std::string& labelled) {
   const auto refuse = [&](const std::string& name) {
-    throw UsageError((folder / name).string() +
-                     " was not written by epsflow, and is in the way; move it away, or choose another folder");
+    throw InTheWay((folder / name).string() +
+                   " was not written by epsflow, and is in the way; move it away, or choose another folder");
   };
   std::error_code code;
   for (const char* name : {kSummaryName, kTraceName, kHdf5Name, kRowsName}) {
@@ -48,9 +47,8 @@ void require_no_strangers(const std::filesystem::path& folder, const ResultsStat
     }
     if (there.empty()) continue;
     for (const Variant& variant : asked) {
-      for (const std::string& file : variant_files(variant, outputs.core, outputs.labelled)) {
-        const bool owned = file == labels_name(variant) ? state.entries.contains(variant) : state.owns(file);
-        if (!owned && there.contains(file)) refuse(file);
+      for (const std::string& file : variant_files(variant, core, labelled)) {
+        if (!state.owns(file) && there.contains(file)) refuse(file);
       }
     }
   }

@@ -1,8 +1,7 @@
 // One variant of a sweep on disk.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <map>
 
 #include <epsflow/core/labels.hpp>
 
@@ -12,7 +11,14 @@ struct SweepEntry {
   Variant variant;
   LabelSummary summary;
   double seconds = 0;
-  std::optional<std::uint32_t> crc32 = {};  ///< of the label file; older folders have none
 };
+
+/// By eps, then minpts.
+struct VariantOrder {
+  bool operator()(const Variant& a, const Variant& b) const noexcept {
+    return a.eps < b.eps || (a.eps == b.eps && a.minpts < b.minpts);
+  }
+};
+using Entries = std::map<Variant, SweepEntry, VariantOrder>;
 
 }  // namespace epsflow::io

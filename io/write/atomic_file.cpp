@@ -151,8 +151,8 @@ FileStream::~FileStream() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void FileStream::write(std::span<const std::byte> bytes) {
-  const std::uint64_t wanted = written_ + bytes.size();
+void FileStream::write(std::span<const std::byte> bytes, std::uint64_t wanted) {
+  if (wanted == 0) wanted = written_ + bytes.size();
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;

@@ -41,8 +41,9 @@ class FileStream {
   FileStream(const FileStream&) = delete;  // owns the descriptor
   FileStream& operator=(const FileStream&) = delete;
 
-  /// Throws ResourceError when the bytes cannot be written, as on a full disk.
-  void write(std::span<const std::byte> bytes);
+  /// Throws ResourceError when the bytes cannot be written, as on a full disk; it says how many were `wanted` in all, or, for
+  /// 0, how many until here.
+  void write(std::span<const std::byte> bytes, std::uint64_t wanted = 0);
   void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
   /// Has the system begin to bring the bytes to the disk, and does not wait for it.
   void start_writeback() noexcept;

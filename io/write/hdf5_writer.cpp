@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/write/hdf5_output.hpp>
@@ -44,10 +45,14 @@ void write_description(const Hdf5Output& writer, const std::string& description)
   writer.attribute(writer.file(), "description", description.c_str(), text.get(), text.get());
 }
 
-void write_label_rows(const Hdf5Output& writer, std::size_t variants, std::uint64_t points,
-                      const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of) {
-  constexpr hsize_t kMostChunk = 1 << 18;  // 1 MiB of labels: HDF5's default chunk cache
+/// A row per variant, chunked and compressed. Of a variant for which `row_of` has nothing the row is −1 throughout, and takes
+/// no room; the data set is made with the first that has one.
+template <class T>
+void write_rows(const Hdf5Output& writer, const char* name, hid_t memory_type, hid_t file_type, std::size_t variants,
+                std::uint64_t points, const std::function<std::vector<T>(std::size_t)>& row_of) {
+  constexpr hsize_t kMostChunk = (1 << 20) / sizeof(T);  // HDF5's default chunk cache is of 1 MiB
   constexpr unsigned kFastDeflate = 1;
+  constexpr T kUnknown = -1;
   const std::array<hsize_t, 2> shape{variants, points};
   const std::array<hsize_t, 2> chunk{1, std::min<hsize_t>(points, kMostChunk)};
   const std::array<hsize_t, 2> row{1, points};
@@ -57,17 +62,22 @@ void write_label_rows(const Hdf5Output& writer, std::size_t variants, std::uint6
   writer.check(H5Pset_chunk(layout.get(), 2, chunk.data()));
   writer.check(H5Pset_shuffle(layout.get()));
   writer.check(H5Pset_deflate(layout.get(), kFastDeflate));
-  const DatasetHandle set(writer.check(
-      H5Dcreate2(writer.file(), "labels", H5T_STD_I32LE, space.get(), H5P_DEFAULT, layout.get(), H5P_DEFAULT)));
+  writer.check(H5Pset_fill_value(layout.get(), memory_type, &kUnknown));
+  std::optional<DatasetHandle> set;
   for (std::size_t v = 0; v < variants; ++v) {
-    const std::vector<std::int32_t> labels = labels_of(v);
-    if (labels.size() != points) {
-      throw Error("variant " + std::to_string(v) + " has " + std::to_string(labels.size()) + " labels for " +
+    const std::vector<T> values = row_of(v);
+    if (values.empty()) continue;
+    if (values.size() != points) {
+      throw Error("variant " + std::to_string(v) + " has " + std::to_string(values.size()) + " " + name + " for " +
                   std::to_string(points) + " points");
+    }
+    if (!set) {
+      set.emplace(writer.check(
+          H5Dcreate2(writer.file(), name, file_type, space.get(), H5P_DEFAULT, layout.get(), H5P_DEFAULT)));
     }
     const std::array<hsize_t, 2> start{v, 0};
     writer.check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, row.data(), nullptr));
-    writer.check(H5Dwrite(set.get(), H5T_NATIVE_INT32, one.get(), space.get(), H5P_DEFAULT, labels.data()));
+    writer.check(H5Dwrite(set->get(), memory_type, one.get(), space.get(), H5P_DEFAULT, values.data()));
   }
 }
 
@@ -83,15 +93,21 @@ void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& r
   });
 }
 
-void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries, std::uint64_t points,
-                      const std::string& description,
-                      const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of) {
+void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries,
+                      const Hdf5Sweep& sweep) {
   const Hdf5Session session;
   write_atomically(file, Overwrite::replace, [&](const std::filesystem::path& temporary) {
     Hdf5Output writer(temporary, file);
     write_summary(writer, entries);
-    write_description(writer, description);
-    if (!entries.empty() && points > 0) write_label_rows(writer, entries.size(), points, labels_of);
+    write_description(writer, sweep.description);
+    if (sweep.points > 0) {
+      const std::size_t variants = entries.size();
+      write_rows(writer, "labels", H5T_NATIVE_INT32, H5T_STD_I32LE, variants, sweep.points, sweep.labels);
+      write_rows(writer, "core", H5T_NATIVE_INT8, H5T_STD_I8LE, variants, sweep.points, sweep.core);
+    }
+    if (!sweep.rows.empty()) {
+      writer.write<std::int64_t>("rows", sweep.rows, H5T_NATIVE_INT64, H5T_STD_I64LE);
+    }
     writer.close();
   });
 }

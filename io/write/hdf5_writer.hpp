@@ -18,14 +18,25 @@ namespace epsflow::io {
 /// as AtomicFile.
 void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite);
 
+/// What a sweep has beside the figures of its variants. The functions give one variant at a time, so that memory holds a
+/// single one, and must not use HDF5 themselves.
+struct Hdf5Sweep {
+  std::uint64_t points = 0;
+  std::string description = {};  ///< the text of sweep.json
+  std::function<std::vector<std::int32_t>(std::size_t)> labels = {};
+  std::function<std::vector<std::int8_t>(std::size_t)> core = {};  ///< 0 and 1, or nothing where it is not known
+  std::vector<std::int64_t> rows = {};  ///< of the input, or nothing where they are 0 to n − 1
+};
+
 /// Everything of a sweep in one file:
 ///   summary   compound [variants]: eps, minpts, clusters, noise, core, border, largest, seconds
 ///   labels    int32 [variants × n], row v the labels of summary[v]; chunked by row and compressed
-/// and `description` (the text of sweep.json) as an attribute of the root. labels_of(v) gives the labels, one variant
-/// at a time, so that memory holds a single one; it must not use HDF5 itself. Atomic. Throws ResourceError.
-void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries, std::uint64_t points,
-                      const std::string& description,
-                      const std::function<std::vector<std::int32_t>(std::size_t)>& labels_of);
+///   core      int8 [variants × n], 1 for core points, else 0; −1 for variants without a mask; only where there is one
+///   rows      int64 [n], the input row of each point, where rows were dropped or several files joined
+/// and `description`, which names the metric with the unit of eps, as an attribute of the root. Atomic. Throws
+/// ResourceError.
+void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries,
+                      const Hdf5Sweep& sweep);
 
 /// A neighbour table in compressed sparse rows, by input id.
 struct NeighborRows {

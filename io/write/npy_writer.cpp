@@ -7,7 +7,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
-NpyArray make_array(const std::string& type, const std::string& shape, std::span<const std::byte> data) {
+std::string header_of(const std::string& type, const std::string& shape) {
   // NPY 1.0: magic, version, length of the header, header padded so that the data begin at a multiple of 64.
   constexpr std::size_t kPreamble = 10;
   std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
@@ -16,24 +16,28 @@ NpyArray make_array(const std::string& type, const std::string& shape, std::span
   std::string start("\x93NUMPY\x01\x00", 8);
   start += static_cast<char>(header.size() & 0xFF);
   start += static_cast<char>(header.size() >> 8);
-  return {start + header, data};
+  return start + header;
 }
 
 template <class T>
 NpyArray make_vector(const std::string& type, std::span<const T> values) {
-  return make_array(type, "(" + std::to_string(values.size()) + ",)", std::as_bytes(values));
+  return {npy_vector_header(type, values.size()), std::as_bytes(values)};
 }
 
 }  // namespace
+
+std::string npy_vector_header(const std::string& type, std::uint64_t n) {
+  return header_of(type, "(" + std::to_string(n) + ",)");
+}
 
 NpyArray npy_labels(std::span<const std::int32_t> labels) { return make_vector("<i4", labels); }
 NpyArray npy_mask(std::span<const std::uint8_t> mask) { return make_vector("|b1", mask); }
 NpyArray npy_rows(std::span<const std::int64_t> rows) { return make_vector("<i8", rows); }
 
 NpyArray npy_points(PointsView points) {
-  return make_array(points.precision() == Precision::float32 ? "<f4" : "<f8",
-                    "(" + std::to_string(points.size()) + ", " + std::to_string(points.dims()) + ")",
-                    {static_cast<const std::byte*>(points.data()), points.bytes()});
+  return {header_of(points.precision() == Precision::float32 ? "<f4" : "<f8",
+                    "(" + std::to_string(points.size()) + ", " + std::to_string(points.dims()) + ")"),
+          {static_cast<const std::byte*>(points.data()), points.bytes()}};
 }
 
 void write_npy(const std::filesystem::path& file, const NpyArray& array, Overwrite overwrite) {

@@ -19,6 +19,9 @@ struct NpyArray {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return header.size() + data.size(); }
 };
 
+/// The header of one dimension with n values, of a type as NPY names it: "<i4".
+[[nodiscard]] std::string npy_vector_header(const std::string& type, std::uint64_t n);
+
 /// labels: [n]. Little-endian int32, one dimension.
 [[nodiscard]] NpyArray npy_labels(std::span<const std::int32_t> labels);
 /// mask: [n] of 0 and 1. bool, one dimension.

@@ -18,10 +18,12 @@
 #include <utility>
 #include <vector>
 
+#include "results.hpp"
 #include "task.hpp"
 #include "words.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/checksum.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
@@ -418,6 +420,14 @@ void define_engine(nb::module_& m) {
   nb::class_<PyGpuPoints>(m, "GpuPoints", "Points in the memory of a GPU.")
       .def_prop_ro("shape", [](const PyGpuPoints& p) { return std::pair(p.rows, p.dims); })
       .def("__len__", [](const PyGpuPoints& p) { return p.rows; });
+  m.def(
+      "checksum_of",
+      [](const HostArray& points) {
+        const PointsView view = view_of(points);
+        const nb::gil_scoped_release release;
+        return io::checksum_of(view);
+      },
+      nb::arg("points").noconvert());
   m.def("gpu_points", &gpu_points, "capsule"_a, "owner"_a, "name"_a);
   m.def("gpu_points_at", &gpu_points_at, "data"_a, "shape"_a, "dtype"_a, "strides"_a, "stream"_a, "owner"_a, "name"_a);
   m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
@@ -441,4 +451,5 @@ NB_MODULE(_core, m) {
   epsflow::python::define_results(m);
   epsflow::python::define_task(m);
   epsflow::python::define_engine(m);
+  epsflow::python::define_results_folders(m);
 }

@@ -38,7 +38,8 @@ def python_errors() -> Iterator[None]:
         yield
     except (ValueError, MemoryError, RuntimeError) as error:
         text = re.sub(r" = BackendChoice::(\w+)", r"='\1'", str(error))
-        text = re.sub(r"(?:Options|Metric)::(\w+)", r"\1", text.replace("Metric::power", "p")).replace("minpts", "min_samples")
+        text = re.sub(r"(?:Options|Metric)::(\w+)", r"\1", text.replace("Metric::power", "p"))
+        text = re.sub(r"\bminpts\b", "min_samples", text)  # and not in names of files
         if " is nan" in text or " is -nan" in text:
             text = text.replace("drop such rows before clustering", "epsflow.drop_missing() leaves such rows out")
         raise type(error)(text) from None

@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import pickle
+import resource
 import shutil
 import subprocess
 import zlib
@@ -18,8 +19,8 @@ import numpy as np
 import pytest
 
 import epsflow
-from epsflow._results import replacing, writing
-from epsflow._results.names import format_number
+from epsflow import _results, _tasks
+from epsflow._core import format_number
 
 
 @pytest.fixture(scope="module")
@@ -145,57 +146,62 @@ def test_one_writer_at_a_time(result, tmp_path):
     (tmp_path / "r/.epsflow").mkdir(parents=True)
     with open(tmp_path / "r/.epsflow/lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(BlockingIOError, match="another process is writing"):
+        with pytest.raises(BlockingIOError, match="being written by another process"):
             result.save(tmp_path / "r")
     result.save(tmp_path / "r")
     assert not (tmp_path / "r/.epsflow").exists()
 
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-def test_a_save_that_fails_leaves_no_trace(result, points, tmp_path, monkeypatch, error):
+def test_a_save_that_fails_leaves_no_trace(points, tmp_path, monkeypatch, error):
     old = epsflow.sweep(points, 0.2, 4)
     old.save(tmp_path / "old")
     before = contents(tmp_path / "old")
-
-    def fail(*_):
-        raise error
-
-    monkeypatch.setattr(writing, "write_text", fail)
-    with pytest.raises(error):
-        result.save(tmp_path / "old", overwrite=True)
-    with pytest.raises(error):
-        result.save(tmp_path / "new/deeper")
+    large = epsflow.sweep(np.zeros((1_000_000, 1)), 0.2, range(1, 9))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if error is OSError:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, limits[1]))
+    else:  # after a first look, at once
+        monkeypatch.setattr(_tasks, "_SLICE_SECONDS", 0)
+        monkeypatch.setattr(_results, "wait_for", lambda task: _tasks.wait_for(task, interrupt))
+    try:
+        for folder in (tmp_path / "old", tmp_path / "new/deeper"):
+            with pytest.raises(error) as raised:
+                large.save(folder, overwrite=True)
+            assert error is KeyboardInterrupt or f"{folder}/labels/eps_0.2_minpts_1.npy" in str(raised.value)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert contents(tmp_path / "old") == before
     assert not (tmp_path / "new").exists()
 
 
+def interrupt(_):
+    raise KeyboardInterrupt
+
+
 def save_and_stop_after(result, folder: Path, steps: int) -> None:
-    """Ends as a kill would, between two removals of the old or two moves of the new files: there are 3 and 22 of these."""
-    left = iter(range(steps))
-
-    class Killed(BaseException):
-        pass
-
-    def counted(step):
-        def take(*arguments):
-            if next(left, None) is None:
-                raise Killed
-            step(*arguments)
-
-        return take
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "rename", counted(os.rename))
-        patch.setattr(replacing, "remove", counted(replacing.remove))
-        try:
-            result.save(folder, overwrite=True)
-        except Killed:
-            assert (folder / ".epsflow/journal").exists()
-        else:
-            assert steps >= 25
+    """As a kill leaves it, between two removals of the old or two moves of the new files: there are 3 and 21 of these."""
+    result.save(folder.parent / "next")
+    hidden = folder / ".epsflow"
+    hidden.mkdir()
+    (folder.parent / "next").rename(hidden / "replacement")
+    described = json.loads((hidden / "replacement/sweep.json").read_text())
+    begin = json.dumps({"replaces": True, "input": described["input"], "run": described["runs"][-1]})
+    (hidden / "journal").write_text("".join(f"{e} {zlib.crc32(e.encode()):08x}\n" for e in (f"begin {begin}", "commit")))
+    for name in ("labels", "core"):
+        (folder / name).mkdir(exist_ok=True)
+    old = json.loads((folder / "sweep.json").read_text())
+    removed = [file["name"] for file in old["files"]] + ["summary.csv", "sweep.json"]
+    moved = [file["name"] for file in described["files"]] + ["sweep.json"]
+    for name in removed[:steps]:
+        (folder / name).unlink()
+    for name in moved[: max(0, steps - len(removed))]:
+        (hidden / "replacement" / name).rename(folder / name)
+        (folder / "summary.csv").write_text("cut off")
+    assert (len(removed), len(moved)) == (3, 21)
 
 
-@pytest.mark.parametrize("steps", range(26))
+@pytest.mark.parametrize("steps", range(25))
 def test_a_save_that_is_killed_is_finished_by_the_next(result, points, tmp_path, steps):
     epsflow.sweep(points, 0.2, 4).save(tmp_path / "r")
     save_and_stop_after(result, tmp_path / "r", steps)
@@ -221,20 +227,16 @@ DAMAGE = {
         (lambda f: f.unlink(), "eps_0.1_minpts_4.npy is missing"),
         (lambda f: f.write_bytes(f.read_bytes()[:-1]), "has 3727 bytes, not 3728"),
         (lambda f: f.write_bytes(b"no array"), "head is not as epsflow writes it"),
-        (lambda f: np.save(f, np.zeros(900)), "holds float64"),
+        (lambda f: np.save(f, np.zeros(900)), "head is not as epsflow writes it for 900 values of <i4"),
         (lambda f: f.write_bytes(f.read_bytes()[:-4] + b"\7\0\0\0"), "has changed since it was written"),
     ],
     "core/eps_0.1_minpts_4.npy": [
         (lambda f: f.unlink(), "is missing"),
         (lambda f: f.write_bytes(f.read_bytes()[:-1] + b"\2"), "has changed since it was written"),
     ],
-    "summary.csv": [
-        (lambda f: f.unlink(), "summary.csv is missing"),
-        (lambda f: f.write_text("a,b\n1,2\n"), "not written by epsflow"),
-        (lambda f: f.write_text(f.read_text()[:-30]), "line 11, is damaged"),
-        (lambda f: f.write_text(f.read_text().replace("labels/eps_0.1", "../eps_0.1")), "is damaged"),
-    ],
     "sweep.json": [
+        (lambda f: f.write_text(f.read_text().replace('"minpts": 4', '"minpts": 5')), "is damaged"),
+        (lambda f: f.write_text(f.read_text().replace('"minpts": 4', '"minpts": "4"')), "is damaged"),
         (lambda f: f.unlink(), "no folder of results"),
         (lambda f: f.write_text(f.read_text()[:100]), "not written by epsflow, or is damaged"),
         (lambda f: f.write_text(f.read_text().replace("core/eps_0.1_minpts_4.npy", "../../mine")), "which epsflow never writes"),
@@ -251,6 +253,18 @@ def test_damage_is_refused_with_its_place(result, tmp_path, name, damage, words)
         variant = epsflow.load(tmp_path / "r").variant(0.1, 4)
         variant.labels, variant.core_sample_indices
     assert str(tmp_path / "r") in str(refused.value)
+
+
+@pytest.mark.parametrize("text", [None, "", "eps;minpts\r\n"])
+def test_summary_csv_is_for_people_alone(result, tmp_path, text):
+    result.save(tmp_path / "r")
+    whole = (tmp_path / "r/summary.csv").read_text()
+    (tmp_path / "r/summary.csv").unlink()
+    if text is not None:
+        (tmp_path / "r/summary.csv").write_text(text)
+    assert_same(result, epsflow.load(tmp_path / "r"))
+    epsflow.load(tmp_path / "r").save(tmp_path / "r", overwrite=True)
+    assert (tmp_path / "r/summary.csv").read_text() == whole
 
 
 def test_what_is_no_folder_of_results(tmp_path):
@@ -329,20 +343,37 @@ def test_rows_of_the_input_stay(program, tmp_path):
 
 
 def test_everything_in_one_file(program, points, tmp_path, monkeypatch):
-    np.save(tmp_path / "points.npy", points)
-    run = program("sweep", tmp_path / "points.npy", "--eps", "0.1,0.2", "--minpts", "4", "--hdf5", "--out", tmp_path / "r")
+    with_gap = np.insert(points, 7, np.nan, axis=0)
+    np.save(tmp_path / "points.npy", with_gap)
+    sweep = ("sweep", tmp_path / "points.npy", "--eps", "50,80", "--minpts", "4", "--on-nan", "drop", "--hdf5", "--metric", "greatcircle",
+             "--unit", "km", "--out", tmp_path / "r")
+    run = program(*sweep)
     if run.returncode == 2 and "HDF5" in run.stderr:
         pytest.skip("the program is built without HDF5")
+    assert run.returncode == 0, run.stderr
+    run = program(*sweep[:3], "80", *sweep[4:], "--core", "--resume")  # so that one of two masks is there
     assert run.returncode == 0, run.stderr
     folder, file = epsflow.load(tmp_path / "r"), tmp_path / "r/sweep.h5"
     with monkeypatch.context() as without:
         without.setitem(__import__("sys").modules, "h5py", None)
         with pytest.raises(ValueError, match="install h5py, or load the folder"):
             epsflow.load(file)
-    pytest.importorskip("h5py")
+    h5py = pytest.importorskip("h5py")
     single = epsflow.load(file)
     for variant in folder:
-        np.testing.assert_array_equal(single.labels(variant.eps, variant.min_samples), variant.labels)
+        labels = single.labels(variant.eps, variant.min_samples)
+        np.testing.assert_array_equal(labels, variant.labels)
+        assert not labels.flags.writeable
+    np.testing.assert_array_equal(single.variant(80, 4).core, folder.variant(80, 4).core)
+    assert not single.variant(80, 4).core.flags.writeable
+    for either in (single, folder):
+        with pytest.raises(ValueError, match="core=True"):
+            either.variant(50, 4).core
+    with h5py.File(file) as opened:
+        np.testing.assert_array_equal(opened["rows"], np.delete(np.arange(len(with_gap)), 7))
+        assert json.loads(opened.attrs["description"])["metric"] == "greatcircle, eps in km"
+    single.save(tmp_path / "again")
+    np.testing.assert_array_equal(np.load(tmp_path / "again/rows.npy"), np.load(tmp_path / "r/rows.npy"))
     assert [v.n_noise for v in single] == [v.n_noise for v in folder]
     file.write_bytes(file.read_bytes()[:3000])
     with pytest.raises(ValueError, match="sweep.h5"):

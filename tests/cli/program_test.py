@@ -287,10 +287,9 @@ class Sweeps(ProgramTest):
             (self.out / "sweep.json").write_text("{")
             self.fails(2, ["sweep.json", "is damaged"], *self.sweep, mode)
             (self.out / "sweep.json").write_text(described)
-            with open(self.out / "summary.csv", "a") as f:
-                f.write("0.3,many\n")
-            self.fails(2, ["summary.csv", "0.3,many"], *self.sweep, mode)
-            (self.out / "summary.csv").write_text((self.out / "summary.csv").read_text().replace("0.3,many\n", ""))
+            (self.out / "sweep.json").write_text(described.replace('"minpts": 3', '"minpts": "many"'))
+            self.fails(2, ["sweep.json", "is damaged"], *self.sweep, mode)
+            (self.out / "sweep.json").write_text(described)
         self.succeeds(*self.sweep, "--overwrite")
 
     def test_no_points_are_a_valid_input(self):

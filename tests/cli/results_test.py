@@ -108,21 +108,20 @@ class Strangers(Results):
         self.assertEqual(set(tree(self.out)), {"notes.txt", "labels/mine.npy", "summary.csv", "sweep.json", "trace.json",
                                                "labels/eps_0.2_minpts_3.npy", "labels/eps_0.2_minpts_4.npy"})
 
-    def test_a_summary_that_leads_out_of_the_folder_is_refused(self):
+    def test_a_manifest_that_leads_out_of_the_folder_is_refused(self):
         victim = self.write("victim.npy", "mine")
         self.succeeds(*self.sweep())
-        text = (self.out / "summary.csv").read_text()
+        text = (self.out / "sweep.json").read_text()
         for name in ("labels/eps_/../../../victim.npy", str(victim), "../victim.npy"):
-            (self.out / "summary.csv").write_text(text + f"0.3,3,1,1,1,1,1,0.1,{name},00000000\n")
+            (self.out / "summary.csv").write_text(f"0.3,3,1,1,1,1,1,0.1,{name},00000000\n")  # which nobody reads
             for mode in ("--overwrite", "--resume"):
-                self.fails(2, ["summary.csv", "did not write"], *self.sweep(mode))
-            described = self.described()
+                self.succeeds(*self.sweep(mode))
+            described = json.loads(text)
             described["files"].append({"name": name, "bytes": 4, "crc32": "00000000"})
-            kept = (self.out / "sweep.json").read_text()
-            (self.out / "summary.csv").write_text(text)
             (self.out / "sweep.json").write_text(json.dumps(described))
-            self.fails(2, ["sweep.json", "never writes"], *self.sweep("--overwrite"))
-            (self.out / "sweep.json").write_text(kept)
+            for mode in ("--overwrite", "--resume"):
+                self.fails(2, ["sweep.json", "never writes"], *self.sweep(mode))
+            (self.out / "sweep.json").write_text(text)
         self.assertEqual(victim.read_text(), "mine")
 
     def test_a_link_out_of_the_folder_is_not_followed(self):
@@ -157,6 +156,28 @@ class Resumed(Results):
             self.assertIn(name, p.stderr)
         after = tree(self.out)
         self.assertEqual({n: b for n, b in after.items() if "/" in n}, {n: b for n, b in whole.items() if "/" in n})
+        self.assert_sound()
+
+    def test_a_summary_that_a_spreadsheet_touched_is_made_again(self):
+        self.succeeds(*self.sweep())
+        text = (self.out / "summary.csv").read_text()
+        rows = [line.split(",") for line in text.splitlines()]
+        touched = {
+            "CRLF": text.replace("\n", "\r\n"),
+            "BOM": "\ufeff" + text,
+            "quotes": "".join(",".join(f'"{field}"' for field in row) + "\n" for row in rows),
+            "a column": "".join(",".join([*row, "mine"]) + "\n" for row in rows),
+            "semicolons": text.replace(",", ";"),
+        }
+        for how, content in touched.items():
+            for mode in ("--resume", "--overwrite"):
+                with self.subTest(how, mode=mode):
+                    (self.out / "summary.csv").write_text(content, newline="")
+                    self.assertIn("0 variants" if mode == "--resume" else "4 variants",
+                                  self.succeeds(*self.sweep(mode)).stdout)
+                    self.assert_sound()
+        (self.out / "summary.csv").unlink()
+        self.assertIn("0 variants", self.succeeds(*self.sweep("--resume")).stdout)
         self.assert_sound()
 
     def test_sweep_h5_and_the_list_of_runs_follow(self):

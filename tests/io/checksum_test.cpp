@@ -20,6 +20,19 @@ TEST_CASE("checksum: CRC-32 of bytes and files, whole and in pieces") {
   for (const char* name : {"link", "none", ""}) CHECK_FALSE(digest_of(folder / name));
 }
 
+TEST_CASE("checksum: zlib's, wherever the bytes begin and end") {
+  std::string bytes;
+  for (int i = 0; i < 200; ++i) bytes += static_cast<char>(i * 37 + (i >> 3));
+  for (std::size_t begin = 0; begin < 20; ++begin) {
+    for (std::size_t size = 0; begin + size <= bytes.size(); ++size) {
+      Checksum checksum;
+      checksum.add(std::string_view(bytes).substr(begin, size));
+      const auto* const data = reinterpret_cast<const Bytef*>(bytes.data() + begin);
+      REQUIRE(checksum.value() == crc32_z(0, data, size));
+    }
+  }
+}
+
 TEST_CASE("checksum: points of another shape are other points") {
   const std::vector<double> values{1, 2, 3, 4, 5, 6};
   const auto of = [&](std::size_t dims) { return checksum_of(PointsView(std::span(values), dims)); };

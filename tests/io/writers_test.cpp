@@ -70,16 +70,25 @@ TEST_CASE("write points: both precisions keep every bit, with names where the fo
   CHECK(values_of(points) == std::vector<double>(floats.begin(), floats.end()));
 }
 
-TEST_CASE("write HDF5 sweep: the summary and all labels are in one file") {
+TEST_CASE("write HDF5 sweep: the summary, all labels, masks and rows are in one file") {
   const TempFolder folder;
   const std::vector<SweepEntry> entries{{{0.1, 4}, {3, 2, 5, 1, 4}, 0.5}, {{0.2, 8}, {1, 0, 7, 1, 8}, 0.25}};
   const std::vector<std::vector<std::int32_t>> labels{{0, 1, 2, -1}, {0, 0, 0, 0}};
-  write_hdf5_sweep(folder / "s.h5", entries, 4, "{}", [&](std::size_t v) { return labels[v]; });
+  const std::vector<std::vector<std::int8_t>> core{{}, {1, 0, 1, 0}};
+  Hdf5Sweep sweep{.points = 4,
+                  .description = "{}",
+                  .labels = [&](std::size_t v) { return labels[v]; },
+                  .core = [&](std::size_t v) { return core[v]; },
+                  .rows = {0, 2, 3, 5}};
+  write_hdf5_sweep(folder / "s.h5", entries, sweep);
   CHECK(read_values(folder / "s.h5", {.table = "/labels"}) == std::vector<double>{0, 1, 2, -1, 0, 0, 0, 0});
+  CHECK(read_values(folder / "s.h5", {.table = "/core"}) == std::vector<double>{-1, -1, -1, -1, 1, 0, 1, 0});
+  CHECK(read_values(folder / "s.h5", {.table = "/rows"}) == std::vector<double>{0, 2, 3, 5});
   CHECK(read_values(folder / "s.h5", {.columns = {"eps", "minpts", "noise", "seconds"}, .table = "/summary"}) ==
         std::vector<double>{0.1, 4, 2, 0.5, 0.2, 8, 0, 0.25});
   // Labels of the wrong length are a defect of the caller; no file appears.
-  CHECK_THROWS_AS(write_hdf5_sweep(folder / "t.h5", entries, 5, "{}", [&](std::size_t v) { return labels[v]; }), Error);
+  sweep.points = 5;
+  CHECK_THROWS_AS(write_hdf5_sweep(folder / "t.h5", entries, sweep), Error);
   CHECK(files_in(folder / "") == 1);
 }
 

@@ -1,9 +1,11 @@
 #include <epsflow/io/results/results_folder.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #include "io/io_test.hpp"
 
+#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 
@@ -107,14 +109,14 @@ TEST_CASE("results folder: a folder of version 0.1.0 is gone on with") {
 TEST_CASE("results folder: what a killed run had journalled counts, moved or not; a torn line does not") {
   const TempFolder folder;
   make(folder / "whole", FolderMode::fresh);
-  const Entries entries = read_summary(folder / "whole");
+  const Manifest whole = read_manifest(folder / "whole");
   const std::filesystem::path hidden = folder / "r/.epsflow";
   std::filesystem::create_directories(hidden / "partial");
   const std::string checksum = checksum_of(six_points());
   {
     Journal journal(hidden / "journal", {.input = describe_input(six_points(), checksum),
                                          .run = describe_run({}, now_utc(), "running", 0, {})});
-    for (const auto& [variant, entry] : entries) journal.add(entry);
+    for (const auto& [variant, entry] : whole.entries) journal.add(entry, whole.files.at(labels_name(variant)));
     journal.sync();
   }
   std::size_t expected = 0;
@@ -165,7 +167,7 @@ TEST_CASE("results folder: a replacement takes the place of the old results wher
       journal.sync();
     }
     if (moment > 0) std::filesystem::remove(results / "labels/eps_0.75_minpts_7.npy");
-    if (moment > 1) remove_results(results, read_state(results));
+    if (moment > 1) remove_results(results, read_manifest(results));
     if (moment > 2) {
       std::filesystem::create_directories(results / "labels");
       std::filesystem::rename(next / "labels/eps_0.25_minpts_7.npy", results / "labels/eps_0.25_minpts_7.npy");
@@ -173,6 +175,60 @@ TEST_CASE("results folder: a replacement takes the place of the old results wher
     CHECK(make(results, FolderMode::resume) == 0);
     CHECK_FALSE(std::filesystem::exists(results / "labels/eps_0.75_minpts_7.npy"));
   }
+}
+
+TEST_CASE("results folder: summary.csv is made of sweep.json, and never read") {
+  const TempFolder folder;
+  make(folder / "r", FolderMode::fresh);
+  const std::string summary = bytes_of_file(folder / "r/summary.csv");
+  const auto touch = [&](const std::string& text) { folder.write("r/summary.csv", text); };
+  for (const FolderMode mode : {FolderMode::resume, FolderMode::overwrite}) {
+    for (const char* text :
+         {"\xEF\xBB\xBF\"eps\";\"minpts\"\r\n\"0,25\";\"7\"\r\n", "", "0.3,7,1,1,1,1,1,0.1,../victim,0"}) {
+      touch(text);
+      CHECK(make(folder / "r", mode) == (mode == FolderMode::resume ? 0 : 2));
+      CHECK(bytes_of_file(folder / "r/summary.csv") == summary);
+    }
+    std::filesystem::remove(folder / "r/summary.csv");
+    CHECK(make(folder / "r", mode) == (mode == FolderMode::resume ? 0 : 2));
+    CHECK(bytes_of_file(folder / "r/summary.csv") == summary);
+  }
+}
+
+TEST_CASE("results folder: an eps of the folder stands for one that differs by rounding, and says so") {
+  const TempFolder folder;
+  const double rounded = 0.1 * 3;
+  std::string said;
+  const auto made = [&](const std::vector<Variant>& variants) {
+    ResultsFolder results(folder / "r", Sweep(variants), FolderMode::resume, {},
+                          [&](const std::string& text) { said += text; });
+    const std::vector<Variant> missing = results.begin(six_points(), {});
+    for (const Variant& variant : missing) results.add(result_of(variant));
+    results.finish("complete", 1, Trace());
+    return missing;
+  };
+  CHECK(made({{rounded, 7}}) == std::vector<Variant>{{rounded, 7}});
+  CHECK(made({{0.3, 7}}).empty());
+  check_mentions(said, {"labels/eps_0.30000000000000004_minpts_7.npy is taken for eps 0.3"});
+  CHECK(made({{0.3, 8}, {0.3 * (1 + 1e-8), 7}}).size() == 2);
+  // Whoever asks for both gets both.
+  CHECK(made({{0.3, 7}, {rounded, 7}}) == std::vector<Variant>{{0.3, 7}});
+}
+
+TEST_CASE("results folder: a folder whose sweep.json lists no variants is read with its summary.csv") {
+  const TempFolder folder;
+  make(folder / "r", FolderMode::fresh, {.core = true});
+  std::string text = bytes_of_file(folder / "r/sweep.json");
+  const std::size_t begin = text.find("  \"results\"");
+  text.erase(begin, text.find("  \"files\"", begin) - begin);
+  folder.write("r/sweep.json", text);
+  CHECK(read_manifest(folder / "r").entries.size() == 2);
+  CHECK(make(folder / "r", FolderMode::resume, {.core = true}) == 0);
+  CHECK(bytes_of_file(folder / "r/sweep.json").find("\"results\"") != std::string::npos);
+  folder.write("r/sweep.json", text);
+  folder.write("r/summary.csv", "x\n");
+  check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume); }),
+                 {"summary.csv", "not written by epsflow"});
 }
 
 TEST_CASE("results names: epsflow's own, and no others") {
@@ -184,9 +240,24 @@ TEST_CASE("results names: epsflow's own, and no others") {
   for (const char* name :
        {"", "x", "../summary.csv", "/summary.csv", "labels/../summary.csv", "labels/eps_0.10_minpts_4.npy",
         "labels/eps_0.1_minpts_4.csv", "labels/eps_/../x_minpts_4.npy", "labels/eps_0.1_minpts_-4.npy",
+        "labels/eps_-1_minpts_4.npy", "labels/eps_0_minpts_4.npy", "labels/eps_0.1_minpts_0.npy",
         "labels/eps_0.1_minpts_4/../4.npy", "other/eps_0.1_minpts_4.npy"}) {
     INFO(name);
     CHECK_FALSE(is_results_name(name));
+  }
+}
+
+TEST_CASE("results folder: variants that sweep.json lists wrongly are refused") {
+  for (const char* results :
+       {"3", "[3]", "[{}]", R"([{"eps": 0.5, "minpts": 7}])",
+        R"([{"eps": 0.5, "minpts": 7, "clusters": 1, "noise": 1, "core": 1, "border": 1, "largest": 1,
+                                   "seconds": 1}])"}) {
+    CAPTURE(results);
+    const TempFolder folder;
+    folder.write("sweep.json", R"({"program": "epsflow", "input": {"checksum": "x"}, "runs": [{"status": "complete"}],
+                                   "files": [], "results": )" +
+                                   std::string(results) + "}");
+    check_mentions(error_of<UsageError>([&] { (void)read_manifest(folder / ""); }), {"sweep.json", "damaged"});
   }
 }
 

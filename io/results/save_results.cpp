@@ -1,0 +1,80 @@
+#include <epsflow/io/results/save_results.hpp>
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/results/folder_lock.hpp>
+#include <epsflow/io/results/results_files.hpp>
+#include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/results/results_obstacles.hpp>
+
+namespace epsflow::io {
+namespace {
+
+/// Writes everything but the manifest into `replacement`, and returns that.
+Manifest write_files(const std::filesystem::path& folder, const std::filesystem::path& replacement,
+                     const HeldResults& results, const CancelToken& cancel) {
+  Manifest manifest;
+  std::vector<std::filesystem::path> files;
+  const auto write = [&](const std::string& name, const NpyArray& array) {
+    cancel.check();
+    files.push_back(replacement / name);
+    std::error_code code;
+    std::filesystem::create_directories(files.back().parent_path(), code);
+    if (code) throw_cannot_write(folder / name, code.value());
+    manifest.files[name] = write_array(files.back(), folder / name, array);
+  };
+  double seconds = 0;
+  for (const auto& [entry, labels, core] : results.variants) {
+    write(labels_name(entry.variant), npy_labels(labels));
+    if (!core.empty()) write(core_name(entry.variant), npy_mask(core));
+    manifest.entries.insert_or_assign(entry.variant, entry);
+    seconds += entry.seconds;
+  }
+  if (!results.rows.empty()) write(kRowsName, npy_rows(results.rows));
+  make_durable(files);
+  manifest.input = results.input;
+  manifest.checksum = nlohmann::json::parse(results.input).at("checksum");
+  manifest.runs.push_back(describe_run(results.run, now_utc(), "complete", seconds, {}));
+  return manifest;
+}
+
+}  // namespace
+
+void save_results(const std::filesystem::path& folder, const HeldResults& results, Overwrite overwrite,
+                  const CancelToken& cancel) {
+  if (results.variants.empty()) throw UsageError("there are no variants to save");
+  const std::filesystem::path path = require_folder(folder);
+  require_no_links(path);
+  const FolderLock lock(path, path / ".epsflow", {});
+  if (recover(path)) {
+    throw UsageError(
+        path.string() +
+        " holds a run that was killed or interrupted; go on with it by FolderMode::resume, or choose another "
+        "folder");
+  }
+  const Manifest old = read_manifest(path);
+  if (overwrite == Overwrite::refuse && !old.runs.empty()) {
+    throw InTheWay(path.string() +
+                   " holds results already; replace them with Overwrite::replace, or choose another folder");
+  }
+  std::vector<Variant> variants;
+  for (const HeldVariant& held : results.variants) variants.push_back(held.entry.variant);
+  require_no_strangers(path, old, variants, !results.variants.front().core.empty(), {});
+  const std::filesystem::path replacement = path / ".epsflow/replacement";
+  try {
+    clear_hidden(path);  // what a save left that was killed before it was complete
+    const Manifest manifest = write_files(path, replacement, results, cancel);
+    save_manifest(replacement, manifest);
+    cancel.check();
+    const Journal complete(path / ".epsflow/journal",
+                           {.replaces = true, .committed = true, .input = manifest.input, .run = manifest.runs.back()});
+  } catch (...) {
+    clear_hidden(path);
+    throw;
+  }
+  static_cast<void>(recover(path));
+}
+
+}  // namespace epsflow::io

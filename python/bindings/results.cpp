@@ -1,0 +1,111 @@
+#include "results.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "task.hpp"
+
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/results/folder_lock.hpp>
+#include <epsflow/io/results/results_files.hpp>
+#include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/results/results_obstacles.hpp>
+#include <epsflow/io/results/save_results.hpp>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace epsflow::python {
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+/// eps, min_samples, clusters, noise, core, border, largest, seconds.
+using Figures = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                           std::uint64_t, double>;
+
+Figures figures_of(const io::SweepEntry& e) {
+  const LabelSummary& s = e.summary;
+  return {e.variant.eps, e.variant.minpts, s.clusters, s.noise, s.core, s.border, s.largest, e.seconds};
+}
+
+io::SweepEntry entry_of(const Figures& figures) {
+  const auto& [eps, minpts, clusters, noise, core, border, largest, seconds] = figures;
+  return {{eps, minpts}, {clusters, noise, core, border, largest}, seconds};
+}
+
+using Held = std::tuple<Figures, Vector<std::int32_t>, Vector<std::uint8_t>>;
+
+/// Whoever calls keeps the arrays until the task has ended.
+std::unique_ptr<Task> start_save(const std::filesystem::path& folder, const std::vector<Held>& variants,
+                                 const std::string& input, const Vector<std::int64_t>& rows, const std::string& version,
+                                 const std::vector<std::pair<std::string, std::string>>& options, bool overwrite) {
+  io::HeldResults results{.input = input, .run = {.version = version, .options = options}, .rows = span_of(rows)};
+  for (const auto& [figures, labels, core] : variants) {
+    results.variants.push_back({entry_of(figures), span_of(labels), span_of(core)});
+  }
+  return std::make_unique<Task>([folder, results, overwrite](const Observer& observer, Task::Channel&) {
+    io::save_results(folder, results, overwrite ? io::Overwrite::replace : io::Overwrite::refuse, *observer.cancel);
+  });
+}
+
+void translate_errors(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const io::InTheWay& e) {
+    PyErr_SetString(PyExc_FileExistsError, e.what());
+  } catch (const io::FolderLocked& e) {
+    PyErr_SetString(PyExc_BlockingIOError, e.what());
+  }
+}
+
+}  // namespace
+
+void define_results_folders(nb::module_& m) {
+  nb::register_exception_translator(translate_errors);
+  nb::class_<io::Manifest>(m, "Manifest", "What the sweep.json of a results folder says.")
+      .def(nb::new_([](const std::filesystem::path& folder) { return io::read_manifest(folder); }), "folder"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_ro("input", &io::Manifest::input, "JSON")
+      .def_ro("runs", &io::Manifest::runs, "JSON")
+      .def_prop_ro("variants",
+                   [](const io::Manifest& manifest) {
+                     std::vector<Figures> all;
+                     for (const auto& [variant, entry] : manifest.entries) all.push_back(figures_of(entry));
+                     return all;
+                   })
+      .def("owns", &io::Manifest::owns, "name"_a)
+      .def(
+          "verify",
+          [](const io::Manifest& manifest, const std::filesystem::path& folder, const std::string& name) {
+            io::require_digest(folder / name, manifest.files.at(name));
+          },
+          "folder"_a, "name"_a, nb::call_guard<nb::gil_scoped_release>());
+  m.def("require_vector", &io::require_vector, "file"_a, "type"_a, "n"_a, "Where in the file its n values begin.");
+  m.def("start_save", &start_save, "folder"_a, nb::arg("variants").noconvert(), "input"_a, nb::arg("rows").noconvert(),
+        "version"_a, "options"_a, "overwrite"_a, nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());
+  m.def("format_number", &format_number, "value"_a);
+}
+
+}  // namespace epsflow::python

@@ -1,0 +1,231 @@
+"""Results folders, those that the program writes. io/results/ reads and writes them, for the program and for this package."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._tasks import wait_for
+
+Folder = Union[str, "os.PathLike[str]"]
+Array = NDArray[Any]
+
+_WORDS = {
+    "FolderMode::resume": "`epsflow sweep … --resume`",
+    "FolderMode::overwrite": "result.save(…, overwrite=True)",
+    "Overwrite::replace": "save(…, overwrite=True)",
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Of which points results are, as far as it is known."""
+
+    points: Any = None
+    """The array itself; it is looked at when results are saved, for its checksum."""
+    input: dict[str, Any] | None = None
+    """As a folder describes it."""
+    rows: NDArray[np.int64] | None = None
+    under: str = ""
+    """What labels depend on besides points, eps and min_samples, in the program's words: a metric, weights."""
+
+    def described(self, n: int) -> dict[str, Any]:
+        if self.input is not None:
+            return self.input
+        d, precision, checksum = 0, "float64", "unknown"
+        if isinstance(self.points, np.ndarray):
+            d, precision, checksum = self.points.shape[1], str(self.points.dtype), _core.checksum_of(self.points)
+        return {
+            "files": [],
+            "checksum": checksum + (", " + self.under if self.under else ""),
+            "points": n,
+            "dims": d,
+            "precision": precision,
+            "columns": [],
+            "column_numbers": list(range(d)),
+            "dropped_rows": 0,
+        }
+
+
+class StoredVariant:
+    """As epsflow._core.Result, with arrays of its own or, for labels and core, functions that give them when they are asked for."""
+
+    def __init__(self, figures: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array]) -> None:
+        self.eps, self.min_samples, self.clusters, self.noise, self.core_count, self.border, self.largest, self.seconds = figures
+        self._labels = labels
+        self._core = core
+
+    @property
+    def labels(self) -> Array:
+        if callable(self._labels):
+            self._labels = self._labels()
+        return self._labels
+
+    @property
+    def core(self) -> Array:
+        """Empty where it is not known."""
+        if callable(self._core):
+            self._core = self._core()
+        return self._core.view(np.uint8)
+
+
+def _figures(v: Any) -> tuple[float, int, int, int, int, int, int, float]:
+    return float(v.eps), int(v.min_samples), v.clusters, v.noise, v.core_count, v.border, v.largest, float(v.seconds)
+
+
+def stored(result: Any) -> StoredVariant:
+    """A result of a run with arrays of its own."""
+    return StoredVariant(_figures(result), np.array(result.labels), np.array(result.core))
+
+
+@contextmanager
+def _folder_errors() -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, FileExistsError, BlockingIOError, MemoryError) as error:
+        text = str(error)
+        for word, ours in _WORDS.items():
+            text = text.replace(word, ours)
+        raise (OSError if isinstance(error, MemoryError) else type(error))(text) from None
+
+
+def save_folder(folder: Folder, variants: list[Any], origin: Origin, version: str, overwrite: bool) -> None:
+    """variants: each as epsflow._core.Result. Everything is written aside, and takes its place when it is complete."""
+    with_core = all(len(v.core) == len(v.labels) for v in variants)
+    held = [
+        (
+            _figures(v),
+            np.ascontiguousarray(v.labels, np.int32),
+            np.ascontiguousarray(v.core if with_core else [], np.uint8),
+        )
+        for v in variants
+    ]
+    rows = np.ascontiguousarray([] if origin.rows is None else origin.rows, np.int64)
+    described = json.dumps(origin.described(len(held[0][1]) if held else 0))
+    options = [
+        ("eps", ",".join(dict.fromkeys(_core.format_number(float(v.eps)) for v in variants))),
+        ("minpts", ",".join(dict.fromkeys(str(v.min_samples) for v in variants))),
+        ("interface", "Python"),
+    ]
+    with _folder_errors():
+        wait_for(_core.start_save(folder, held, described, rows, version, options, overwrite))
+
+
+def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin]:
+    if not os.fspath(folder):
+        raise ValueError("the name of the results folder is empty")
+    path = Path(folder)
+    if path.is_file():
+        return _load_hdf5(path)
+    if not path.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no folder of results", str(path))
+    with _folder_errors():
+        manifest = _core.Manifest(path)
+        if not manifest.runs:
+            _refuse_without_manifest(path)
+        if not unfinished:
+            _refuse_unfinished(path, json.loads(manifest.runs[-1]))
+        described = json.loads(manifest.input)
+        n = described.get("points")
+        if not isinstance(n, int):
+            raise ValueError(f"{path / 'sweep.json'} was not written by epsflow, or is damaged: it does not say how many points there are")
+
+        def array(name: str, dtype: str) -> Callable[[], Array]:
+            return _mapped(manifest, path, name, dtype, n)
+
+        variants = []
+        for figures in manifest.variants:
+            name = f"eps_{_core.format_number(figures[0])}_minpts_{figures[1]}.npy"
+            core = array(f"core/{name}", "|b1") if manifest.owns(f"core/{name}") else np.empty(0, np.bool_)
+            variants.append(StoredVariant(figures, array(f"labels/{name}", "<i4"), core))
+        rows = array("rows.npy", "<i8")() if manifest.owns("rows.npy") else None
+    return variants, Origin(input=described, rows=rows)
+
+
+def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Callable[[], Array]:
+    """Looks at the file's head and size, and gives a function that compares its checksum and maps it."""
+    begin = _core.require_vector(folder / name, dtype, n)
+
+    def array() -> Array:
+        with _folder_errors():
+            manifest.verify(folder, name)
+        values = np.memmap(folder / name, dtype, "r", begin, (n,)).view(np.ndarray) if n else np.empty(0, dtype)
+        values.setflags(write=False)
+        return values
+
+    return array
+
+
+def _refuse_without_manifest(folder: Path) -> None:
+    if (folder / "sweep.h5").is_file():
+        raise ValueError(f"{folder} has no sweep.json, but a sweep.h5: load that, epsflow.load({str(folder / 'sweep.h5')!r})")
+    if (folder / ".epsflow").is_dir():
+        raise ValueError(
+            f"{folder} holds no finished results yet: a run is writing there, or was killed; `epsflow sweep … --resume` goes on"
+        )
+    raise ValueError(f"{folder} is no folder of results: it has no sweep.json, which `epsflow sweep` and save() write")
+
+
+def _refuse_unfinished(folder: Path, run: dict[str, Any]) -> None:
+    ways = f"epsflow.load({str(folder)!r}, unfinished=True) takes what is finished, and `epsflow sweep … --resume` makes the rest"
+    if (folder / ".epsflow" / "journal").exists():
+        raise ValueError(f"{folder} is not finished, a run is writing there or was killed: {ways}")
+    if run["status"] != "complete":
+        because = f" ({run['reason']})" if "reason" in run else ""
+        raise ValueError(f"{folder} is not finished, sweep.json says {run['status']!r}{because}: {ways}")
+
+
+def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
+    """The sweep.h5 that `epsflow sweep --hdf5` writes."""
+    with open(file, "rb") as opened:
+        if opened.read(8) != b"\x89HDF\r\n\x1a\n":
+            raise ValueError(f"{file} is no folder of results, and no sweep.h5: load the folder that `epsflow sweep --out` named")
+    try:
+        import h5py
+    except ImportError:
+        raise ValueError(
+            f"{file} is HDF5, which needs h5py: install h5py, or load the folder that it lies in, {str(file.parent)!r}"
+        ) from None
+    try:
+        with h5py.File(file, "r") as opened:
+            description = opened.attrs["description"]
+            described = json.loads(description.decode() if isinstance(description, bytes) else str(description))["input"]
+            summary = opened["summary"][()]
+            shape = (len(summary), int(described["points"]))
+            labels = _read(opened, "labels", shape, np.int32)
+            core = _read(opened, "core", shape, np.int8)
+            rows = _read(opened, "rows", shape[1:], np.int64)
+        if labels is None:
+            labels = np.empty((len(summary), 0), np.int32)
+            if shape[1] > 0:
+                raise KeyError("it has no labels")
+        variants = []
+        for i, row in enumerate(summary):
+            counts = [int(row[name]) for name in ("minpts", "clusters", "noise", "core", "border", "largest")]
+            known = core is not None and not (core[i] < 0).any()
+            mask = core[i] if core is not None and known else np.empty(0, np.int8)
+            variants.append(StoredVariant((float(row["eps"]), *counts, float(row["seconds"])), labels[i], mask))
+        return variants, Origin(input=described, rows=rows)
+    except (KeyError, ValueError, OSError) as error:
+        raise ValueError(f"{file} is no sweep.h5 of epsflow, or is damaged: {error}") from None
+
+
+def _read(file: Any, name: str, shape: tuple[int, ...], dtype: Any) -> Array | None:
+    """A data set that nobody writes to; None where there is none."""
+    if name not in file:
+        return None
+    values = np.asarray(file[name][()], dtype)
+    if values.shape != shape:
+        raise KeyError(f"{name} are of shape {values.shape}, not {shape}")
+    values.setflags(write=False)
+    return values

@@ -1,0 +1,74 @@
+#include <epsflow/io/results/save_results.hpp>
+
+#include <vector>
+
+#include "io/io_test.hpp"
+
+#include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/io/results/results_obstacles.hpp>
+
+namespace epsflow::io::test {
+namespace {
+
+const std::vector<std::int32_t> kLabels{0, -1, 1, 1};
+const std::vector<std::uint8_t> kCore{1, 0, 1, 1};
+const std::vector<std::int64_t> kRows{0, 2, 3, 4};
+
+HeldResults held(double eps) {
+  return {.variants = {{{{eps, 7}, {2, 1, 3, 0, 2}, 1.5}, kLabels, kCore}},
+          .input = R"({"checksum": "x, cosine", "points": 4})",
+          .run = {.version = "1"},
+          .rows = kRows};
+}
+
+}  // namespace
+
+TEST_CASE("save results: the folder says all that was held") {
+  const TempFolder folder;
+  save_results(folder / "a/r", held(0.5), Overwrite::refuse);
+  const Manifest manifest = read_manifest(folder / "a/r");
+  CHECK(manifest.entries.at({0.5, 7}).summary == LabelSummary{2, 1, 3, 0, 2});
+  CHECK(manifest.checksum == "x, cosine");
+  for (const char* name : {"labels/eps_0.5_minpts_7.npy", "core/eps_0.5_minpts_7.npy", "rows.npy"}) {
+    CHECK(digest_of(folder / "a/r" / name) == manifest.files.at(name));
+  }
+  CHECK(bytes_of_file(folder / "a/r/sweep.json").find("\"metric\": \"cosine\"") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "a/r/.epsflow"));
+}
+
+TEST_CASE("save results: results are replaced only when told, and then whole") {
+  const TempFolder folder;
+  save_results(folder / "r", held(0.5), Overwrite::refuse);
+  check_mentions(error_of<InTheWay>([&] { save_results(folder / "r", held(0.25), Overwrite::refuse); }),
+                 {"holds results already", "Overwrite::replace"});
+  save_results(folder / "r", held(0.25), Overwrite::replace);
+  CHECK(read_manifest(folder / "r").entries.size() == 1);
+  CHECK_FALSE(std::filesystem::exists(folder / "r/labels/eps_0.5_minpts_7.npy"));
+}
+
+TEST_CASE("save results: what is cancelled or refused leaves no trace") {
+  const TempFolder folder;
+  CancelToken cancel;
+  cancel.cancel();
+  CHECK_THROWS_AS(save_results(folder / "a/r", held(0.5), Overwrite::refuse, cancel), Cancelled);
+  CHECK_THROWS_AS(save_results(folder / "a/r", {}, Overwrite::refuse), UsageError);
+  CHECK_FALSE(std::filesystem::exists(folder / "a"));
+  save_results(folder / "r", held(0.5), Overwrite::refuse);
+  CHECK_THROWS_AS(save_results(folder / "r", held(0.25), Overwrite::replace, cancel), Cancelled);
+  CHECK(read_manifest(folder / "r").entries.contains({0.5, 7}));
+  CHECK_FALSE(std::filesystem::exists(folder / "r/.epsflow"));
+}
+
+TEST_CASE("save results: a run that did not end is left to who goes on with it") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "r/.epsflow");
+  {
+    const Journal journal(folder / "r/.epsflow/journal",
+                          {.input = R"({"checksum": "x"})", .run = R"({"status": "running"})"});
+  }
+  check_mentions(error_of<UsageError>([&] { save_results(folder / "r", held(0.5), Overwrite::replace); }),
+                 {"killed", "FolderMode::resume"});
+  CHECK(std::filesystem::exists(folder / "r/.epsflow/journal"));
+}
+
+}  // namespace epsflow::io::test
