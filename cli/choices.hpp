@@ -40,11 +40,13 @@ inline constexpr std::array kIndexes{
 inline constexpr std::array kDeciders{
     Choice<DecideChoice>{"auto", DecideChoice::automatic}, Choice<DecideChoice>{"scalar", DecideChoice::scalar},
     Choice<DecideChoice>{"tensor64", DecideChoice::tensor64}, Choice<DecideChoice>{"tensor16", DecideChoice::tensor16}};
+/// The first word of a value is its name, and the others are scikit-learn's for it.
 inline constexpr std::array kMetrics{
     Choice<MetricKind>{"euclidean", MetricKind::euclidean}, Choice<MetricKind>{"greatcircle", MetricKind::greatcircle},
     Choice<MetricKind>{"haversine", MetricKind::haversine}, Choice<MetricKind>{"cosine", MetricKind::cosine},
     Choice<MetricKind>{"manhattan", MetricKind::manhattan}, Choice<MetricKind>{"chebyshev", MetricKind::chebyshev},
-    Choice<MetricKind>{"minkowski", MetricKind::minkowski}};
+    Choice<MetricKind>{"minkowski", MetricKind::minkowski}, Choice<MetricKind>{"l1", MetricKind::manhattan},
+    Choice<MetricKind>{"cityblock", MetricKind::manhattan}, Choice<MetricKind>{"l2", MetricKind::euclidean}};
 inline constexpr std::array kArcUnits{
     Choice<ArcUnit>{"deg", ArcUnit::degree}, Choice<ArcUnit>{"arcmin", ArcUnit::arcminute},
     Choice<ArcUnit>{"arcsec", ArcUnit::arcsecond}, Choice<ArcUnit>{"rad", ArcUnit::radian},

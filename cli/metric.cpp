@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <epsflow/cli/choices.hpp>
@@ -16,60 +14,25 @@
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/sky_columns.hpp>
+#include <epsflow/core/sky_field.hpp>
+#include <epsflow/core/sweep.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-constexpr std::array<std::string_view, 8> kLongitudes{"lon", "long", "longitude", "lng",
-                                                      "ra",  "glon", "l",         "rightascension"};
-constexpr std::array<std::string_view, 7> kLatitudes{"lat", "latitude", "dec", "decl", "declination", "glat", "b"};
-
-/// Whether a name, or a part of it as of pickup_longitude, is one of these.
-bool names_one(std::string_view name, const auto& words) {
-  std::string part;
-  const auto known = [&] { return std::ranges::find(words, part) != words.end(); };
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      part += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      continue;
-    }
-    if (known()) return true;
-    part.clear();
-  }
-  return known();
-}
-
-/// The one column that is named so.
-std::optional<std::size_t> only_column(const std::vector<std::string>& names, const auto& words) {
-  std::optional<std::size_t> found;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    if (!names_one(names[k], words)) continue;
-    if (found) return std::nullopt;
-    found = k;
-  }
-  return found;
-}
-
-/// Two columns of points, in this order.
-Points two_columns(Points& points, std::size_t first, std::size_t second) {
-  Points two(points.size(), 2, points.precision());
-  const auto copy = [&](auto from, auto to) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      to[2 * i] = from[i * points.dims() + first];
-      to[2 * i + 1] = from[i * points.dims() + second];
-    }
+/// Of points of two columns.
+void swap_columns(Points& points) {
+  const auto swap = [](auto values) {
+    for (std::size_t i = 0; i + 1 < values.size(); i += 2) std::swap(values[i], values[i + 1]);
   };
   if (points.precision() == Precision::float32) {
-    copy(points.values<float>(), two.values<float>());
+    swap(points.values<float>());
   } else {
-    copy(points.values<double>(), two.values<double>());
+    swap(points.values<double>());
   }
-  for (const std::size_t k : {first, second}) {
-    if (!points.column_names.empty()) two.column_names.push_back(points.column_names[k]);
-    if (!points.column_numbers.empty()) two.column_numbers.push_back(points.column_numbers[k]);
-  }
-  two.inputs = std::move(points.inputs);
-  return two;
+  std::ranges::reverse(points.column_names);
+  std::ranges::reverse(points.column_numbers);
 }
 
 double number(std::string_view option, std::string_view text, std::string_view what) {
@@ -92,6 +55,31 @@ BoxSide side(std::string_view text) {
   return side;
 }
 
+double smallest_eps(const Arguments& arguments) {
+  if (!arguments.given("variants")) return std::ranges::min(parse_eps_list(arguments.text("eps")));
+  return std::ranges::min(parse_variants(arguments.text("variants")), {}, &Variant::eps).eps;
+}
+
+void doubt_eps(const Arguments& arguments, const Points& points, const Metric& metric) {
+  const double eps = smallest_eps(arguments);
+  const auto field = field_within(metric, points, eps);
+  if (!field) return;
+  const bool radians = metric.kind == MetricKind::haversine;
+  std::string ways;
+  for (const ArcUnit unit : field->meant) {
+    const std::string word = word_of(unit, kArcUnits);
+    ways += ways.empty() ? "" : " or ";
+    ways += radians ? fmt::format("--eps {:.6g} for {}", eps * radians_of(unit), word) : "--unit " + word;
+  }
+  const std::string taken = word_of(radians ? ArcUnit::radian : metric.unit, kArcUnits);
+  say(fmt::format(
+      "--eps {} is taken in {}, and is no smaller than the whole field: it is {:.3g} degrees, and the points span "
+      "{:.3g} "
+      "degrees of longitude and {:.3g} of latitude, so that nearly all are neighbours. If it is meant in another unit, "
+      "write {}",
+      eps, taken, field->eps, field->width, field->height, ways.empty() ? "it in " + taken : ways));
+}
+
 }  // namespace
 
 OptionGroup metric_options() {
@@ -102,19 +90,22 @@ OptionGroup metric_options() {
         .words = words_of(kMetrics),
         .standard = "euclidean",
         .help =
-            "greatcircle: longitude and latitude in degrees, by columns named so (lon, ra, l; lat, dec, b) or in this "
-            "order; haversine: latitude and longitude in radians, eps too; cosine: 1 - the cosine of the angle; "
-            "minkowski: by --p"},
+            "greatcircle: longitude and latitude in degrees, the columns named so (lon and lat, ra and dec, l and b, "
+            "…) or two in this order; haversine: latitude and longitude in radians, eps too; cosine: 1 - the cosine "
+            "of the angle; minkowski: by --p; l1 and cityblock are manhattan, l2 is euclidean"},
        {.name = "unit",
         .kind = ValueKind::word,
         .words = words_of(kArcUnits),
         .standard = "deg",
-        .help = "the unit of eps on a great circle; km: on the earth"},
+        .help = "the unit of eps on a great circle; km: on the earth, whose radius is 6371.0088 km"},
+       {.name = "latitude-first",
+        .kind = ValueKind::flag,
+        .help = "the two columns are latitude and longitude, whatever their names are"},
        {.name = "p", .value = "P", .standard = "2", .help = "the power of minkowski, at least 1; inf: chebyshev"},
        {.name = "box",
         .value = "LIST",
-        .help = "a periodic box: the ends of each side, as in 0:250,0:250,- (-: open); one for all columns, and 250 "
-                "for 0:250"},
+        .help = "a periodic box: the ends of each side, before --scale, as in 0:250,0:250,- (-: open); one for all "
+                "columns, and 250 for 0:250"},
        {.name = "scale",
         .value = "LIST",
         .help = "a factor for each column, as in 1,1,0.01 for space and time together (default: 1)"}}};
@@ -126,6 +117,10 @@ Metric requested_metric(const Arguments& arguments) {
   metric.unit = chosen(arguments.text("unit"), kArcUnits);
   if (arguments.given("unit") && metric.kind != MetricKind::greatcircle) {
     throw UsageError("--unit is the unit of eps on a great circle: leave it out, or add --metric greatcircle");
+  }
+  metric.latitude_first = arguments.flag("latitude-first");
+  if (metric.latitude_first && metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine) {
+    throw UsageError("--latitude-first is for longitudes and latitudes: leave it out, or add --metric greatcircle");
   }
   if (arguments.given("scale")) {
     for (const std::string& item : split_list("scale", arguments.text("scale"))) {
@@ -146,28 +141,16 @@ Metric requested_metric(const Arguments& arguments) {
 }
 
 void settle_columns(const Arguments& arguments, Points& points, Metric& metric) {
-  metric.latitude_first = false;
   if (metric.kind == MetricKind::greatcircle || metric.kind == MetricKind::haversine) {
-    const auto longitude = only_column(points.column_names, kLongitudes);
-    const auto latitude = only_column(points.column_names, kLatitudes);
-    const bool known = longitude && latitude && *longitude != *latitude;
-    if (points.dims() > 2 && known && !arguments.given("columns")) {
-      points = metric.kind == MetricKind::haversine ? two_columns(points, *latitude, *longitude)
-                                                    : two_columns(points, *longitude, *latitude);
-    } else if (points.dims() == 2 && known) {
-      metric.latitude_first = *latitude < *longitude;
-      if (metric.kind == MetricKind::haversine && !metric.latitude_first) {
-        throw UsageError(fmt::format("haversine takes latitude first: --columns {},{}", points.column_names[*latitude],
-                                     points.column_names[*longitude]));
-      }
-    } else if (points.dims() == 2 && metric.kind == MetricKind::greatcircle && !arguments.flag("quiet")) {
-      say("names of columns do not tell: the first is taken for longitude, the second for latitude");
-    }
-    if (metric.kind == MetricKind::haversine) metric.latitude_first = false;
+    const std::vector<std::size_t> order = sky_columns(points.column_names, metric);
     if (points.dims() != 2) {
       throw UsageError(fmt::format(
           "--metric {} takes two columns, longitude and latitude, and {} were read: choose them with --columns",
           arguments.text("metric"), points.dims()));
+    }
+    if (!order.empty() && order.front() == 1) swap_columns(points);
+    if (order.empty() && metric.kind == MetricKind::greatcircle && !metric.latitude_first && !arguments.flag("quiet")) {
+      say("names of columns do not tell: the first is taken for longitude, the second for latitude");
     }
   }
   if (metric.box.size() == 1) metric.box.resize(points.dims(), metric.box.front());
@@ -178,7 +161,9 @@ Dataset load(const Arguments& arguments, const Points& points, const Metric& met
              Trace* trace) {
   const TraceScope scope(trace, Stage::load_points, 0, {"points", points.size()});
   const Engine engine(options, notices(arguments));
-  return engine.load(points, metric).with(options);
+  Dataset data = engine.load(points, metric).with(options);
+  if (!arguments.flag("quiet")) doubt_eps(arguments, points, metric);
+  return data;
 }
 
 }  // namespace epsflow::cli

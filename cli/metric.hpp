@@ -8,18 +8,19 @@
 
 namespace epsflow::cli {
 
-/// --metric, --unit, --p, --scale, --box.
+/// --metric, --unit, --latitude-first, --p, --scale, --box.
 [[nodiscard]] OptionGroup metric_options();
 
 /// What the command line says of the metric. Throws UsageError.
 [[nodiscard]] Metric requested_metric(const Arguments& arguments);
 
-/// Points of a great circle become two columns, those that are named as longitude and latitude, unless columns were chosen; and
-/// the metric learns which comes first. Where names do not tell, a line says what is assumed, unless --quiet is given. Throws
-/// UsageError for points that have no such metric.
+/// Puts longitude and latitude, where their names tell which is which, into the order in which the metric takes them. Where names
+/// do not tell, a line says what is assumed, unless --quiet is given. Throws UsageError for points that have no such metric, and
+/// for names that contradict each other (core/sky_columns.hpp).
 void settle_columns(const Arguments& arguments, Points& points, Metric& metric);
 
-/// The points on an engine of their own. Throws as Engine and Engine::load() do.
+/// The points on an engine of their own. A line says where eps is an angle as large as their field, which is likely in another unit,
+/// unless --quiet is given. Throws as Engine and Engine::load() do.
 [[nodiscard]] Dataset load(const Arguments& arguments, const Points& points, const Metric& metric,
                            const Options& options, Trace* trace = nullptr);
 

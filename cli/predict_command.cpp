@@ -107,14 +107,7 @@ int run_predict(const Arguments& arguments) {
   Metric metric = requested_metric(arguments);
   const Core core = read_core(arguments, metric);
   Points points = read_input(arguments);
-  Metric of_points = metric;
-  settle_columns(arguments, points, of_points);
-  if (of_points != metric) {
-    throw UsageError(
-        fmt::format("{} has longitude and latitude in another order than the points to predict: choose both "
-                    "with --columns",
-                    arguments.text("points")));
-  }
+  settle_columns(arguments, points, metric);
   const bool by_place = metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine;
   if (by_place && !core.column_names.empty() && !points.column_names.empty() &&
       core.column_names != points.column_names) {

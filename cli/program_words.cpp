@@ -32,6 +32,7 @@ constexpr std::array kOptions{
     Phrase{"Metric::scale", "--scale"},
     Phrase{"Metric::power", "--p"},
     Phrase{"Metric::box", "--box"},
+    Phrase{"Metric::latitude_first", "--latitude-first"},
     Phrase{"ReadOptions::columns", "--columns"},
     Phrase{"ReadOptions::table", "--table"},
     Phrase{"ReadOptions::on_nan", "--on-nan"},

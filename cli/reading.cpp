@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include <epsflow/cli/choices.hpp>
+#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/sky_columns.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::cli {
@@ -185,6 +187,7 @@ std::vector<std::string> split_list(std::string_view option, std::string_view te
 io::ReadOptions read_options(const Arguments& arguments) {
   io::ReadOptions options;
   if (arguments.given("columns")) options.columns = split_list("columns", arguments.text("columns"));
+  options.choose = [metric = requested_metric(arguments)](const Words& names) { return sky_columns(names, metric); };
   if (arguments.given("table")) options.table = arguments.text("table");
   options.on_nan = chosen(arguments.text("on-nan"), kNanPolicies);
   if (arguments.given("header")) options.text.header = chosen(arguments.text("header"), kHeaders);

@@ -20,15 +20,17 @@ constexpr double kBeyondAll = 2.5;
 constexpr double kMostPower = 0x1p900;
 /// Float32 has π/2 a little above π/2.
 constexpr double kRadiansSlack = 1e-6;
+/// In turns. Longitudes count from −180° or from 0°, and a field may go on across either end; farther off is another figure.
+constexpr double kLeastLongitude = -1;
+constexpr double kMostLongitude = 2;
 
 struct UnitOfArc {
   std::string_view name;
   double radians;
 };
 
-UnitOfArc unit_of(const Metric& metric) noexcept {
-  if (metric.kind == MetricKind::haversine) return {"rad", 1};
-  switch (metric.unit) {
+UnitOfArc described(ArcUnit unit) noexcept {
+  switch (unit) {
     case ArcUnit::arcminute:
       return {"arcmin", pi / (180 * 60)};
     case ArcUnit::arcsecond:
@@ -40,6 +42,10 @@ UnitOfArc unit_of(const Metric& metric) noexcept {
     default:
       return {"deg", pi / 180};
   }
+}
+
+UnitOfArc unit_of(const Metric& metric) noexcept {
+  return described(metric.kind == MetricKind::haversine ? ArcUnit::radian : metric.unit);
 }
 
 bool on_sphere(MetricKind kind) noexcept { return kind == MetricKind::greatcircle || kind == MetricKind::haversine; }
@@ -99,6 +105,13 @@ std::string place(std::size_t row, std::size_t column) {
                    (metric.latitude_first ? "latitude first, as was asked for" : "longitude first"));
 }
 
+[[noreturn]] void throw_longitude(const Metric& metric, std::size_t row, std::size_t column, double longitude) {
+  const bool radians = metric.kind == MetricKind::haversine;
+  throw InputError("longitude " + format_number(longitude) + " in " + place(row, column) + " is not from " +
+                   (radians ? "-2π to 4π radians: haversine takes radians; for degrees there is greatcircle"
+                            : "-360 to 720 degrees: choose the column that is one, or bring it into one turn"));
+}
+
 /// A point of the sphere.
 void place_on_sphere(const Metric& metric, PointsView points, std::size_t row, double* out) {
   const bool radians = metric.kind == MetricKind::haversine;
@@ -107,6 +120,10 @@ void place_on_sphere(const Metric& metric, PointsView points, std::size_t row, d
   const double longitude = points.at(row, 1 - latitude_column);
   if (std::abs(latitude) > (radians ? pi / 2 + kRadiansSlack : 90)) {
     throw_latitude(metric, row, latitude_column, latitude);
+  }
+  const double turn = radians ? 2 * pi + kRadiansSlack : 360;
+  if (longitude < kLeastLongitude * turn || longitude > kMostLongitude * turn) {
+    throw_longitude(metric, row, 1 - latitude_column, longitude);
   }
   const auto [sine_phi, cosine_phi] =
       radians ? std::pair(std::sin(latitude), std::cos(latitude)) : sine_and_cosine_of_degrees(latitude);
@@ -225,6 +242,8 @@ void check_box(const Metric& metric, std::size_t dims) {
 
 }  // namespace
 
+double radians_of(ArcUnit unit) noexcept { return described(unit).radians; }
+
 void check_metric(const Metric& metric, std::size_t dims) {
   if ((!metric.scale.empty() || !metric.box.empty()) && !is_norm(metric.kind)) {
     throw UsageError(std::string(metric.scale.empty() ? "Metric::box" : "Metric::scale") +
@@ -238,7 +257,8 @@ void check_metric(const Metric& metric, std::size_t dims) {
     throw UsageError("Metric::power is " + format_number(metric.power) +
                      ", and from 1 on the power of minkowski is a distance");
   }
-  if ((metric.unit != ArcUnit::degree || metric.latitude_first) && metric.kind != MetricKind::greatcircle) {
+  if ((metric.unit != ArcUnit::degree && metric.kind != MetricKind::greatcircle) ||
+      (metric.latitude_first && !on_sphere(metric.kind))) {
     throw UsageError(
         "a unit of eps and the order of longitude and latitude are for the metric greatcircle; leave them out");
   }

@@ -27,8 +27,8 @@ namespace epsflow {
 
 enum class MetricKind : std::uint8_t {
   euclidean,
-  greatcircle,  ///< longitude and latitude in degrees
-  haversine,    ///< latitude and longitude in radians; eps in radians
+  greatcircle,  ///< longitude (-360 to 720) and latitude (-90 to 90) in degrees
+  haversine,    ///< latitude and longitude, in this order and in radians, of the same ranges; eps in radians
   cosine,       ///< 1 − the cosine of the angle between two vectors
   manhattan,    ///< the sum of the differences
   chebyshev,    ///< the largest of the differences
@@ -40,6 +40,9 @@ enum class ArcUnit : std::uint8_t { degree, arcminute, arcsecond, radian, kilome
 
 /// Of the earth, in kilometres: the mean (2a + b)/3 of the ellipsoid's axes (GRS 80).
 inline constexpr double kEarthRadius = 6371.0088;
+
+/// One unit of eps.
+[[nodiscard]] double radians_of(ArcUnit unit) noexcept;
 
 /// One side of a periodic box: coordinates lie from lo to hi, and what leaves at one end comes in at the other. lo = hi: this
 /// side is open.
@@ -57,11 +60,11 @@ struct Metric {
   std::vector<double> scale = {};
   /// Great circle: the unit of eps. Kilometres are on the earth.
   ArcUnit unit = ArcUnit::degree;
-  /// Great circle: the columns are latitude and longitude, and not longitude and latitude.
+  /// Great circle: the columns are latitude and longitude, and not longitude and latitude. Haversine: they are so in any case.
   bool latitude_first = false;
   /// Minkowski: p, at least 1; infinity is chebyshev.
   double power = 2;
-  /// Of norms: a side for each column, in the unit of the points; empty for a space without end.
+  /// Of norms: a side for each column, in the unit of the points, as they are before scale; empty for a space without end.
   std::vector<BoxSide> box = {};
 
   friend bool operator==(const Metric&, const Metric&) = default;
@@ -74,8 +77,8 @@ void check_metric(const Metric& metric, std::size_t dims);
 [[nodiscard]] std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept;
 
 /// Points first … last, moved. out: [last − first × moved_dims]. O((last − first) · d). Throws InputError naming row, column and
-/// value of a coordinate that is NaN or infinite or becomes so, of a latitude beyond ±90° or a place outside the box, and the
-/// row of a vector without direction.
+/// value of a coordinate that is NaN or infinite or becomes so, of a longitude or latitude out of range or a place outside the
+/// box, and the row of a vector without direction.
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
 
 /// Whether points first … last are searched as they are, as moving them would change nothing. Throws InputError naming row,

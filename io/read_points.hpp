@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ struct ReadOptions {
   /// or ranges of numbers (0-2), where a name comes before a number. Empty: every column, which then must all be
   /// numeric.
   std::vector<std::string> columns = {};
+  /// Where `columns` is empty and the file names its columns: given these names, says which of them to use, in this order, by their
+  /// numbers. Every column where it says none.
+  std::function<std::vector<std::size_t>(const std::vector<std::string>& names)> choose = {};
   /// FITS: extension number or EXTNAME (default: the first table). HDF5: path of the data set (default: the only one).
   std::string table = {};
   NanPolicy on_nan = NanPolicy::error;

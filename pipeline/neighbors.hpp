@@ -16,7 +16,7 @@ namespace epsflow {
 struct Neighbors {
   Buffer<std::uint64_t> offsets;  ///< [n + 1]
   Buffer<std::uint32_t> ids;      ///< [pairs]
-  Buffer<double> distances;       ///< [pairs], in the unit of the coordinates, or empty
+  Buffer<double> distances;       ///< [pairs], in the unit of eps, or empty
 
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
   [[nodiscard]] std::uint64_t pairs() const noexcept { return offsets.empty() ? 0 : offsets[size()]; }
@@ -28,8 +28,9 @@ struct Neighbors {
 enum class Distances : std::uint8_t { omit, include };
 
 /// All neighbours of all points within eps (inclusive; the same float64 test as run()). points: [host] [n × d]. eps: in
-/// the unit of the coordinates, not squared. Time O(n + candidates + pairs · log of a row); memory: 4 bytes per pair
-/// (12 with distances) beside the table that is searched, within Options::memory. Errors as run().
+/// the unit of the coordinates, or of the metric that the data set was loaded with, not squared. Time O(n + candidates +
+/// pairs · log of a row); memory: 4 bytes per pair (12 with distances) beside the table that is searched, within
+/// Options::memory. Errors as run().
 [[nodiscard]] Neighbors neighbors(PointsView points, double eps, Distances distances = Distances::omit,
                                   const Options& options = {}, const Observer& observer = {});
 [[nodiscard]] Neighbors neighbors(PointsView points, const Metric& metric, double eps,

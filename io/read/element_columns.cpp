@@ -96,8 +96,7 @@ std::vector<ElementChoice> select_elements(const Source& source, const ColumnLis
                                            std::span<const std::uint64_t> elements) {
   std::vector<ElementChoice> chosen;
   if (source.options.columns.empty()) {
-    chosen.reserve(available.count);
-    for (std::size_t column = 0; column < available.count; ++column) {
+    for (const std::size_t column : select_columns(source, available)) {
       chosen.push_back(choose_whole(source, available, elements, column));
     }
     return chosen;

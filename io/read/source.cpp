@@ -161,6 +161,8 @@ std::string ColumnList::describe() const {
 std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available) {
   std::vector<std::size_t> selected;
   if (source.options.columns.empty()) {
+    if (source.options.choose && !available.names.empty()) selected = source.options.choose(available.names);
+    if (!selected.empty()) return selected;
     selected.resize(available.count);
     for (std::size_t i = 0; i < available.count; ++i) selected[i] = i;
     return selected;

@@ -68,11 +68,46 @@ class Metrics(ProgramTest):
         for name, header, row in (("a.csv", ["ra", "dec"], lambda a, b: (a, b)), ("b.csv", ["LAT", "Longitude"], lambda a, b: (b, a)),
                                   ("c.csv", ["z", "pickup_lat", "id", "pickup_lon"], lambda a, b: (0.5, b, 7, a)),
                                   ("d.csv", ["l", "b", "magnitude"], lambda a, b: (a, b, 1.5)),
-                                  ("e.csv", ["u", "v"], lambda a, b: (a, b))):
+                                  ("e.csv", ["u", "v"], lambda a, b: (a, b)),
+                                  ("g.csv", ["DEJ2000", "RAJ2000"], lambda a, b: (b, a)),
+                                  ("h.csv", ["decimalLatitude", "decimalLongitude"], lambda a, b: (b, a)),
+                                  ("i.csv", ["ELAT", "ELON"], lambda a, b: (b, a)),
+                                  ("j.csv", ["name", "dec", "kind", "ra"], lambda a, b: ("M 31", b, "galaxy", a))):
             with self.subTest(header):
                 self.assertEqual(self.labels(self.table(name, header, row), *words), expected)
         by_hand = self.table("f.csv", ["v", "x", "u"], lambda a, b: (b, 0, a))
         self.assertEqual(self.labels(by_hand, "--columns", "u,v", *words), expected)
+        chosen = self.table("k.csv", ["ra", "dec", "b", "l"], lambda a, b: (0, 0, b, a))
+        for columns in ("l,b", "b,l", "2,3"):
+            self.assertEqual(self.labels(chosen, "--columns", columns, *words), expected)
+
+    def test_names_that_contradict_each_other(self):
+        words = ["--eps", 0.9, "--minpts", 4]
+        expected = self.labels(self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b)), *words)
+        for number, header in enumerate((["lat", "x"], ["dec", "lon"], ["DEJ2000", "GLON"], ["lon", "lon2"])):
+            for metric in ("greatcircle", "haversine"):
+                points = self.table(f"{number}.csv", header, lambda a, b: (b, a))
+                self.fails(2, [f"'{header[0]}', '{header[1]}'", "--columns", "--latitude-first"],
+                           "cluster", points, "--metric", metric, *words)
+            self.assertEqual(self.labels(points, "--latitude-first", *words), expected)
+            self.assertEqual(self.labels(points, "--latitude-first", "--columns", ",".join(header), *words), expected)
+        several = self.table("s.csv", ["ra", "dec", "l", "b"], lambda a, b: (a, b, 0, 0))
+        self.fails(2, ["'ra', 'dec', 'l', 'b'", "--columns"], "cluster", several, "--metric", "greatcircle", *words)
+        self.fails(2, ["'dec', 'l'", "--columns"], "cluster", several, "--metric", "greatcircle", "--columns", "dec,l", *words)
+        self.fails(2, ["--latitude-first", "greatcircle"], "cluster", several, "--latitude-first", *words)
+
+    def test_an_eps_as_large_as_the_field_is_doubted(self):
+        points = self.write("p.csv", "dec,ra\n" + "".join(f"{20 + 8 * i / 99},{100 + 10 * i / 99}\n" for i in range(100)))
+        run = ["cluster", points, "--metric", "greatcircle", "--minpts", 4, "--eps"]
+        self.assertNotIn("field", self.succeeds(*run, 9.9).stderr)
+        self.assertNotIn("field", self.succeeds(*run, 30, "--quiet").stderr)
+        said = self.succeeds(*run, 0.3, "--unit", "rad").stderr
+        for part in ("--eps 0.3 is taken in rad", "17.2 degrees", "10 degrees of longitude and 8 of latitude",
+                     "write --unit deg or --unit arcmin"):
+            self.assertIn(part, said)
+        sweep = ["sweep", points, "--metric", "greatcircle", "--out", self.folder / "r"]
+        self.assertIn("--eps 20 is taken in deg", self.succeeds(*sweep, "--variants", "30:4,20:4").stderr)
+        self.assertNotIn("field", self.succeeds(*sweep, "--eps", "1,30", "--minpts", 4, "--overwrite").stderr)
 
     def test_what_names_do_not_tell_is_said(self):
         unnamed = self.table("e.csv", ["u", "v"], lambda a, b: (a, b))
@@ -94,8 +129,11 @@ class Metrics(ProgramTest):
         expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
         points = self.table("r.csv", ["lat", "lon"], lambda a, b: (math.radians(b), math.radians(a)))
         out = self.folder / "labels.npy"
-        self.succeeds("cluster", points, "--metric", "haversine", "--eps", repr(math.radians(0.9)), "--minpts", 4, "--out", out)
-        self.assertEqual(npy_labels(out), expected)
+        swapped = self.table("s.csv", ["ra", "dec"], lambda a, b: (math.radians(a), math.radians(b)))
+        for file, columns in ((points, "lat,lon"), (points, "lon,lat"), (swapped, "ra,dec")):
+            self.succeeds("cluster", file, "--columns", columns, "--metric", "haversine", "--eps", repr(math.radians(0.9)),
+                          "--minpts", 4, "--out", out, "--overwrite")
+            self.assertEqual(npy_labels(out), expected)
 
     def test_scale_and_cosine(self):
         points = self.write("p.csv", "x,t\n0,0\n1,100\n2,200\n0,5000\n")
@@ -113,6 +151,9 @@ class Metrics(ProgramTest):
         for words, labels in (
             (["--eps", 5], (0, 0, -1, -1)),
             (["--eps", 6.9, "--metric", "manhattan"], (-1, -1, -1, -1)),
+            (["--eps", 7, "--metric", "l1"], (0, 0, -1, -1)),
+            (["--eps", 6.9, "--metric", "cityblock"], (-1, -1, -1, -1)),
+            (["--eps", 5, "--metric", "l2"], (0, 0, -1, -1)),
             (["--eps", 4, "--metric", "chebyshev"], (0, 0, -1, -1)),
             (["--eps", 4.5, "--metric", "minkowski", "--p", 3], (0, 0, -1, -1)),
             (["--eps", 4, "--metric", "minkowski", "--p", "inf"], (0, 0, -1, -1)),
@@ -164,7 +205,8 @@ class Metrics(ProgramTest):
         self.fails(3, ["outside the box", "row 0, column 1"], "cluster", points, "--box", "-400:400,0:0.5,-", *tail)
         swapped = self.write("s.csv", "u,v\n10,100\n20,5\n")
         self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle", *tail)
-        self.fails(2, ["latitude first", "--columns lat,lon"], "cluster", self.write("h.csv", "lon,lat\n1,1\n"), "--metric", "haversine", *tail)
+        far = self.write("f.csv", "ra,dec\n10,20\n1e300,5\n")
+        self.fails(3, ["longitude 1e+300", "row 1, column 0", "-360 to 720"], "cluster", far, "--metric", "greatcircle", *tail)
 
 
 if __name__ == "__main__":

@@ -52,8 +52,9 @@ class Predict(ProgramTest):
         self.succeeds("predict", old, *words, "--out", out)
         self.assertEqual(npy_labels(out), npy_labels(labels))
         # In another order: found by name, or refused.
-        more = self.write("more.csv", "id,lat,lon\n" + "".join(f"7,{y!r},{x!r}\n" for x, y in self.rows))
-        self.fails(2, ["another order", "--columns"], "predict", more, *words)
+        more = self.write("more.csv", "id,lon,lat\n" + "".join(f"p7,{x!r},{y!r}\n" for x, y in self.rows))
+        self.succeeds("predict", more, *words, "--out", out, "--overwrite")
+        self.assertEqual(npy_labels(out), npy_labels(labels))
         self.fails(2, ["y, x", "x, y", "--columns"], "predict", self.write("t.csv", "y,x\n0,0\n"), *self.clustering)
 
     def test_rows_that_are_dropped(self):

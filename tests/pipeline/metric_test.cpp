@@ -272,6 +272,24 @@ TEST_CASE("metric: what it has no place for is refused, with the culprit and the
   check(zero, 2, {.latitude_first = true}, usage, {"latitude", "greatcircle"});
 }
 
+TEST_CASE("metric: longitudes of a turn more or less, and none beyond") {
+  const Engine engine({.threads = 1});
+  const auto load = [&](double longitude, double latitude, const Metric& metric) {
+    const std::vector<double> values{0, 0, longitude, latitude};
+    (void)engine.load(PointsView(std::span(values), 2), metric);
+  };
+  const Metric greatcircle{.kind = MetricKind::greatcircle};
+  const Metric haversine{.kind = MetricKind::haversine, .latitude_first = true};
+  for (const double good : {-360.0, 720.0}) load(good, 1, greatcircle);
+  for (const double good : {-2 * std::numbers::pi, 4 * std::numbers::pi}) load(1, good, haversine);
+  for (const double bad : {-360.1, 720.1, 1e300}) {
+    test::check_mentions(test::error_of<InputError>([&] { load(bad, 1, greatcircle); }),
+                         {"longitude", "row 1, column 0", "-360 to 720"});
+  }
+  test::check_mentions(test::error_of<InputError>([&] { load(1, 120, haversine); }),
+                       {"longitude 120", "row 1, column 1", "greatcircle"});
+}
+
 TEST_CASE("metric: moved points count in the budget") {
   const std::vector<double> values(2 * 100'000, 1.0);
   const PointsView view(std::span<const double>(values), 2);

@@ -336,7 +336,7 @@ class TableFinder {
     if (first_field_ > 0) table.shape.slots.front() = kBar;
     if (last_is_bar_) table.shape.slots.back() = kBar;
     for (std::size_t k = 0; k < table.selected.size(); ++k) table.shape.slots[first_field_ + table.selected[k]] = k;
-    if (source_.options.columns.empty()) require_numbers(table.columns);
+    if (source_.options.columns.empty()) require_numbers(table);
     const bool is_one_column = fields_ == 1 && delimiter_was_found();
     table.kind =
         fmt::format("text, {}{}, {}", is_one_column ? "one column" : delimiter_words(dialect_.delimiter),
@@ -348,8 +348,8 @@ class TableFinder {
   }
 
   /// With no columns asked for, a column of text is named before anything is parsed.
-  void require_numbers(const ColumnList& columns) const {
-    for (std::size_t i = 0; i < columns.count; ++i) {
+  void require_numbers(const TextTable& table) const {
+    for (const std::size_t i : table.selected) {
       const Row* text = nullptr;
       bool has_number = false;
       for (std::size_t row = data_row_; row < rows_.size() && !has_number; ++row) {
@@ -359,7 +359,7 @@ class TableFinder {
         if (cell == Cell::text && text == nullptr) text = &rows_[row];
       }
       if (text == nullptr || has_number) continue;
-      throw_not_numeric(source_, columns, i,
+      throw_not_numeric(source_, table.columns, i,
                         fmt::format("text ({} in line {})", show_text(text->fields()[i]), text->line));
     }
   }
