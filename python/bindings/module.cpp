@@ -1,6 +1,7 @@
 // epsflow._core: the library as Python's side of it needs it. Arrays are checked there, in epsflow/_arrays.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -23,10 +24,13 @@
 #include "words.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/sky_columns.hpp>
+#include <epsflow/core/sky_field.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/pipeline/weighted.hpp>
@@ -48,12 +52,14 @@ Column<T> column(T* data, std::size_t size, nb::handle owner) {
   return Column<T>(data, {size}, owner);
 }
 
-/// The same in the memory of a GPU, as a capsule of DLPack, its address, size and device; None where there is nothing.
-template <class T>
+/// The same in the memory of a GPU, as a capsule of DLPack of type As, its address, size and device; None where there is nothing.
+template <class As, class T>
 nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
-  using Array = nb::ndarray<T, nb::ndim<1>, nb::device::cuda>;
+  static_assert(sizeof(As) == sizeof(T));
+  using Array = nb::ndarray<As, nb::ndim<1>, nb::device::cuda>;
   if (array.empty()) return nb::none();
-  const Array made(array.data(), {array.size()}, owner, {}, nb::dtype<T>(), nb::device::cuda::value, array.device());
+  const Array made(static_cast<void*>(array.data()), {array.size()}, owner, {}, nb::dtype<As>(),
+                   nb::device::cuda::value, array.device());
   return nb::make_tuple(made, reinterpret_cast<std::uintptr_t>(array.data()),
                         array.size(),  // NOLINT: as it is handed over
                         array.device());
@@ -218,21 +224,27 @@ PyEngine make_engine(std::uint64_t memory, unsigned threads, const std::string& 
   options.gpu = gpu;
   options.gpu_memory = gpu_memory;
   const nb::gil_scoped_release release;
+  try {
+    check_backend(options);
+  } catch (const Error& error) {
+    throw Error(error.what());  // memory is not what is short
+  }
   std::vector<std::string> notices;
   Engine engine(options, [&](const std::string& notice) { notices.push_back(notice); });
   return {OfProcess(std::move(engine)), std::move(notices)};
 }
 
-/// name, unit of eps, whether latitude comes first, scale, power, ends of the sides of a box: one for each column or for all.
-using MetricWords =
-    std::tuple<std::string, std::string, bool, std::vector<double>, double, std::vector<std::pair<double, double>>>;
+/// name, unit of eps, whether latitude comes first, where that is said, scale, power, ends of the sides of a box: one for each column
+/// or for all.
+using MetricWords = std::tuple<std::string, std::string, std::optional<bool>, std::vector<double>, double,
+                               std::vector<std::pair<double, double>>>;
 
 Metric metric_of(const MetricWords& words, std::size_t dims) {
   const auto& [name, unit, latitude_first, scale, power, box] = words;
   Metric metric{.kind = choice_of("metric", name, kMetrics),
                 .scale = scale,
                 .unit = choice_of("unit", unit, kArcUnits),
-                .latitude_first = latitude_first,
+                .latitude_first = latitude_first.value_or(false),
                 .power = power};
   for (const auto& [lo, hi] : box) metric.box.push_back({lo, hi});
   if (metric.box.size() == 1) metric.box.resize(dims, metric.box.front());
@@ -316,6 +328,41 @@ std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool di
   });
 }
 
+using PlanWords = std::tuple<double, std::vector<std::uint32_t>, std::string, std::string, std::string, std::string,
+                             std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool>;
+
+std::unique_ptr<Task> start_plan(const PyDataset& data, const std::vector<std::pair<double, std::uint32_t>>& variants,
+                                 const nb::dict& options) {
+  const Dataset& loaded = data.data.get();
+  const Dataset run_on = loaded.with(options_of(loaded.options(), options));
+  std::vector<Variant> all;
+  for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
+  return std::make_unique<Task>([run_on, sweep = Sweep(all)](const Observer& observer, Task::Channel& channel) {
+    channel.put(plan(run_on, sweep, observer));
+  });
+}
+
+std::vector<PlanWords> take_plans(Task& task) {
+  std::vector<PlanWords> plans;
+  for (const GroupPlan& p : task.take_plans()) {
+    const char* const way = p.strategy == Strategy::direct ? "direct" : p.packed ? "packed table" : "csr table";
+    plans.emplace_back(p.eps, p.minpts, way, p.reason, word_of(p.index, kIndexes), word_of(p.decide, kDeciders),
+                       p.cells, p.candidates, p.passes, p.pairs, p.bytes, p.fits);
+  }
+  return plans;
+}
+
+/// Width, height and eps in degrees, and the units that eps may be meant in.
+std::optional<std::tuple<double, double, double, std::vector<std::string>>> field_of(const HostArray& points,
+                                                                                     const MetricWords& metric,
+                                                                                     double eps) {
+  const auto field = field_within(metric_of(metric, points.shape(1)), view_of(points), eps);
+  if (!field) return std::nullopt;
+  std::vector<std::string> meant;
+  for (const ArcUnit unit : field->meant) meant.push_back(word_of(unit, kArcUnits));
+  return std::tuple(field->width, field->height, field->eps, meant);
+}
+
 void translate_errors(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
@@ -344,12 +391,14 @@ void define_results(nb::module_& m) {
                      auto& core = nb::cast<PyResult&>(self).result.core;
                      return column(core.data(), core.size(), self);
                    })
-      .def_prop_ro(
-          "gpu_labels",
-          [](nb::handle_t<PyResult> self) { return gpu_column(nb::cast<PyResult&>(self).result.device_labels, self); })
-      .def_prop_ro(
-          "gpu_core",
-          [](nb::handle_t<PyResult> self) { return gpu_column(nb::cast<PyResult&>(self).result.device_core, self); })
+      .def_prop_ro("gpu_labels",
+                   [](nb::handle_t<PyResult> self) {
+                     return gpu_column<std::int32_t>(nb::cast<PyResult&>(self).result.device_labels, self);
+                   })
+      .def_prop_ro("gpu_core",
+                   [](nb::handle_t<PyResult> self) {
+                     return gpu_column<bool>(nb::cast<PyResult&>(self).result.device_core, self);
+                   })
       .def_prop_ro("clusters", [](const PyResult& r) { return r.result.summary.clusters; })
       .def_prop_ro("noise", [](const PyResult& r) { return r.result.summary.noise; })
       .def_prop_ro("core_count", [](const PyResult& r) { return r.result.summary.core; })
@@ -386,6 +435,7 @@ void define_task(nb::module_& m) {
              for (VariantResult& result : task.take_results()) taken.push_back({std::move(result)});
              return taken;
            })
+      .def("take_plans", &take_plans)
       .def("take_neighbors", [](Task& task) { return PyNeighbors{task.take_neighbors()}; })
       .def(
           "take_dataset",
@@ -408,6 +458,7 @@ void define_engine(nb::module_& m) {
       .def("start_sweep", &start_sweep, "variants"_a, "options"_a, nb::keep_alive<0, 1>())
       .def("start_weighted", &start_weighted, "variants"_a, "options"_a, nb::arg("weights").noconvert(),
            nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
+      .def("start_plan", &start_plan, "variants"_a, "options"_a, nb::keep_alive<0, 1>())
       .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, "options"_a, nb::keep_alive<0, 1>());
   nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
       .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
@@ -434,6 +485,13 @@ void define_engine(nb::module_& m) {
         nb::arg("points").noconvert(), "metric"_a, "memory"_a, "threads"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());
   m.def("make_engine", &make_engine, "memory"_a, "threads"_a, "backend"_a, "gpu"_a, "gpu_memory"_a);
+  m.def(
+      "sky_columns",
+      [](const std::vector<std::string>& names, const MetricWords& metric) {
+        return sky_columns(names, metric_of(metric, names.size()));
+      },
+      "names"_a, "metric"_a);
+  m.def("field_within", &field_of, nb::arg("points").noconvert(), "metric"_a, "eps"_a);
   m.def("backends", [] {
     std::vector<std::tuple<std::string, bool, std::string>> all;
     for (const BackendInfo& info : backends()) all.emplace_back(info.name, info.usable, info.detail);

@@ -33,6 +33,11 @@ void Task::Channel::put(Dataset&& data) {
   data_ = std::move(data);
 }
 
+void Task::Channel::put(std::vector<GroupPlan>&& plans) {
+  const std::scoped_lock lock(mutex_);
+  plans_ = std::move(plans);
+}
+
 Task::Task(std::function<void(const Observer&, Channel&)> work)
     : thread_([this, work = std::move(work)] {
         Observer observer;
@@ -79,6 +84,11 @@ Neighbors Task::take_neighbors() {
 Dataset Task::take_dataset() {
   const std::scoped_lock lock(channel_.mutex_);
   return take(channel_.data_, "data set");
+}
+
+std::vector<GroupPlan> Task::take_plans() {
+  const std::scoped_lock lock(channel_.mutex_);
+  return take(channel_.plans_, "plans");
 }
 
 std::vector<std::string> Task::take_notices() {

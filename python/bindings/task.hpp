@@ -16,6 +16,7 @@
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/plan.hpp>
 
 namespace epsflow::python {
 
@@ -29,6 +30,7 @@ class Task {
     void put(VariantResult&& result);
     void put(Neighbors&& neighbors);
     void put(Dataset&& data);
+    void put(std::vector<GroupPlan>&& plans);
 
    private:
     friend class Task;
@@ -37,6 +39,7 @@ class Task {
     std::vector<VariantResult> results_;
     std::optional<Neighbors> neighbors_;
     std::optional<Dataset> data_;
+    std::optional<std::vector<GroupPlan>> plans_;
     Progress progress_;
     std::vector<std::string> notices_;
     std::exception_ptr failure_;
@@ -57,6 +60,7 @@ class Task {
   [[nodiscard]] std::vector<VariantResult> take_results();
   [[nodiscard]] Neighbors take_neighbors();
   [[nodiscard]] Dataset take_dataset();
+  [[nodiscard]] std::vector<GroupPlan> take_plans();
   [[nodiscard]] std::vector<std::string> take_notices();
   [[nodiscard]] Progress progress() const;
 

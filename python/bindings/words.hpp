@@ -52,4 +52,13 @@ template <class T, std::size_t N>
   throw UsageError(std::string(parameter) + "='" + std::string(word) + "' is none of " + all);
 }
 
+/// The word of a choice.
+template <class T, std::size_t N>
+[[nodiscard]] std::string word_of(T choice, const Words<T, N>& words) {
+  for (const auto& [name, value] : words) {
+    if (value == choice) return std::string(name);
+  }
+  return {};
+}
+
 }  // namespace epsflow::python

@@ -3,6 +3,7 @@
     labels = epsflow.DBSCAN(eps=0.3, min_samples=4).fit_predict(X)
     result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     table = epsflow.neighbors(X, eps=0.3)
+    plans = epsflow.plan(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
 
 Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
 """
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ._arrays import drop_missing
 from ._engine import Dataset, Engine, backends
 from ._neighbors import neighbors
+from ._plan import EpsPlan, plan
 from ._sweep import SweepResult, VariantResult, load, sweep
 from ._tasks import Progress
 
@@ -26,6 +28,7 @@ __all__ = [
     "DBSCAN",
     "Dataset",
     "Engine",
+    "EpsPlan",
     "Progress",
     "SweepResult",
     "VariantResult",
@@ -34,6 +37,7 @@ __all__ = [
     "drop_missing",
     "load",
     "neighbors",
+    "plan",
     "sweep",
 ]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._frames import from_table
+from ._columns import refuse_beyond, refuse_inexact
+from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, is_on_gpu, refuse_on_gpu
-from ._metrics import EUCLIDEAN, MetricWords, as_metric
+from ._metrics import EUCLIDEAN, MetricWords
 
 Points = NDArray[Any]
 AnyPoints = Union[Points, _core.GpuPoints]
@@ -20,8 +22,8 @@ def as_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> AnyPo
     """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already; on the GPU where it is there.
 
     X may be a table of pandas, polars, Arrow, xarray or astropy, points of geopandas or directions of astropy. Angles with a unit come
-    in that of the metric. Whole numbers, booleans and float16 become float64. Raises TypeError for what cannot be coordinates,
-    ValueError for other shapes and units. NaN and infinity are found where the points are loaded.
+    in that of the metric. Whole numbers up to 2**53, booleans and float16 become float64. Raises TypeError for what cannot be
+    coordinates, ValueError for other values, shapes and units. NaN and infinity are found where the points are loaded.
     """
     if is_on_gpu(X):
         return as_gpu_points(X, name)
@@ -32,8 +34,7 @@ def as_host_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> 
     """The same of what is on the host. Raises TypeError for arrays on a GPU."""
     refuse_on_gpu(X, name)
     X, _ = from_table(X, metric, name)
-    _refuse_by_kind(X, name)
-    array = np.asarray(X)
+    array = as_plain(X, name)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}; give real and imaginary parts as columns")
     if array.dtype.kind not in "fiub":
@@ -46,28 +47,9 @@ def as_host_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> 
     return np.ascontiguousarray(array, dtype=wanted)
 
 
-def drop_missing(
-    X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None
-) -> tuple[Points, NDArray[np.intp]]:
-    """The points of X without rows that have a masked value, a null or NaN, [n, d], and the rows of X that they are, [n].
-
-        points, rows = epsflow.drop_missing(X)
-        labels = np.full(len(X), -1)
-        labels[rows] = epsflow.DBSCAN(eps=0.3).fit_predict(points)
-
-    metric, metric_params: those that the points are for, where X has units of astropy: what comes back has none, and is in those
-    that this metric takes. Raises TypeError, ValueError as epsflow.sweep() does.
-    """
-    X, _ = from_table(X, as_metric(metric, metric_params), masked=True)
-    if isinstance(X, np.ma.MaskedArray):
-        wanted = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize == 4 else np.float64
-        X = np.ma.filled(X.astype(wanted), np.nan)
-    points = as_host_points(X)
-    whole = ~np.isnan(points).any(axis=1)
-    return points[whole], np.flatnonzero(whole)
-
-
-def _refuse_by_kind(X: Any, name: str) -> None:
+def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
+    """What is no table as an array, if not yet one of coordinates. Raises TypeError, ValueError for what would become numbers that
+    it is not: masked values, times, whole numbers beyond 2**53."""
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         raise TypeError(
             f"Sparse data was passed as {name}, but dense data is required: use {name}.toarray(), or reduce the dimensions first"
@@ -80,6 +62,62 @@ def _refuse_by_kind(X: Any, name: str) -> None:
         )
     if isinstance(X, str):
         raise TypeError(f"{name} is a string; points are an array of shape (n_samples, n_features)")
+    array = np.asarray(X)
+    times = [array.dtype] if array.dtype.kind in "mM" else []
+    if array.dtype.kind == "O" and array.ndim == 2:
+        times = [value.dtype for value in array.flat if isinstance(value, (np.datetime64, np.timedelta64))]
+        for i, value in enumerate(array.flat):
+            refuse_beyond(value, i % array.shape[1])
+    if times:
+        since = f"({name} - {name}.min())" if times[0].kind == "M" else name
+        raise ValueError(
+            f"{name} has dtype {times[0]}, and a time is no coordinate before its unit is chosen: give numbers, such as "
+            f"{since} / numpy.timedelta64(1, 's')"
+        )
+    if array.ndim == 2:
+        for k in range(array.shape[1] if array.dtype.kind in "iu" else 0):
+            refuse_inexact(array[:, k], k)
+    return array
+
+
+def drop_missing(
+    X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None
+) -> tuple[Points, NDArray[np.intp]]:
+    """Leave out rows with gaps.
+
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+        As `epsflow.sweep` takes it.
+    metric, metric_params
+        Those that the points are for, where X has names of columns or units that they depend on: what comes back is in the order and
+        the units that this metric takes.
+
+    Returns
+    -------
+    points : ndarray of shape (n, n_features)
+        X without rows that have a masked value, a null, NaN or an infinity.
+    rows : ndarray of shape (n,)
+        The rows of X that these are.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `epsflow.sweep` does.
+
+    Examples
+    --------
+    >>> points, rows = epsflow.drop_missing(X)
+    >>> labels = np.full(len(X), -1)
+    >>> labels[rows] = epsflow.DBSCAN(eps=0.3).fit_predict(points)
+    """
+    X, _ = from_table(X, metric_of(X, metric, metric_params), masked=True)
+    if isinstance(X, np.ma.MaskedArray):
+        wanted = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize == 4 else np.float64
+        X = np.ma.filled(X.astype(wanted), np.nan) if X.dtype.kind not in "mM" else X.data
+    points = as_host_points(X)
+    whole = np.isfinite(points).all(axis=1)
+    return points[whole], np.flatnonzero(whole)
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -99,7 +137,9 @@ def _wrong_shape(array: NDArray[Any], name: str) -> str:
 
 
 def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Points:
-    """[n] weights as float64. Raises ValueError for another number of them; NaN and infinity are found later."""
+    """[n] weights as float64, or one for all. Raises ValueError for another number of them; NaN and infinity are found later."""
+    if isinstance(sample_weight, Number):
+        return np.full(n, sample_weight, dtype=np.float64)
     weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if weights.shape != (n,):
         raise ValueError(f"{name}.shape == {weights.shape}, expected {(n,)}: one weight for each sample")

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._columns import in_one, refuse_columns
+from ._columns import Columns, in_one, refuse_inexact
 from ._metrics import MetricWords, angle_unit, latitude_first
 from ._tasks import log
 
 
-def from_astropy(X: Any, name: str, metric: MetricWords, masked: bool) -> tuple[Any, list[str] | None]:
-    """As from_table()."""
+def from_astropy(X: Any, name: str, metric: MetricWords, masked: bool) -> Columns | tuple[Any, list[str] | None]:
+    """The columns of a table, or an array, with names where it has them."""
     if _is_directions(X):
         return _from_directions(X, name, metric, masked)
     if hasattr(X, "colnames") and hasattr(X, "columns"):
@@ -22,25 +22,25 @@ def from_astropy(X: Any, name: str, metric: MetricWords, masked: bool) -> tuple[
     return _converted(_unmasked(X, name, "", metric, masked), _unit_of(X), f"{name} is", metric), None
 
 
-def _from_columns(X: Any, name: str, metric: MetricWords, masked: bool) -> tuple[Any, list[str] | None]:
-    refused, columns, units = [], {}, {}
-    remedy = f"as with {name}['x', 'y']"
-    for column in X.colnames:
+def _from_columns(X: Any, name: str, metric: MetricWords, masked: bool) -> Columns:
+    units: dict[str, Any] = {}
+    single = next((column for column in X.colnames if _is_directions(X[column])), None)
+    remedy = f"as with {name}['x', 'y']" if single is None else f"or give the directions alone, {name}['{single}']"
+
+    def read(i: int) -> Any:
+        column = X.colnames[i]
         values = X[column]
         dtype = getattr(values, "dtype", None)
         if dtype is None or dtype.kind not in "fiub":
-            refused.append((column, "text" if dtype is not None and dtype.kind in "US" else str(dtype or type(values).__name__)))
-            if _is_directions(values):
-                remedy = f"or give the directions alone, {name}['{column}']"
-            continue
+            return "text" if dtype is not None and dtype.kind in "US" else str(dtype or type(values).__name__)
         if values.ndim != 1:
             raise ValueError(f"{name} has the column '{column}' of shape {values.shape}, and a coordinate is one number: split it")
-        columns[column] = _unmasked(values, name, f" of the column '{column}'", metric, masked)
+        numbers = refuse_inexact(_unmasked(values, name, f" of the column '{column}'", metric, masked), column)
         units[column] = _unit_of(values)
-    refuse_columns(name, refused, remedy)
-    _require_one_unit(name, units)
-    converted = [_converted(columns[column], units[column], f"{name} has the column '{column}'", metric) for column in columns]
-    return in_one(converted, len(X)), list(columns)
+        _require_one_unit(name, units, metric)
+        return _converted(numbers, units[column], f"{name} has the column '{column}'", metric)
+
+    return Columns(list(X.colnames), read, len(X), remedy)
 
 
 def _is_directions(X: Any) -> bool:
@@ -72,9 +72,9 @@ def _from_directions(X: Any, name: str, metric: MetricWords, masked: bool) -> tu
     return in_one([_converted(c, a.unit, name, metric) for c, a in zip(columns, angles)], len(X)), names
 
 
-def unit_of(X: Any) -> Any:
-    """The unit of coordinates: of an array, or of the columns of a table, which from_astropy() has found to have one in common."""
-    return _unit_of(X[X.colnames[0]] if getattr(X, "colnames", None) else X)
+def units_of(X: Any) -> list[Any]:
+    """The unit of each column of a table, or the one of an array; None for numbers without one."""
+    return [_unit_of(X[column]) for column in getattr(X, "colnames", None) or []] or [_unit_of(X)]
 
 
 def _unit_of(values: Any) -> Any:
@@ -120,10 +120,13 @@ def _converted(values: NDArray[Any], unit: Any, what: str, metric: MetricWords) 
     return converted
 
 
-def _require_one_unit(name: str, units: dict[str, Any]) -> None:
-    first = next(iter(units), None)
+def _require_one_unit(name: str, units: dict[str, Any], metric: MetricWords) -> None:
+    """Unless each is converted, as angles are, or has a factor."""
+    first = next(iter(units))
     for column, unit in units.items():
-        if first is None or unit == units[first]:
+        if unit == units[first] or metric[3]:
+            continue
+        if angle_unit(metric) is not None and unit is not None and units[first] is not None:
             continue
         both = f"'{first}' in {units[first] or 'none'} and '{column}' in {unit or 'none'}"
         shown = f"{name} has columns of different units, {both}, and eps has one"
@@ -132,4 +135,4 @@ def _require_one_unit(name: str, units: dict[str, Any]) -> None:
             raise ValueError(f"{shown}: say that of '{missing}', {name}['{missing}'].unit = …")
         if unit.is_equivalent(units[first]):
             raise ValueError(f"{shown}: convert one, {name}['{column}'] = {name}['{column}'].to('{units[first]}')")
-        raise ValueError(f"{shown}: divide each by the length that is to count as 1, and leave the units out")
+        raise ValueError(f"{shown}: give each a factor, metric_params={{'scale': […]}}, or divide it by the length that counts as 1")

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_MOST_EXACT = 2**53
+
+
+@dataclass
+class Columns:
+    """A table, column by column, so that those which are no coordinates are never looked at."""
+
+    names: list[Any]
+    read: Callable[[int], Any]
+    """The numbers of a column, missing ones NaN; or, as a text, what it holds instead."""
+    rows: int
+    remedy: str
+    """How to leave out columns, in the words of the table's library."""
 
 
 def in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:
@@ -28,3 +43,21 @@ def refuse_columns(name: str, refused: Sequence[tuple[str, str]], remedy: str) -
     plural = "columns that are" if len(refused) > 1 else "a column that is"
     no_number = "no numbers" if len(refused) > 1 else "no number"
     raise ValueError(f"{name} has {plural} {no_number}, {listed}{more}: leave out what is no coordinate, {remedy}")
+
+
+def refuse_inexact(values: Any, column: Any) -> Any:
+    """values, whole numbers or others. Raises ValueError for those that two of them may become one float64 of."""
+    dtype = getattr(values, "dtype", None)
+    if isinstance(dtype, np.dtype) and (dtype.kind not in "iu" or dtype.itemsize < 8):
+        return values
+    for value in (values.min(), values.max()) if len(values) else ():
+        refuse_beyond(value, column)
+    return values
+
+
+def refuse_beyond(value: Any, column: Any) -> None:
+    """Of whole numbers; others, and None, are none."""
+    if isinstance(value, (int, np.integer)) and not -_MOST_EXACT <= int(value) <= _MOST_EXACT:
+        raise ValueError(
+            f"column {column!r} has {value}, and beyond 2**53 different whole numbers become one in float64: subtract an offset first"
+        )

@@ -9,26 +9,55 @@ from typing import Any
 
 from . import _core
 from ._arrays import AnyPoints, as_points
-from ._metrics import EUCLIDEAN, MetricWords, as_metric
+from ._frames import metric_of
+from ._metrics import EUCLIDEAN, MetricWords, backend_for
 from ._parameters import as_bytes, as_choice, as_gpu, as_threads
-from ._tasks import log, python_errors, wait_for
+from ._tasks import log, python_errors, python_words, wait_for
 from ._units import unit_of_eps
 
 
 def backends() -> dict[str, str]:
-    """What each backend found on this machine, by name: those that can be used."""
+    """What can be used on this machine.
+
+    Returns
+    -------
+    dict of str
+        What each backend found, by its name: "cpu", "gpu".
+    """
     return {name: detail for name, usable, detail in _core.backends() if usable}
 
 
 class Engine:
     """A device with its memory and threads, kept over many runs; a data set is loaded once.
 
-    backend: "auto" (the GPU where there is one), "cpu" or "gpu". memory: bytes that runs may hold on the host, or a text such as
-    "8GiB"; half of the machine's where it is left out. threads: one per core where it is left out. gpu: which one, counted
-    from 0; that with the most free memory where it is left out. gpu_memory: bytes of its memory.
-
     Runs of one engine go one after another; it may be used from any thread. It does not follow a fork, and a pickled one is
-    made anew where it is unpickled.
+    made anew where it is unpickled. It may be used with `with`, and is closed at the end.
+
+    Parameters
+    ----------
+    backend : {"auto", "cpu", "gpu"}
+        "auto" is the GPU where there is one.
+    memory : int or str, optional
+        Bytes that runs may hold on the host, or a text such as "8GiB"; half of the machine's where it is left out.
+    threads : int, optional
+        One per core where it is left out.
+    gpu : int, optional
+        Which one, counted from 0; that with the most free memory where it is left out.
+    gpu_memory : int or str, optional
+        Bytes of its memory that runs may hold; nine tenths of what is free where it is left out.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For parameters that cannot be.
+    RuntimeError
+        For a GPU where none can be used.
+
+    Examples
+    --------
+    >>> with epsflow.Engine(memory="2GiB") as engine:
+    ...     data = engine.load(X)
+    ...     results = [data.sweep(eps, min_samples=10) for eps in (0.1, 0.2)]
     """
 
     def __init__(
@@ -40,18 +69,23 @@ class Engine:
         gpu: int | None = None,
         gpu_memory: int | str | None = None,
     ) -> None:
-        self._arguments = (backend, memory, threads, gpu, gpu_memory)
+        self._arguments = {"backend": backend, "memory": memory, "threads": threads, "gpu": gpu, "gpu_memory": gpu_memory}
         with python_errors():
-            self._engine = _core.make_engine(
+            self._made: _core.Engine | None = _core.make_engine(
                 as_bytes(memory),
                 as_threads(threads),
                 as_choice(backend, "backend"),
                 as_gpu(gpu),
                 as_bytes(gpu_memory, "gpu_memory"),
             )
+        for notice in self._made.notices:
+            log.warning("%s", python_words(notice))
 
-        for notice in self._engine.notices:
-            log.warning("%s", notice)
+    @property
+    def _engine(self) -> _core.Engine:
+        if self._made is None:
+            raise ValueError("the engine is closed: make another, epsflow.Engine()")
+        return self._made
 
     @property
     def backend(self) -> str:
@@ -59,29 +93,55 @@ class Engine:
         return str(self._engine.backend)
 
     def load(self, X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None) -> Dataset:
-        """Loads points, [n_samples, n_features]. C-contiguous float32 and float64 are not copied, unless the metric moves
-        them, and must stay as they are.
+        """Load points, for many runs.
 
-        Arrays on the engine's GPU (CuPy, PyTorch, JAX, Numba: DLPack or __cuda_array_interface__) stay there, for the euclidean metric.
-        metric, metric_params: what eps and distances are measured by, as epsflow.sweep() takes them.
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features)
+            As `epsflow.sweep` takes it. C-contiguous float32 and float64 are not copied, unless the metric moves them, and must stay as
+            they are. Arrays on the engine's GPU (CuPy, PyTorch, JAX, Numba) stay there, for the euclidean metric.
+        metric, metric_params
+            What eps and distances are measured by, as `epsflow.sweep` takes them.
+
+        Returns
+        -------
+        Dataset
         """
-        words = as_metric(metric, metric_params)
+        words = metric_of(X, metric, metric_params)
         return Dataset(self, as_points(X, words), words, unit_of_eps(X, words))
 
+    def close(self) -> None:
+        """Give memory and threads back, as soon as the data sets that were loaded are gone, too. May be called twice."""
+        self._made = None
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
     def __reduce__(self) -> Any:
-        backend, memory, threads, gpu, gpu_memory = self._arguments
-        return _make_engine, (backend, memory, threads, gpu, gpu_memory)
+        return _make_engine, (self._arguments,)
 
     def __repr__(self) -> str:
-        return f"<epsflow.Engine on the {self.backend.upper()}>"
+        return "<epsflow.Engine, closed>" if self._made is None else f"<epsflow.Engine on the {self.backend.upper()}>"
 
 
-def _make_engine(backend: str, memory: Any, threads: Any, gpu: Any, gpu_memory: Any) -> Engine:
-    return Engine(backend, memory=memory, threads=threads, gpu=gpu, gpu_memory=gpu_memory)
+def _make_engine(arguments: dict[str, Any]) -> Engine:
+    return Engine(**arguments)
 
 
 class Dataset:
-    """Points that an engine has loaded: checked once, and on a GPU uploaded once."""
+    """Points that an engine has loaded: checked once, and on a GPU uploaded once. `Engine.load` makes it.
+
+    A pickled one takes its points along, and is loaded anew by an engine that is made anew; points on a GPU do not pickle.
+
+    Attributes
+    ----------
+    engine : Engine
+    shape : tuple of int
+        (n_samples, n_features).
+    """
 
     def __init__(self, engine: Engine, points: AnyPoints, metric: MetricWords = EUCLIDEAN, unit: Any = None) -> None:
         self.engine = engine
@@ -101,23 +161,34 @@ class Dataset:
         return int(self._data.size), int(self._data.dims)
 
     def sweep(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
-        """As epsflow.sweep() of these points."""
+        """As `epsflow.sweep` of these points, without what the engine and the metric are."""
         from ._sweep import sweep_loaded
 
         return sweep_loaded(self, eps, min_samples, **options)
 
     def neighbors(self, eps: float, *, distances: bool = False, **options: Any) -> Any:
-        """As epsflow.neighbors() of these points."""
+        """As `epsflow.neighbors` of these points, without what the engine and the metric are."""
         from ._neighbors import neighbors_loaded
 
         return neighbors_loaded(self, eps, distances, **options)
+
+    def plan(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
+        """As `epsflow.plan` of these points, without what the engine and the metric are."""
+        from ._plan import plan_loaded
+
+        return plan_loaded(self, eps, min_samples, **options)
+
+    def __reduce__(self) -> Any:
+        if isinstance(self._points, _core.GpuPoints):
+            raise TypeError("a Dataset of points on a GPU does not pickle: copy them to the host, and load them there")
+        return Dataset, (self.engine, self._points, self._metric, self._unit)
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self) -> str:
         n, d = self.shape
-        return f"<epsflow.Dataset of {n} points in {d} dimensions, {self.engine.backend}>"
+        return f"<epsflow.Dataset of {n} points in {d} dimensions, {self.engine!r}>"
 
 
 _shared: dict[tuple[Any, ...], Engine] = {}
@@ -135,14 +206,21 @@ os.register_at_fork(after_in_child=_forget_shared)
 atexit.register(_shared.clear)  # while what their threads use is still there
 
 
-def engine_for(engine: Engine | None, backend: str, memory: int | str | None, threads: int | None) -> Engine:
-    """engine, or the one that calls without one share, by what they ask for."""
-    if engine is not None:
-        if not isinstance(engine, Engine):
-            raise TypeError(f"engine is {engine!r}, of type {type(engine).__name__}; it is an epsflow.Engine")
-        return engine
-    key = (as_choice(backend, "backend"), as_bytes(memory), as_threads(threads))
-    with _shared_lock:
-        if key not in _shared:
-            _shared[key] = Engine(backend, memory=memory, threads=threads)
-        return _shared[key]
+def engine_for(
+    engine: Engine | None, metric: MetricWords, backend: str, memory: int | str | None, threads: int | None, threads_name: str = "threads"
+) -> Engine:
+    """engine, or the one that calls without one share, by what they ask for. Raises TypeError where both are given."""
+    if engine is None:
+        backend = backend_for(metric, backend)
+        key = (as_choice(backend, "backend"), as_bytes(memory), as_threads(threads, threads_name))
+        with _shared_lock:
+            if key not in _shared:
+                _shared[key] = Engine(backend, memory=memory, threads=threads)
+            return _shared[key]
+    if not isinstance(engine, Engine):
+        raise TypeError(f"engine is {engine!r}, of type {type(engine).__name__}; it is an epsflow.Engine")
+    given = {"backend": backend not in ("auto", None), "memory": memory is not None, threads_name: threads is not None}
+    beside = " and ".join(name for name, is_given in given.items() if is_given)
+    if beside:
+        raise TypeError(f"{beside} beside engine: they are the engine's, epsflow.Engine(…); leave them out here, or leave out engine")
+    return engine

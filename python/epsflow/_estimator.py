@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_host_points, as_weights
+from ._arrays import as_host_points, as_plain, as_weights
 from ._engine import Dataset, Engine, engine_for
-from ._frames import from_table
+from ._frames import from_table, metric_of
 from ._gpu_arrays import refuse_on_gpu
-from ._metrics import MetricWords, as_metric, backend_for
+from ._metrics import MetricWords
 from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
@@ -31,11 +31,34 @@ except ImportError:
 class DBSCAN(ClusterMixin, BaseEstimator):
     """DBSCAN with the labels of sklearn.cluster.DBSCAN, on the CPU or on a GPU.
 
-    eps, min_samples, p: as there. metric, metric_params: as epsflow.sweep(). algorithm and leaf_size are there for programs that give
-    them, and change nothing. n_jobs: threads, all cores for None and -1. backend, memory: as epsflow.sweep(). engine: an
-    epsflow.Engine to run on.
+    Parameters
+    ----------
+    eps, min_samples, p
+        As there.
+    metric, metric_params
+        As `epsflow.sweep` takes them.
+    algorithm, leaf_size
+        There for programs that give them; they change nothing.
+    n_jobs : int, optional
+        Threads, all cores for None and -1.
+    backend, memory
+        As `epsflow.sweep` takes them.
+    engine : Engine, optional
+        What backend, memory and threads belong to, made before.
 
-    After fit(): labels_, core_sample_indices_, components_, n_features_in_, and feature_names_in_ where X has names.
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each point, -1 for noise.
+    core_sample_indices_ : ndarray of shape (n_core,)
+    components_ : ndarray of shape (n_core, n_features)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has names: those of the columns that became coordinates.
+
+    Examples
+    --------
+    >>> labels = epsflow.DBSCAN(eps=0.2, min_samples=10).fit_predict(X)
     """
 
     def __init__(
@@ -66,11 +89,27 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         self.engine = engine
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DBSCAN:
-        """Clusters X, [n_samples, n_features]. y is not looked at.
+        """Cluster X.
 
-        sample_weight: [n_samples]; a point is core where the weights of the points within eps, its own included, sum to min_samples.
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features)
+            As `epsflow.sweep` takes it, on the host.
+        y : ignored
+        sample_weight : float or array of shape (n_samples,), optional
+            A point is core where the weights of the points within eps, its own included, sum to min_samples.
+
+        Returns
+        -------
+        DBSCAN
+            Itself.
+
+        Raises
+        ------
+        ValueError, TypeError, MemoryError, RuntimeError
+            As `epsflow.sweep` does.
         """
-        metric = as_metric(self.metric, self.metric_params, self.p)
+        metric = metric_of(X, self.metric, self.metric_params, self.p)
         min_samples = as_min_samples(self.min_samples)
         unit = unit_of_eps(X, metric)
         X, names = _to_validate(X, metric)
@@ -79,32 +118,48 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         points = as_host_points(X)
-        engine = engine_for(self.engine, backend_for(metric, self.backend), self.memory, _threads_of(self.n_jobs))
+        engine = engine_for(self.engine, metric, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:
             sample_weight = as_weights(sample_weight, len(points))
             if not sample_weight.any():
                 raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
         data = Dataset(engine, points, metric)
         result = sweep_loaded(data, eps, min_samples, sample_weight=sample_weight, core=True)[0]
-        self._unit = unit
-        self.labels_ = result.labels
+        self._fitted = metric, eps, unit
+        self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
         self.core_sample_indices_ = result.core_sample_indices
         self.components_ = points.take(self.core_sample_indices_, axis=0)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """fit(), and its labels."""
+        """As `fit`; returns labels_."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """[n_samples] for each point the lowest cluster among the core points within eps, else -1: what a border point would have got."""
+        """Find the clusters of other points, by the parameters that the model was fitted with.
+
+        Parameters
+        ----------
+        X : array or table of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The lowest cluster among the core points within eps, else -1: what a border point would have got.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            For points of other columns or units than those of `fit`.
+        """
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
-        metric = as_metric(self.metric, self.metric_params, self.p)
+        metric, eps, fitted_unit = self._fitted
         unit = unit_of_eps(X, metric)
         X, names = _to_validate(X, metric)
-        require_unit(unit, self._unit)
-        eps = as_eps(self.eps, self._unit)
+        require_unit(unit, fitted_unit)
         known = list(getattr(self, "feature_names_in_", names or []))
         if names is not None and list(names) != known:
             raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")
@@ -128,7 +183,18 @@ class DBSCAN(ClusterMixin, BaseEstimator):
 def dbscan(
     X: Any, eps: float = 0.5, *, min_samples: int = 5, metric: str = "euclidean", sample_weight: Any = None, **parameters: Any
 ) -> tuple[Any, Any]:
-    """Indices of the core points and labels, as sklearn.cluster.dbscan() gives them."""
+    """Indices of the core points and labels, as sklearn.cluster.dbscan() gives them.
+
+    Parameters
+    ----------
+    X, eps, min_samples, metric, sample_weight, **parameters
+        As `epsflow.DBSCAN` and its `fit` take them.
+
+    Returns
+    -------
+    core_samples : ndarray of shape (n_core,)
+    labels : ndarray of shape (n_samples,)
+    """
     fitted = DBSCAN(eps, min_samples=min_samples, metric=metric, **parameters).fit(X, sample_weight=sample_weight)
     return fitted.core_sample_indices_, fitted.labels_
 
@@ -137,6 +203,8 @@ def _to_validate(X: Any, metric: MetricWords) -> tuple[Any, list[str] | None]:
     """X as scikit-learn is to check it, and the names of its columns."""
     refuse_on_gpu(X)
     table, names = from_table(X, metric)
+    if isinstance(table, (list, np.ndarray)):
+        table = as_plain(table)
     # Of a table of pandas whose names are no texts, or not all, scikit-learn knows what to say.
     return (X if names is None and hasattr(X, "columns") else table), names
 

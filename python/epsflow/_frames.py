@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
-from ._astropy import from_astropy
-from ._columns import in_one, refuse_columns
-from ._metrics import EUCLIDEAN, MetricWords
+from ._astropy import from_astropy, units_of
+from ._columns import Columns, in_one, refuse_beyond, refuse_columns, refuse_inexact
+from ._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, sky_columns
 
 _LIBRARIES = ("geopandas", "pandas", "polars", "pyarrow", "xarray", "astropy")
+_Read = Union[Columns, tuple[Any, Union[list[str], None]]]
+"""Of a table its columns; of anything else what NumPy makes an array of, with the names of its columns where they are known."""
 
 
 def library_of(X: Any) -> str | None:
@@ -23,102 +26,118 @@ def library_of(X: Any) -> str | None:
     return next((library for library in _LIBRARIES if library in packages), None)
 
 
+def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: float | None = None) -> MetricWords:
+    """as_metric(), with a box in the units of X's columns."""
+    return as_metric(metric, metric_params, p, units_of(X) if library_of(X) == "astropy" else (None,))
+
+
 def from_table(
     X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X", masked: bool = False
 ) -> tuple[Any, list[str] | None]:
     """X as what NumPy makes an array of, with the names of its columns where they are known; X itself where it is no table.
 
-    Units that X has are converted to those that the metric takes. Missing values become NaN. masked: also those that astropy masks,
-    which are refused otherwise. Raises TypeError, ValueError for columns that are no coordinates, by their names.
+    Of a metric of longitudes and latitudes the columns that are named so, in the order in which it takes them. Units that X has are
+    converted to those that the metric takes. Missing values become NaN. masked: also those that astropy masks, which are refused
+    otherwise. Raises TypeError, ValueError for columns that are no coordinates, by their names.
     """
     library = library_of(X)
     if library is None:
         return X, None
-    reader: Callable[[Any, str], tuple[Any, list[str] | None]] = {
+    readers: dict[str, Callable[[Any, str], _Read]] = {
         "pandas": _from_pandas,
-        "geopandas": _from_geopandas,
+        "geopandas": lambda X, name: _from_geopandas(X, name, metric),
         "polars": _from_polars,
         "pyarrow": _from_arrow,
         "xarray": _from_xarray,
         "astropy": lambda X, name: from_astropy(X, name, metric, masked),
-    }[library]
-    return reader(X, name)
+    }
+    found = readers[library](X, name)
+    if not isinstance(found, Columns):
+        values, names = found
+        order = sky_columns(names or [], metric)
+        if names is None or not order or order == list(range(len(names))):
+            return found
+        return values[:, order], [names[i] for i in order]
+    order = sky_columns([str(column) for column in found.names], metric) or list(range(len(found.names)))
+    columns = [found.read(i) for i in order]
+    refused = [(str(found.names[i]), holds) for i, holds in zip(order, columns) if isinstance(holds, str)]
+    refuse_columns(name, refused, found.remedy)
+    return in_one(columns, found.rows), _text_names([found.names[i] for i in order])
 
 
-def _text_names(names: Any) -> list[str] | None:
-    names = list(names)
+def _text_names(names: list[Any]) -> list[str] | None:
     return names if names and all(isinstance(column, str) for column in names) else None
 
 
 # ---------------------------------------------------------------- pandas, polars, Arrow
 
 
-def _from_pandas(X: Any, name: str) -> tuple[Any, list[str] | None]:
+def _from_pandas(X: Any, name: str) -> _Read:
     pandas = sys.modules["pandas"]
     if not isinstance(X, pandas.DataFrame):
         return X, None  # a Series is what NumPy makes of it
-    refused, columns = [], []
-    for i, column in enumerate(X.columns):
+
+    def read(i: int) -> Any:
         values = X.iloc[:, i]
         if values.dtype == object:
             # Numbers may lie in objects, and a text that looks like one is none.
-            text = next((v for v in values if isinstance(v, (str, bytes))), None)
-            if text is not None:
-                refused.append((str(column), f"text such as {text!r}"))
-                continue
+            for value in values:
+                if isinstance(value, (str, bytes)):
+                    return f"text such as {value!r}"
+                refuse_beyond(value, X.columns[i])
             try:
-                columns.append(values.to_numpy(dtype=np.float64, na_value=np.nan))
+                return values.to_numpy(dtype=np.float64, na_value=np.nan)
             except (TypeError, ValueError):
-                refused.append((str(column), "objects"))
-        elif not pandas.api.types.is_numeric_dtype(values.dtype) or values.dtype.kind == "c":
-            refused.append((str(column), str(values.dtype)))
-        elif values.dtype == np.float32 or str(values.dtype) == "Float32":
-            columns.append(values.to_numpy(dtype=np.float32, na_value=np.nan))
-        else:
-            columns.append(values.to_numpy(dtype=np.float64, na_value=np.nan))
-    refuse_columns(name, refused, f"as with {name}.select_dtypes('number')")
-    return in_one(columns, len(X)), _text_names(X.columns)
+                return "objects"
+        if not pandas.api.types.is_numeric_dtype(values.dtype) or values.dtype.kind == "c":
+            return str(values.dtype)
+        if pandas.api.types.is_integer_dtype(values.dtype):
+            refuse_inexact(values, X.columns[i])
+        single = values.dtype == np.float32 or str(values.dtype) == "Float32"
+        return values.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)
+
+    return Columns(list(X.columns), read, len(X), f"as with {name}.select_dtypes('number')")
 
 
-def _from_polars(X: Any, name: str) -> tuple[Any, list[str] | None]:
+def _from_polars(X: Any, name: str) -> _Read:
     polars = sys.modules["polars"]
     if isinstance(X, polars.LazyFrame):
         raise TypeError(f"{name} is a LazyFrame, which has no values yet: use {name}.collect()")
     if not isinstance(X, polars.DataFrame):
         return X, None
-    refused, columns = [], []
-    for column in X.iter_columns():
+
+    def read(i: int) -> Any:
+        column = X.to_series(i)
         if not (column.dtype.is_numeric() or column.dtype == polars.Boolean):
-            refused.append((column.name, str(column.dtype)))
-            continue
-        wanted = polars.Float32 if column.dtype == polars.Float32 else polars.Float64
-        columns.append(column.cast(wanted).to_numpy())
-    refuse_columns(name, refused, f"as with {name}.select(polars.selectors.numeric())")
-    return in_one(columns, X.height), list(X.columns)
+            return str(column.dtype)
+        if column.dtype.is_integer():
+            refuse_inexact(column, column.name)
+        return column.cast(polars.Float32 if column.dtype == polars.Float32 else polars.Float64).to_numpy()
+
+    return Columns(list(X.columns), read, X.height, f"as with {name}.select(polars.selectors.numeric())")
 
 
-def _from_arrow(X: Any, name: str) -> tuple[Any, list[str] | None]:
+def _from_arrow(X: Any, name: str) -> _Read:
     arrow = sys.modules["pyarrow"]
     if not isinstance(X, (arrow.Table, arrow.RecordBatch)):
         return X, None
-    types = arrow.lib
-    numbers = {getattr(types, f"Type_{kind}") for kind in _ARROW_NUMBERS if hasattr(types, f"Type_{kind}")}
-    refused, columns = [], []
-    for i, field in enumerate(X.schema):
+    numbers = {getattr(arrow.lib, f"Type_{kind}") for kind in _ARROW_NUMBERS if hasattr(arrow.lib, f"Type_{kind}")}
+
+    def read(i: int) -> Any:
+        field, values = X.schema[i], X.column(i)
         if field.type.id not in numbers:
-            refused.append((field.name, str(field.type)))
-            continue
-        values = X.column(i)
+            return str(field.type)
+        if arrow.types.is_integer(field.type):
+            ends = importlib.import_module("pyarrow.compute").min_max(values).as_py()
+            refuse_beyond(ends["min"], field.name)
+            refuse_beyond(ends["max"], field.name)
         if field.type != arrow.float32():
             if field.type == arrow.bool_():
                 values = values.cast(arrow.int8())
             values = values.cast(arrow.float64(), safe=False)
-        if isinstance(values, arrow.ChunkedArray):
-            columns.append(values.to_numpy())
-        else:
-            columns.append(values.to_numpy(zero_copy_only=False))
-    refuse_columns(name, refused, f"as with {name}.select([…])")
-    return in_one(columns, X.num_rows), list(X.schema.names)
+        return values.to_numpy() if isinstance(values, arrow.ChunkedArray) else values.to_numpy(zero_copy_only=False)
+
+    return Columns(list(X.schema.names), read, X.num_rows, f"as with {name}.select([…])")
 
 
 _ARROW_NUMBERS = (
@@ -130,7 +149,7 @@ _ARROW_NUMBERS = (
 # ---------------------------------------------------------------- xarray
 
 
-def _from_xarray(X: Any, name: str) -> tuple[Any, list[str] | None]:
+def _from_xarray(X: Any, name: str) -> _Read:
     xarray = sys.modules["xarray"]
     if isinstance(X, xarray.Dataset):
         return _from_variables(X, name)
@@ -142,7 +161,7 @@ def _from_xarray(X: Any, name: str) -> tuple[Any, list[str] | None]:
     return X.values, names
 
 
-def _from_variables(X: Any, name: str) -> tuple[Any, list[str] | None]:
+def _from_variables(X: Any, name: str) -> _Read:
     variables = {str(key): X[key] for key in X.data_vars}
     dims = {values.dims for values in variables.values()}
     if len(dims) != 1 or len(next(iter(dims))) != 1:
@@ -151,16 +170,19 @@ def _from_variables(X: Any, name: str) -> tuple[Any, list[str] | None]:
             f"{name} is a Dataset whose variables are not columns of one dimension ({shown or 'it has none'}): bring them to one with "
             f"{name}.stack(point=[…]), coordinates of which are variables after .reset_index('point').reset_coords()"
         )
-    refused = [(key, str(values.dtype)) for key, values in variables.items() if values.dtype.kind not in "fiub"]
-    refuse_columns(name, refused, f"as with {name}[['x', 'y']]")
-    columns = [values.values for values in variables.values()]
-    return in_one(columns, len(columns[0])), list(variables)
+    names = list(variables)
+
+    def read(i: int) -> Any:
+        values = variables[names[i]]
+        return refuse_inexact(values.values, names[i]) if values.dtype.kind in "fiub" else str(values.dtype)
+
+    return Columns(names, read, len(variables[names[0]]), f"as with {name}[['x', 'y']]")
 
 
 # ---------------------------------------------------------------- geopandas
 
 
-def _from_geopandas(X: Any, name: str) -> tuple[Any, list[str] | None]:
+def _from_geopandas(X: Any, name: str, metric: MetricWords) -> _Read:
     """The coordinates of points; what else a GeoDataFrame has is no coordinate."""
     geopandas = sys.modules["geopandas"]
     if not isinstance(X, (geopandas.GeoDataFrame, geopandas.GeoSeries)):
@@ -175,8 +197,9 @@ def _from_geopandas(X: Any, name: str) -> tuple[Any, list[str] | None]:
             f"{name} has {int(wrong.sum())} rows without a point, the first of them row {row}, which {what}: leave them out, or take "
             f"{name}.geometry.centroid"
         )
-    if points.has_z.any():
-        if not points.has_z.all():
-            raise ValueError(f"{name} has points with and without z: leave it out with {name}.geometry.force_2d()")
-        return in_one([points.x, points.y, points.z], len(points)), ["x", "y", "z"]
-    return in_one([points.x, points.y], len(points)), ["x", "y"]
+    deep = bool(points.has_z.any())
+    if deep and not points.has_z.all():
+        raise ValueError(f"{name} has points with and without z: leave it out with {name}.geometry.force_2d()")
+    axes = ["x", "y", "z"][: 3 if deep else 2]
+    names = axes if angle_unit(metric) is None else ["lon", "lat", "z"][: len(axes)]
+    return Columns(names, lambda i: getattr(points, axes[i]).to_numpy(), len(points), "")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Optional
 
-# Name, unit of eps, whether latitude comes first, factors of columns, power of minkowski, ends of the sides of a periodic box
-# (equal ones: open): as the library takes it.
-MetricWords = tuple[str, str, bool, list[float], float, list[tuple[float, float]]]
+import numpy as np
 
-EUCLIDEAN: MetricWords = ("euclidean", "deg", False, [], 2.0, [])
+from . import _core
+from ._parameters import without_unit
+from ._tasks import python_errors
+
+# Name, unit of eps, whether latitude comes first where that is said, factors of columns, power of minkowski, ends of the sides of a
+# periodic box (equal ones: open): as the library takes it.
+MetricWords = tuple[str, str, Optional[bool], list[float], float, list[tuple[float, float]]]
+
+EUCLIDEAN: MetricWords = ("euclidean", "deg", None, [], 2.0, [])
 _KNOWN = ("euclidean", "manhattan", "chebyshev", "minkowski", "greatcircle", "haversine", "cosine")
 _SAME = {"l1": "manhattan", "l2": "euclidean", "cityblock": "manhattan", "infinity": "chebyshev"}
 _ARC_UNITS = ("deg", "arcmin", "arcsec", "rad", "km")
@@ -21,18 +28,17 @@ _PARAMETERS = {
     "chebyshev": ("scale", "box"),
     "minkowski": ("scale", "box", "p"),
     "greatcircle": ("unit", "latitude_first"),
-    "haversine": (),
+    "haversine": ("latitude_first",),
     "cosine": (),
 }
 
 
-def as_metric(metric: Any = "euclidean", metric_params: dict[str, Any] | None = None, p: float | None = None) -> MetricWords:
+def as_metric(
+    metric: Any = "euclidean", metric_params: dict[str, Any] | None = None, p: float | None = None, units: Sequence[Any] = (None,)
+) -> MetricWords:
     """A metric by its name, with its parameters. Raises ValueError that says which there are, and what to use for others.
 
-    "euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev", "minkowski" with p: scale, a factor for each column; box, the
-    sides of a periodic box, each its length (from 0 on), its two ends, or None where it is open, and one for each column or one for
-    all. "greatcircle": longitude and latitude in degrees; unit of eps, "deg", "arcmin", "arcsec", "rad" or "km" (on the earth);
-    latitude_first. "haversine": latitude and longitude in radians. "cosine": 1 - the cosine of the angle between two vectors.
+    p: as scikit-learn has it, of "minkowski" alone. units: of the columns, or the one of all, which a box with a unit is converted to.
     """
     if callable(metric):
         raise ValueError(
@@ -60,19 +66,25 @@ def as_metric(metric: Any = "euclidean", metric_params: dict[str, Any] | None = 
         warnings.warn(  # in scikit-learn's words
             "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.", SyntaxWarning, stacklevel=3
         )
-    power = parameters.get("p", p)
+    power = parameters.get("p", p if name == "minkowski" else None)
     power = 2.0 if power is None else _as_number(power, "p", power)
     if name == "minkowski":
         name = _POWERS.get(power, name)
-    elif power != 2 and name == "euclidean":
+    elif power != 2:
         raise ValueError(f"metric={metric!r} with p={power!r}: p is of metric='minkowski'")
+    latitude_first = parameters.get("latitude_first")
+    if name == "haversine" and latitude_first is not None and not latitude_first:
+        raise ValueError("metric='haversine' takes latitude first, as scikit-learn's does: give the columns in this order")
+    box = _listed_values(parameters.get("box", ()))
+    if len(box) == 1 and len(units) > 1:
+        box *= len(units)
     return (
         name,
         unit,
-        bool(parameters.get("latitude_first", False)),
+        None if latitude_first is None else bool(latitude_first),
         [_as_number(factor, "scale", parameters["scale"]) for factor in _listed_values(parameters.get("scale", ()))],
         power if name == "minkowski" else 2.0,
-        [_as_side(side, parameters["box"]) for side in _listed_values(parameters.get("box", ()))],
+        [_as_side(side, parameters["box"], units[min(k, len(units) - 1)]) for k, side in enumerate(box)],
     )
 
 
@@ -92,11 +104,21 @@ def eps_unit(metric: MetricWords) -> str | None:
 
 
 def latitude_first(metric: MetricWords) -> bool:
-    return metric[0] == "haversine" or metric[2]
+    return metric[0] == "haversine" or bool(metric[2])
+
+
+def sky_columns(names: list[str], metric: MetricWords) -> list[int]:
+    """Which of the columns are longitude and latitude by their names, in the order in which the metric takes them; none where names
+    do not tell, where the caller has said which of two is which, and of metrics of other coordinates. Raises ValueError for names
+    that contradict each other, and for several pairs."""
+    if len(names) == 2 and metric[2] is not None:
+        return []
+    with python_errors():
+        return list(_core.sky_columns(names, metric))
 
 
 def _listed_values(values: Any) -> list[Any]:
-    return list(values) if hasattr(values, "__iter__") and not isinstance(values, str) else [values]
+    return list(values) if np.iterable(values) and not isinstance(values, str) else [values]
 
 
 def _as_number(value: Any, name: str, whole: Any) -> float:
@@ -106,13 +128,13 @@ def _as_number(value: Any, name: str, whole: Any) -> float:
         raise TypeError(f"{name}={whole!r}: {value!r} is no number") from None
 
 
-def _as_side(side: Any, box: Any) -> tuple[float, float]:
+def _as_side(side: Any, box: Any, unit: Any) -> tuple[float, float]:
     if side is None:
         return 0.0, 0.0
     ends = _listed_values(side)
     if len(ends) > 2:
         raise ValueError(f"box={box!r}: {side!r} is a side of {len(ends)} ends; a side is its length, its two ends, or None")
-    lo, hi = (_as_number(end, "box", box) for end in (ends if len(ends) == 2 else [0.0, *ends]))
+    lo, hi = (_as_number(without_unit(end, unit, "box"), "box", box) for end in (ends if len(ends) == 2 else [0.0, *ends]))
     if lo == hi:
         raise ValueError(f"box={box!r}: {side!r} has no length; a side that is open is None")
     return lo, hi

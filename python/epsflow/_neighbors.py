@@ -8,7 +8,7 @@ import numpy as np
 
 from ._arrays import as_points
 from ._engine import Dataset, Engine, engine_for
-from ._metrics import as_metric, backend_for
+from ._frames import metric_of
 from ._parameters import as_eps
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import unit_of_eps, warn_of_unit
@@ -27,16 +27,34 @@ def neighbors(
     threads: int | None = None,
     engine: Engine | None = None,
 ) -> Any:
-    """All neighbours of all points within eps, each point its own: a scipy.sparse CSR array [n, n], rows sorted, offsets of 64 bits.
+    """All neighbours of all points within eps, each point its own.
 
-    Its values are True, or the distances where these are asked for (a distance of 0 is stored as one). Where scipy is not there: a
-    tuple (offsets, ids) or (offsets, ids, distances) of arrays. Parameters and errors as sweep().
+    Parameters
+    ----------
+    X, metric, metric_params, progress, backend, memory, threads, engine
+        As `epsflow.sweep` takes them.
+    eps : float
+        A distance of exactly eps counts.
+    distances : bool
+        Whether to compute the distances, in the unit of eps: of "greatcircle" that which metric_params names, of "haversine" radians,
+        else that of the coordinates.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n_samples, n_samples)
+        Rows sorted, offsets of 64 bits; its values are True, or the distances (a distance of 0 is stored as one). Where SciPy is not
+        there, a tuple (offsets, ids) or (offsets, ids, distances) of arrays.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As `epsflow.sweep` does.
     """
-    words = as_metric(metric, metric_params)
+    words = metric_of(X, metric, metric_params)
     unit = unit_of_eps(X, words)
     points = as_points(X, words)
     eps = as_eps(eps, unit)
-    engine = engine_for(engine, backend_for(words, backend), memory, threads)
+    engine = engine_for(engine, words, backend, memory, threads)
     return neighbors_loaded(Dataset(engine, points, words, unit), eps, distances, progress)
 
 

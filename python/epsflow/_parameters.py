@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ._units import without_unit
-
 _MOST_MIN_SAMPLES = 2**32 - 1
 _MOST_THREADS = 4096  # as the library has it
 _MOST_GPUS = 2**31
@@ -30,6 +28,21 @@ def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
     if not (value > 0 and math.isfinite(value)):
         raise ValueError(f"{name} == {eps!r}, must be > 0 and finite")
     return value
+
+
+def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
+    """A quantity of astropy as a number in `unit`; anything else as it is. Raises ValueError for a unit that is no such one."""
+    if not (hasattr(value, "to_value") and hasattr(value, "unit")):
+        return value
+    if not str(value.unit):
+        return value.to_value()
+    if unit is None:
+        raise ValueError(
+            f"{name} is {value}, and the coordinates have no unit: give a number, as {name}.to_value('{value.unit}') is one"
+        )
+    if not value.unit.is_equivalent(unit):
+        raise ValueError(f"{name} is {value}, and is taken in {unit}, which is another kind of unit")
+    return value.to_value(unit)
 
 
 def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,16 +11,32 @@ from numpy.typing import NDArray
 
 from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
+from ._frames import metric_of
 from ._gpu_arrays import OUTPUTS, as_output
-from ._metrics import as_metric, backend_for
-from ._parameters import as_choice, as_variants
+from ._parameters import as_choice, as_variants, without_unit
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import unit_of_eps, warn_of_unit, without_unit
+from ._units import unit_of_eps, warn_of_unit
+
+_SAME_EPS = 1e-9  # as rounded sums of steps are
 
 
 class VariantResult:
-    """The labels of one (eps, min_samples). Arrays are read from where the run left them, without a copy."""
+    """The labels of one (eps, min_samples).
+
+    Arrays are read from where the run left them, without a copy, and are read-only.
+
+    Attributes
+    ----------
+    eps : float
+    min_samples : int
+    n_clusters, n_noise, n_core, n_border : int
+        Clusters, and points that are noise, core, or in a cluster and not core.
+    largest : int
+        Points of the largest cluster.
+    seconds : float
+        Of wall time: an even share of what the variants of its eps share, and its own.
+    """
 
     def __init__(self, result: Any, output: str = "numpy") -> None:
         self._result = result
@@ -37,24 +54,24 @@ class VariantResult:
     def labels(self) -> Any:
         """[n] the cluster of each point, -1 for noise, of int32. Clusters are numbered by their first core point."""
         if self._output == "numpy":
-            return self._result.labels
+            return _read_only(self._result.labels)
         return as_output(lambda: self._result.gpu_labels, "<i4", self._output)
 
     @property
     def core(self) -> Any:
-        """[n] 1 for each point that is core, else 0, of uint8. Raises ValueError where the sweep was not asked for them (core=True)."""
+        """[n] whether each point is core, of bool. Raises ValueError where the sweep was not asked for them (core=True)."""
         on_host = self._output == "numpy"
         core = self._result.core if on_host else self._result.gpu_core
         if core is None or on_host and len(core) != len(self._result.labels):
             raise ValueError("the sweep did not keep which points are core: run it with core=True")
-        return core if on_host else as_output(lambda: self._result.gpu_core, "|u1", self._output)
+        return _read_only(core.view(np.bool_)) if on_host else as_output(lambda: self._result.gpu_core, "|b1", self._output)
 
     @property
     def core_sample_indices(self) -> NDArray[np.intp]:
         """Indices of the core points, ascending. Raises ValueError where the sweep was not asked for them (core=True)."""
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
-        return np.flatnonzero(self.core.view(np.bool_))  # which NumPy counts in vectors
+        return np.flatnonzero(self.core)
 
     @property
     def n_clusters(self) -> int:
@@ -74,12 +91,10 @@ class VariantResult:
 
     @property
     def largest(self) -> int:
-        """Points of the largest cluster."""
         return int(self._result.largest)
 
     @property
     def seconds(self) -> float:
-        """Of wall time: an even share of what the variants of its eps share, and its own."""
         return float(self._result.seconds)
 
     def __reduce__(self) -> Any:
@@ -95,6 +110,12 @@ class VariantResult:
         return f"<eps={self.eps:g}, min_samples={self.min_samples}: {self.n_clusters} clusters, {self.n_noise} noise>"
 
 
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Results are saved as they were made, with their checksums."""
+    array.flags.writeable = False
+    return array
+
+
 _SUMMARY = [
     ("eps", np.float64),
     ("min_samples", np.int64),
@@ -108,13 +129,36 @@ _SUMMARY = [
 
 
 class SweepResult:
-    """All variants of a sweep, in the order in which they were asked for."""
+    """All variants of a sweep, in the order in which they were asked for: `len`, `for` and `[i]` go over them.
+
+    Attributes
+    ----------
+    metric : str
+        What eps was measured by, with its parameters, as in "greatcircle, eps in km", and "weighted" where points had weights.
+    input : dict or None
+        What a results folder that was loaded says of its points: files, columns, rows that were dropped, checksum.
+    rows : ndarray of shape (n,) or None
+        The input row of each label, where a folder has it, as rows were dropped or several files joined.
+    """
 
     def __init__(self, variants: list[VariantResult], origin: Origin | None = None, unit: Any = None) -> None:
         self._variants = variants
         self._unit = unit
         self._origin = origin or Origin()
         self._by_parameters = {(v.eps, v.min_samples): v for v in variants}
+
+    @property
+    def metric(self) -> str:
+        under = self._origin.under if self.input is None else str(self.input.get("checksum", "")).partition(", ")[2]
+        return under if under not in ("", "weighted") else ", ".join(part for part in ("euclidean", under) if part)
+
+    @property
+    def input(self) -> dict[str, Any] | None:
+        return self._origin.input
+
+    @property
+    def rows(self) -> NDArray[np.int64] | None:
+        return self._origin.rows
 
     @property
     def summary(self) -> Any:
@@ -129,17 +173,31 @@ class SweepResult:
         return pandas.DataFrame(table)
 
     def variant(self, eps: float, min_samples: int) -> VariantResult:
-        """Raises KeyError for a variant that was not asked for. eps: a number, or a quantity as the sweep had it."""
-        eps = without_unit(eps, self._unit)
-        try:
-            return self._by_parameters[float(eps), int(min_samples)]
-        except KeyError:
-            asked = ", ".join(f"({v.eps:g}, {v.min_samples})" for v in self._variants[:4])
-            more = ", …" if len(self._variants) > 4 else ""
-            raise KeyError(f"(eps={eps!r}, min_samples={min_samples!r}) is none of the variants {asked}{more}") from None
+        """One variant.
+
+        Parameters
+        ----------
+        eps : float or quantity of astropy
+            As the sweep had it, or off by rounding, as a sum of steps is (a billionth of it).
+        min_samples : int
+
+        Raises
+        ------
+        KeyError
+            For a variant that was not asked for.
+        """
+        eps = float(without_unit(eps, self._unit))
+        if (eps, min_samples) in self._by_parameters:
+            return self._by_parameters[eps, min_samples]
+        near = [v for v in self._variants if v.min_samples == min_samples and math.isclose(v.eps, eps, rel_tol=_SAME_EPS)]
+        if near:
+            return min(near, key=lambda v: abs(v.eps - eps))
+        asked = ", ".join(f"({v.eps!r}, {v.min_samples})" for v in self._variants[:4])
+        more = ", …" if len(self._variants) > 4 else ""
+        raise KeyError(f"(eps={eps!r}, min_samples={min_samples!r}) is none of the variants {asked}{more}")
 
     def labels(self, eps: float, min_samples: int) -> Any:
-        """[n] the labels of one variant."""
+        """[n] the labels of one variant, which is found as `variant` finds it."""
         return self.variant(eps, min_samples).labels
 
     def core_sample_indices(self, eps: float, min_samples: int) -> NDArray[np.intp]:
@@ -147,11 +205,22 @@ class SweepResult:
         return self.variant(eps, min_samples).core_sample_indices
 
     def save(self, folder: Folder, *, overwrite: bool = False) -> None:
-        """Writes the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, and core/….npy where core=True.
+        """Write the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, and core/….npy where core=True.
 
-        epsflow.load() reads it, and `epsflow sweep … --resume` on the same points adds to it: their checksum is that of X as it is
-        now, so X stays as it was. It appears whole or not at all. Raises FileExistsError for a folder that holds results, unless they
-        are to be overwritten, and for files in the way that epsflow did not write; those are never touched.
+        `epsflow.load` reads it, and `epsflow sweep … --resume` on the same points adds to it: their checksum is that of X as it is
+        now, so X stays as it was. It appears whole or not at all.
+
+        Parameters
+        ----------
+        folder : str or path
+        overwrite : bool
+            Whether results that the folder holds are to be replaced.
+
+        Raises
+        ------
+        FileExistsError
+            For a folder that holds results, unless they are to be overwritten, and for files in the way that epsflow did not write;
+            those are never touched.
         """
         from . import __version__
 
@@ -196,30 +265,78 @@ def sweep(
     index: str = "auto",
     decide: str = "auto",
 ) -> SweepResult:
-    """DBSCAN of X under every eps with every min_samples, or under the variants (eps, min_samples) that are listed.
+    """DBSCAN of X under every eps with every min_samples.
 
-    X: [n_samples, n_features]; float32 and float64 in C order are not copied, unless a metric moves them, and nothing is written to. Also
-    tables, and points of geopandas and astropy; angles with a unit are converted to that of the metric. eps may be a quantity of astropy:
-    results carry it as a number, in the unit of the metric, or of X. Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are clustered where they
-    are, by the euclidean metric; output: "cupy", "torch", "jax" or "dlpack" leaves labels there, too, as arrays of that library. core: keep
-    which points are core. metric:
-    "euclidean"; "greatcircle" (longitude and latitude in degrees, eps in metric_params={"unit": "deg" | "arcmin" | "arcsec" | "rad" |
-    "km"}); "haversine" (latitude, longitude and eps in radians); "cosine"; "manhattan"; "chebyshev"; "minkowski" (metric_params={"p":
-    3}). Of norms, metric_params={"scale": [...]} is a factor for each column, and {"box": [250, (0, 80), None]} are the sides of a
-    periodic box: a length, two ends, None where it is open.
-    sample_weight: [n_samples]; a point is core where the weights within eps sum to min_samples. progress: True for a bar, or a
-    function that takes an epsflow.Progress. memory: bytes that the run may hold, or a text such as "8GiB"; labels, 4 bytes per point
-    and variant, come on top. engine: what backend, memory and threads belong to, made before. strategy, index, decide: ways that
-    change the time and no label.
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+        float32 and float64 in C order are not copied, unless a metric moves them, and nothing is written to. Also tables of pandas,
+        polars, Arrow, xarray and astropy, and points of geopandas and astropy; angles with a unit are converted to that of the metric.
+        Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are clustered where they are, by the euclidean metric.
+    eps : float, or several
+        The distance within which points are neighbours, itself included. May be a quantity of astropy: results carry it as a number,
+        in the unit of the metric, or of X.
+    min_samples : int, or several
+        Points within eps that make a core point, itself counted.
+    variants : iterable of (eps, min_samples), optional
+        Instead of eps and min_samples, where not every eps goes with every min_samples.
+    metric : str
+        "euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" or "minkowski". "greatcircle": longitude and latitude in
+        degrees. "haversine": latitude, longitude and eps in radians, as scikit-learn has it. "cosine": 1 - the cosine of the angle
+        between two vectors. Of a table, the columns that are named as longitude and latitude (lon and lat, ra and dec, l and b, …)
+        are found, in whichever order and among others; names that contradict each other, and several pairs, are errors. Two columns
+        of other names, or of none, are longitude and latitude in this order, of haversine latitude and longitude. Longitudes lie
+        from -360 to 720 degrees, latitudes from -90 to 90.
+    metric_params : dict, optional
+        Of "greatcircle", "unit" of eps: "deg", "arcmin", "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km); and
+        "latitude_first": which of two columns comes first, whatever their names are. Of norms, "scale": a factor for each column;
+        "box": the sides of a periodic box, each its length (from 0 on), its two ends, or None where it is open, one for each column
+        or one for all, in the unit that X has before it is scaled; and of "minkowski" "p".
+    sample_weight : float or array of shape (n_samples,), optional
+        A point is core where the weights of the points within eps sum to min_samples.
+    core : bool
+        Keep which points are core.
+    output : {"numpy", "cupy", "torch", "jax", "dlpack"}
+        All but the first leave labels on the GPU, as arrays of that library.
+    progress : bool or callable, optional
+        True for a bar, or a function that takes an `epsflow.Progress`.
+    backend : {"auto", "cpu", "gpu"}
+    memory : int or str, optional
+        Bytes that the run may hold, or a text such as "8GiB"; labels, 4 bytes per point and variant, come on top.
+    threads : int, optional
+    engine : Engine, optional
+        What backend, memory and threads belong to, made before.
+    strategy, index, decide : str
+        Ways that change the time and no label; `epsflow.plan` says which are taken.
 
-    Raises ValueError, TypeError for parameters and points that cannot be, MemoryError where memory is too small. Warns where every eps
-    is an angle as large as the field, which is likely in another unit.
+    Returns
+    -------
+    SweepResult
+
+    Raises
+    ------
+    ValueError, TypeError
+        For parameters and points that cannot be.
+    MemoryError
+        Where memory is too small.
+    RuntimeError
+        For a GPU where none can be used.
+
+    Warns
+    -----
+    UserWarning
+        Where every eps is an angle as large as the field, which is likely in another unit.
+
+    Examples
+    --------
+    >>> result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[5, 10, 20])
+    >>> result.labels(eps=0.2, min_samples=10)
     """
-    words = as_metric(metric, metric_params)
+    words = metric_of(X, metric, metric_params)
     unit = unit_of_eps(X, words)
     points = as_points(X, words)
     asked = as_variants(eps, min_samples, variants, unit)
-    engine = engine_for(engine, backend_for(words, backend), memory, threads)
+    engine = engine_for(engine, words, backend, memory, threads)
     data = Dataset(engine, points, words, unit)
     return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
 
@@ -279,12 +396,27 @@ def _run(
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:
-    """The results in a folder that `epsflow sweep` or SweepResult.save() wrote, or in its sweep.h5 where h5py is there.
+    """The results in a folder that `epsflow sweep` or `SweepResult.save` wrote, or in its sweep.h5 where h5py is there.
 
-    Labels are mapped from their files when they are asked for, and compared with their checksums then; they must not be changed while
-    they are in use. unfinished: also of a run that was interrupted or still goes on, what is finished of it.
+    Labels are mapped from their files when they are asked for, and compared with their checksums then; the files must not be changed
+    while they are in use.
 
-    Raises FileNotFoundError where there is no folder, ValueError where it holds no results, damaged ones, or a part of them.
+    Parameters
+    ----------
+    folder : str or path
+    unfinished : bool
+        Also of a run that was interrupted or still goes on, what is finished of it.
+
+    Returns
+    -------
+    SweepResult
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no folder.
+    ValueError
+        Where it holds no results, damaged ones, or a part of them.
     """
     variants, origin = load_folder(folder, unfinished)
     return SweepResult([VariantResult(v) for v in variants], origin)

@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Union
 
 log = logging.getLogger("epsflow")
@@ -17,48 +17,79 @@ _SLICE_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is."""
+    """How far a run is.
+
+    Attributes
+    ----------
+    variants_done, variants : int
+    eps : float
+        Of the table that moved last, or of the variant that was finished last; 0 while there was neither.
+    share : float
+        Of the rows of that table, from 0 to 1; 1 of a variant that is finished.
+    seconds : float
+        Since the run began.
+    """
 
     variants_done: int
     variants: int
     eps: float
-    """Of the table that moved last; 0 while there was none."""
     share: float
-    """Of its rows, from 0 to 1."""
     seconds: float
 
 
 ProgressOption = Union[bool, Callable[[Progress], Any], None]
 
 
+# What the library says of its options, and how Python has them. Whatever is no parameter there is an option of the library alone.
+_WORDS = (
+    (r"Metric::power", "p"),
+    (r"Metric::latitude_first", "metric_params={'latitude_first': True}"),
+    (r" with ReadOptions::columns", ""),
+    (r"and Options::backend for the CPU; leave one of them out", "and the engine works on the CPU; leave it out"),
+    (r" = \w+::automatic", "='auto'"),
+    (r" = \w+::(\w+)", r"='\1'"),
+    (r"(?:Options|Metric)::(\w+)", r"\1"),
+    (r"minpts", "min_samples"),
+)
+
+
+def python_words(text: str) -> str:
+    """The library's options and words as the parameters of Python are called."""
+    for pattern, words in _WORDS:
+        text = re.sub(pattern, words, text)
+    if " is nan" in text or " is -nan" in text or " is inf" in text or " is -inf" in text:
+        text = text.replace("drop such rows before clustering", "epsflow.drop_missing() leaves such rows out")
+    return text
+
+
 @contextmanager
 def python_errors() -> Iterator[None]:
-    """The library's options and words as the parameters of Python are called."""
+    """Errors of the library in Python's words."""
     try:
         yield
     except (ValueError, MemoryError, RuntimeError) as error:
-        text = re.sub(r" = BackendChoice::(\w+)", r"='\1'", str(error))
-        text = re.sub(r"(?:Options|Metric)::(\w+)", r"\1", text.replace("Metric::power", "p"))
-        text = re.sub(r"\bminpts\b", "min_samples", text)  # and not in names of files
-        if " is nan" in text or " is -nan" in text:
-            text = text.replace("drop such rows before clustering", "epsflow.drop_missing() leaves such rows out")
-        raise type(error)(text) from None
+        raise type(error)(python_words(str(error))) from None
 
 
 def wait_for(task: Any, progress: ProgressOption = None, on_results: Callable[[list[Any]], None] | None = None) -> None:
     """Waits for the end of a task. Whatever is raised meanwhile, as KeyboardInterrupt is, ends the task first."""
     show = _reporter(progress)
+    last_eps = 0.0
     try:
         ended = False
         while not ended:
             with python_errors():
                 ended = task.wait(_SLICE_SECONDS)
             for notice in task.take_notices():
-                log.warning("%s", notice)
+                log.warning("%s", python_words(notice))
             if on_results is not None:
-                on_results(task.take_results())
+                results = task.take_results()
+                last_eps = results[-1].eps if results else last_eps
+                on_results(results)
             if show is not None:
-                show(Progress(*task.progress()))
+                state = Progress(*task.progress())
+                finished = state.variants_done == state.variants and last_eps > 0
+                show(replace(state, eps=last_eps, share=1.0) if finished else state)
     except BaseException:
         task.cancel()
         _wait_for_end(task)

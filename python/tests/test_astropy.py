@@ -80,7 +80,7 @@ def test_angles_come_in_the_unit_of_the_metric(sky, kind):
     for unit in ("deg", "rad", "arcmin", "hourangle"):
         X = two_columns(lon.to(unit), lat.to(unit), kind=kind)
         np.testing.assert_allclose(as_points(X, GREATCIRCLE), sky, rtol=1e-14)
-        np.testing.assert_allclose(as_points(X, HAVERSINE), radians, rtol=1e-14)
+        np.testing.assert_allclose(as_points(X, HAVERSINE), radians[:, ::-1], rtol=1e-14)
         np.testing.assert_array_equal(as_points(X), np.column_stack([lon.to_value(unit), lat.to_value(unit)]))
     exact = two_columns(lon, lat, kind=kind)
     np.testing.assert_array_equal(as_points(exact, GREATCIRCLE), sky)  # not a bit is lost where there is nothing to convert
@@ -110,12 +110,40 @@ def test_lengths_are_no_angles(points):
     X = two_columns(points[:, 0] * units.Mpc, points[:, 1] * units.Mpc)
     with pytest.raises(ValueError, match="X has the column 'lon' in Mpc, and metric='greatcircle' takes a longitude"):
         epsflow.sweep(X, 0.1, 4, metric="greatcircle")
-    with pytest.raises(ValueError, match="X has the column 'lon' in Mpc, and metric='haversine'"):
+    with pytest.raises(ValueError, match="X has the column 'lat' in Mpc, and metric='haversine'"):
         epsflow.DBSCAN(0.1, metric="haversine").fit(X)
     with pytest.raises(ValueError, match="X is in km, and metric='greatcircle'"):
         epsflow.sweep(points * units.km, 0.1, 4, metric="greatcircle")
-    with pytest.raises(ValueError, match="'lon' in deg and 'lat' in rad"):
-        epsflow.sweep(two_columns(points[:, 0] * units.deg, points[:, 1] * units.rad), 0.1, 4, metric="greatcircle")
+    with pytest.raises(ValueError, match=r"'lon' in deg and 'lat' in none.*X\['lat'\].unit ="):
+        epsflow.sweep(two_columns(points[:, 0] * units.deg, points[:, 1]), 0.1, 4, metric="greatcircle")
+
+
+@pytest.mark.parametrize("kind", ["Table", "QTable"])
+def test_each_angle_has_its_unit(sky, labels, kind):
+    lon, lat = sky.T * units.deg
+    X = two_columns(lat, lon.to("hourangle"), names=["DEJ2000", "RAJ2000"], kind=kind)
+    np.testing.assert_allclose(as_points(X, GREATCIRCLE), sky, rtol=1e-14)
+    for found in (epsflow.sweep(X, 0.5, 4, metric="greatcircle")[0].labels, epsflow.DBSCAN(0.5, min_samples=4, metric="greatcircle").fit_predict(X)):
+        np.testing.assert_array_equal(found, labels)
+
+
+def test_factors_bring_units_together(points):
+    X = two_columns(points[:, 0] * units.Mpc, points[:, 1] * units.km / units.s, names=["d", "v"])
+    found = epsflow.sweep(X, 0.1, 4, metric_params={"scale": [1, 0.5]})[0].labels
+    np.testing.assert_array_equal(found, epsflow.sweep(points, 0.1, 4, metric_params={"scale": [1, 0.5]})[0].labels)
+
+
+def test_a_box_may_have_a_unit(points):
+    expected = epsflow.sweep(points, 0.1, 4, metric_params={"box": 1})[0].labels
+    assert (expected != epsflow.sweep(points, 0.1, 4)[0].labels).any()
+    for X in (points * units.Mpc, two_columns(points[:, 0] * units.Mpc, points[:, 1] * units.Mpc, names=["x", "y"])):
+        for box in (1 * units.Mpc, 1000 * units.kpc, [1, 1] * units.Mpc, [(0 * units.Mpc, 1 * units.Mpc), 1], [[0, 1000], [0, 1000]] * units.kpc):
+            np.testing.assert_array_equal(epsflow.sweep(X, 0.1, 4, metric_params={"box": box})[0].labels, expected)
+        np.testing.assert_array_equal(epsflow.DBSCAN(0.1, min_samples=4, metric_params={"box": 1 * units.Mpc}).fit_predict(X), expected)
+    with pytest.raises(ValueError, match="box is 1.0 Mpc, and the coordinates have no unit"):
+        epsflow.sweep(points, 0.1, 4, metric_params={"box": 1 * units.Mpc})
+    with pytest.raises(ValueError, match="box is 1.0 deg, and is taken in Mpc"):
+        epsflow.sweep(points * units.Mpc, 0.1, 4, metric_params={"box": 1 * units.deg})
 
 
 FORMATS = [("votable", "votable"), ("ascii.ecsv", "ecsv"), ("fits", "fits")]
@@ -131,8 +159,8 @@ def test_files_come_through_astropy(sky, labels, tmp_path, form, ending, kind):
     catalogue = getattr(table, kind).read(file, format=form)
     assert catalogue["ra"].unit == "rad"
     np.testing.assert_array_equal(epsflow.sweep(catalogue["ra", "dec"], 0.5, 4, metric="greatcircle")[0].labels, labels)
-    with pytest.raises(ValueError, match="'name'"):
-        epsflow.sweep(catalogue, 0.5, 4, metric="greatcircle")
+    np.testing.assert_array_equal(epsflow.sweep(catalogue, 0.5, 4, metric="greatcircle")[0].labels, labels)
+    np.testing.assert_array_equal(epsflow.sweep(catalogue["dec", "ra"], 0.5, 4, metric="greatcircle")[0].labels, labels)
 
 
 @pytest.mark.parametrize("form, ending", FORMATS)

@@ -145,6 +145,18 @@ def test_swapped_columns_are_said(sky):
         epsflow.sweep(np.zeros((3, 3)), 0.1, 5, metric="haversine")
 
 
+def test_p_and_a_single_weight_are_as_in_scikit_learn():
+    random = np.random.default_rng(5)
+    X = random.normal(size=(300, 3))
+    for metric in ("euclidean", "manhattan"):  # which have no p
+        given = {"eps": 0.6, "min_samples": 5, "metric": metric, "p": 3}
+        np.testing.assert_array_equal(epsflow.DBSCAN(**given).fit_predict(X), cluster.DBSCAN(**given).fit_predict(X))
+    for weight in (2, np.float32(0.5)):
+        expected = cluster.DBSCAN(0.6, min_samples=5).fit(X, sample_weight=weight).labels_
+        np.testing.assert_array_equal(epsflow.DBSCAN(0.6, min_samples=5).fit(X, sample_weight=weight).labels_, expected)
+        np.testing.assert_array_equal(epsflow.sweep(X, 0.6, 5, sample_weight=weight)[0].labels, expected)
+
+
 @pytest.mark.parametrize("strategy", ["auto", "table", "direct"])
 def test_weights_are_those_of_scikit_learn(strategy):
     random = np.random.default_rng(4)
@@ -190,6 +202,13 @@ def test_predictions_of_a_table():
         np.testing.assert_array_equal(fitted.predict(table), fitted.labels_)
     with pytest.raises(ValueError, match="feature names"):
         fitted.predict(table[["b", "a"]])
+
+
+def test_predictions_are_by_what_was_fitted():
+    X = np.random.default_rng(8).normal(size=(300, 2))
+    fitted = epsflow.DBSCAN(0.3, min_samples=5).fit(X)
+    fitted.set_params(eps=1e-6, metric="greatcircle", min_samples=50)
+    np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
 
 
 def test_fractions_are_summed_as_they_read():

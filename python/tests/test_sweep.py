@@ -180,6 +180,112 @@ def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
     assert len(engine.load(np.zeros((10, 2)))) == 10
 
 
+def test_labels_and_masks_are_read_only(blobs, tmp_path):
+    result = epsflow.sweep(blobs, 0.1, 5, core=True)
+    result.save(tmp_path / "r")
+    for variant in (result[0], epsflow.load(tmp_path / "r")[0], pickle.loads(pickle.dumps(result))[0]):
+        assert variant.core.dtype == np.bool_
+        np.testing.assert_array_equal(blobs[variant.core], blobs[variant.core_sample_indices])
+        for array in (variant.labels, variant.core):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1
+    labels = epsflow.DBSCAN(0.1, min_samples=5).fit_predict(blobs)
+    labels[labels < 0] = 99  # a caller's own
+
+
+def test_variants_are_found_although_their_eps_are_rounded(blobs):
+    result = epsflow.sweep(blobs, np.arange(0.1, 0.5, 0.1), [5, 8], core=True)
+    assert result[4].eps != 0.3
+    assert result.variant(0.3, 5) is result[4]
+    np.testing.assert_array_equal(result.labels(0.3, 8), result[5].labels)
+    np.testing.assert_array_equal(result.core_sample_indices(0.3, 8), result[5].core_sample_indices)
+    for eps, min_samples in ((0.3001, 5), (0.3, 6)):
+        with pytest.raises(KeyError, match=f"eps={eps}, min_samples={min_samples}"):
+            result.labels(eps, min_samples)
+    near = epsflow.sweep(blobs, [0.3, np.nextafter(0.3, 1)], 5)
+    assert near.variant(0.3, 5) is near[0] and near.variant(np.nextafter(0.3, 1), 5) is near[1]
+
+
+def test_an_engine_beside_what_it_is_made_with(blobs):
+    engine = epsflow.Engine("cpu")
+    for given, name in (({"backend": "cpu"}, "backend"), ({"memory": "1GiB"}, "memory"), ({"threads": 1}, "threads")):
+        for call in (epsflow.neighbors, lambda X, eps, **more: epsflow.sweep(X, eps, 4, **more), lambda X, eps, **more: epsflow.plan(X, eps, 4, **more)):
+            with pytest.raises(TypeError, match=f"^{name} beside engine"):
+                call(blobs, 0.1, engine=engine, **given)
+    with pytest.raises(TypeError, match="memory and n_jobs beside engine"):
+        epsflow.DBSCAN(0.1, engine=engine, memory=10**9, n_jobs=2).fit(blobs)
+    assert len(epsflow.sweep(blobs, 0.1, 4, metric="minkowski", metric_params={"p": 3}, engine=engine)) == 1
+
+
+def test_an_engine_is_closed(blobs):
+    with epsflow.Engine("cpu") as engine:
+        data = engine.load(blobs)
+    assert "closed" in repr(engine) and "closed" in repr(data)
+    engine.close()
+    with pytest.raises(ValueError, match="closed"):
+        engine.load(blobs)
+    assert data.neighbors(0.1).shape == (3000, 3000)
+
+
+def test_no_gpu_is_no_lack_of_memory(blobs):
+    if "gpu" in epsflow.backends():
+        pytest.skip("there is a GPU")
+    with pytest.raises(RuntimeError, match="backend='cpu'"):
+        epsflow.Engine("gpu")
+    with pytest.raises(ValueError, match="decide asks for tensor cores, .* and the engine works on the CPU"):
+        epsflow.sweep(blobs, 0.1, 5, decide="tensor16")
+
+
+def test_messages_are_in_words_of_python(blobs):
+    with pytest.raises(MemoryError, match="strategy='direct'") as error:
+        epsflow.sweep(blobs, 0.3, 5, strategy="table", memory="200KB")
+    assert "::" not in str(error.value)
+
+
+def test_the_last_progress_is_all(blobs):
+    seen: list[epsflow.Progress] = []
+    for strategy in ("direct", "table"):
+        epsflow.sweep(blobs, [0.1, 0.2], [5, 8], strategy=strategy, progress=seen.append)
+        assert (seen[-1].variants_done, seen[-1].variants, seen[-1].share) == (4, 4, 1.0)
+        assert seen[-1].eps in (0.1, 0.2)
+
+
+def test_a_plan_says_what_a_sweep_does(blobs):
+    plans = epsflow.plan(blobs, [0.1, 0.3], [5, 9])
+    assert [p.eps for p in plans] == [0.3, 0.1] and plans[0].min_samples == (9, 5)
+    assert all(p.fits and p.because and p.bytes > blobs.nbytes and p.cells > 0 for p in plans)
+    (table,) = epsflow.Engine("cpu").load(blobs).plan(0.1, 5, strategy="table")
+    assert table.strategy in ("packed table", "csr table") and table.because == "asked for"
+    (direct,) = epsflow.plan(blobs, variants=[(0.1, 5)], strategy="direct", metric="manhattan")
+    assert direct.strategy == "direct"
+    with pytest.raises(ValueError, match="eps == 0"):
+        epsflow.plan(blobs, 0, 5)
+    pandas = pytest.importorskip("pandas")
+    assert list(pandas.DataFrame(plans)["eps"]) == [0.3, 0.1]
+
+
+def test_results_say_of_what_they_are(blobs, tmp_path):
+    X = blobs[:50] * [10, 5]
+    for given, metric in (
+        ({}, "euclidean"),
+        ({"sample_weight": 2}, "euclidean, weighted"),
+        ({"metric": "greatcircle", "metric_params": {"unit": "km"}}, "greatcircle, eps in km"),
+    ):
+        result = epsflow.sweep(X, 0.1, 5, **given)
+        result.save(tmp_path / metric)
+        loaded = epsflow.load(tmp_path / metric)
+        assert result.metric == loaded.metric == metric
+        assert result.input is None and loaded.input["points"] == 50
+        assert result.rows is None and loaded.rows is None
+
+
+def test_data_sets_pickle(blobs):
+    data = epsflow.Engine("cpu", memory="1GiB", threads=1).load(blobs, metric="manhattan")
+    copy = pickle.loads(pickle.dumps(data))
+    assert copy.shape == data.shape and copy.engine._engine.threads == 1
+    np.testing.assert_array_equal(copy.sweep(0.1, 5)[0].labels, data.sweep(0.1, 5)[0].labels)
+
+
 def test_pickle(blobs):
     fitted = pickle.loads(pickle.dumps(epsflow.DBSCAN(0.1, engine=epsflow.Engine("cpu")).fit(blobs)))
     np.testing.assert_array_equal(fitted.labels_, epsflow.DBSCAN(0.1).fit(blobs).labels_)

@@ -7,6 +7,9 @@ import pytest
 
 import epsflow
 from epsflow._arrays import as_points
+from epsflow._metrics import as_metric
+
+GREATCIRCLE, HAVERSINE = as_metric("greatcircle"), as_metric("haversine")
 
 
 @pytest.fixture
@@ -77,6 +80,112 @@ def test_the_estimator_knows_the_names(points, make):
 def test_text_is_refused_by_its_column(points, make, use):
     with pytest.raises(ValueError, match="'name'.*leave out what is no coordinate"):
         use(make(points, {"name": ["1.5"] * 60}))
+
+
+def table_of(make, columns):
+    """Of any columns: these tables are made of x and y, which are renamed or left out."""
+    names = list(columns)
+    points = np.column_stack([columns[names[0]], columns[names[1]]])
+    table = make(points, {name: columns[name] for name in names[2:]})
+    if make is pandas_frame:
+        return table.rename(columns={"x": names[0], "y": names[1]})
+    if make is polars_frame or make is xarray_dataset:
+        return table.rename({"x": names[0], "y": names[1]})
+    if make is astropy_table:
+        table.rename_columns(["x", "y"], names[:2])
+        return table
+    if make is arrow_batch:
+        return type(table).from_arrays(table.columns, names=names)
+    return table.rename_columns(names)
+
+
+@pytest.fixture
+def sky() -> np.ndarray:
+    """Longitudes, which could not be latitudes, and latitudes in degrees."""
+    return np.random.default_rng(6).uniform([100, -4], [110, 4], size=(60, 2))
+
+
+@pytest.mark.parametrize("make", TABLES)
+@pytest.mark.parametrize("names", [("lon", "lat"), ("ra", "dec"), ("RAJ2000", "DEJ2000"), ("decimalLongitude", "decimalLatitude")])
+def test_longitude_and_latitude_are_found_by_their_names(sky, make, names):
+    (lon, lat), (x, y) = names, sky.T
+    expected = epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels
+    assert expected.max() > 0
+    radians = {"eps": np.radians(1.0), "min_samples": 4, "metric": "haversine"}
+    others = {"id": np.arange(60), "name": ["a"] * 60}
+    for columns in ({lon: x, lat: y}, {lat: y, lon: x}, {"z": x, lat: y, lon: x, **others}):
+        X = table_of(make, columns)
+        np.testing.assert_array_equal(as_points(X, GREATCIRCLE), sky)
+        np.testing.assert_array_equal(epsflow.sweep(X, 1.0, 4, metric="greatcircle")[0].labels, expected)
+        fitted = epsflow.DBSCAN(1.0, min_samples=4, metric="greatcircle").fit(X)
+        np.testing.assert_array_equal(fitted.labels_, expected)
+        assert fitted.feature_names_in_.tolist() == [lon, lat]
+        np.testing.assert_array_equal(fitted.predict(table_of(make, {lat: y, lon: x})), expected)
+        turned = table_of(make, {key: np.radians(values) if key in names else values for key, values in columns.items()})
+        np.testing.assert_array_equal(epsflow.sweep(turned, **radians)[0].labels, expected)
+        assert epsflow.DBSCAN(**radians).fit(turned).feature_names_in_.tolist() == [lat, lon]
+
+
+@pytest.mark.parametrize("make", TABLES)
+def test_names_that_contradict_each_other(sky, make):
+    x, y = sky.T
+    expected = epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels
+    for names in (("lat", "x"), ("dec", "lon"), ("lat_1", "lon_2")):
+        X = table_of(make, dict(zip(names, (y, x))))
+        for use in (lambda X: epsflow.sweep(X, 1.0, 4, metric="greatcircle"), lambda X: epsflow.DBSCAN(metric="haversine").fit(X)):
+            with pytest.raises(ValueError, match=f"'{names[0]}', '{names[1]}'.*metric_params={{'latitude_first': True}}"):
+                use(X)
+        said = {"metric": "greatcircle", "metric_params": {"latitude_first": True}}
+        np.testing.assert_array_equal(epsflow.sweep(X, 1.0, 4, **said)[0].labels, expected)
+    said["metric_params"] = {"latitude_first": False}
+    np.testing.assert_array_equal(epsflow.sweep(table_of(make, {"lat": x, "lon": y}), 1.0, 4, **said)[0].labels, expected)
+    with pytest.raises(ValueError, match="'ra', 'dec', 'l', 'b': choose two$"):
+        epsflow.sweep(table_of(make, {"ra": x, "dec": y, "l": x, "b": y}), 1.0, 4, metric="greatcircle")
+    with pytest.raises(ValueError, match="takes two columns"):
+        epsflow.sweep(table_of(make, {"x": x, "y": y, "z": y}), 1.0, 4, metric="greatcircle")
+    np.testing.assert_array_equal(as_points(table_of(make, {"x": x, "y": y}), GREATCIRCLE), sky)
+
+
+def test_longitudes_and_latitudes_of_other_containers(sky):
+    xarray = pytest.importorskip("xarray")
+    geopandas = pytest.importorskip("geopandas")
+    array = xarray.DataArray(sky[:, ::-1], dims=("point", "axis"), coords={"axis": ["lat", "lon"]})
+    np.testing.assert_array_equal(as_points(array, GREATCIRCLE), sky)
+    series = geopandas.GeoSeries.from_xy(*np.radians(sky).T)
+    np.testing.assert_array_equal(as_points(series, HAVERSINE), np.radians(sky)[:, ::-1])
+    with pytest.raises(ValueError, match="haversine.*latitude first"):
+        epsflow.sweep(sky, 1.0, 4, metric="haversine", metric_params={"latitude_first": False})
+
+
+def test_longitudes_out_of_range(sky):
+    sky[7, 0] = 1e300
+    with pytest.raises(ValueError, match=r"longitude 1e\+300 in row 7, column 0"):
+        epsflow.sweep(sky, 1.0, 4, metric="greatcircle")
+
+
+@pytest.mark.parametrize("make", TABLES)
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_whole_numbers_that_would_become_one(points, make, dtype):
+    whole = np.arange(60).astype(dtype)
+    assert as_points(make(points, {"id": whole + dtype(2**53 - 59)}))[-1, 2] == 2**53
+    X = make(points, {"id": whole + dtype(2**53 - 58)})
+    for use in (as_points, lambda X: epsflow.DBSCAN().fit(X), lambda X: epsflow.Engine("cpu").load(X)):
+        with pytest.raises(ValueError, match=f"column 'id' has {2**53 + 1}.*2\\*\\*53"):
+            use(X)
+
+
+@pytest.mark.parametrize("use", [as_points, lambda X: epsflow.DBSCAN().fit(X), lambda X: epsflow.sweep(X, 1, 2)])
+def test_arrays_of_what_is_no_coordinate(points, use):
+    for whole in (np.array([[1, -(2**53) - 1], [1, 2]]), [[1, -(2**53) - 1], [1, 2]], np.array([[1, -(2**53) - 1]], dtype=object)):
+        with pytest.raises(ValueError, match=f"column 1 has {-(2**53) - 1}"):
+            use(whole)
+    times = (points * 1e9).astype("datetime64[s]")
+    times[0, 0] = "NaT"
+    for X, remedy in ((times, r"\(X - X.min\(\)\) / numpy.timedelta64"), (times - times[1, 1], "such as X / numpy.timedelta64")):
+        with pytest.raises(ValueError, match=f"dtype {X.dtype.name[:8]}.*{remedy}"):
+            use(X)
+    with pytest.raises(ValueError, match="masked values in [0-9]+ rows.*drop_missing"):
+        use(np.ma.masked_greater(points, 0.9))
 
 
 @pytest.mark.parametrize("make", [pandas_frame, polars_frame, arrow_table])
@@ -154,3 +263,12 @@ def test_masked_rows_are_dropped_when_asked(points):
     np.testing.assert_array_equal(rows, np.flatnonzero((points <= 0.8).all(axis=1)))
     np.testing.assert_array_equal(found, points[rows])
     assert epsflow.drop_missing(points)[0].shape == points.shape
+
+
+def test_infinities_are_dropped(points):
+    points[3, 1], points[5, 0], points[7, 1] = np.inf, np.nan, -np.inf
+    found, rows = epsflow.drop_missing(points)
+    assert len(epsflow.sweep(found, 0.1, 4)[0].labels) == 57
+    assert np.setdiff1d(np.arange(60), rows).tolist() == [3, 5, 7]
+    with pytest.raises(ValueError, match="inf.*drop_missing"):
+        epsflow.sweep(points[:4], 0.1, 4)
