@@ -503,7 +503,6 @@ void define_engine(nb::module_& m) {
 }  // namespace epsflow::python
 
 NB_MODULE(_core, m) {
-  nb::set_leak_warnings(false);  // of results that whoever ends the interpreter still has
   m.doc() = "What epsflow's Python modules call; no interface of its own.";
   nb::register_exception_translator(epsflow::python::translate_errors);
   epsflow::python::define_results(m);
