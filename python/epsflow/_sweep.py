@@ -288,8 +288,8 @@ def sweep(
         of other names, or of none, are longitude and latitude in this order, of haversine latitude and longitude. Longitudes lie
         from -360 to 720 degrees, latitudes from -90 to 90.
     metric_params : dict, optional
-        Of "greatcircle", "unit" of eps: "deg", "arcmin", "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km); and
-        "latitude_first": which of two columns comes first, whatever their names are. Of norms, "scale": a factor for each column;
+        Of "greatcircle", "unit" of eps: "deg", "arcmin", "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km). Of it
+        and of "haversine", "latitude_first": which of two columns comes first, whatever their names are. Of norms, "scale": a factor for each column;
         "box": the sides of a periodic box, each its length (from 0 on), its two ends, or None where it is open, one for each column
         or one for all, in the unit that X has before it is scaled; and of "minkowski" "p".
     sample_weight : float or array of shape (n_samples,), optional

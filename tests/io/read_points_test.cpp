@@ -23,9 +23,13 @@ using test::values_of;
 using Values = std::vector<double>;
 using Files = std::vector<std::filesystem::path>;
 
-std::string npy(const std::string& type, const std::string& shape, const std::string& data) {
-  const std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
+std::string npy_records(const std::string& types, const std::string& shape, const std::string& data) {
+  const std::string header = "{'descr': " + types + ", 'fortran_order': False, 'shape': " + shape + ", }\n";
   return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header + data;
+}
+
+std::string npy(const std::string& type, const std::string& shape, const std::string& data) {
+  return npy_records("'" + type + "'", shape, data);
 }
 
 template <class T>
@@ -56,6 +60,31 @@ TEST_CASE("read_points: the kind follows from the name, or else from the first b
   }
   check_mentions(error_of<InputError>([&] { (void)read_points(folder.write("c.npy", "1,2\n")); }),
                  {"c.npy", "not an NPY file"});
+}
+
+TEST_CASE("read_points: columns that are chosen by the names that the file has") {
+  using Names = std::vector<std::string>;
+  const TempFolder folder;
+  const auto text = folder.write("a.csv", "name,y,x\np,1,2\nq,3,4\n");
+  const auto records = folder.write("b.npy", npy_records("[('name', 'S1'), ('y', '<f4'), ('x', '<f4')]", "(2,)",
+                                                         "p" + pack<float>({1, 2}) + "q" + pack<float>({3, 4})));
+  Names seen;
+  const auto backwards = [&](const Names& names) {
+    seen = names;
+    return std::vector<std::size_t>{2, 1};
+  };
+  for (const auto& file : {text, records}) {
+    CAPTURE(file);
+    const Points points = read_points(file, {.choose = backwards});
+    CHECK(seen == Names{"name", "y", "x"});
+    CHECK(values_of(points) == Values{2, 1, 4, 3});
+    CHECK(points.column_names == Names{"x", "y"});
+    CHECK(points.column_numbers == std::vector<std::size_t>{2, 1});
+    CHECK(values_of(read_points(file, {.columns = {"y"}, .choose = backwards})) == Values{1, 3});
+    const auto none = [](const Names&) { return std::vector<std::size_t>(); };
+    check_mentions(error_of<InputError>([&] { (void)read_points(file, {.choose = none}); }), {"name"});
+  }
+  CHECK(values_of(read_points(folder.write("c.csv", "1,2\n"), {.choose = backwards})) == Values{1, 2});
 }
 
 TEST_CASE("read_points: gzipped text, arrays and raw files") {
