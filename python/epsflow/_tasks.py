@@ -49,7 +49,7 @@ _WORDS = (
     (r" = \w+::automatic", "='auto'"),
     (r" = \w+::(\w+)", r"='\1'"),
     (r"(?:Options|Metric)::(\w+)", r"\1"),
-    (r"minpts", "min_samples"),
+    (r"\bminpts\b", "min_samples"),  # and not in names of files
 )
 
 
