@@ -486,6 +486,17 @@ void define_engine(nb::module_& m) {
         nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());
   m.def("make_engine", &make_engine, "memory"_a, "threads"_a, "backend"_a, "gpu"_a, "gpu_memory"_a);
   m.def(
+      "choose_backend",
+      [](std::uint64_t n, std::size_t dims, const MetricWords& words, bool gpu_asked) {
+        const Metric metric = metric_of(words, dims);
+        check_metric(metric, dims);
+        const Options options{.labels = gpu_asked ? MemorySpace::device : MemorySpace::host};
+        const BackendChoice chosen =
+            choose_backend(n, moved_dims(metric, dims), moved_space(metric), options, preferred_backend());
+        return std::string(chosen == BackendChoice::cpu ? "cpu" : "auto");
+      },
+      "n"_a, "dims"_a, "metric"_a, "gpu_asked"_a);
+  m.def(
       "sky_columns",
       [](const std::vector<std::string>& names, const MetricWords& metric) {
         return sky_columns(names, metric_of(metric, names.size()));

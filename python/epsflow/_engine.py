@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from ._arrays import AnyPoints, as_points
 from ._frames import metric_of
-from ._metrics import EUCLIDEAN, MetricWords, backend_for
+from ._metrics import EUCLIDEAN, MetricWords
 from ._parameters import as_bytes, as_choice, as_gpu, as_threads
 from ._tasks import log, python_errors, python_words, wait_for
 from ._units import unit_of_eps
@@ -207,11 +207,21 @@ atexit.register(_shared.clear)  # while what their threads use is still there
 
 
 def engine_for(
-    engine: Engine | None, metric: MetricWords, backend: str, memory: int | str | None, threads: int | None, threads_name: str = "threads"
+    engine: Engine | None,
+    points: AnyPoints,
+    metric: MetricWords,
+    backend: str,
+    memory: int | str | None,
+    threads: int | None,
+    threads_name: str = "threads",
+    gpu_asked: bool = False,
 ) -> Engine:
-    """engine, or the one that calls without one share, by what they ask for. Raises TypeError where both are given."""
+    """engine, or the one that calls without one share, by what they ask for: left open, few points and powers of minkowski go to the
+    CPU, unless another option asks for a GPU. Raises TypeError where both are given."""
     if engine is None:
-        backend = backend_for(metric, backend)
+        if isinstance(backend, str) and backend == "auto" and not isinstance(points, _core.GpuPoints):
+            with python_errors():
+                backend = _core.choose_backend(*points.shape, metric, gpu_asked)
         key = (as_choice(backend, "backend"), as_bytes(memory), as_threads(threads, threads_name))
         with _shared_lock:
             if key not in _shared:

@@ -118,7 +118,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         points = as_host_points(X)
-        engine = engine_for(self.engine, metric, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
+        engine = engine_for(self.engine, points, metric, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:
             sample_weight = as_weights(sample_weight, len(points))
             if not sample_weight.any():

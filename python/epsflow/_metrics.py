@@ -88,11 +88,6 @@ def as_metric(
     )
 
 
-def backend_for(metric: MetricWords, backend: str) -> str:
-    """The backend of a call that leaves it open: GPUs know no powers."""
-    return "cpu" if metric[0] == "minkowski" and isinstance(backend, str) and backend == "auto" else backend
-
-
 def angle_unit(metric: MetricWords) -> str | None:
     """The unit of the longitudes and latitudes that a metric takes, as astropy writes it; None where it takes other coordinates."""
     return {"greatcircle": "deg", "haversine": "rad"}.get(metric[0])

@@ -54,7 +54,7 @@ def neighbors(
     unit = unit_of_eps(X, words)
     points = as_points(X, words)
     eps = as_eps(eps, unit)
-    engine = engine_for(engine, words, backend, memory, threads)
+    engine = engine_for(engine, points, words, backend, memory, threads)
     return neighbors_loaded(Dataset(engine, points, words, unit), eps, distances, progress)
 
 

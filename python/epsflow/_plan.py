@@ -100,7 +100,7 @@ def plan(
     unit = unit_of_eps(X, words)
     points = as_points(X, words)
     asked = as_variants(eps, min_samples, variants, unit)
-    data = Dataset(engine_for(engine, words, backend, memory, threads), points, words, unit)
+    data = Dataset(engine_for(engine, points, words, backend, memory, threads, gpu_asked=decide != "auto"), points, words, unit)
     return plan_loaded(data, variants=asked, strategy=strategy, index=index, decide=decide)
 
 

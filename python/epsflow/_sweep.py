@@ -336,7 +336,7 @@ def sweep(
     unit = unit_of_eps(X, words)
     points = as_points(X, words)
     asked = as_variants(eps, min_samples, variants, unit)
-    engine = engine_for(engine, words, backend, memory, threads)
+    engine = engine_for(engine, points, words, backend, memory, threads, gpu_asked=output != "numpy" or decide != "auto")
     data = Dataset(engine, points, words, unit)
     return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+# Tests have few points, and where there is a GPU they are to run there.
+os.environ.setdefault("EPSFLOW_BACKEND", "gpu")
 
 
 def pytest_collection_modifyitems(items):
