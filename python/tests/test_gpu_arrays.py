@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import epsflow
+from epsflow._gpu_arrays import as_gpu_points
 
 on_a_gpu = pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU can be used")
 
@@ -151,6 +152,13 @@ def test_outputs_that_cannot_be():
         epsflow.sweep(X, 1, 2, output="tensorflow")
     with pytest.raises(TypeError, match="output"):
         epsflow.sweep(X, 1, 2, output=None)
+
+
+def test_data_sets_on_a_gpu_do_not_pickle():
+    data = epsflow.Dataset.__new__(epsflow.Dataset)  # as an engine on a GPU makes it
+    data._points = as_gpu_points(CudaArray(64, (9, 3), np.float64))
+    with pytest.raises(TypeError, match="copy them to the host"):
+        pickle.dumps(data)
 
 
 @pytest.fixture(scope="module")
