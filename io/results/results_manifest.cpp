@@ -49,6 +49,14 @@ std::string show(const std::string& text) {
   return Json(text.substr(0, kMost)).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
+/// Behind the comma of Manifest::checksum, where the euclidean metric has no name.
+std::string metric_of(const std::string& checksum) {
+  const std::size_t comma = checksum.find(", ");
+  if (comma == std::string::npos) return "euclidean";
+  const std::string under = checksum.substr(comma + 2);
+  return under == "weighted" ? "euclidean, weighted" : under;
+}
+
 /// What status_of(), with_status() and asked_for_hdf5() rely on.
 std::string checked_run(const Json& run, const std::filesystem::path& file) {
   if (!run.is_object() || !run.at("status").is_string()) throw_strange(file, "was not written by epsflow");
@@ -161,13 +169,12 @@ std::string status_of(const std::string& run) { return Json::parse(run).value("s
 
 std::string manifest_json(const Manifest& manifest, bool listed) {
   const Json last = Json::parse(manifest.runs.back());
-  const std::size_t comma = manifest.checksum.find(", ");
   Json json{{"program", "epsflow"}};
   for (const char* name : {"version", "status", "reason", "started", "seconds"}) {
     if (last.contains(name)) json[name] = last[name];
   }
   json["variants"] = manifest.entries.size();
-  json["metric"] = comma == std::string::npos ? "euclidean" : manifest.checksum.substr(comma + 2);
+  json["metric"] = metric_of(manifest.checksum);
   json["input"] = Json::parse(manifest.input);
   json["options"] = last.value("options", Json::object());
   json["machine"] = last.value("machine", Json::object());

@@ -4,7 +4,6 @@
 #include <system_error>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/results/folder_lock.hpp>
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/results/results_obstacles.hpp>
@@ -43,11 +42,11 @@ Manifest write_files(const std::filesystem::path& folder, const std::filesystem:
 }  // namespace
 
 void save_results(const std::filesystem::path& folder, const HeldResults& results, Overwrite overwrite,
-                  const CancelToken& cancel) {
+                  const Notice& notice, const CancelToken& cancel) {
   if (results.variants.empty()) throw UsageError("there are no variants to save");
   const std::filesystem::path path = require_folder(folder);
   require_no_links(path);
-  const FolderLock lock(path, path / ".epsflow", {});
+  const FolderLock lock(path, path / ".epsflow", notice);
   if (recover(path)) {
     throw UsageError(
         path.string() +

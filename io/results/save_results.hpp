@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/io/results/folder_lock.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
@@ -32,6 +33,6 @@ struct HeldResults {
 /// replaced and for files of others, UsageError for a run there that was killed or interrupted and for no variants,
 /// ResourceError, Cancelled. O(bytes).
 void save_results(const std::filesystem::path& folder, const HeldResults& results, Overwrite overwrite,
-                  const CancelToken& cancel = {});
+                  const Notice& notice = {}, const CancelToken& cancel = {});
 
 }  // namespace epsflow::io

@@ -66,7 +66,8 @@ std::unique_ptr<Task> start_save(const std::filesystem::path& folder, const std:
     results.variants.push_back({entry_of(figures), span_of(labels), span_of(core)});
   }
   return std::make_unique<Task>([folder, results, overwrite](const Observer& observer, Task::Channel&) {
-    io::save_results(folder, results, overwrite ? io::Overwrite::replace : io::Overwrite::refuse, *observer.cancel);
+    io::save_results(folder, results, overwrite ? io::Overwrite::replace : io::Overwrite::refuse, observer.on_notice,
+                     *observer.cancel);
   });
 }
 

@@ -32,8 +32,18 @@ TEST_CASE("save results: the folder says all that was held") {
   for (const char* name : {"labels/eps_0.5_minpts_7.npy", "core/eps_0.5_minpts_7.npy", "rows.npy"}) {
     CHECK(digest_of(folder / "a/r" / name) == manifest.files.at(name));
   }
-  CHECK(bytes_of_file(folder / "a/r/sweep.json").find("\"metric\": \"cosine\"") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder / "a/r/.epsflow"));
+}
+
+TEST_CASE("save results: the metric is said, weights beside it") {
+  for (const auto& [checksum, metric] : {std::pair("x", "euclidean"), std::pair("x, cosine", "cosine"),
+                                         std::pair("x, weighted", "euclidean, weighted")}) {
+    const TempFolder folder;
+    HeldResults results = held(0.5);
+    results.input = std::string(R"({"checksum": ")") + checksum + R"("})";
+    save_results(folder / "r", results, Overwrite::refuse);
+    check_mentions(bytes_of_file(folder / "r/sweep.json"), {std::string("\"metric\": \"") + metric + "\""});
+  }
 }
 
 TEST_CASE("save results: results are replaced only when told, and then whole") {
@@ -50,11 +60,11 @@ TEST_CASE("save results: what is cancelled or refused leaves no trace") {
   const TempFolder folder;
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS(save_results(folder / "a/r", held(0.5), Overwrite::refuse, cancel), Cancelled);
+  CHECK_THROWS_AS(save_results(folder / "a/r", held(0.5), Overwrite::refuse, {}, cancel), Cancelled);
   CHECK_THROWS_AS(save_results(folder / "a/r", {}, Overwrite::refuse), UsageError);
   CHECK_FALSE(std::filesystem::exists(folder / "a"));
   save_results(folder / "r", held(0.5), Overwrite::refuse);
-  CHECK_THROWS_AS(save_results(folder / "r", held(0.25), Overwrite::replace, cancel), Cancelled);
+  CHECK_THROWS_AS(save_results(folder / "r", held(0.25), Overwrite::replace, {}, cancel), Cancelled);
   CHECK(read_manifest(folder / "r").entries.contains({0.5, 7}));
   CHECK_FALSE(std::filesystem::exists(folder / "r/.epsflow"));
 }
