@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string_view>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
@@ -271,6 +270,18 @@ void check_metric(const Metric& metric, std::size_t dims) {
   check_box(metric, dims);
 }
 
+Metric canonical(Metric metric) {
+  if (metric.kind == MetricKind::minkowski) {
+    if (metric.power == 1) metric.kind = MetricKind::manhattan;
+    if (metric.power == 2) metric.kind = MetricKind::euclidean;
+    if (std::isinf(metric.power)) metric.kind = MetricKind::chebyshev;
+    if (metric.kind != MetricKind::minkowski) metric.power = Metric().power;
+  }
+  if (std::ranges::all_of(metric.scale, [](double factor) { return factor == 1; })) metric.scale.clear();
+  if (std::ranges::none_of(metric.box, &BoxSide::closed)) metric.box.clear();
+  return metric;
+}
+
 std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept { return on_sphere(metric.kind) ? 3 : dims; }
 
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out) {
@@ -324,37 +335,40 @@ Metric metric_of_moved(const Metric& metric) {
 }
 
 Space moved_space(const Metric& metric) {
-  const Metric moved = metric_of_moved(metric);
+  const Metric moved = canonical(metric_of_moved(metric));
   Space space;
-  if (moved.kind == MetricKind::manhattan || (moved.kind == MetricKind::minkowski && moved.power == 1)) {
-    space.norm = Norm::manhattan;
-  } else if (moved.kind == MetricKind::chebyshev || std::isinf(moved.power)) {
-    space.norm = Norm::chebyshev;
-  } else if (moved.power != 2) {
+  if (moved.kind == MetricKind::manhattan) space.norm = Norm::manhattan;
+  if (moved.kind == MetricKind::chebyshev) space.norm = Norm::chebyshev;
+  if (moved.kind == MetricKind::minkowski) {
     space.norm = Norm::minkowski;
     space.power = moved.power;
   }
-  bool closed = false;
-  for (const BoxSide& side : moved.box) closed |= side.closed();
-  if (!closed) return space;
   for (const BoxSide& side : moved.box) space.axes.push_back({side.lo, side.hi - side.lo});
   return space;
 }
 
 double moved_radius(const Metric& metric, double eps) {
+  double radius = eps;
   if (on_sphere(metric.kind)) {
     const double angle = eps * unit_of(metric).radians;
-    return angle < pi ? 2 * std::sin(angle / 2) : kBeyondAll;
+    radius = angle < pi ? 2 * std::sin(angle / 2) : kBeyondAll;
+  } else if (metric.kind == MetricKind::cosine) {
+    radius = eps < 2 ? std::sqrt(2 * eps) : kBeyondAll;
   }
-  if (metric.kind == MetricKind::cosine) return eps < 2 ? std::sqrt(2 * eps) : kBeyondAll;
-  if (const Space space = moved_space(metric); space.norm == Norm::minkowski) {
-    const double limit = space.limit(eps);
+  const Space space = moved_space(metric);
+  if (space.norm == Norm::minkowski) {
+    const double limit = space.limit(radius);
     if (!(limit > 1 / kMostPower && limit < kMostPower)) {
       throw UsageError("eps " + format_number(eps) + " to the power " + format_number(space.power) +
                        " is too far from 1 for float64: bring eps near to 1 with Metric::scale");
     }
+  } else if (space.norm == Norm::euclidean && !std::isnormal(space.limit(radius))) {
+    throw UsageError(
+        "eps " + format_number(eps) + " is too " + (radius < 1 ? "small" : "large") +
+        " for float64, which holds the squares of radii from 1.5e-154 to 1.3e154: measure the points and eps in "
+        "another unit");
   }
-  return eps;
+  return radius;
 }
 
 double distance_of_moved(const Metric& metric, double distance) {
@@ -363,6 +377,12 @@ double distance_of_moved(const Metric& metric, double distance) {
 }
 
 std::string describe(const Metric& metric) {
+  const std::string text = describe_in_full(metric);
+  return text == "euclidean" ? std::string() : text;
+}
+
+std::string describe_in_full(const Metric& given) {
+  const Metric metric = canonical(given);
   std::string text(name_of(metric.kind));
   if (metric.kind == MetricKind::greatcircle) {
     return text + (metric.latitude_first ? ", latitude first" : "") + ", eps in " + std::string(unit_of(metric).name);
@@ -374,7 +394,11 @@ std::string describe(const Metric& metric) {
   for (const BoxSide& side : metric.box) {
     text += side.closed() ? " " + format_number(side.lo) + ":" + format_number(side.hi) : " -";
   }
-  return text == "euclidean" ? std::string() : text;
+  return text;
+}
+
+std::string_view eps_unit(const Metric& metric) noexcept {
+  return on_sphere(metric.kind) ? unit_of(metric).name : std::string_view();
 }
 
 }  // namespace epsflow

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <epsflow/core/points.hpp>
@@ -73,6 +74,10 @@ struct Metric {
 /// Throws UsageError where points of so many dimensions have no such metric, or one of its figures is none.
 void check_metric(const Metric& metric, std::size_t dims);
 
+/// The same metric in its simplest form: minkowski of 1, 2 or infinity by its name, and neither factors that are all 1 nor a box
+/// without a closed side. For those that check_metric() accepts.
+[[nodiscard]] Metric canonical(Metric metric);
+
 /// Dimensions of moved points.
 [[nodiscard]] std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept;
 
@@ -90,12 +95,17 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
 /// A metric by which points that are moved already are searched where they are, in the same space.
 [[nodiscard]] Metric metric_of_moved(const Metric& metric);
 
-/// The radius that eps is among moved points. Throws UsageError where a power of it is beyond float64.
+/// The radius that eps is among moved points. Throws UsageError where its square or power, which distances are compared with, is
+/// beyond float64: every pair would be one of neighbours.
 [[nodiscard]] double moved_radius(const Metric& metric, double eps);
 /// What a distance in their space is, in the unit of eps.
 [[nodiscard]] double distance_of_moved(const Metric& metric, double distance);
 
 /// As in `greatcircle, eps in km`: what tells results of one metric from those of another. Empty for straight lines.
 [[nodiscard]] std::string describe(const Metric& metric);
+/// The same, and `euclidean` for straight lines.
+[[nodiscard]] std::string describe_in_full(const Metric& metric);
+/// As in `km`; empty where eps is in the unit of the points, or has none.
+[[nodiscard]] std::string_view eps_unit(const Metric& metric) noexcept;
 
 }  // namespace epsflow

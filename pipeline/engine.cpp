@@ -26,6 +26,12 @@ Options settled(Options options) {
   return options;
 }
 
+/// In its simplest form. Throws UsageError.
+Metric checked(const Metric& metric, std::size_t dims) {
+  check_metric(metric, dims);
+  return canonical(metric);
+}
+
 /// Lets every engine have as many threads as it asks for. One for the process: oneTBB takes the smallest of several
 /// limits for all, and prints where an engine then gets fewer threads.
 void allow_more_threads_than_cores() {
@@ -45,9 +51,8 @@ EngineState::EngineState(const Options& o, const std::function<void(const std::s
   allow_more_threads_than_cores();
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, Metric m, const CancelToken* cancel)
-    : engine(std::move(e)), metric(std::move(m)), dims(view.dims()) {
-  check_metric(metric, dims);
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, const Metric& m, const CancelToken* cancel)
+    : engine(std::move(e)), metric(checked(m, view.dims())), dims(view.dims()) {
   const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   engine->arena.execute([&] {

@@ -100,10 +100,11 @@ void predict_all(const CoreView& core, PointsView points, MemoryBudget& budget, 
 
 }  // namespace
 
-Labels predict(const CoreView& core, PointsView points, const Options& options, const Observer& observer) {
+Labels predict(const CoreView& given, PointsView points, const Options& options, const Observer& observer) {
   check_options(options);
-  check_core(core, points);
-  check_metric(core.metric, core.points.size() > 0 ? core.points.dims() : points.dims());
+  check_core(given, points);
+  check_metric(given.metric, given.points.size() > 0 ? given.points.dims() : points.dims());
+  const CoreView core{given.points, given.labels, given.eps, canonical(given.metric)};
   Labels labels(points.size());
   if (points.size() == 0) return labels;
   const CancelToken cancel(observer.cancel);

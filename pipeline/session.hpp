@@ -59,7 +59,7 @@ struct EngineState {
 
 struct DatasetState {
   /// Both wait for their turn. Throw Cancelled.
-  DatasetState(std::shared_ptr<EngineState> engine, PointsView points, Metric metric, const CancelToken* cancel);
+  DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric, const CancelToken* cancel);
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points, const CancelToken* cancel);
 
   const std::shared_ptr<EngineState> engine;

@@ -25,7 +25,7 @@ namespace epsflow {
 /// asked for, and done without elsewhere. The returned labels, 4·n bytes per variant, come on top: use run_each() to take
 /// them as they come.
 ///
-/// Throws InputError for a coordinate that is NaN or infinite, UsageError for options that contradict each other,
+/// Throws InputError for a coordinate that is NaN or infinite, UsageError for options that contradict each other and as moved_radius(),
 /// ResourceError when the memory budget or the machine's memory is too small, Cancelled. Thread-safe.
 /// Source: Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU".
 [[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options = {},

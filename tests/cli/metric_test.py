@@ -6,7 +6,7 @@ import math
 import random
 import unittest
 
-from support import ProgramTest, npy_labels
+from support import ProgramTest, npy_labels, run
 
 
 def vector(longitude, latitude):
@@ -207,6 +207,20 @@ class Metrics(ProgramTest):
         self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle", *tail)
         far = self.write("f.csv", "ra,dec\n10,20\n1e300,5\n")
         self.fails(3, ["longitude 1e+300", "row 1, column 0", "-360 to 720"], "cluster", far, "--metric", "greatcircle", *tail)
+
+
+class Same(ProgramTest):
+    def test_results_are_resumed_by_the_same_metric_under_another_name(self):
+        points = self.write("p.csv", "x,y\n0,0\n0,1\n5,5\n")
+        for first, others in ((["--metric", "manhattan"], [["--metric", "minkowski", "--p", 1]]),
+                              (["--metric", "chebyshev"], [["--metric", "minkowski", "--p", "inf"]]),
+                              ([], [["--metric", "minkowski"], ["--scale", "1,1"], ["--box", "-,-"]])):
+            words = ["sweep", points, "--minpts", 2, "--out", self.folder / "r"]
+            self.succeeds(*words, "--eps", 1, *first, "--overwrite")
+            for i, other in enumerate(others):
+                self.succeeds(*words, "--eps", 2 + i, *other, "--resume")
+        p = run("sweep", points, "--minpts", 2, "--out", self.folder / "r", "--eps", 1, "--scale", "1,2", "--resume")
+        self.assertEqual(p.returncode, 3)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ std::string describe(const Options& o) {
 
 Sweep random_sweep(const DataSet& data, Random& random) {
   std::vector<double> eps;
-  for (std::uint64_t i = 0; i < 1 + random.below(4); ++i) eps.push_back(make_eps(data, random));
+  for (std::uint64_t i = 0; i < 1 + random.below(4); ++i) eps.push_back(searchable(make_eps(data, random)));
   std::vector<std::uint32_t> minpts;
   for (std::uint64_t i = 0; i < 1 + random.below(4); ++i) {
     minpts.push_back(static_cast<std::uint32_t>(random.chance(0.9) ? 1 + random.below(12) : 1 + random.below(300)));
@@ -197,7 +197,7 @@ TEST_CASE("exactness: wherever candidates come from, from a table and without on
       for (const IndexChoice index : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
         for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
           const Options options{.threads = 2, .backend = BackendChoice::cpu, .strategy = strategy, .index = index};
-          check_sweep(data, grid({typical, typical * 0.6}, {2, 5}), options);
+          check_sweep(data, grid({searchable(typical), searchable(typical * 0.6)}, {2, 5}), options);
         }
       }
     }

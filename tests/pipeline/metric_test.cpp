@@ -19,7 +19,9 @@
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/plan.hpp>
+#include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/pipeline/weighted.hpp>
 
 namespace epsflow {
 namespace {
@@ -175,7 +177,7 @@ TEST_CASE("metric: great circles in other units, and latitude first") {
 TEST_CASE("metric: places with several coordinates are one") {
   const std::vector<double> values{180, 12, -180, 12, 540, 12, 0, 90, 77, 90, -123.456, 90, 5, -90, 6, -90};
   const Dataset data = Engine({.threads = 1}).load(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle});
-  const Neighbors found = neighbors(data, 1e-300, Distances::include);
+  const Neighbors found = neighbors(data, 1e-150, Distances::include);
   CHECK(found.pairs() == 9 + 9 + 4);
   for (const double d : found.distances.span()) CHECK(d == 0);
 }
@@ -290,12 +292,91 @@ TEST_CASE("metric: longitudes of a turn more or less, and none beyond") {
                        {"longitude 120", "row 1, column 1", "greatcircle"});
 }
 
+TEST_CASE("metric: a radius whose square is no number is refused by every way in, and taken where none is squared") {
+  const Engine engine({.threads = 1, .backend = BackendChoice::cpu, .verify = true});
+  const auto check = [&](const std::vector<double>& values, double eps, const Metric& metric, std::string_view size) {
+    INFO("eps " << eps);
+    const PointsView view(std::span<const double>(values), 2);
+    const Dataset data = engine.load(view, metric);
+    const std::vector<std::int32_t> labels{0};
+    const CoreView core{PointsView(std::span(values).first(2), 2), labels, eps, metric};
+    const auto refused = [&](const auto& work) {
+      test::check_mentions(test::error_of<UsageError>(work), {"eps 1e", size, "another unit"});
+    };
+    refused([&] { (void)run(data, grid({eps}, {1})); });
+    refused([&] { (void)run_weighted(data.with({}), std::vector<double>{1, 1, 1}, grid({eps}, {1})); });
+    refused([&] { (void)neighbors(data, eps, Distances::omit); });
+    refused([&] { (void)plan(data, grid({eps}, {1})); });
+    refused([&] { (void)predict(core, view); });
+  };
+  const std::vector<double> tiny{0, 0, 1e-164, 0, 5e-164, 0};
+  const std::vector<double> huge{0, 0, 1e200, 0, 5e200, 0};
+  check(tiny, 1e-165, {}, "too small");
+  check(tiny, 1e-165, {.kind = MetricKind::minkowski, .power = 2}, "too small");
+  check(tiny, 1e-165, {.scale = {1, 2}}, "too small");
+  check(tiny, 1e-165, {.box = {{0, 1}, {}}}, "too small");
+  check(tiny, 1e-160, {.kind = MetricKind::greatcircle}, "too small");
+  check(huge, 1e199, {}, "too large");
+  for (const Metric& metric : {Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::chebyshev}}) {
+    for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
+      for (const auto& [values, eps] : {std::pair(tiny, 1e-165), std::pair(huge, 1e199)}) {
+        const Dataset data =
+            engine.load(PointsView(std::span(values), 2), metric).with({.strategy = strategy, .verify = true});
+        CHECK(run(data, grid({eps}, {1})).front().labels == std::vector<std::int32_t>{0, 1, 2});
+      }
+    }
+  }
+}
+
+TEST_CASE("metric: differences whose squares overflow are far") {
+  for (const std::size_t dims : {1U, 2U, 3U, 8U}) {
+    std::vector<double> values(4 * dims);
+    values[0] = 1e300;
+    values[dims] = -1e300;
+    values[2 * dims] = std::nextafter(1e300, 2e300);  // 1e284 farther
+    const PointsView view(std::span<const double>(values), dims);
+    for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
+      for (const double eps : {1e-150, 1.0, 1e150}) {
+        INFO(dims << "-D, eps " << eps);
+        const auto found = run(view, grid({eps}, {1}), {.threads = 1, .strategy = strategy, .verify = true});
+        CHECK(found.front().labels == std::vector<std::int32_t>{0, 1, 2, 3});
+      }
+    }
+  }
+}
+
 TEST_CASE("metric: moved points count in the budget") {
   const std::vector<double> values(2 * 100'000, 1.0);
   const PointsView view(std::span<const double>(values), 2);
   const Engine engine({.memory = 3'000'000, .threads = 1});
   CHECK_NOTHROW((void)engine.load(view));
   CHECK_THROWS_AS((void)engine.load(view, {.kind = MetricKind::greatcircle}), ResourceError);
+}
+
+TEST_CASE("metric: what is the same metric is described, and searched, as the same") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto power = [](double p) { return Metric{.kind = MetricKind::minkowski, .power = p}; };
+  CHECK(canonical(power(1)) == Metric{.kind = MetricKind::manhattan});
+  CHECK(canonical(power(2)) == Metric{});
+  CHECK(canonical(power(infinity)) == Metric{.kind = MetricKind::chebyshev});
+  CHECK(canonical(power(3)) == power(3));
+  CHECK(canonical({.scale = {1, 1}, .box = {{}, {}}}) == Metric{});
+  CHECK(canonical({.scale = {1, 2}}) == Metric{.scale = {1, 2}});
+  CHECK(canonical({.box = {{}, {0, 1}}}) == Metric{.box = {{}, {0, 1}}});
+  CHECK(describe(power(2)).empty());
+  CHECK(describe(power(1)) == "manhattan");
+  CHECK(describe({.scale = {1, 1}, .box = {{}, {}}}).empty());
+  CHECK(describe_in_full(power(2)) == "euclidean");
+  CHECK(eps_unit({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre}) == "km");
+  CHECK(eps_unit({.kind = MetricKind::haversine}) == "rad");
+  CHECK(eps_unit({}).empty());
+  // Nothing is copied where nothing moves: there is no room for a copy.
+  const std::vector<float> values(2 * 100'000, 1.0F);
+  const PointsView view(std::span<const float>(values), 2);
+  const Engine engine({.memory = 1'500'000, .threads = 1});
+  CHECK_NOTHROW((void)engine.load(view, {.scale = {1, 1}, .box = {{}, {}}}));
+  CHECK_THROWS_AS((void)engine.load(view, {.scale = {1, 2}}), ResourceError);
+  test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(view, {.scale = {1}}); }), {"1 factor"});
 }
 
 TEST_CASE("metric: descriptions tell metrics apart") {

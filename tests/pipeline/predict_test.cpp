@@ -81,7 +81,7 @@ TEST_CASE("predict: the lowest cluster among the core points within eps") {
     const DataSet data = test::random_data(seed, 300);
     if (data.size() == 0) continue;
     Random random(seed);
-    const double eps = test::make_eps(data, random);
+    const double eps = test::searchable(test::make_eps(data, random));
     INFO("seed " << seed << ", " << test::describe(data) << ", eps " << eps);
     if (data.precision == Precision::float32) {
       check(data, data.floats, eps, random);

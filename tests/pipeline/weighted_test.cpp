@@ -33,7 +33,7 @@ TEST_CASE("weighted: a point is core where the weights of its neighbours sum to 
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     const DataSet data = test::random_data(seed, 250);
     Random random(seed);
-    const double eps = test::make_eps(data, random);
+    const double eps = test::searchable(test::make_eps(data, random));
     INFO("seed " << seed << ", " << test::describe(data) << ", eps " << eps);
     const std::vector<double> weights = exact_weights(data.size(), random);
     const OracleTable table = data.oracle(eps);

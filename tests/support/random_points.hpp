@@ -183,6 +183,9 @@ inline double make_eps(const DataSet& data, Random& random) {
   return eps > 0 && std::isfinite(eps) ? eps : data.scale;
 }
 
+/// The nearest radius that a run takes: one whose square float64 holds.
+inline double searchable(double eps) { return std::clamp(eps, 1.5e-154, 1.3e154); }
+
 /// A radius within which about `share` of all pairs of points lie: the distance of two of them. In many dimensions, where
 /// all distances are alike, `scale` would give all of them or none.
 inline double eps_of_share(const DataSet& data, double share, std::uint64_t seed = 1) {
