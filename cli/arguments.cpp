@@ -8,7 +8,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include <epsflow/cli/sizes.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 
@@ -58,7 +57,11 @@ std::string dashed(std::string_view name) {
 }
 
 [[noreturn]] void throw_unknown(const Command& command, const std::string& reported) {
-  const std::string name = dashed(reported.substr(0, reported.find('=')));
+  const std::string given = reported.substr(0, reported.find('='));
+  const std::string name = dashed(given);
+  if (given.starts_with('-') && given != name && find_option(command, std::string_view(name).substr(2)) != nullptr) {
+    throw UsageError(given + " is written " + name + see_help(command));
+  }
   const std::string meant = name.starts_with("--") ? nearest(std::string_view(name).substr(2), names_of(command)) : "";
   throw UsageError(command.name + " has no option " + name +
                    (meant.empty() ? "" : "; did you mean " + dashed(meant) + "?") + see_help(command));

@@ -50,7 +50,9 @@ OptionGroup run_options_group() {
       {{.name = "memory",
         .kind = ValueKind::size,
         .value = "SIZE",
-        .help = "most memory to hold, as in 8G or 512M (default: half of the machine's)"},
+        .help =
+            "most memory to hold, as in 8G or 512M, in powers of 1024; 8GB counts in thousands (default: half of the "
+            "machine's)"},
        {.name = "threads",
         .kind = ValueKind::integer,
         .value = "N",

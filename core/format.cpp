@@ -42,6 +42,27 @@ std::string format_needed_bytes(std::uint64_t bytes) {
   return bytes < 1024 ? rounded : rounded + " (" + format_count(bytes, "byte") + ")";
 }
 
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  std::string unit;
+  for (const char c : text) unit += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  static constexpr std::string_view kPrefixes = "kmgt";
+  if (!unit.empty() && unit != "b") {
+    const std::size_t prefix = kPrefixes.find(unit.front());
+    const std::string_view rest = std::string_view(unit).substr(1);
+    const bool thousands = rest == "b";
+    if (prefix == std::string_view::npos || !(rest.empty() || thousands || rest == "i" || rest == "ib"))
+      return std::nullopt;
+    for (std::size_t i = 0; i <= prefix; ++i) value *= thousands ? 1000 : 1024;
+  }
+  if (!(value >= 1) || value > 0x1p62) return std::nullopt;
+  return static_cast<std::uint64_t>(value);
+}
+
 std::string format_count(std::uint64_t count) {
   std::string digits = std::to_string(count);
   for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");

@@ -1,7 +1,8 @@
-// Numbers as people read them, for messages and tables.
+// Numbers as people read and write them.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,11 @@ namespace epsflow {
 
 /// A size that is to be reached, rounded up and in full: "1.5 MiB (1,521,000 bytes)".
 [[nodiscard]] std::string format_needed_bytes(std::uint64_t bytes);
+
+/// A size as people write it: `512M`, `8GiB`, `1.5 g`, `500MB`, plain bytes. K, M, G, T and KiB, MiB, GiB, TiB are powers of 1024;
+/// KB, MB, GB, TB of 1000; in upper or lower case, fractions allowed. Nothing where the text is no size of at least a byte and at
+/// most 2^62.
+[[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 /// 1234567 as "1,234,567".
 [[nodiscard]] std::string format_count(std::uint64_t count);

@@ -4,8 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -177,14 +178,25 @@ std::uint32_t to_minpts(double value, std::string_view whole) {
 }  // namespace
 
 Sweep::Sweep(const std::vector<Variant>& variants) {
-  std::set<std::pair<double, std::uint32_t>> seen;
-  for (const Variant& v : variants) {
-    require_valid(v);
-    if (seen.emplace(v.eps, v.minpts).second) variants_.push_back(v);
+  std::ranges::for_each(variants, require_valid);
+  // By value, and the first of equal ones first: there may be millions, for which a set is slow and large.
+  std::vector<std::size_t> order(variants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) { return std::tuple(variants[i].eps, variants[i].minpts, i); };
+  std::ranges::sort(order, {}, key);
+  std::vector<bool> repeated(variants.size());
+  for (std::size_t i = 1; i < order.size(); ++i) repeated[order[i]] = variants[order[i]] == variants[order[i - 1]];
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (!repeated[i]) variants_.push_back(variants[i]);
   }
 }
 
 Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts) {
+  if (!minpts.empty() && eps.size() > kMostVariants / minpts.size()) {
+    throw UsageError(format_count(eps.size()) + " eps with " + format_count(minpts.size()) +
+                     " minpts each are more than the " + format_count(kMostVariants) +
+                     " variants that a sweep may have: take fewer of either");
+  }
   std::vector<Variant> variants;
   variants.reserve(eps.size() * minpts.size());
   for (const double e : eps) {

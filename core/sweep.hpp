@@ -1,6 +1,7 @@
 // Variants and sweeps: which (eps, minpts) are to be clustered.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ struct Variant {
 class Sweep {
  public:
   Sweep() = default;
-  /// Throws UsageError for eps <= 0, eps NaN or infinite, minpts < 1.
+  /// Throws UsageError for eps <= 0, eps NaN or infinite, minpts < 1. O(variants · log).
   explicit Sweep(const std::vector<Variant>& variants);
 
   [[nodiscard]] const std::vector<Variant>& variants() const noexcept { return variants_; }
@@ -31,7 +32,10 @@ class Sweep {
   std::vector<Variant> variants_;
 };
 
-/// Every eps with every minpts, eps outermost. Throws UsageError as Sweep does.
+/// Most variants that grid() makes: more is a slip of the pen.
+inline constexpr std::size_t kMostVariants = 10'000'000;
+
+/// Every eps with every minpts, eps outermost. Throws UsageError as Sweep does, and for more than kMostVariants.
 [[nodiscard]] Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts);
 
 /// A comma list of values and ranges. `lo:hi:step`: both ends included when the step meets them; downwards where hi < lo,

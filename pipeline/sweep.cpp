@@ -16,6 +16,9 @@ void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(
   if (sweep.size() == 0) return;
   const Options& options = data.options();
   Session session(data, observer);
+  // Here, and in the groups by eps.
+  const MemoryCharge memory(session.budget(), sweep.size() * (sizeof(Variant) + sizeof(stages::EpsGroup)),
+                            "the variants of the sweep");
   Reporter reporter(observer, sweep.size());
   std::vector<stages::EpsGroup> groups;
   {

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -24,6 +25,7 @@
 #include "words.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/sky_columns.hpp>
 #include <epsflow/core/sky_field.hpp>
 #include <epsflow/io/checksum.hpp>
@@ -484,6 +486,7 @@ void define_engine(nb::module_& m) {
   m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
         nb::arg("points").noconvert(), "metric"_a, "memory"_a, "threads"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());
+  m.def("parse_bytes", &parse_bytes, "text"_a);
   m.def("make_engine", &make_engine, "memory"_a, "threads"_a, "backend"_a, "gpu"_a, "gpu_memory"_a);
   m.def(
       "choose_backend",

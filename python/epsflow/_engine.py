@@ -38,7 +38,8 @@ class Engine:
     backend : {"auto", "cpu", "gpu"}
         "auto" is the GPU where there is one.
     memory : int or str, optional
-        Bytes that runs may hold on the host, or a text such as "8GiB"; half of the machine's where it is left out.
+        Bytes that runs may hold on the host, or a text such as "8GiB" or "8G", in powers of 1024 ("8GB": of 1000); half of the
+        machine's where it is left out.
     threads : int, optional
         One per core where it is left out.
     gpu : int, optional

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
+
 _MOST_MIN_SAMPLES = 2**32 - 1
+_MOST_VARIANTS = 10**7  # as the library has it
 _MOST_THREADS = 4096  # as the library has it
 _MOST_GPUS = 2**31
 _MOST_BYTES = 2**63 - 1
-
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 
 
 def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
@@ -63,6 +64,11 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
     else:
         all_eps = [as_eps(e, unit) for e in _listed(eps)]
         all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
+        if len(all_eps) * len(all_min_samples) > _MOST_VARIANTS:
+            raise ValueError(
+                f"{len(all_eps)} eps with {len(all_min_samples)} min_samples each are more than the {_MOST_VARIANTS} variants that a "
+                "sweep may have: take fewer of either"
+            )
         pairs = [(e, m) for e in all_eps for m in all_min_samples]
     if not pairs:
         raise ValueError("there is no variant to run: eps, min_samples or variants is empty")
@@ -91,21 +97,17 @@ def as_choice(word: Any, name: str, standard: str = "auto") -> str:
 
 
 def as_bytes(memory: Any, name: str = "memory") -> int:
-    """'8GiB', '500MB' or a number of bytes; None is 0, which leaves it to the library. Raises TypeError, ValueError."""
+    """'8G', '500MB' or a number of bytes; None is 0, which leaves it to the library. K, M, G, T and KiB, MiB, GiB, TiB are powers of
+    1024, KB, MB, GB, TB of 1000, in upper or lower case. Raises TypeError, ValueError."""
     if memory is None:
         return 0
     accepted = "a number of bytes or a text such as '8GiB'"
     if not isinstance(memory, str):
         return _as_whole(memory, name, 1, _MOST_BYTES, accepted)
-    text = memory.strip().lower().removesuffix("b")
-    digits = text.rstrip("kmgti ")
-    try:
-        value = float(digits) * _UNITS[text[len(digits) :].strip()]
-    except (KeyError, ValueError):
-        raise ValueError(f"{name} == {memory!r} is no size; it is {accepted}") from None
-    if not 1 <= value <= _MOST_BYTES:
-        raise ValueError(f"{name} == {memory!r}, must be at least 1 and at most {_MOST_BYTES} bytes")
-    return int(value)
+    size = _core.parse_bytes(memory.strip())
+    if size is None:
+        raise ValueError(f"{name} == {memory!r} is no size; it is {accepted}, from 1 byte to 4 EiB")
+    return int(size)
 
 
 def _as_whole(value: Any, name: str, least: int, most: int, accepted: str) -> int:

@@ -27,8 +27,8 @@ WRONG = [
     (engine(memory=2**70), ValueError, f"memory == {2**70}, must be >= 1 and at most {2**63 - 1}"),
     (engine(memory=-1), ValueError, "memory == -1, must be >= 1"),
     (engine(memory="lots"), ValueError, "memory == 'lots' is no size; it is a number of bytes or a text such as '8GiB'"),
-    (engine(memory="infGiB"), ValueError, "memory == 'infGiB', must be at least 1"),
-    (engine(memory="nan"), ValueError, "memory == 'nan', must be at least 1"),
+    (engine(memory="infGiB"), ValueError, "memory == 'infGiB' is no size"),
+    (engine(memory="nan"), ValueError, "memory == 'nan' is no size"),
     (engine(memory=1e9), TypeError, "memory is 1000000000.0, of type float; it is a number of bytes or a text such as '8GiB'"),
     (engine(memory=True), TypeError, "memory is True, of type bool"),
     (engine(gpu_memory=[1]), TypeError, "gpu_memory is [1], of type list"),
@@ -57,6 +57,8 @@ WRONG = [
     (sweep(eps=[0.1, -1]), ValueError, "eps == -1, must be > 0 and finite"),
     (sweep(eps=float("nan")), ValueError, "eps == nan"),
     (sweep(eps=10**400), ValueError, "must be > 0 and finite"),
+    (sweep(eps=range(1, 10_001), min_samples=range(1, 1002)), ValueError, "10000 eps with 1001 min_samples each are more than the 10000000"),
+    (sweep(eps=1e-165), ValueError, "eps 1e-165 is too small for float64"),
     (sweep(min_samples="4"), TypeError, "min_samples is '4', of type str; it is a whole number >= 1"),
     (sweep(min_samples=[4, 2.5]), TypeError, "min_samples is 2.5, of type float"),
     (sweep(min_samples=2**40), ValueError, f"min_samples == {2**40}, must be >= 1 and at most {2**32 - 1}"),
@@ -84,6 +86,7 @@ def test_refused(call, error, words):
 
 def test_accepted():
     assert [as_bytes(m) for m in (None, 5, np.int64(5), "1.5 GiB", "500MB", "7", "2 kB")] == [0, 5, 5, 3 * 2**29, 5 * 10**8, 7, 2000]
+    assert [as_bytes(m) for m in ("8G", "8g", " 8 GiB ", "8GB", "8gb")] == 3 * [8 * 2**30] + 2 * [8 * 10**9]
     assert [as_threads(t) for t in (None, -1, 3, np.int32(2))] == [0, 0, 3, 2]
     assert len(epsflow.sweep(X, np.float32(0.1), np.int16(4))) == 1
     assert len(epsflow.sweep(X, (e for e in (0.1, 0.2, 0.1)), range(2, 4))) == 4

@@ -32,6 +32,17 @@ class Values(ProgramTest):
         self.refuses(["--lanes is 'two', no whole number"], *tail, "--lanes", "two")
         self.refuses(["--lanes is '2.5', no whole number"], *tail, "--lanes", "2.5")
 
+    def test_sizes_are_powers_of_1024_and_those_in_bytes_of_1000(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 130_000, "--out", points)  # 2,080,000 bytes
+        words = ["cluster", points, "--eps", 1e-6, "--minpts", 3, "--memory"]
+        self.assertIn("2.0 MiB", self.fails(4, ["--memory"], *words, "2M").stderr)
+        self.assertIn("1.9 MiB", self.fails(4, ["--memory"], *words, "2MB").stderr)
+
+    def test_more_variants_than_anybody_means_are_refused(self):
+        self.fails(2, ["1,000,000 eps", "1,000 minpts", "10,000,000 variants"], "plan", self.points, "--eps", "1:1000000:1",
+                   "--minpts", "1:1000:1")
+
     def test_sizes_name_their_option(self):
         for option in ("--memory", "--gpu-memory"):
             for value in ("-5", "0", "lots", "8X"):
@@ -75,6 +86,8 @@ class Values(ProgramTest):
 
     def test_slips_are_pointed_out(self):
         self.refuses(["no option --minpt;", "did you mean --minpts?"], "--eps", 1, "--minpt", 3)
+        self.refuses(["-eps is written --eps"], "-eps", 1, "--minpts", 3)
+        self.refuses(["-min-samples is written --min-samples"], "--eps", 1, "-min-samples=3")
         self.refuses(["no option --min-sample;", "did you mean --min-samples?"], "--eps", 1, "--min-sample=3")
         self.refuses(["no option --frobnicate; see epsflow cluster --help"], "--eps", 1, "--frobnicate")
         self.refuses(["no option -z;"], "--eps", 1, "-z")

@@ -28,6 +28,25 @@ TEST_CASE("format: a size that is to be reached is never rounded down, and given
   CHECK(format_needed_bytes((std::uint64_t{1} << 30) - 1) == "1.0 GiB (1,073,741,823 bytes)");
 }
 
+TEST_CASE("format: sizes are read in powers of 1024, and of 1000 where they end in B without an i") {
+  CHECK(parse_bytes("1") == 1U);
+  CHECK(parse_bytes("100B") == 100U);
+  CHECK(parse_bytes("512M") == std::uint64_t{512} << 20);
+  CHECK(parse_bytes("1.5k") == 1536U);
+  CHECK(parse_bytes("2T") == std::uint64_t{2} << 40);
+  for (const char* text : {"8G", "8g", "8 Gi", "8GiB", "8 gib"}) CHECK(parse_bytes(text) == std::uint64_t{8} << 30);
+  for (const char* text : {"8GB", "8 gb", "8000MB", "8000000 KB", "0.008TB"})
+    CHECK(parse_bytes(text) == 8'000'000'000U);
+}
+
+TEST_CASE("format: what is no size of at least a byte is refused") {
+  for (const char* text : {"", "lots", "-5", "0", "0.5", "8X", "8Gi8", "G", "nan", "inf", "infG", "1e30", "9999999T",
+                           "8  G", "8GBB", "8BG"}) {
+    INFO(text);
+    CHECK_FALSE(parse_bytes(text));
+  }
+}
+
 TEST_CASE("format: counts in groups of three digits, nouns with an s unless there is one") {
   CHECK(format_count(0) == "0");
   CHECK(format_count(999) == "999");

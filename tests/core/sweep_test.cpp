@@ -34,6 +34,12 @@ TEST_CASE("sweep: a variant given twice counts once, at its first place") {
   CHECK(grid({0.1, std::nextafter(0.1, 1.0)}, {4}).size() == 2);
 }
 
+TEST_CASE("sweep: more variants than anybody means are refused before they take memory") {
+  const std::vector<double> eps(1'000'000, 1.0);
+  const std::vector<std::uint32_t> minpts(11, 1);
+  check_mentions(error_of<UsageError>([&] { (void)grid(eps, minpts); }), {"1,000,000 eps", "11 minpts", "10,000,000"});
+}
+
 TEST_CASE("sweep: eps and minpts that cannot be are named") {
   const double infinite = std::numeric_limits<double>::infinity();
   for (const double eps : {0.0, -0.0, -1.5, std::nan(""), infinite, -infinite}) {

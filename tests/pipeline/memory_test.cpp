@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -121,6 +122,20 @@ std::vector<Options> formats() {
 std::string describe(const Options& o) {
   return std::string(o.format == FormatChoice::packed ? "packed" : "csr") +
          (o.method == VariantMethod::nested ? ", nested" : ", each") + ", tables " + std::to_string(o.tables);
+}
+
+TEST_CASE("memory: the variants of a sweep count in the budget") {
+  const std::vector<double> point{0};
+  std::vector<double> eps(1000);
+  std::vector<std::uint32_t> minpts(100);
+  std::iota(eps.begin(), eps.end(), 1.0);
+  std::iota(minpts.begin(), minpts.end(), 1U);
+  const auto go = [&](const std::vector<double>& radii) {
+    run_each(PointsView(std::span(point), 1), grid(radii, minpts), {.memory = 4_MiB, .threads = 1},
+             [](VariantResult&&) {});
+  };
+  check_mentions(error_of<ResourceError>([&] { go(eps); }), {"variants of the sweep", "4.0 MiB"});
+  CHECK_NOTHROW(go({1, 2}));
 }
 
 TEST_CASE("memory: what does not fit is refused before any search, with the bytes, the budget and the remedy") {
