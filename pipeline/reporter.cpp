@@ -2,6 +2,8 @@
 
 #include <tbb/task_arena.h>
 
+#include <algorithm>
+
 namespace epsflow {
 
 Reporter::Reporter(const Observer& observer, std::size_t variants) : observer_(observer) {
@@ -32,10 +34,14 @@ void Reporter::done(const std::function<void()>& hand_over) {
 
 void Reporter::moved(double eps, double share) {
   if (!observer_.on_progress) return;
+  {
+    // Batches of a table may come here in another order than they were counted in.
+    const std::scoped_lock lock(table_mutex_);
+    table_share_ = eps == table_eps_ ? std::max(share, table_share_) : share;
+    table_eps_ = eps;
+  }
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  progress_.table_eps = eps;
-  progress_.table_share = share;
   call([&] { report(false); });
 }
 
@@ -44,6 +50,11 @@ void Reporter::report(bool always) {
   const Clock::time_point now = Clock::now();
   if (!always && now - reported_ < std::chrono::milliseconds(50)) return;
   reported_ = now;
+  {
+    const std::scoped_lock lock(table_mutex_);
+    progress_.table_eps = table_eps_;
+    progress_.table_share = table_share_;
+  }
   progress_.seconds = std::chrono::duration<double>(now - begin_).count();
   observer_.on_progress(progress_);
 }

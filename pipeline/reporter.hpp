@@ -20,7 +20,7 @@ class Reporter {
   /// whoever is first to record it, it is the caller's own exception that ends the run.
   void done(const std::function<void()>& hand_over);
 
-  /// Rows of a table have arrived. Skipped where somebody reports already.
+  /// Rows of a table have arrived. Where somebody reports already the next report says so.
   void moved(double eps, double share);
 
  private:
@@ -31,6 +31,9 @@ class Reporter {
   using Clock = std::chrono::steady_clock;
   const Observer& observer_;
   std::mutex mutex_;
+  std::mutex table_mutex_;  ///< of the two below alone, so that nobody waits here for the caller's code
+  double table_eps_ = 0;
+  double table_share_ = 0;
   std::exception_ptr failed_;  ///< what a callback of the caller threw first
   const Clock::time_point begin_ = Clock::now();
   Clock::time_point reported_{};

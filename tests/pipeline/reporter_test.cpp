@@ -158,6 +158,25 @@ TEST_CASE("reporter: progress at most twenty times a second, but of every varian
   CHECK(of_tables >= 1 + 3);
 }
 
+TEST_CASE("reporter: what moves while the caller's code runs is in the next report, and no table goes back") {
+  const Watchdog watchdog("reporter moved meanwhile");
+  std::vector<Progress> seen;
+  Observer observer;
+  observer.on_progress = [&](const Progress& p) { seen.push_back(p); };
+  Reporter reporter(observer, 2);
+  reporter.done([&] {
+    std::thread([&] {
+      reporter.moved(0.5, 0.25);
+      reporter.moved(0.25, 1);
+      reporter.moved(0.25, 0.75);
+    }).join();
+  });
+  reporter.done([] {});
+  REQUIRE(seen.size() == 2);
+  CHECK(seen.back().table_eps == 0.25);
+  CHECK(seen.back().table_share == 1);
+}
+
 TEST_CASE("reporter: without an observer results are handed over all the same") {
   const Observer observer;
   Reporter reporter(observer, 2);
