@@ -1,4 +1,4 @@
-// Ctrl-C becomes a cancellation.
+// Ctrl-C, and whatever else asks the program to end, becomes a cancellation.
 #pragma once
 
 #include <csignal>
@@ -7,7 +7,8 @@
 
 namespace epsflow::cli {
 
-/// From construction to destruction SIGINT and SIGTERM set a token instead of ending the program; a second one ends it.
+/// From construction to destruction SIGINT, SIGTERM and SIGHUP set a token instead of ending the program; a second one ends it.
+/// Where SIGHUP was ignored, as under nohup, it stays so.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -20,6 +21,7 @@ class InterruptGuard {
  private:
   struct sigaction old_interrupt_ {};
   struct sigaction old_terminate_ {};
+  struct sigaction old_hangup_ {};
 };
 
 }  // namespace epsflow::cli

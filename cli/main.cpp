@@ -7,6 +7,7 @@
 #include <epsflow/cli/help.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
 
 namespace {
 
@@ -47,12 +48,12 @@ int guarded(const std::function<int()>& work) {
     return fail(kUsage, e.what());
   } catch (const epsflow::InputError& e) {
     return fail(kInput, e.what());
+  } catch (const epsflow::io::ReaderGone&) {
+    return kReaderGone;
   } catch (const epsflow::ResourceError& e) {
     return fail(kResources, e.what());
   } catch (const epsflow::Cancelled&) {
     return fail(kInterrupted, "interrupted; nothing was written");
-  } catch (const ReaderGone&) {
-    return kReaderGone;
   } catch (const std::bad_alloc&) {
     return fail(kResources, "the machine has no memory left; lower --memory or take fewer points");
   } catch (const std::system_error& e) {

@@ -11,12 +11,13 @@
 
 #include <epsflow/cli/program_words.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::cli {
 namespace {
 
 [[noreturn]] void throw_unprinted(int error) {
-  if (error == EPIPE) throw ReaderGone();
+  if (error == EPIPE) throw io::ReaderGone();
   throw ResourceError(std::string("cannot print the result on standard output: ") + std::strerror(error));
 }
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,18 +11,12 @@
 
 namespace epsflow::cli {
 
-/// Whoever read standard output does so no more: nothing is wrong, and nothing is left to say.
-class ReaderGone : public std::runtime_error {
- public:
-  ReaderGone() : std::runtime_error("whoever read standard output has gone") {}
-};
-
 /// To be called first. Gives standard streams that were closed a place to go, so that no file of a result takes their
 /// number, and has writing to a pipe that nobody reads, or beyond the limit of a file's size, fail instead of ending the
 /// program.
 void prepare_streams();
 
-/// Prints on standard output. Throws ResourceError, ReaderGone.
+/// Prints on standard output. Throws ResourceError, io::ReaderGone.
 void print_text(std::string_view text);
 template <class... Values>
 void print_result(fmt::format_string<Values...> format, Values&&... values) {
@@ -33,7 +26,7 @@ void print_result(fmt::format_string<Values...> format, Values&&... values) {
 /// Prints rows of cells in columns that are as wide as their widest cell, flushed right.
 void print_columns(const std::vector<std::vector<std::string>>& rows);
 
-/// Has everything that was printed written. Throws ResourceError, ReaderGone.
+/// Has everything that was printed written. Throws ResourceError, io::ReaderGone.
 void flush_output();
 
 /// Prints "epsflow: message" on standard error, in program words. Control characters, as a file's name may hold, are

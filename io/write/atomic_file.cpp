@@ -156,6 +156,7 @@ void FileStream::write(std::span<const std::byte> bytes, std::uint64_t wanted) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EPIPE) throw ReaderGone();
     if (count < 0) throw_cannot_write(target_, errno, wanted);
     written_ += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <epsflow/core/error.hpp>
+
 namespace epsflow::io {
 
 /// What to do with a file that stands where an output goes.
@@ -16,6 +18,12 @@ enum class Overwrite : std::uint8_t { refuse, replace };
 
 /// The name that stands for standard output, to which bytes go as they come.
 inline constexpr const char* kStandardOutput = "-";
+
+/// Whoever read standard output, or a pipe, does so no more: nothing is wrong, and nothing is left to say.
+class ReaderGone : public ResourceError {
+ public:
+  ReaderGone() : ResourceError("whoever read the output has gone") {}
+};
 
 /// Finds out, before anything is read or computed, whether `target` can be written. Throws UsageError for an empty name,
 /// a folder, a device or pipe, one of `inputs` under whatever name, and, with Overwrite::refuse, anything that exists;
@@ -42,7 +50,7 @@ class FileStream {
   FileStream& operator=(const FileStream&) = delete;
 
   /// Throws ResourceError when the bytes cannot be written, as on a full disk; it says how many were `wanted` in all, or, for
-  /// 0, how many until here.
+  /// 0, how many until here. Throws ReaderGone where nobody takes them.
   void write(std::span<const std::byte> bytes, std::uint64_t wanted = 0);
   void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
   /// Has the system begin to bring the bytes to the disk, and does not wait for it.
@@ -79,7 +87,7 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;  // owns the temporary file
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Throws ResourceError when the bytes cannot be written, as on a full disk.
+  /// Errors as FileStream::write().
   void write(std::span<const std::byte> bytes) { stream_.write(bytes); }
   void write(std::string_view text) { stream_.write(text); }
   /// Errors as commit_file().

@@ -63,6 +63,22 @@ class Interrupt(ProgramTest):
             self.assertEqual(npy_labels(whole / a[key]["labels"]), npy_labels(parts / b[key]["labels"]), key)
         self.assertEqual([p for p in parts.rglob("*") if ".part-" in p.name], [])
 
+    def test_a_terminal_that_goes_interrupts_as_well_unless_that_is_ignored(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "tec", "--n", 60_000, "--out", points)
+        sweep = [BINARY, "sweep", points, "--columns", "0,1", "--eps", "0.01:0.4:0.01", "--minpts", "2,3,4,6,8,12,16,24,32,64", "--out"]
+        for name, before in (("hung-up", signal.SIG_DFL), ("nohup", signal.SIG_IGN)):
+            out = self.folder / name
+            p = subprocess.Popen([*map(str, sweep), str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                 preexec_fn=lambda before=before: signal.signal(signal.SIGHUP, before))
+            while p.poll() is None and not list(out.glob("labels/*")) and not list(out.glob(".epsflow/partial/*")):
+                time.sleep(0.01)
+            p.send_signal(signal.SIGHUP)
+            _, errors = p.communicate(timeout=120)
+            self.assertEqual(p.returncode, 130 if before == signal.SIG_DFL else 0, errors)
+            status = "interrupted" if before == signal.SIG_DFL else "complete"
+            self.assertEqual(json.loads((out / "sweep.json").read_text())["status"], status)
+
 
 if __name__ == "__main__":
     unittest.main()

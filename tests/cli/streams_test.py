@@ -52,6 +52,15 @@ class Output(ProgramTest):
             self.assertEqual((p.returncode, p.stderr), (141, ""))
         os.close(write)
 
+    def test_a_reader_that_goes_takes_no_labels_and_no_points_either(self):
+        read, write = os.pipe()
+        os.close(read)
+        for words in (self.cluster + ["--out", "-"], self.cluster + ["--labelled", "-"],
+                      ["generate", "uniform", "--n", 10, "--out", "-"]):
+            p = subprocess.run([BINARY, *map(str, words), "-q"], stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
+            self.assertEqual((p.returncode, p.stderr), (141, ""), words)
+        os.close(write)
+
     def shown_on_a_terminal(self, *words):
         """What a sweep of 40 variants shows on a terminal."""
         points = self.folder / "big.npy"
