@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,7 +13,6 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -29,20 +27,23 @@ Sweep requested_variant(const Arguments& arguments) {
   return sweep;
 }
 
-void print_summary(const VariantResult& result, const Points& points) {
+void print_summary(const VariantResult& result, const Points& points, const Metric& metric) {
   const LabelSummary& s = result.summary;
   const std::string dropped =
       points.dropped_rows() > 0 ? " (" + format_count(points.dropped_rows(), "row") + " dropped)" : "";
-  print_result("{}{}: {} (largest {}), {} core, {} border, {} noise; {:.3f} s\n", format_count(points.size(), "point"),
-               dropped, format_count(s.clusters, "cluster"), format_count(s.largest), format_count(s.core),
-               format_count(s.border), format_count(s.noise), result.seconds);
+  const std::string by = describe(metric);
+  print_result("{}{}: {} (largest {}), {} core, {} border, {} noise; {}{:.3f} s\n",
+               format_count(points.size(), "point"), dropped, format_count(s.clusters, "cluster"),
+               format_count(s.largest), format_count(s.core), format_count(s.border), format_count(s.noise),
+               by.empty() ? "" : by + "; ", result.seconds);
 }
 
-void print_summary_as_json(const VariantResult& result, const Points& points) {
+void print_summary_as_json(const VariantResult& result, const Points& points, const Metric& metric) {
   const LabelSummary& s = result.summary;
   nlohmann::ordered_json json{{"points", points.size()}, {"eps", result.variant.eps}, {"minpts", result.variant.minpts},
                               {"clusters", s.clusters},  {"noise", s.noise},          {"core", s.core},
                               {"border", s.border},      {"largest", s.largest},      {"seconds", result.seconds}};
+  add_metric(json, metric);
   add_input(json, points);
   print_json(json);
 }
@@ -51,7 +52,7 @@ int run_cluster(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_variant(arguments);
   const Words& files = arguments.operands();
-  require_output(arguments, "out", io::kLabelFormats, files);
+  require_label_output(arguments, io::kLabelFormats, files);
   require_output(arguments, "core", io::kMaskFormats, files);
   require_output(arguments, "labelled", io::kLabelledFormats, files);
   require_different_outputs(arguments, {"out", "core", "labelled"});
@@ -60,16 +61,14 @@ int run_cluster(const Arguments& arguments) {
   options.core_mask = arguments.given("core");
   Metric metric = requested_metric(arguments);
   Points points = read_input(arguments);
+  require_points(points);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, options);
-  const std::filesystem::path rows = rows_file(arguments, points);
-  if (!rows.empty()) {
-    io::require_target(rows, overwrite(arguments), paths_of(files));
-  }
   std::optional<io::LabelledCopy> labelled;
   if (arguments.given("labelled")) {
-    labelled.emplace(labelled_copy(
-        arguments, points, io::output_format(arguments.text("labelled"), io::kLabelledFormats), options.core_mask));
+    labelled.emplace(labelled_copy(arguments, points,
+                                   io::output_format(arguments.text("labelled"), io::kLabelledFormats),
+                                   options.core_mask, metric));
   }
 
   const InterruptGuard interrupt;
@@ -80,14 +79,13 @@ int run_cluster(const Arguments& arguments) {
                            {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()})
                            .front());
   }
-  if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments));
-  if (!rows.empty()) io::write_npy(rows, io::npy_rows(io::row_numbers(points)), overwrite(arguments));
+  write_label_output(arguments, result, points, metric);
   if (arguments.given("core")) io::write_npy(arguments.text("core"), io::npy_mask(result.core), overwrite(arguments));
   if (labelled) labelled->write(arguments.text("labelled"), result, overwrite(arguments));
   if (arguments.flag("json")) {
-    print_summary_as_json(result, points);
+    print_summary_as_json(result, points, metric);
   } else if (!arguments.flag("quiet") && !streamed) {
-    print_summary(result, points);
+    print_summary(result, points, metric);
   }
   return kDone;
 }
@@ -120,7 +118,9 @@ Command cluster_command() {
               .value = "FILE",
               .help =
                   "labels as .npy (int32), .csv, .fits or .h5, or - for CSV on standard output; without it only the "
-                  "summary is shown"},
+                  "summary is shown; beside a file, where rows were dropped or files joined, NAME.rows.npy (int64): "
+                  "the row "
+                  "of each label, from 0 through all files"},
              {.name = "core", .kind = ValueKind::file, .value = "FILE", .help = "mask of core points as .npy (bool)"},
              {.name = "labelled",
               .kind = ValueKind::file,

@@ -55,12 +55,14 @@ int run_neighbors(const Arguments& arguments) {
   if (arguments.flag("json")) {
     nlohmann::ordered_json json{
         {"points", points.size()}, {"eps", eps}, {"pairs", found.pairs()}, {"mean_neighbors", mean_neighbors}};
+    add_metric(json, metric);
     add_input(json, points);
     print_json(json);
   } else if (!arguments.flag("quiet")) {
-    print_result("{}, {} within {}; {:.2f} neighbours per point, itself not counted\n",
+    const std::string by = describe(metric);
+    print_result("{}, {} within {}{}; {:.2f} neighbours per point, itself not counted\n",
                  format_count(points.size(), "point"), format_count(found.pairs(), "pair"), format_number(eps),
-                 mean_neighbors);
+                 by.empty() ? "" : " (" + by + ")", mean_neighbors);
   }
   return kDone;
 }

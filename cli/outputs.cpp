@@ -1,12 +1,32 @@
 #include <epsflow/cli/outputs.hpp>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <string>
 #include <system_error>
 
+#include <epsflow/cli/output.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/row_numbers.hpp>
+#include <epsflow/io/write/npy_writer.hpp>
 
 namespace epsflow::cli {
+namespace {
+
+/// Where the input row of each label stands, beside the labels; empty where they go to no file.
+std::filesystem::path rows_file(const Arguments& arguments) {
+  if (!arguments.given("out") || arguments.text("out") == io::kStandardOutput) return {};
+  return std::filesystem::path(arguments.text("out")).replace_extension(".rows.npy");
+}
+
+bool same_place(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code code;
+  return std::filesystem::weakly_canonical(a, code) == std::filesystem::weakly_canonical(b, code);
+}
+
+}  // namespace
 
 OptionSpec overwrite_option() {
   return {.name = "overwrite", .kind = ValueKind::flag, .help = "replace files that exist; inputs never"};
@@ -28,20 +48,41 @@ void require_different_outputs(const Arguments& arguments, std::initializer_list
   for (auto a = options.begin(); a != options.end(); ++a) {
     for (auto b = options.begin(); b != a; ++b) {
       if (!arguments.given(*a) || !arguments.given(*b)) continue;
-      std::error_code code;
-      const auto place = [&](std::string_view option) {
-        return std::filesystem::weakly_canonical(arguments.text(option), code);
-      };
-      if (place(*a) != place(*b)) continue;
+      if (!same_place(arguments.text(*a), arguments.text(*b))) continue;
       throw UsageError("--" + std::string(*b) + " and --" + std::string(*a) + " are both " + arguments.text(*a) +
                        "; give each a place of its own");
     }
   }
 }
 
-std::filesystem::path rows_file(const Arguments& arguments, const Points& points) {
-  if (!points.renumbered() || !arguments.given("out") || arguments.text("out") == io::kStandardOutput) return {};
-  return std::filesystem::path(arguments.text("out")).replace_extension(".rows.npy");
+void require_label_output(const Arguments& arguments, std::span<const io::OutputFormat> formats, const Words& inputs) {
+  require_output(arguments, "out", formats, inputs);
+  const std::filesystem::path rows = rows_file(arguments);
+  if (rows.empty()) return;
+  io::require_target(rows, overwrite(arguments), paths_of(inputs));
+  if (!arguments.given("core") || !same_place(rows, arguments.text("core"))) return;
+  throw UsageError("--core is " + rows.string() + ", where the rows of --out go; give it another name");
+}
+
+void write_label_output(const Arguments& arguments, const VariantResult& result, const Points& points,
+                        const Metric& metric) {
+  const std::filesystem::path rows = rows_file(arguments);
+  // Those of other labels go before these come: never do rows stand beside labels that are not theirs.
+  if (!rows.empty() && arguments.flag("overwrite")) std::filesystem::remove(rows);
+  if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments), metric);
+  if (!points.renumbered()) return;
+  if (!rows.empty()) {
+    io::write_npy(rows, io::npy_rows(io::row_numbers(points)), overwrite(arguments));
+  } else if ((arguments.given("out") || !result.core.empty()) && !arguments.flag("quiet")) {
+    const std::string rows_of_labels =
+        points.dropped_rows() > 0 ? fmt::format("the {} that were kept of {}", format_count(points.size(), "row"),
+                                                format_count(points.size() + points.dropped_rows()))
+                                  : fmt::format("the rows of all {} files", points.inputs.size());
+    say(fmt::format(
+        "labels and masks are of {}, one after the other: name a file with --out to have the row of each beside it, in "
+        "NAME.rows.npy",
+        rows_of_labels));
+  }
 }
 
 bool goes_to_standard_output(const Arguments& arguments, std::string_view option) {

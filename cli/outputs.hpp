@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write_labels.hpp>
@@ -25,8 +27,15 @@ void require_output(const Arguments& arguments, std::string_view option, std::sp
 /// Throws UsageError where two of the options name one and the same place.
 void require_different_outputs(const Arguments& arguments, std::initializer_list<std::string_view> options);
 
-/// Where to tell the input row of each label, beside the labels; empty where label i is of row i.
-[[nodiscard]] std::filesystem::path rows_file(const Arguments& arguments, const Points& points);
+/// require_output() of --out for labels, which have NAME.rows.npy beside them where rows were dropped or files joined: the input
+/// row of each label, which may not be there without --overwrite either.
+void require_label_output(const Arguments& arguments, std::span<const io::OutputFormat> formats, const Words& inputs);
+
+/// Writes the labels to --out, where it is given, and the rows beside them; NAME.rows.npy of other labels goes. Where there is no
+/// such place, as for standard output, and rows are needed to tell what labels or a mask of core points are of, a line says so,
+/// unless --quiet is given.
+void write_label_output(const Arguments& arguments, const VariantResult& result, const Points& points,
+                        const Metric& metric);
 
 /// Whether the file of `option` is standard output, so that nothing else may be printed there. Throws UsageError where
 /// that is to carry the JSON of --json as well.

@@ -27,7 +27,7 @@ std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : forma
 
 void print_plan(const std::vector<GroupPlan>& groups) {
   std::vector<Words> rows{
-      {"eps", "minpts", "way", "index", "decide", "cells", "candidates", "passes", "memory", "fits", "because"}};
+      {"eps", "variants", "way", "index", "decide", "cells", "candidates", "passes", "memory", "fits", "because"}};
   for (const GroupPlan& g : groups) {
     rows.push_back({format_number(g.eps), format_count(g.minpts.size()), way_of(g), word_of(g.index, kIndexes),
                     word_of(g.decide, kDeciders), count_or_dash(g.cells), count_or_dash(g.candidates),
@@ -36,8 +36,9 @@ void print_plan(const std::vector<GroupPlan>& groups) {
   print_columns(rows);
 }
 
-void print_plan_as_json(const std::vector<GroupPlan>& groups, const Points& points) {
+void print_plan_as_json(const std::vector<GroupPlan>& groups, const Points& points, const Metric& metric) {
   nlohmann::ordered_json json{{"points", points.size()}};
+  add_metric(json, metric);
   add_input(json, points);
   json["groups"] = nlohmann::ordered_json::array();
   for (const GroupPlan& g : groups) {
@@ -70,7 +71,7 @@ int run_plan(const Arguments& arguments) {
   const std::vector<GroupPlan> groups =
       plan(load(arguments, points, metric, options), sweep, {.cancel = &interrupt.token()});
   if (arguments.flag("json")) {
-    print_plan_as_json(groups, points);
+    print_plan_as_json(groups, points, metric);
   } else if (!arguments.flag("quiet")) {
     print_plan(groups);
   }

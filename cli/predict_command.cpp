@@ -6,10 +6,14 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <epsflow/cli/commands.hpp>
@@ -21,9 +25,10 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read_points.hpp>
-#include <epsflow/io/row_numbers.hpp>
-#include <epsflow/io/write/npy_writer.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
+#include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/predict.hpp>
 
@@ -33,22 +38,154 @@ namespace {
 /// Those of labels that say nothing of a variant.
 constexpr std::array kPlainFormats{io::OutputFormat::npy, io::OutputFormat::csv, io::OutputFormat::fits};
 
-/// A file of one whole number for each point, as this program writes labels and masks.
-std::vector<std::int32_t> read_numbers(const Arguments& arguments, std::string_view option, std::size_t points,
+/// The options of a run that count here.
+OptionGroup resources() {
+  OptionGroup group = run_options_group();
+  std::erase_if(group.options, [](const OptionSpec& o) { return o.name != "memory" && o.name != "threads"; });
+  return group;
+}
+
+/// A clustering in files, and how points are read.
+struct Clustering {
+  Arguments read;  ///< as a command line that names the points, with the options of input and metric
+  std::filesystem::path labels;
+  std::filesystem::path core;
+  double eps = 0;
+  Arguments read_new;         ///< the same of the points to predict
+  std::string checksum = {};  ///< of points and metric as a results folder has it; empty where they are in no folder
+};
+
+using Values = std::map<std::string, std::string, std::less<>>;
+
+/// A command line of those options that say how to read, and what distance is.
+Arguments reading(const Arguments& arguments, const Values& values, const Words& files) {
+  std::vector<OptionGroup> groups{input_options(), metric_options(), resources(), message_options()};
+  Words words;
+  for (const OptionGroup& group : groups) {
+    for (const OptionSpec& option : group.options) {
+      const auto at = values.find(option.name);
+      if (at == values.end()) continue;
+      words.push_back("--" + option.name);
+      if (option.kind != ValueKind::flag) words.push_back(at->second);
+    }
+  }
+  words.insert(words.end(), files.begin(), files.end());
+  return {arguments.command(), words};
+}
+
+double eps_of_clustering(const Arguments& arguments) {
+  const std::vector<double> eps = parse_eps_list(arguments.text("eps"));
+  if (eps.size() == 1) return eps.front();
+  throw UsageError(fmt::format("predict takes one eps, that of the clustering, and --eps {} gives {}",
+                               arguments.text("eps"), eps.size()));
+}
+
+void refuse(const Arguments& arguments, std::initializer_list<const char*> options, std::string_view why) {
+  for (const char* option : options) {
+    if (arguments.given(option)) throw UsageError(fmt::format("--{}: {}; leave it out", option, why));
+  }
+}
+
+Clustering clustering_of_files(const Arguments& arguments) {
+  arguments.require({"points", "labels", "core", "eps"});
+  refuse(arguments, {"minpts"}, "it chooses a variant of --results");
+  return {.read = reading(arguments, arguments.all_given(), {arguments.text("points")}),
+          .labels = arguments.text("labels"),
+          .core = arguments.text("core"),
+          .eps = eps_of_clustering(arguments),
+          .read_new = reading(arguments, arguments.all_given(), arguments.operands())};
+}
+
+/// The files that the points of a results folder were read from.
+Words inputs_of(const std::string& folder, const nlohmann::json& input) {
+  Words files;
+  for (const auto& file : input.value("files", nlohmann::json::array())) {
+    files.push_back(file.at("name").get<std::string>());
+    if (std::error_code code; !std::filesystem::exists(files.back(), code)) {
+      throw InputError(fmt::format("the points of {} were read from {}, which is not there: give them with --points",
+                                   folder, files.back()));
+    }
+  }
+  if (files.empty()) throw InputError(folder + " does not say where its points are: give them with --points");
+  return files;
+}
+
+/// Throws InputError for a file of results that is not what it was when it was written, where that is known.
+void require_unchanged(const std::filesystem::path& file, std::optional<std::uint32_t> crc32) {
+  const std::optional<io::FileDigest> found = io::digest_of(file);
+  if (found && found->crc32 == crc32.value_or(found->crc32)) return;
+  throw InputError(file.string() +
+                   " is missing or has changed since it was written: sweep again with --resume and --core");
+}
+
+Clustering clustering_of_results(const Arguments& arguments) {
+  arguments.require({"results", "eps", "minpts"});
+  refuse(arguments, {"labels", "core"}, "--results has the labels and the mask of core points");
+  const std::string& folder = arguments.text("results");
+  const std::vector<std::uint32_t> minpts = parse_minpts_list(arguments.text("minpts"));
+  if (minpts.size() != 1) {
+    throw UsageError(fmt::format("predict takes one minpts, that of the clustering, and --minpts {} gives {}",
+                                 arguments.text("minpts"), minpts.size()));
+  }
+  const Variant variant{eps_of_clustering(arguments), minpts.front()};
+  const std::optional<io::Manifest> manifest = io::read_manifest(folder);
+  if (!manifest) throw InputError(folder + " holds no results: give the folder that epsflow sweep wrote");
+  const io::Entries entries = io::read_summary(folder);
+  if (!entries.contains(variant)) {
+    throw InputError(fmt::format("{} has no variant with eps {} and minpts {}; summary.csv there lists its {}", folder,
+                                 format_number(variant.eps), variant.minpts, format_count(entries.size(), "variant")));
+  }
+  if (!manifest->files.contains(io::core_name(variant))) {
+    throw InputError(
+        fmt::format("{} has no mask of core points of eps {} and minpts {}: sweep again with --core, which "
+                    "--resume adds to what is there",
+                    folder, format_number(variant.eps), variant.minpts));
+  }
+  const std::filesystem::path labels = std::filesystem::path(folder) / io::labels_name(variant);
+  const std::filesystem::path core = std::filesystem::path(folder) / io::core_name(variant);
+  require_unchanged(labels, entries.at(variant).crc32);
+  require_unchanged(core, manifest->files.at(io::core_name(variant)).crc32);
+  const auto run = nlohmann::json::parse(manifest->runs.back());
+  const auto input = nlohmann::json::parse(manifest->input);
+  // What Python saved is of no files, and says nothing of reading them.
+  const bool of_files = !input.value("files", nlohmann::json::array()).empty();
+  Values values = of_files ? run.value("options", nlohmann::json::object()).get<Values>() : arguments.all_given();
+  const Words files = arguments.given("points") ? Words{arguments.text("points")} : inputs_of(folder, input);
+  for (const char* option : {"memory", "quiet", "json"}) values.erase(option);
+  Values values_new = arguments.all_given();
+  for (const char* option : {"memory", "quiet"}) {
+    if (arguments.given(option)) values[option] = values_new[option];
+  }
+  values_new.insert(values.begin(), values.end());
+  return {.read = reading(arguments, values, files),
+          .labels = labels,
+          .core = core,
+          .eps = variant.eps,
+          .read_new = reading(arguments, values_new, arguments.operands()),
+          .checksum = manifest->checksum};
+}
+
+/// A file of one whole number for each point, as this program writes labels and masks. what: what they are, in words.
+std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, std::string_view what, std::size_t points,
                                        double least, double most) {
-  const std::string& file = arguments.text(option);
-  const Points read = io::read_points(file);
+  const Points read = io::read_points(file, {.on_nan = io::NanPolicy::drop});
+  const std::string shown = file.string();
+  if (read.dropped_rows() > 0) {
+    throw InputError(
+        fmt::format("{} has no number in row {}, and each of the {} is one: is it a file that epsflow wrote?", shown,
+                    read.inputs.front().dropped.front(), what));
+  }
   if (read.dims() != 1 || read.size() != points) {
-    throw InputError(fmt::format("{} holds {} rows of {}, and {} has {}: give the {} of these points", file,
-                                 format_count(read.size()), format_count(read.dims(), "column"),
-                                 arguments.text("points"), format_count(points, "point"), option));
+    throw InputError(fmt::format("{} holds {} rows of {}, and the clustering has {}: give the {} of these points",
+                                 shown, format_count(read.size()), format_count(read.dims(), "column"),
+                                 format_count(points, "point"), what));
   }
   std::vector<std::int32_t> numbers(points);
   for (std::size_t i = 0; i < points; ++i) {
     const double value = read.view().at(i, 0);
     if (!(value >= least && value <= most) || value != std::floor(value)) {
       throw InputError(fmt::format("{} has {} in row {}, which is none of the {}: are --labels and --core swapped?",
-                                   file, format_number(value), i, option == "core" ? "mask of core points" : "labels"));
+                                   shown, format_number(value), i, what));
     }
     numbers[i] = static_cast<std::int32_t>(value);
   }
@@ -62,12 +199,25 @@ struct Core {
   std::vector<std::string> column_names;
 };
 
-Core read_core(const Arguments& arguments, Metric& metric) {
-  Points points = read_input(arguments, arguments.text("points"));
-  settle_columns(arguments, points, metric);
+/// Throws InputError where points or metric are not those of the folder that the clustering is in.
+void require_same_input(const Clustering& clustering, const Points& points, const Metric& metric) {
+  if (clustering.checksum.empty()) return;
+  const std::string by = describe(metric);
+  const std::string checksum = io::checksum_of(points) + (by.empty() ? "" : ", " + by);
+  if (checksum == clustering.checksum) return;
+  throw InputError(
+      fmt::format("these are not the points of the results, or the metric is another: they are \"{}\", and the "
+                  "results are of \"{}\"; give the points that were clustered with --points",
+                  checksum, clustering.checksum));
+}
+
+Core read_core(const Clustering& clustering, Metric& metric) {
+  Points points = read_input(clustering.read);
+  settle_columns(clustering.read, points, metric);
+  require_same_input(clustering, points, metric);
   const std::vector<std::int32_t> labels =
-      read_numbers(arguments, "labels", points.size(), kNoise, std::numeric_limits<std::int32_t>::max());
-  const std::vector<std::int32_t> mask = read_numbers(arguments, "core", points.size(), 0, 1);
+      read_numbers(clustering.labels, "labels", points.size(), kNoise, std::numeric_limits<std::int32_t>::max());
+  const std::vector<std::int32_t> mask = read_numbers(clustering.core, "mask of core points", points.size(), 0, 1);
   const auto count =
       static_cast<std::size_t>(std::count_if(mask.begin(), mask.end(), [](std::int32_t core) { return core != 0; }));
   Core core{Points(count, points.dims(), points.precision()), {}, points.column_names};
@@ -87,47 +237,44 @@ Core read_core(const Arguments& arguments, Metric& metric) {
   return core;
 }
 
-double eps_of_clustering(const Arguments& arguments) {
-  const std::vector<double> eps = parse_eps_list(arguments.text("eps"));
-  if (eps.size() == 1) return eps.front();
-  throw UsageError(fmt::format("predict takes one eps, that of the clustering, and --eps {} gives {}",
-                               arguments.text("eps"), eps.size()));
-}
-
 int run_predict(const Arguments& arguments) {
-  arguments.require({"points", "labels", "core", "eps"});
-  const double eps = eps_of_clustering(arguments);
+  const Clustering clustering =
+      arguments.given("results") ? clustering_of_results(arguments) : clustering_of_files(arguments);
+  const std::string old = fmt::format("{}", fmt::join(clustering.read.operands(), ", "));
   Words files = arguments.operands();
-  for (const char* option : {"points", "labels", "core"}) files.push_back(arguments.text(option));
-  require_output(arguments, "out", kPlainFormats, files);
-  const Options options = run_options(arguments);
+  files.insert(files.end(), clustering.read.operands().begin(), clustering.read.operands().end());
+  files.insert(files.end(), {clustering.labels, clustering.core});
+  require_label_output(arguments, kPlainFormats, files);
+  Options options;
+  if (arguments.given("memory")) options.memory = arguments.size("memory");
+  options.threads = static_cast<unsigned>(arguments.number("threads"));
   if (std::count(files.begin(), files.end(), "-") > 1) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
   }
-  Metric metric = requested_metric(arguments);
-  const Core core = read_core(arguments, metric);
-  Points points = read_input(arguments);
-  settle_columns(arguments, points, metric);
+  Metric metric = requested_metric(clustering.read);
+  if (requested_metric(clustering.read_new) != metric) {
+    throw UsageError("the options of the metric are those of the results: leave them out");
+  }
+  const Core core = read_core(clustering, metric);
+  Points points = read_input(clustering.read_new);
+  settle_columns(clustering.read_new, points, metric);
   const bool by_place = metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine;
   if (by_place && !core.column_names.empty() && !points.column_names.empty() &&
       core.column_names != points.column_names) {
     throw UsageError(fmt::format("the columns are {}, and those of {} are {}: choose the same of both with --columns",
-                                 fmt::join(points.column_names, ", "), arguments.text("points"),
-                                 fmt::join(core.column_names, ", ")));
+                                 fmt::join(points.column_names, ", "), old, fmt::join(core.column_names, ", ")));
   }
-  const std::filesystem::path rows = rows_file(arguments, points);
-  if (!rows.empty()) io::require_target(rows, overwrite(arguments), paths_of(files));
   const InterruptGuard interrupt;
   VariantResult result;
-  result.variant = {eps, 0};
-  result.labels = predict({core.points.view(), core.labels, eps, metric}, points.view(), options,
+  result.variant = {clustering.eps, 0};
+  result.labels = predict({core.points.view(), core.labels, clustering.eps, metric}, points.view(), options,
                           {.cancel = &interrupt.token(), .on_notice = notices(arguments)});
   const auto noise = static_cast<std::uint64_t>(std::count(result.labels.begin(), result.labels.end(), kNoise));
-  if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments));
-  if (!rows.empty()) io::write_npy(rows, io::npy_rows(io::row_numbers(points)), overwrite(arguments));
+  write_label_output(arguments, result, points, metric);
   if (arguments.flag("json")) {
     nlohmann::ordered_json json{
-        {"points", points.size()}, {"eps", eps}, {"core", core.labels.size()}, {"noise", noise}};
+        {"points", points.size()}, {"eps", clustering.eps}, {"core", core.labels.size()}, {"noise", noise}};
+    add_metric(json, metric);
     add_input(json, points);
     print_json(json);
   } else if (!arguments.flag("quiet") && !goes_to_standard_output(arguments, "out")) {
@@ -140,32 +287,45 @@ int run_predict(const Arguments& arguments) {
 }  // namespace
 
 Command predict_command() {
-  return {.name = "predict",
-          .summary = "find the clusters of new points",
-          .usage = "FILE … --points FILE --labels FILE --core FILE --eps EPS --out labels.npy",
-          .about =
-              "Gives each point of the files the lowest cluster among the core points within eps of a clustering, and\n"
-              "-1 where there is none: what a border point would have got. The clustering is its points with the\n"
-              "labels and the mask of core points that cluster --core and sweep --core write. On the CPU.",
-          .example = "epsflow predict new.csv --points old.csv --labels labels.npy --core core.npy --eps 0.3",
-          .operand = {"FILE …"},
-          .groups =
-              {{"The clustering",
-                {{.name = "points", .kind = ValueKind::file, .value = "FILE", .help = "the points that were clustered"},
-                 {.name = "labels", .kind = ValueKind::file, .value = "FILE", .help = "their labels"},
-                 {.name = "core", .kind = ValueKind::file, .value = "FILE", .help = "their mask of core points"},
-                 {.name = "eps", .value = "EPS", .help = "its neighbourhood radius"}}},
-               metric_options(),
-               {"Results",
-                {{.name = "out",
-                  .kind = ValueKind::file,
-                  .value = "FILE",
-                  .help = "labels as .npy (int32), .csv or .fits, or - for CSV on standard output"},
-                 overwrite_option()}},
-               input_options(),
-               run_options_group(),
-               message_options()},
-          .run = run_predict};
+  return {
+      .name = "predict",
+      .summary = "find the clusters of new points",
+      .usage = "FILE … --results FOLDER --eps EPS --minpts N --out labels.npy",
+      .about =
+          "Gives each point of the files the lowest cluster among the core points within eps of a clustering, and\n"
+          "-1 where there is none: what a border point would have got. The clustering is a variant of a results\n"
+          "folder of sweep --core, or --points with the --labels and the --core mask that cluster wrote. The\n"
+          "folder knows its points, how they were read and the metric; options of input that are given are for\n"
+          "the new points alone. On the CPU.",
+      .example = "epsflow predict new.csv --results results --eps 0.3 --minpts 8 --out labels.npy",
+      .operand = {"FILE …"},
+      .groups =
+          {{"The clustering",
+            {{.name = "results", .kind = ValueKind::folder, .value = "FOLDER", .help = "results of sweep --core"},
+             {.name = "points",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help = "the points that were clustered (default: the files that the results name)"},
+             {.name = "labels", .kind = ValueKind::file, .value = "FILE", .help = "their labels, without --results"},
+             {.name = "core",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help = "their mask of core points, without --results"},
+             {.name = "eps", .value = "EPS", .help = "its neighbourhood radius"},
+             {.name = "minpts", .alias = "min-samples", .value = "N", .help = "its minpts, with --results"}}},
+           metric_options(),
+           {"Results",
+            {{.name = "out",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help =
+                  "labels as .npy (int32), .csv or .fits, or - for CSV on standard output; beside a file, where rows "
+                  "were dropped or files joined, NAME.rows.npy (int64): the row of each label"},
+             overwrite_option()}},
+           input_options(),
+           resources(),
+           message_options()},
+      .run = run_predict};
 }
 
 }  // namespace epsflow::cli

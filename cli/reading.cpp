@@ -212,18 +212,27 @@ Points read_input(const Arguments& arguments) {
   return points;
 }
 
-Points read_input(const Arguments& arguments, const std::string& file) {
-  Points points = io::read_points(file, read_options(arguments));
-  if (!arguments.flag("quiet")) say_what_was_read(points);
-  return points;
-}
-
-io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format, bool core) {
-  io::LabelledCopy copy(paths_of(arguments.operands()), read_options(arguments), points, format, core);
+io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format, bool core,
+                               const Metric& metric) {
+  io::LabelledCopy copy(paths_of(arguments.operands()), read_options(arguments), points, format, core, metric);
   if (!copy.limit().empty() && !arguments.flag("quiet")) {
     say("labelled files hold the coordinates alone: " + copy.limit());
   }
+  if (!copy.left_out().empty() && !arguments.flag("quiet")) say("labelled files leave out " + copy.left_out());
   return copy;
+}
+
+void require_points(const Points& points) {
+  if (points.size() > 0 || points.dropped_rows() == 0) return;
+  throw InputError(
+      fmt::format("all {} were dropped for NaN, infinity or missing values in the columns that were read, and "
+                  "nothing is left to cluster: choose others with --columns",
+                  format_count(points.dropped_rows(), "row")));
+}
+
+void add_metric(nlohmann::ordered_json& json, const Metric& metric) {
+  json["metric"] = describe_in_full(metric);
+  if (const std::string_view unit = eps_unit(metric); !unit.empty()) json["eps_unit"] = unit;
 }
 
 void add_input(nlohmann::ordered_json& json, const Points& points) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/read_points.hpp>
@@ -27,13 +28,17 @@ namespace epsflow::cli {
 /// rows, the columns that became coordinates, the rows that were dropped. Throws UsageError, InputError, ResourceError.
 [[nodiscard]] Points read_input(const Arguments& arguments);
 
-/// The same of the one file that an option names.
-[[nodiscard]] Points read_input(const Arguments& arguments, const std::string& file);
-
 /// What copies the columns of the input that was read beside the labels, and the mask of core points where `core`; where
-/// it takes the coordinates alone a line says so, and why, unless --quiet is given. Throws UsageError, InputError.
+/// it takes the coordinates alone a line says so, and why, unless --quiet is given; likewise what of the input is not copied.
+/// Throws UsageError, InputError.
 [[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format,
-                                             bool core);
+                                             bool core, const Metric& metric);
+
+/// Throws InputError where every row was dropped, so that there is nothing to cluster.
+void require_points(const Points& points);
+
+/// Adds to the JSON of a result what distance was: "metric", and "eps_unit" where that is not the unit of the points.
+void add_metric(nlohmann::ordered_json& json, const Metric& metric);
 
 /// Adds to the JSON of a result what was read: "inputs", "columns", "column_numbers", "dropped_rows".
 void add_input(nlohmann::ordered_json& json, const Points& points);

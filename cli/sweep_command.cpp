@@ -42,9 +42,10 @@ void print_table(const io::ResultsFolder& folder) {
   print_columns(rows);
 }
 
-void print_table_as_json(const io::ResultsFolder& folder, const Points& points, const std::string& out,
-                         const char* status, double seconds) {
+void print_table_as_json(const io::ResultsFolder& folder, const Points& points, const Metric& metric,
+                         const std::string& out, const char* status, double seconds) {
   nlohmann::ordered_json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", points.size()}};
+  add_metric(json, metric);
   add_input(json, points);
   json["variants"] = nlohmann::ordered_json::array();
   for (const auto& [variant, e] : folder.entries()) {
@@ -96,10 +97,11 @@ int run_sweep(const Arguments& arguments) {
                            notices(arguments));
 
   Points points = read_input(arguments);
+  require_points(points);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, options);
   std::optional<io::LabelledCopy> labelled;
-  if (format) labelled.emplace(labelled_copy(arguments, points, *format, options.core_mask));
+  if (format) labelled.emplace(labelled_copy(arguments, points, *format, options.core_mask, metric));
   const std::vector<Variant> missing =
       folder.begin(points, describe_run(arguments, metric, options), labelled ? &*labelled : nullptr);
 
@@ -117,7 +119,7 @@ int run_sweep(const Arguments& arguments) {
     }
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
-    if (json) print_table_as_json(folder, points, out, "interrupted", seconds());
+    if (json) print_table_as_json(folder, points, metric, out, "interrupted", seconds());
     say(what_is_left(folder, out));
     return kInterrupted;
   } catch (const std::exception& e) {
@@ -129,11 +131,12 @@ int run_sweep(const Arguments& arguments) {
   }
   folder.finish("complete", seconds(), trace);
   if (json) {
-    print_table_as_json(folder, points, out, "complete", seconds());
+    print_table_as_json(folder, points, metric, out, "complete", seconds());
   } else if (!quiet) {
     print_table(folder);
-    print_result("{} of {} in {:.2f} s; labels in {}/labels\n", format_count(missing.size(), "variant"),
-                 format_count(points.size(), "point"), seconds(), out);
+    const std::string by = describe(metric);
+    print_result("{} of {}{} in {:.2f} s; labels in {}/labels\n", format_count(missing.size(), "variant"),
+                 format_count(points.size(), "point"), by.empty() ? "" : " (" + by + ")", seconds(), out);
   }
   return kDone;
 }

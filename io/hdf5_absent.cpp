@@ -10,7 +10,9 @@ FormatInfo hdf5_info() { return {"HDF5", false, "EPSFLOW_WITH_HDF5=ON (libhdf5)"
 
 Points read_hdf5(ByteStream&, const Source&) { throw_left_out(hdf5_info()); }
 
-void write_hdf5_labels(const std::filesystem::path&, const VariantResult&, Overwrite) { throw_left_out(hdf5_info()); }
+void write_hdf5_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&) {
+  throw_left_out(hdf5_info());
+}
 
 void write_hdf5_sweep(const std::filesystem::path&, const std::vector<SweepEntry>&, const Hdf5Sweep&) {
   throw_left_out(hdf5_info());

@@ -56,12 +56,13 @@ bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcep
 }  // namespace
 
 LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const Points& points,
-                           OutputFormat format, bool core)
+                           OutputFormat format, bool core, const Metric& metric)
     : files_(std::move(files)),
       options_(std::move(options)),
       points_(points),
       format_(require_labelled(format)),
       core_(core),
+      metric_(metric),
       limit_(find_limit(files_, options_, format_)) {
   if (points_.inputs.size() != files_.size()) {
     throw UsageError(fmt::format("the points were read from {} files, not from {}; give those that they were read from",
@@ -94,8 +95,9 @@ std::string LabelledCopy::contents() const {
 void LabelledCopy::find_names() {
   if (limit_.empty()) {
     require_unchanged();
-    names_ = format_ == OutputFormat::csv ? text_column_names(files_, options_, points_)
-                                          : fits_column_names(files_, options_, points_);
+    const bool text = format_ == OutputFormat::csv;
+    names_ = text ? text_column_names(files_, options_, points_) : fits_column_names(files_, options_, points_);
+    left_out_ = text ? text_left_out(files_, options_, points_) : fits_left_out(files_, options_, points_);
     return;
   }
   const bool has_names = points_.column_names.size() == points_.dims();
@@ -140,7 +142,7 @@ void LabelledCopy::require_unchanged() const {
 
 void LabelledCopy::write(const std::filesystem::path& file, const std::filesystem::path& target,
                          const VariantResult& result) const {
-  const LabelledRows rows{.points = points_, .result = result, .core = core_};
+  const LabelledRows rows{.points = points_, .result = result, .metric = metric_, .core = core_};
   require_unchanged();
   if (format_ == OutputFormat::hdf5) {
     write_hdf5_coordinates(file, target, names_, rows);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/write_labels.hpp>
@@ -28,10 +29,13 @@ class LabelledCopy {
   /// is none of kLabelledFormats or that this build leaves out, InputError where files differ in their columns, and where
   /// a column has the name of one that is to be added.
   LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const Points& points, OutputFormat format,
-               bool core);
+               bool core, const Metric& metric = {});
 
   /// Why the coordinates alone are written, in words; empty where all columns are copied.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
+  /// What the files hold that no copy has, in words, as comments of text and other extensions of FITS; empty where there is nothing,
+  /// and where limit() is not.
+  [[nodiscard]] const std::string& left_out() const noexcept { return left_out_; }
   /// What the files are made of beside the labels: what is made of the same is the same.
   [[nodiscard]] std::string contents() const;
   /// About how many bytes one copy takes.
@@ -53,7 +57,9 @@ class LabelledCopy {
   const Points& points_;
   OutputFormat format_;
   bool core_;
+  Metric metric_;
   std::string limit_;
+  std::string left_out_;
   std::vector<std::string> names_;  ///< of the columns of the input that are written
   std::uint64_t bytes_ = 0;
 };

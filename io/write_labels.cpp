@@ -75,16 +75,17 @@ OutputFormat output_format(const std::filesystem::path& file, std::span<const Ou
   throw UsageError("cannot tell the format of " + file.string() + " from its name; let it end in one of " + known);
 }
 
-void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite) {
+void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
+                  const Metric& metric) {
   switch (output_format(file, kLabelFormats)) {
     case OutputFormat::npy:
       return write_npy(file, npy_labels(result.labels), overwrite);
     case OutputFormat::csv:
       return write_csv_labels(file, result.labels, overwrite);
     case OutputFormat::fits:
-      return write_fits_labels(file, result, overwrite);
+      return write_fits_labels(file, result, overwrite, metric);
     case OutputFormat::hdf5:
-      return write_hdf5_labels(file, result, overwrite);
+      return write_hdf5_labels(file, result, overwrite, metric);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
@@ -21,8 +22,8 @@ enum class OutputFormat : std::uint8_t { npy, csv, fits, hdf5 };
 /// UsageError naming those of `allowed` for any other.
 [[nodiscard]] OutputFormat output_format(const std::filesystem::path& file, std::span<const OutputFormat> allowed);
 
-/// Formats of labels: .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL), .h5 (a
-/// data set `labels` with the variant and its counts as attributes).
+/// Formats of labels: .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL, the variant and the
+/// metric as keywords), .h5 (a data set `labels` with the variant, its counts and the metric as attributes).
 inline constexpr std::array kLabelFormats{OutputFormat::npy, OutputFormat::csv, OutputFormat::fits, OutputFormat::hdf5};
 /// Formats of points: .npy, .csv (with a header line where there are names).
 inline constexpr std::array kPointFormats{OutputFormat::npy, OutputFormat::csv};
@@ -33,8 +34,9 @@ inline constexpr std::array kLabelledFormats{OutputFormat::csv, OutputFormat::fi
 /// Formats of neighbour tables.
 inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
 
-/// In one of kLabelFormats. Atomic. Errors as output_format() and AtomicFile.
-void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite);
+/// In one of kLabelFormats, which tell `metric` where they have a place for it. Atomic. Errors as output_format() and AtomicFile.
+void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
+                  const Metric& metric = {});
 
 /// In one of kPointFormats; `names` are d names, or none. Atomic. Errors as output_format() and AtomicFile.
 void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,

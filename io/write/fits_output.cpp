@@ -1,6 +1,7 @@
 #include <epsflow/io/write/fits_output.hpp>
 
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #include <epsflow/io/write/atomic_file.hpp>
@@ -30,12 +31,16 @@ void FitsOutput::check(int status) const {
   throw_cannot_write(target_, errno != 0 ? errno : EIO, wanted_);
 }
 
-void FitsOutput::write_variant(const Variant& variant) const {
+void FitsOutput::write_variant(const Variant& variant, const Metric& metric) const {
   int status = 0;
   double eps = variant.eps;
   auto minpts = static_cast<LONGLONG>(variant.minpts);
   fits_update_key(get(), TDOUBLE, "EPS", &eps, "neighbourhood radius", &status);
   fits_update_key(get(), TLONGLONG, "MINPTS", &minpts, "points within EPS of a core point", &status);
+  // A string may be longer than a card.
+  fits_update_key_longstr(get(), "METRIC", describe_in_full(metric).c_str(), "what distance is", &status);
+  const std::string unit(eps_unit(metric));
+  if (!unit.empty()) fits_update_key_longstr(get(), "EPSUNIT", unit.c_str(), "unit of EPS", &status);
   check(status);
 }
 

@@ -6,6 +6,7 @@
 
 #include <fitsio.h>
 
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/read/fits/fits_file.hpp>
 
@@ -27,8 +28,8 @@ class FitsOutput {
   [[nodiscard]] static bool is_of_system(int status) noexcept;
   /// Throws for the status of a call that failed. cfitsio says that it cannot write; why, the system has said to it.
   void check(int status) const;
-  /// The keywords EPS and MINPTS of the extension that is open.
-  void write_variant(const Variant& variant) const;
+  /// The keywords EPS, MINPTS, METRIC and, where eps has a unit of its own, EPSUNIT of the extension that is open.
+  void write_variant(const Variant& variant, const Metric& metric) const;
   /// Writes what cfitsio still holds.
   void close();
 

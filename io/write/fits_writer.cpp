@@ -14,7 +14,8 @@ FormatInfo fits_info() {
   return {"FITS", true, fmt::format("cfitsio {}.{}.{}", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO)};
 }
 
-void write_fits_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite) {
+void write_fits_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
+                       const Metric& metric) {
   const std::scoped_lock lock(fits_mutex());
   write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
     FitsOutput out(temporary, file, result.labels.size() * sizeof(std::int32_t));
@@ -26,7 +27,7 @@ void write_fits_labels(const std::filesystem::path& file, const VariantResult& r
     int status = 0;
     fits_create_tbl(out.get(), BINARY_TBL, rows, 1, names, forms, nullptr, "LABELS", &status);
     out.check(status);
-    out.write_variant(result.variant);
+    out.write_variant(result.variant, metric);
     // cfitsio takes a pointer to non-const, and does not write through it.
     fits_write_col(out.get(), TINT, 1, 1, 1, rows, const_cast<std::int32_t*>(result.labels.data()), &status);
     out.check(status);

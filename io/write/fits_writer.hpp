@@ -4,12 +4,14 @@
 #include <filesystem>
 
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {
 
-/// A binary table LABELS with an int32 column LABEL, and the variant as the keywords EPS and MINPTS. Atomic. Calls are
+/// A binary table LABELS with an int32 column LABEL, and FitsOutput::write_variant(). Atomic. Calls are
 /// serialised by fits_mutex(). Errors as AtomicFile; UsageError where this build has no FITS.
-void write_fits_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite);
+void write_fits_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
+                       const Metric& metric);
 
 }  // namespace epsflow::io

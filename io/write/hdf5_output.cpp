@@ -1,5 +1,6 @@
 #include <epsflow/io/write/hdf5_output.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,7 +45,13 @@ void Hdf5Output::attribute(hid_t object, const char* name, std::uint64_t value) 
   attribute(object, name, &value, H5T_NATIVE_UINT64, H5T_STD_U64LE);
 }
 
-void Hdf5Output::attributes(hid_t object, const VariantResult& result) const {
+void Hdf5Output::attribute(hid_t object, const char* name, const std::string& value) const {
+  const TypeHandle text(check(H5Tcopy(H5T_C_S1)));
+  check(H5Tset_size(text.get(), std::max<std::size_t>(value.size(), 1)));
+  attribute(object, name, value.c_str(), text.get(), text.get());
+}
+
+void Hdf5Output::attributes(hid_t object, const VariantResult& result, const Metric& metric) const {
   attribute(object, "eps", result.variant.eps);
   attribute(object, "minpts", std::uint64_t{result.variant.minpts});
   attribute(object, "clusters", result.summary.clusters);
@@ -52,6 +59,8 @@ void Hdf5Output::attributes(hid_t object, const VariantResult& result) const {
   attribute(object, "core", result.summary.core);
   attribute(object, "border", result.summary.border);
   attribute(object, "largest", result.summary.largest);
+  attribute(object, "metric", describe_in_full(metric));
+  if (const std::string_view unit = eps_unit(metric); !unit.empty()) attribute(object, "eps_unit", std::string(unit));
 }
 
 void Hdf5Output::close() {

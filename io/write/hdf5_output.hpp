@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/io/read/hdf5/hdf5_handle.hpp>
 
 namespace epsflow::io {
@@ -41,8 +43,9 @@ class Hdf5Output {
   void attribute(hid_t object, const char* name, const void* value, hid_t memory_type, hid_t file_type) const;
   void attribute(hid_t object, const char* name, double value) const;
   void attribute(hid_t object, const char* name, std::uint64_t value) const;
-  /// eps, minpts and the counts of a variant.
-  void attributes(hid_t object, const VariantResult& result) const;
+  void attribute(hid_t object, const char* name, const std::string& value) const;
+  /// eps, minpts and the counts of a variant, `metric` and, where eps has a unit of its own, `eps_unit`.
+  void attributes(hid_t object, const VariantResult& result, const Metric& metric) const;
 
   /// Writes what the library still holds. Every handle must be closed by then.
   void close();

@@ -40,9 +40,7 @@ void write_summary(const Hdf5Output& writer, const std::vector<SweepEntry>& entr
 }
 
 void write_description(const Hdf5Output& writer, const std::string& description) {
-  const TypeHandle text(writer.check(H5Tcopy(H5T_C_S1)));
-  writer.check(H5Tset_size(text.get(), std::max<std::size_t>(description.size(), 1)));
-  writer.attribute(writer.file(), "description", description.c_str(), text.get(), text.get());
+  writer.attribute(writer.file(), "description", description);
 }
 
 /// A row per variant, chunked and compressed. Of a variant for which `row_of` has nothing the row is −1 throughout, and takes
@@ -83,12 +81,13 @@ void write_rows(const Hdf5Output& writer, const char* name, hid_t memory_type, h
 
 }  // namespace
 
-void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite) {
+void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
+                       const Metric& metric) {
   const Hdf5Session session;
   write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
     Hdf5Output writer(temporary, file);
     writer.attributes(writer.write<std::int32_t>("labels", result.labels, H5T_NATIVE_INT32, H5T_STD_I32LE).get(),
-                      result);
+                      result, metric);
     writer.close();
   });
 }

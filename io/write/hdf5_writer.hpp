@@ -9,14 +9,16 @@
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/io/results/sweep_entry.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {
 
-/// A data set `labels` (int32, [n]) with attributes eps, minpts and the counts of the summary. Atomic. Errors
+/// A data set `labels` (int32, [n]) with the attributes of Hdf5Output::attributes(). Atomic. Errors
 /// as AtomicFile.
-void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite);
+void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
+                       const Metric& metric);
 
 /// What a sweep has beside the figures of its variants. The functions give one variant at a time, so that memory holds a
 /// single one, and must not use HDF5 themselves.

@@ -193,6 +193,16 @@ std::vector<std::string> text_column_names(std::span<const std::filesystem::path
   return names;
 }
 
+std::string text_left_out(std::span<const std::filesystem::path> files, const ReadOptions& options,
+                          const Points& points) {
+  std::uint64_t lines = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const TextInput input(files, i, options, points);
+    lines += input.text.table.lines_before - (input.text.table.columns.names.empty() ? 0 : 1);
+  }
+  return lines > 0 ? format_count(lines, "line") + " before the rows, as comments and units" : "";
+}
+
 void write_csv_copy(const std::filesystem::path& file, const std::filesystem::path& target,
                     std::span<const std::filesystem::path> inputs, const ReadOptions& options,
                     std::span<const std::string> names, const LabelledRows& rows) {

@@ -164,8 +164,9 @@ void add_column(const FitsOutput& out, const TableInput& first, const char* name
 }
 
 /// The keywords that other files of labels have may be the input's own.
-void write_history(const FitsOutput& out, const Variant& variant) {
-  const std::string text = fmt::format("labels of DBSCAN by epsflow: eps {}, minpts {}", variant.eps, variant.minpts);
+void write_history(const FitsOutput& out, const Variant& variant, const Metric& metric) {
+  const std::string text = fmt::format("labels of DBSCAN by epsflow: eps {}, minpts {}, metric {}", variant.eps,
+                                       variant.minpts, describe_in_full(metric));
   int status = 0;
   fits_write_history(out.get(), text.c_str(), &status);
   out.check(status);
@@ -244,7 +245,42 @@ void write_coordinate_rows(const FitsOutput& out, std::span<const T> values, con
   }
 }
 
+/// Keywords of the header that is open which say something of their own: none that describe the data, and no comments.
+std::uint64_t own_keywords(fitsfile* file, int& status) {
+  int cards = 0;
+  fits_get_hdrspace(file, &cards, nullptr, &status);
+  std::uint64_t count = 0;
+  for (int i = 1; i <= cards && status == 0; ++i) {
+    std::array<char, FLEN_CARD> card{};
+    fits_read_record(file, i, card.data(), &status);
+    const int kind = fits_get_keyclass(card.data());
+    if (kind != TYP_STRUC_KEY && kind != TYP_COMM_KEY && kind != TYP_CKSUM_KEY) ++count;
+  }
+  return count;
+}
+
 }  // namespace
+
+std::string fits_left_out(std::span<const std::filesystem::path> files, const ReadOptions& options,
+                          const Points& points) {
+  const std::scoped_lock lock(fits_mutex());
+  std::uint64_t units = 0;
+  std::uint64_t keywords = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const TableInput input(files[i], options, points.inputs[i]);
+    int count = 0;
+    int status = 0;
+    fits_get_num_hdus(input.get(), &count, &status);
+    fits_movabs_hdu(input.get(), 1, nullptr, &status);
+    keywords += own_keywords(input.get(), status);
+    check_fits(status, input.source(), "reading the primary header");
+    units += narrow<std::uint64_t>(count - 2, "header units");
+  }
+  std::string text;
+  if (keywords > 0) text = format_count(keywords, "keyword") + " of the primary header";
+  if (units > 0) text += (text.empty() ? "" : ", ") + format_count(units, "header unit") + " beside the table";
+  return text;
+}
 
 std::vector<std::string> fits_column_names(std::span<const std::filesystem::path> files, const ReadOptions& options,
                                            const Points& points) {
@@ -293,7 +329,7 @@ void write_fits_copy(const std::filesystem::path& file, const std::filesystem::p
     add_column(out, first, kCoreColumn, first.is_ascii() ? "I3" : "1B", kNullCore, read,
                [&](std::size_t point) { return std::int32_t{rows.result.core[point]}; });
   }
-  write_history(out, rows.result.variant);
+  write_history(out, rows.result.variant, rows.metric);
   renew_checksums(out);
   out.close();
 }
@@ -327,7 +363,7 @@ void write_fits_coordinates(const std::filesystem::path& file, const std::filesy
   columns.add(kLabelColumn, "1J");
   if (rows.core) columns.add(kCoreColumn, "1B");
   columns.create(out, rows.points.size());
-  out.write_variant(rows.result.variant);
+  out.write_variant(rows.result.variant, rows.metric);
   rows.points.view().visit([&](auto values) { write_coordinate_rows(out, values, rows); });
   out.close();
 }

@@ -17,6 +17,11 @@ namespace epsflow::io {
 [[nodiscard]] std::vector<std::string> fits_column_names(std::span<const std::filesystem::path> files,
                                                          const ReadOptions& options, const Points& points);
 
+/// What of such files write_fits_copy() leaves out, in words: keywords of the primary headers, other extensions; empty where there
+/// is nothing else. Throws as fits_column_names().
+[[nodiscard]] std::string fits_left_out(std::span<const std::filesystem::path> files, const ReadOptions& options,
+                                        const Points& points);
+
 /// Copies the table of the first file with its keywords, types and units, puts the rows of the others behind it, and the
 /// labels beside them (int32; null, TNULL, in dropped rows). The files are plain ones. O(bytes); memory: some MiB.
 /// Throws InputError where a file is not what it was when it was read, ResourceError naming `target`.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 
 namespace epsflow::io {
@@ -22,6 +23,7 @@ inline constexpr std::size_t kLabelledBlockBytes = std::size_t{1} << 20;
 struct LabelledRows {
   const Points& points;
   const VariantResult& result;
+  const Metric& metric;
   bool core = false;  ///< whether the mask of core points is a column
 };
 

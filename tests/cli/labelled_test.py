@@ -59,6 +59,26 @@ class Cluster(Labelled):
         with open(out, newline="") as f:
             self.assertEqual(list(csv.reader(f)), expected)
 
+    def test_what_is_not_copied_is_said(self):
+        table = self.write("units.csv", "# of last night\nid,ra,dec\n,deg,deg\na,0,0\nb,0.1,0\n")
+        words = ["--columns", "ra,dec", "--eps", 0.3, "--minpts", 1, "--labelled"]
+        p = self.succeeds("cluster", table, *words, self.folder / "u.csv")
+        self.assertIn("labelled files leave out 2 lines before the rows, as comments and units", p.stderr)
+        self.assertEqual((self.folder / "u.csv").read_text().split(), ["id,ra,dec,label", "a,0,0,0", "b,0.1,0,0"])
+        self.assertNotIn("leave out", self.succeeds("cluster", self.points, *self.options, "--labelled", "-").stderr)
+        plain = fits_table(["a", "b"], [0, 0.1])
+        (self.folder / "one.fits").write_bytes(plain)
+        words[1] = "RA"
+        self.assertNotIn("leave out", self.succeeds("cluster", self.folder / "one.fits", *words, self.folder / "1.fits").stderr)
+        primary = plain[:2880].replace(b"END" + b" " * 77 + b" " * 80, b"TELESCOP= 'HST     '".ljust(80) + b"END".ljust(80), 1)
+        (self.folder / "two.fits").write_bytes(primary + 2 * plain[2880:])
+        p = self.succeeds("cluster", self.folder / "two.fits", "--table", "1", *words, self.folder / "2.fits")
+        self.assertIn("leave out 1 keyword of the primary header, 1 header unit beside the table", p.stderr)
+        packed = self.folder / "one.fits.gz"
+        packed.write_bytes(gzip.compress(plain))
+        p = self.succeeds("cluster", packed, *words, self.folder / "3.fits")
+        self.assertIn("coordinates alone: " + str(packed) + " is gzipped", p.stderr)
+
     def test_gzipped_and_several_files(self):
         packed = self.folder / "a.csv.gz"
         packed.write_bytes(gzip.compress(TABLE.encode()))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the program writes never costs anybody a file: single files."""
+import json
 import os
 import unittest
 
@@ -57,6 +58,65 @@ class SingleFiles(ProgramTest):
             file.write_text("mine")
             self.fails_with_notices(2, [file.name, "exists already"], *words)
             self.assertEqual(file.read_text(), "mine")
+
+    def test_rows_never_stand_beside_labels_that_are_not_theirs(self):
+        points = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
+        out, rows = self.folder / "l.npy", self.folder / "l.rows.npy"
+        tail = ["--eps", 0.1, "--minpts", 3, "--out", out]
+        self.succeeds("cluster", points, "--on-nan", "drop", *tail)
+        self.assertTrue(rows.exists())
+        out.unlink()
+        # It is found before the input is read.
+        self.fails(2, ["l.rows.npy exists already", "--overwrite"], "cluster", self.folder / "no-such.csv", *tail)
+        self.fails(2, ["l.rows.npy exists already"], "predict", self.points, "--points", self.points, "--labels", self.points, "--core",
+                   self.points, "--eps", 0.1, "--out", out)
+        self.assertFalse(out.exists())
+        self.succeeds("cluster", self.points, *tail, "--overwrite")
+        self.assertEqual(len(npy_labels(out)), 9)
+        self.assertFalse(rows.exists())
+        self.fails(2, ["--core is", "l.rows.npy", "another name"], "cluster", points, *tail, "--core", rows, "--overwrite")
+        self.assertIn(".rows.npy", self.succeeds("help", "cluster").stdout)
+
+    def test_labels_that_have_no_place_for_rows_say_of_which_they_are(self):
+        points = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
+        tail = ["--on-nan", "drop", "--eps", 0.1, "--minpts", 3]
+        p = self.succeeds("cluster", points, *tail, "--out", "-")
+        for part in ("of the 8 rows that were kept of 9", "--out", "NAME.rows.npy"):
+            self.assertIn(part, p.stderr)
+        self.assertIn("all 2 files", self.succeeds("cluster", self.points, self.points, *tail, "--out", "-").stderr)
+        self.assertIn("of the 8 rows", self.succeeds("cluster", points, *tail, "--core", self.folder / "c.npy").stderr)
+        for words in ((self.points, "--out", "-"), (points, "--out", "-", "-q"), (points, "--out", self.folder / "l.npy"), (points,)):
+            self.assertNotIn("NAME.rows.npy", self.succeeds("cluster", *words, *tail).stderr)
+
+    def test_nothing_to_cluster_is_an_error_of_the_input(self):
+        points = self.write("nan.csv", "x,y\nnan,1\n2,nan\n")
+        tail = ["--on-nan", "drop", "--eps", 0.1, "--minpts", 3, "--out", self.folder / "out.npy"]
+        for command in ("cluster", "sweep"):
+            self.fails_with_notices(3, ["all 2 rows were dropped", "--columns"], command, points, *tail)
+            self.assertFalse((self.folder / "out.npy").exists())
+
+    def test_labels_say_what_distance_was(self):
+        long = self.write("long.csv", ",".join(f"c{i}" for i in range(40)) + "\n" + ",".join(["1"] * 40) + "\n")
+        scale = ",".join(["0.125"] * 40)
+        for name in ("l.fits", "l.h5", "labelled.fits", "labelled.h5"):
+            out, option = self.folder / name, "--labelled" if "labelled" in name else "--out"
+            for words, metric, unit in (([self.points, "--metric", "greatcircle", "--unit", "km"], b"greatcircle, eps in km", b"km"),
+                                        ([self.points], b"euclidean", None), ([long, "--scale", scale], b"scaled by 0.125 0.125", None)):
+                self.succeeds("cluster", *words, "--eps", 0.1, "--minpts", 3, option, out, "--overwrite")
+                data = out.read_bytes()
+                self.assertIn(metric, data)
+                self.assertIn(b"METRIC  = '" if name.endswith("fits") else b"metric", data)
+                self.assertEqual((b"EPSUNIT = 'km" if name.endswith("fits") else b"eps_unit") in data, unit is not None)
+                self.succeeds("cluster", out, "--columns", "0", "--eps", 1, "--minpts", 1)  # is still such a file
+        for command, more in (("cluster", []), ("sweep", ["--out", self.folder / "r"]), ("neighbors", []), ("plan", [])):
+            words = [command, self.points, "--eps", 0.1, *(["--minpts", 3] if command != "neighbors" else []), *more]
+            result = json.loads(self.succeeds(*words, "--json").stdout)
+            self.assertEqual((result["metric"], result.get("eps_unit")), ("euclidean", None))
+            words += ["--overwrite"] if command == "sweep" else []
+            result = json.loads(self.succeeds(*words, "--metric", "greatcircle", "--unit", "km", "--json").stdout)
+            self.assertEqual((result["metric"], result["eps_unit"]), ("greatcircle, eps in km", "km"))
+        p = self.succeeds("cluster", self.points, "--eps", 0.1, "--minpts", 3, "--metric", "manhattan")
+        self.assertIn("noise; manhattan; ", p.stdout)
 
     def fails_with_notices(self, code, parts, *words):
         p = run(*words)

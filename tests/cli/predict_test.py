@@ -4,7 +4,7 @@ import json
 import random
 import unittest
 
-from support import ProgramTest, npy_labels
+from support import ProgramTest, npy_labels, run
 
 
 class Predict(ProgramTest):
@@ -63,6 +63,63 @@ class Predict(ProgramTest):
         self.succeeds("predict", new, *self.clustering, "--on-nan", "drop", "--out", out)
         self.assertEqual(len(npy_labels(out)), 2)
         self.assertTrue((self.folder / "out.rows.npy").exists())
+
+    def test_options_that_would_count_for_nothing_are_none_of_its(self):
+        for words in (["--backend", "cpu"], ["--gpu", 0], ["--gpu-memory", "1G"], ["--strategy", "direct"], ["--index", "grid"],
+                      ["--decide", "scalar"], ["--kernel", "rows"], ["--table-format", "csr"], ["--method", "each"], ["--tables", 1],
+                      ["--lanes", 1], ["--batch-pairs", 1], ["--verify"]):
+            self.fails(2, [f"predict has no option {words[0]}"], "predict", self.points, *self.clustering, *words)
+        self.succeeds("predict", self.points, *self.clustering, "--memory", "1G", "--threads", 1)
+        self.fails_after_reading(4, ["--memory"], "predict", self.points, *self.clustering, "--memory", "1k")
+
+    def fails_after_reading(self, code, parts, *words):
+        p = run(*words)
+        self.assertEqual(p.returncode, code, p.stderr)
+        for part in parts:
+            self.assertIn(part, p.stderr)
+
+    def test_by_a_results_folder(self):
+        old = self.write("old.csv", "id,lat,lon\n" + "".join(f"{i},{y!r},{x!r}\n" for i, (x, y) in enumerate(self.rows)))
+        folder, out, want = self.folder / "r", self.folder / "out.npy", self.folder / "want.npy"
+        how = ["--columns", "lon,lat", "--metric", "greatcircle", "--unit", "km"]
+        self.succeeds("sweep", old, *how, "--eps", "30,50", "--minpts", "4,5", "--core", "--out", folder)
+        self.succeeds("cluster", old, *how, "--eps", 50, "--minpts", 5, "--out", want)
+        clustering = ["--results", folder, "--eps", 50, "--minpts", 5]
+        self.succeeds("predict", old, *clustering, "--out", out)
+        self.assertEqual(npy_labels(out), npy_labels(want))
+        # Options of input that are given are for the new points alone.
+        new = self.write("new.txt", "0;0\n0;10\n0;5\n")
+        p = self.succeeds("predict", new, *clustering, "--columns", "1,0", "--json")
+        result = json.loads(p.stdout)
+        self.assertEqual((result["points"], result["noise"], result["metric"]), (3, 1, "greatcircle, eps in km"))
+        moved = self.folder / "moved.csv"
+        old.rename(moved)
+        self.fails(3, ["old.csv", "not there", "--points"], "predict", moved, *clustering)
+        self.succeeds("predict", moved, *clustering, "--points", moved, "--out", out, "--overwrite")
+        self.assertEqual(npy_labels(out), npy_labels(want))
+        changed = self.write("changed.csv", moved.read_text().replace(f"\n0,{self.rows[0][1]!r}", "\n0,7"))
+        self.fails_after_reading(3, ["not the points of the results", "--points"], "predict", moved, *clustering, "--points", changed)
+        self.fails(2, ["metric", "leave"], "predict", moved, *clustering, "--points", moved, "--unit", "deg")
+        self.fails(2, ["--labels", "leave it out"], "predict", moved, *clustering, "--labels", want)
+        self.fails(2, ["--minpts is missing"], "predict", moved, *clustering[:-2])
+        self.fails(2, ["one minpts"], "predict", moved, *clustering[:-1], "4,5")
+        self.fails(2, ["--minpts", "--results"], "predict", self.points, *self.clustering, "--minpts", 5)
+        self.fails(3, ["no variant with eps 51 and minpts 5", "4 variants"], "predict", moved, "--results", folder, "--eps", 51,
+                   "--minpts", 5)
+        self.fails(3, ["holds no results"], "predict", moved, "--results", self.folder, "--eps", 1, "--minpts", 5)
+        mask = folder / "core" / "eps_50_minpts_5.npy"
+        mask.write_bytes(mask.read_bytes()[:-1] + b"\x02")
+        self.fails(3, ["core/eps_50_minpts_5.npy", "has changed"], "predict", moved, *clustering)
+        self.succeeds("sweep", moved, *how, "--eps", 50, "--minpts", 5, "--out", folder, "--overwrite")
+        self.fails(3, ["no mask of core points", "--core"], "predict", moved, *clustering)
+
+    def test_labels_that_are_no_numbers_are_no_rows_to_drop(self):
+        wrong = self.write("w.csv", "label\n" + "0\n" * 7 + "nan\n" * 293)
+        words = ["--points", self.points, "--labels", wrong, "--core", self.core, "--eps", 0.5]
+        p = run("predict", self.points, *words)
+        self.assertEqual(p.returncode, 3)
+        self.assertIn("w.csv has no number in row 7, and each of the labels is one", p.stderr)
+        self.assertNotIn("--on-nan", p.stderr)
 
     def test_what_does_not_belong_together_is_refused(self):
         swapped = ["--points", self.points, "--labels", self.core, "--core", self.labels, "--eps", 0.5]

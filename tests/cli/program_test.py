@@ -185,6 +185,8 @@ class Commands(ProgramTest):
         for words, index in ((["--index", "grid"], "grid"), (["--index", "tree"], "tree"), (["--index", "all"], "all")):
             group = json.loads(self.succeeds("plan", points, *words, *tail).stdout)["groups"][0]
             self.assertEqual((group["index"], group["decide"]), (index, "scalar"), words)
+        table = self.succeeds("plan", points, "--eps", 0.1, "--minpts", "3,4,5").stdout.splitlines()
+        self.assertEqual((table[0].split()[1], table[1].split()[1]), ("variants", "3"))
 
 
 class Sweeps(ProgramTest):

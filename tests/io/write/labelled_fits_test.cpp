@@ -169,7 +169,7 @@ TEST_CASE("labelled fits: a table keeps its columns, keywords and lists") {
     CHECK(table.key(key) == value);
   }
   CHECK(table.has_sound_sums());
-  CHECK(table.card("HISTORY") == "HISTORY labels of DBSCAN by epsflow: eps 0.5, minpts 3");
+  CHECK(table.card("HISTORY") == "HISTORY labels of DBSCAN by epsflow: eps 0.5, minpts 3, metric euclidean");
   const Points back = read_points(out, {.columns = {"ra", "label", "core"}, .on_nan = NanPolicy::drop});
   CHECK(values_of(back) == Values{1, 0, 0, 3, -1, 1});
   CHECK(back.inputs[0].dropped == std::vector<std::uint64_t>{1});
