@@ -128,14 +128,14 @@ Clustering clustering_of_results(const Arguments& arguments) {
                                  arguments.text("minpts"), minpts.size()));
   }
   const Variant variant{eps_of_clustering(arguments), minpts.front()};
-  const std::optional<io::Manifest> manifest = io::read_manifest(folder);
-  if (!manifest) throw InputError(folder + " holds no results: give the folder that epsflow sweep wrote");
-  const io::Entries entries = io::read_summary(folder);
-  if (!entries.contains(variant)) {
+  const io::Manifest manifest = io::read_manifest(folder);
+  if (manifest.runs.empty()) throw InputError(folder + " holds no results: give the folder that epsflow sweep wrote");
+  if (!manifest.entries.contains(variant)) {
     throw InputError(fmt::format("{} has no variant with eps {} and minpts {}; summary.csv there lists its {}", folder,
-                                 format_number(variant.eps), variant.minpts, format_count(entries.size(), "variant")));
+                                 format_number(variant.eps), variant.minpts,
+                                 format_count(manifest.entries.size(), "variant")));
   }
-  if (!manifest->files.contains(io::core_name(variant))) {
+  if (!manifest.files.contains(io::core_name(variant))) {
     throw InputError(
         fmt::format("{} has no mask of core points of eps {} and minpts {}: sweep again with --core, which "
                     "--resume adds to what is there",
@@ -143,10 +143,10 @@ Clustering clustering_of_results(const Arguments& arguments) {
   }
   const std::filesystem::path labels = std::filesystem::path(folder) / io::labels_name(variant);
   const std::filesystem::path core = std::filesystem::path(folder) / io::core_name(variant);
-  require_unchanged(labels, entries.at(variant).crc32);
-  require_unchanged(core, manifest->files.at(io::core_name(variant)).crc32);
-  const auto run = nlohmann::json::parse(manifest->runs.back());
-  const auto input = nlohmann::json::parse(manifest->input);
+  require_unchanged(labels, manifest.files.at(io::labels_name(variant)).crc32);
+  require_unchanged(core, manifest.files.at(io::core_name(variant)).crc32);
+  const auto run = nlohmann::json::parse(manifest.runs.back());
+  const auto input = nlohmann::json::parse(manifest.input);
   // What Python saved is of no files, and says nothing of reading them.
   const bool of_files = !input.value("files", nlohmann::json::array()).empty();
   Values values = of_files ? run.value("options", nlohmann::json::object()).get<Values>() : arguments.all_given();
@@ -162,7 +162,7 @@ Clustering clustering_of_results(const Arguments& arguments) {
           .core = core,
           .eps = variant.eps,
           .read_new = reading(arguments, values_new, arguments.operands()),
-          .checksum = manifest->checksum};
+          .checksum = manifest.checksum};
 }
 
 /// A file of one whole number for each point, as this program writes labels and masks. what: what they are, in words.
