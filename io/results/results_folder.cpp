@@ -10,6 +10,8 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/labelled_copy.hpp>
+#include <epsflow/io/results/commit_thread.hpp>
 #include <epsflow/io/results/results_kept.hpp>
 #include <epsflow/io/results/results_obstacles.hpp>
 #include <epsflow/io/row_numbers.hpp>
@@ -46,7 +48,7 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, F
       outputs_(std::move(outputs)),
       notice_(std::move(notice)),
       lock_((require_no_links(folder_), folder_), hidden_, notice_) {
-  left_ = recover(folder_);
+  if (auto left = recover(folder_)) left_ = std::make_unique<JournalContents>(std::move(*left));
   state_ = read_manifest(folder_);
   if (left_ && !left_->replaces) merge(*left_, state_);
   if (mode_ == FolderMode::fresh && !state_.entries.empty()) {

@@ -19,16 +19,19 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/trace.hpp>
-#include <epsflow/io/results/commit_thread.hpp>
 #include <epsflow/io/results/folder_lock.hpp>
-#include <epsflow/io/results/results_journal.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/results_names.hpp>
-#include <epsflow/io/write/npy_writer.hpp>
 
 namespace epsflow::io {
 
+class CommitThread;
+class Journal;
 class LabelledCopy;
+struct JournalContents;
+struct NpyArray;
+struct PendingFile;
+struct PendingVariant;
 
 enum class FolderMode : std::uint8_t {
   fresh,      ///< refuse a folder that holds a finished variant
@@ -102,9 +105,9 @@ class ResultsFolder {
   FolderOutputs outputs_;
   Notice notice_;
   FolderLock lock_;
-  Manifest state_;                       ///< of base_
-  std::optional<Manifest> old_;          ///< of folder_, where it is to be replaced
-  std::optional<JournalContents> left_;  ///< what a run left that was killed, or interrupted while it replaced
+  Manifest state_;                         ///< of base_
+  std::optional<Manifest> old_;            ///< of folder_, where it is to be replaced
+  std::unique_ptr<JournalContents> left_;  ///< what a run left that was killed, or interrupted while it replaced
   RunDescription run_;
   std::string started_;
   std::uint64_t points_ = 0;

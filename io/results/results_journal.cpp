@@ -1,9 +1,9 @@
 #include <epsflow/io/results/results_journal.hpp>
 
-#include <charconv>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <system_error>
 
 #include <epsflow/core/error.hpp>
@@ -34,18 +34,15 @@ std::optional<std::string> event_of(const std::string& line) {
 
 /// "name bytes crc32", as add() writes it. Throws InputError for anything else.
 void read_file_event(const std::string& text, JournalContents& contents) {
-  const std::size_t second = text.rfind(' ');
-  const std::size_t first =
-      second == std::string::npos || second == 0 ? std::string::npos : text.rfind(' ', second - 1);
-  if (first == std::string::npos) throw InputError("no event of a journal");
-  const std::string name = text.substr(0, first);
-  const std::optional<std::uint32_t> crc32 = parse_checksum(std::string_view(text).substr(second + 1));
-  std::uint64_t bytes = 0;
-  const auto [end, error] = std::from_chars(text.data() + first + 1, text.data() + second, bytes);
-  if (!crc32 || error != std::errc() || end != text.data() + second || !is_results_name(name)) {
-    throw InputError("no event of a journal");
-  }
-  contents.files[name] = {bytes, *crc32};
+  std::istringstream in(text);
+  std::string name;
+  std::string checksum;
+  FileDigest digest;
+  in >> name >> digest.bytes >> checksum;
+  const std::optional<std::uint32_t> crc32 = parse_checksum(checksum);
+  if (!in || !crc32 || !is_results_name(name)) throw InputError("no event of a journal");
+  digest.crc32 = *crc32;
+  contents.files[name] = digest;
 }
 
 void read_begin(std::string_view text, JournalContents& contents) {

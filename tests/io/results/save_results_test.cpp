@@ -4,7 +4,7 @@
 
 #include "io/io_test.hpp"
 
-#include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_obstacles.hpp>
 
 namespace epsflow::io::test {
