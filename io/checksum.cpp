@@ -2,6 +2,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include <array>
 #include <bit>
@@ -15,21 +18,20 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are taken as they lie in memory");
 
-/// Words of a block, each with a checksum of its own, so that none waits for another ("braiding", Kadatch & Jenkins 2010).
-constexpr std::size_t kWords = 5;
-constexpr std::size_t kBlock = kWords * sizeof(std::uint64_t);
+/// Bytes that are looked up at once ("slicing", Kounavis & Berry 2008).
+constexpr std::size_t kSlices = 8;
 using Table = std::array<std::uint32_t, 256>;
 
 /// Table k: what a byte does to the checksum when k bytes follow it.
-constexpr std::array<Table, kBlock> make_tables() {
+constexpr std::array<Table, kSlices> make_tables() {
   constexpr std::uint32_t kPolynomial = 0xEDB88320;
-  std::array<Table, kBlock> tables{};
+  std::array<Table, kSlices> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t value = byte;
     for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? kPolynomial : 0);
     tables[0][byte] = value;
   }
-  for (std::size_t k = 1; k < kBlock; ++k) {
+  for (std::size_t k = 1; k < kSlices; ++k) {
     for (std::size_t byte = 0; byte < 256; ++byte) {
       const std::uint32_t before = tables[k - 1][byte];
       tables[k][byte] = (before >> 8) ^ tables[0][before & 0xFF];
@@ -38,37 +40,61 @@ constexpr std::array<Table, kBlock> make_tables() {
   return tables;
 }
 
-constexpr std::array<Table, kBlock> kTables = make_tables();
+constexpr std::array<Table, kSlices> kTables = make_tables();
 
-/// What the bytes of a word do when so many others follow it.
-template <std::size_t following>
-std::uint32_t look_up(std::uint64_t word) noexcept {
-  std::uint32_t value = 0;
-  for (std::size_t k = 0; k < sizeof(word); ++k) value ^= kTables[following + 7 - k][(word >> (8 * k)) & 0xFF];
-  return value;
+/// The state behind the bytes. The checksum is the state with every bit turned.
+std::uint32_t advance(std::uint32_t state, std::span<const std::byte> bytes) noexcept {
+  for (; bytes.size() >= kSlices; bytes = bytes.subspan(kSlices)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), kSlices);
+    word ^= state;
+    state = 0;
+    for (std::size_t k = 0; k < kSlices; ++k) state ^= kTables[kSlices - 1 - k][(word >> (8 * k)) & 0xFF];
+  }
+  for (const std::byte b : bytes) state = (state >> 8) ^ kTables[0][(state ^ static_cast<std::uint32_t>(b)) & 0xFF];
+  return state;
 }
+
+#if defined(__x86_64__)
+__attribute__((target("pclmul"))) __m128i fold(__m128i x, __m128i by, __m128i next) noexcept {
+  const __m128i low = _mm_clmulepi64_si128(x, by, 0x00);
+  const __m128i high = _mm_clmulepi64_si128(x, by, 0x11);
+  return _mm_xor_si128(_mm_xor_si128(low, high), next);
+}
+
+/// Several times as fast: folds a multiple of 64 bytes into 16 that leave the same remainder (Gopal et al., "Fast CRC Computation
+/// for Generic Polynomials Using PCLMULQDQ Instruction", 2009).
+__attribute__((target("pclmul"))) std::uint32_t advance_folded(std::uint32_t state,
+                                                               std::span<const std::byte> bytes) noexcept {
+  const __m128i by_64 = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4);  // x^(512 ∓ 32) modulo the polynomial
+  const __m128i by_16 = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);  // x^(128 ∓ 32)
+  const auto* at = reinterpret_cast<const __m128i*>(bytes.data());   // NOLINT: loaded without alignment
+  const __m128i* const end = at + bytes.size() / sizeof(__m128i);
+  __m128i lanes[4];  // NOLINT: std::array drops the alignment
+  for (__m128i& lane : lanes) lane = _mm_loadu_si128(at++);
+  lanes[0] = _mm_xor_si128(lanes[0], _mm_cvtsi32_si128(static_cast<int>(state)));
+  while (at != end) {
+    for (__m128i& lane : lanes) lane = fold(lane, by_64, _mm_loadu_si128(at++));
+  }
+  for (std::size_t k = 1; k < 4; ++k) lanes[k] = fold(lanes[k - 1], by_16, lanes[k]);
+  std::array<std::byte, sizeof(__m128i)> rest{};
+  std::memcpy(rest.data(), &lanes[3], sizeof(__m128i));
+  return advance(0, rest);
+}
+#endif
 
 }  // namespace
 
 void Checksum::add(std::span<const std::byte> bytes) noexcept {
-  std::uint32_t value = ~value_;
-  const std::byte* at = bytes.data();
-  std::size_t left = bytes.size();
-  if (left >= kBlock) {
-    std::array<std::uint64_t, kWords> words{};
-    std::array<std::uint64_t, kWords> state{value};
-    for (; left >= 2 * kBlock; at += kBlock, left -= kBlock) {
-      std::memcpy(words.data(), at, kBlock);
-      for (std::size_t k = 0; k < kWords; ++k) state[k] = look_up<kBlock - sizeof(std::uint64_t)>(state[k] ^ words[k]);
-    }
-    std::memcpy(words.data(), at, kBlock);
-    value = 0;
-    for (std::size_t k = 0; k < kWords; ++k) value = look_up<0>(value ^ state[k] ^ words[k]);
-    at += kBlock;
-    left -= kBlock;
+  std::uint32_t state = ~value_;
+#if defined(__x86_64__)
+  const std::size_t folded = bytes.size() / 64 * 64;
+  if (folded > 0 && __builtin_cpu_supports("pclmul") != 0) {
+    state = advance_folded(state, bytes.first(folded));
+    bytes = bytes.subspan(folded);
   }
-  for (; left > 0; ++at, --left) value = (value >> 8) ^ kTables[0][(value ^ static_cast<std::uint32_t>(*at)) & 0xFF];
-  value_ = ~value;
+#endif
+  value_ = ~advance(state, bytes);
 }
 
 std::string format_checksum(std::uint32_t checksum) {
