@@ -27,7 +27,7 @@ Sweep requested_variant(const Arguments& arguments) {
   return sweep;
 }
 
-void print_summary(const VariantResult& result, const Points& points, const Metric& metric) {
+void print_summary(const VariantResult& result, const io::FilePoints& points, const Metric& metric) {
   const LabelSummary& s = result.summary;
   const std::string dropped =
       points.dropped_rows() > 0 ? " (" + format_count(points.dropped_rows(), "row") + " dropped)" : "";
@@ -38,7 +38,7 @@ void print_summary(const VariantResult& result, const Points& points, const Metr
                by.empty() ? "" : by + "; ", result.seconds);
 }
 
-void print_summary_as_json(const VariantResult& result, const Points& points, const Metric& metric) {
+void print_summary_as_json(const VariantResult& result, const io::FilePoints& points, const Metric& metric) {
   const LabelSummary& s = result.summary;
   nlohmann::ordered_json json{{"points", points.size()}, {"eps", result.variant.eps}, {"minpts", result.variant.minpts},
                               {"clusters", s.clusters},  {"noise", s.noise},          {"core", s.core},
@@ -60,7 +60,7 @@ int run_cluster(const Arguments& arguments) {
   Options options = run_options(arguments);
   options.core_mask = arguments.given("core");
   Metric metric = requested_metric(arguments);
-  Points points = read_input(arguments);
+  io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, options);

@@ -70,7 +70,7 @@ int run_generate(const Arguments& arguments) {
   require_output(arguments, "out", io::kPointFormats, {});
   const bool streamed = goes_to_standard_output(arguments, "out");
   const io::GeneratorOptions options = options_of(arguments);
-  const Points points = io::generate(kind.name, arguments.number("n"), options);
+  const io::FilePoints points = io::generate(kind.name, arguments.number("n"), options);
   io::write_points(out, points, points.column_names, overwrite(arguments));
   if (arguments.flag("json")) {
     nlohmann::json result{{"points", points.size()},

@@ -22,7 +22,7 @@ namespace epsflow::cli {
 namespace {
 
 /// Of points of two columns.
-void swap_columns(Points& points) {
+void swap_columns(io::FilePoints& points) {
   const auto swap = [](auto values) {
     for (std::size_t i = 0; i + 1 < values.size(); i += 2) std::swap(values[i], values[i + 1]);
   };
@@ -60,7 +60,7 @@ double smallest_eps(const Arguments& arguments) {
   return std::ranges::min(parse_variants(arguments.text("variants")), {}, &Variant::eps).eps;
 }
 
-void doubt_eps(const Arguments& arguments, const Points& points, const Metric& metric) {
+void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const Metric& metric) {
   const double eps = smallest_eps(arguments);
   const auto field = field_within(metric, points, eps);
   if (!field) return;
@@ -140,7 +140,7 @@ Metric requested_metric(const Arguments& arguments) {
   return metric;
 }
 
-void settle_columns(const Arguments& arguments, Points& points, Metric& metric) {
+void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& metric) {
   if (metric.kind == MetricKind::greatcircle || metric.kind == MetricKind::haversine) {
     const std::vector<std::size_t> order = sky_columns(points.column_names, metric);
     if (points.dims() != 2) {
@@ -157,7 +157,7 @@ void settle_columns(const Arguments& arguments, Points& points, Metric& metric) 
   check_metric(metric, points.dims());
 }
 
-Dataset load(const Arguments& arguments, const Points& points, const Metric& metric, const Options& options,
+Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric, const Options& options,
              Trace* trace) {
   const TraceScope scope(trace, Stage::load_points, 0, {"points", points.size()});
   const Engine engine(options, notices(arguments));

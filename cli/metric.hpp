@@ -3,7 +3,7 @@
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/metric.hpp>
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/pipeline/engine.hpp>
 
 namespace epsflow::cli {
@@ -17,11 +17,11 @@ namespace epsflow::cli {
 /// Puts longitude and latitude, where their names tell which is which, into the order in which the metric takes them. Where names
 /// do not tell, a line says what is assumed, unless --quiet is given. Throws UsageError for points that have no such metric, and
 /// for names that contradict each other (core/sky_columns.hpp).
-void settle_columns(const Arguments& arguments, Points& points, Metric& metric);
+void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& metric);
 
 /// The points on an engine of their own. A line says where eps is an angle as large as their field, which is likely in another unit,
 /// unless --quiet is given. Throws as Engine and Engine::load() do.
-[[nodiscard]] Dataset load(const Arguments& arguments, const Points& points, const Metric& metric,
+[[nodiscard]] Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
                            const Options& options, Trace* trace = nullptr);
 
 }  // namespace epsflow::cli

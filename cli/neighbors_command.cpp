@@ -33,7 +33,7 @@ int run_neighbors(const Arguments& arguments) {
   require_output(arguments, "out", io::kNeighborFormats, arguments.operands());
   Options options = run_options(arguments);
   Metric metric = requested_metric(arguments);
-  Points points = read_input(arguments);
+  io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, options);
 

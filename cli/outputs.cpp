@@ -64,7 +64,7 @@ void require_label_output(const Arguments& arguments, std::span<const io::Output
   throw UsageError("--core is " + rows.string() + ", where the rows of --out go; give it another name");
 }
 
-void write_label_output(const Arguments& arguments, const VariantResult& result, const Points& points,
+void write_label_output(const Arguments& arguments, const VariantResult& result, const io::FilePoints& points,
                         const Metric& metric) {
   const std::filesystem::path rows = rows_file(arguments);
   // Those of other labels go before these come: never do rows stand beside labels that are not theirs.

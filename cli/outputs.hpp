@@ -10,6 +10,7 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write_labels.hpp>
 
@@ -34,7 +35,7 @@ void require_label_output(const Arguments& arguments, std::span<const io::Output
 /// Writes the labels to --out, where it is given, and the rows beside them; NAME.rows.npy of other labels goes. Where there is no
 /// such place, as for standard output, and rows are needed to tell what labels or a mask of core points are of, a line says so,
 /// unless --quiet is given.
-void write_label_output(const Arguments& arguments, const VariantResult& result, const Points& points,
+void write_label_output(const Arguments& arguments, const VariantResult& result, const io::FilePoints& points,
                         const Metric& metric);
 
 /// Whether the file of `option` is standard output, so that nothing else may be printed there. Throws UsageError where

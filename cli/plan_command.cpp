@@ -36,7 +36,7 @@ void print_plan(const std::vector<GroupPlan>& groups) {
   print_columns(rows);
 }
 
-void print_plan_as_json(const std::vector<GroupPlan>& groups, const Points& points, const Metric& metric) {
+void print_plan_as_json(const std::vector<GroupPlan>& groups, const io::FilePoints& points, const Metric& metric) {
   nlohmann::ordered_json json{{"points", points.size()}};
   add_metric(json, metric);
   add_input(json, points);
@@ -64,7 +64,7 @@ int run_plan(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments);
   Options options = run_options(arguments);
   Metric metric = requested_metric(arguments);
-  Points points = read_input(arguments);
+  io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, options);
   const InterruptGuard interrupt;

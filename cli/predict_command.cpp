@@ -168,7 +168,7 @@ Clustering clustering_of_results(const Arguments& arguments) {
 /// A file of one whole number for each point, as this program writes labels and masks. what: what they are, in words.
 std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, std::string_view what, std::size_t points,
                                        double least, double most) {
-  const Points read = io::read_points(file, {.on_nan = io::NanPolicy::drop});
+  const io::FilePoints read = io::read_points(file, {.on_nan = io::NanPolicy::drop});
   const std::string shown = file.string();
   if (read.dropped_rows() > 0) {
     throw InputError(
@@ -194,13 +194,13 @@ std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, std::s
 
 /// The core points of a clustering.
 struct Core {
-  Points points;
+  io::FilePoints points;
   std::vector<std::int32_t> labels;
   std::vector<std::string> column_names;
 };
 
 /// Throws InputError where points or metric are not those of the folder that the clustering is in.
-void require_same_input(const Clustering& clustering, const Points& points, const Metric& metric) {
+void require_same_input(const Clustering& clustering, const io::FilePoints& points, const Metric& metric) {
   if (clustering.checksum.empty()) return;
   const std::string by = describe(metric);
   const std::string checksum = io::checksum_of(points) + (by.empty() ? "" : ", " + by);
@@ -212,7 +212,7 @@ void require_same_input(const Clustering& clustering, const Points& points, cons
 }
 
 Core read_core(const Clustering& clustering, Metric& metric) {
-  Points points = read_input(clustering.read);
+  io::FilePoints points = read_input(clustering.read);
   settle_columns(clustering.read, points, metric);
   require_same_input(clustering, points, metric);
   const std::vector<std::int32_t> labels =
@@ -256,7 +256,7 @@ int run_predict(const Arguments& arguments) {
     throw UsageError("the options of the metric are those of the results: leave them out");
   }
   const Core core = read_core(clustering, metric);
-  Points points = read_input(clustering.read_new);
+  io::FilePoints points = read_input(clustering.read_new);
   settle_columns(clustering.read_new, points, metric);
   const bool by_place = metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine;
   if (by_place && !core.column_names.empty() && !points.column_names.empty() &&

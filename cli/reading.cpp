@@ -74,7 +74,7 @@ std::string list_of(const Items& items, Show show) {
 }
 
 /// "coordinates lat, lon (columns 1, 2)".
-std::string coordinates_of(const Points& points) {
+std::string coordinates_of(const io::FilePoints& points) {
   const std::string numbers =
       points.column_numbers.empty()
           ? ""
@@ -87,9 +87,9 @@ std::string coordinates_of(const Points& points) {
   return count + " " + list_of(points.column_names, shown) + (numbers.empty() ? "" : " (" + numbers + ")");
 }
 
-void say_what_was_read(const Points& points) {
+void say_what_was_read(const io::FilePoints& points) {
   for (std::size_t i = 0; i < points.inputs.size() && i < kMostListed; ++i) {
-    const InputRows& input = points.inputs[i];
+    const io::InputRows& input = points.inputs[i];
     const std::string kind = input.kind.empty() ? "" : input.kind + "; ";
     const std::string name = shown(input.name);
     say(fmt::format("{}: {}{}; {}", name, kind, format_count(input.rows, "row"), coordinates_of(points)));
@@ -202,17 +202,17 @@ io::ReadOptions read_options(const Arguments& arguments) {
   return options;
 }
 
-Points read_input(const Arguments& arguments) {
+io::FilePoints read_input(const Arguments& arguments) {
   const Words& files = arguments.operands();
   if (std::count(files.begin(), files.end(), "-") > 1) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
   }
-  Points points = io::read_points(paths_of(files), read_options(arguments));
+  io::FilePoints points = io::read_points(paths_of(files), read_options(arguments));
   if (!arguments.flag("quiet")) say_what_was_read(points);
   return points;
 }
 
-io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format, bool core,
+io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points, io::OutputFormat format, bool core,
                                const Metric& metric) {
   io::LabelledCopy copy(paths_of(arguments.operands()), read_options(arguments), points, format, core, metric);
   if (!copy.limit().empty() && !arguments.flag("quiet")) {
@@ -222,7 +222,7 @@ io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points,
   return copy;
 }
 
-void require_points(const Points& points) {
+void require_points(const io::FilePoints& points) {
   if (points.size() > 0 || points.dropped_rows() == 0) return;
   throw InputError(
       fmt::format("all {} were dropped for NaN, infinity or missing values in the columns that were read, and "
@@ -235,9 +235,9 @@ void add_metric(nlohmann::ordered_json& json, const Metric& metric) {
   if (const std::string_view unit = eps_unit(metric); !unit.empty()) json["eps_unit"] = unit;
 }
 
-void add_input(nlohmann::ordered_json& json, const Points& points) {
+void add_input(nlohmann::ordered_json& json, const io::FilePoints& points) {
   auto& inputs = json["inputs"] = nlohmann::ordered_json::array();
-  for (const InputRows& input : points.inputs) {
+  for (const io::InputRows& input : points.inputs) {
     inputs.push_back({{"name", input.name},
                       {"kind", input.kind},
                       {"rows", input.rows},

@@ -9,6 +9,7 @@
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/read_points.hpp>
 
@@ -26,21 +27,21 @@ namespace epsflow::cli {
 
 /// Reads the files that the command names, and unless --quiet is given prints a line on each: what it was taken for, its
 /// rows, the columns that became coordinates, the rows that were dropped. Throws UsageError, InputError, ResourceError.
-[[nodiscard]] Points read_input(const Arguments& arguments);
+[[nodiscard]] io::FilePoints read_input(const Arguments& arguments);
 
 /// What copies the columns of the input that was read beside the labels, and the mask of core points where `core`; where
 /// it takes the coordinates alone a line says so, and why, unless --quiet is given; likewise what of the input is not copied.
 /// Throws UsageError, InputError.
-[[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const Points& points, io::OutputFormat format,
+[[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points, io::OutputFormat format,
                                              bool core, const Metric& metric);
 
 /// Throws InputError where every row was dropped, so that there is nothing to cluster.
-void require_points(const Points& points);
+void require_points(const io::FilePoints& points);
 
 /// Adds to the JSON of a result what distance was: "metric", and "eps_unit" where that is not the unit of the points.
 void add_metric(nlohmann::ordered_json& json, const Metric& metric);
 
 /// Adds to the JSON of a result what was read: "inputs", "columns", "column_numbers", "dropped_rows".
-void add_input(nlohmann::ordered_json& json, const Points& points);
+void add_input(nlohmann::ordered_json& json, const io::FilePoints& points);
 
 }  // namespace epsflow::cli

@@ -42,7 +42,7 @@ void print_table(const io::ResultsFolder& folder) {
   print_columns(rows);
 }
 
-void print_table_as_json(const io::ResultsFolder& folder, const Points& points, const Metric& metric,
+void print_table_as_json(const io::ResultsFolder& folder, const io::FilePoints& points, const Metric& metric,
                          const std::string& out, const char* status, double seconds) {
   nlohmann::ordered_json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", points.size()}};
   add_metric(json, metric);
@@ -96,7 +96,7 @@ int run_sweep(const Arguments& arguments) {
                             .inputs = paths_of(arguments.operands())},
                            notices(arguments));
 
-  Points points = read_input(arguments);
+  io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, options);

@@ -72,12 +72,6 @@ void Points::truncate(std::size_t n) {
   size_ = n;
 }
 
-std::uint64_t Points::dropped_rows() const noexcept {
-  std::uint64_t sum = 0;
-  for (const InputRows& input : inputs) sum += input.dropped.size();
-  return sum;
-}
-
 void throw_not_finite(std::size_t row, std::size_t column, double value) {
   throw InputError("row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
                    std::to_string(value) + "; DBSCAN needs finite coordinates: drop such rows before clustering");

@@ -8,13 +8,13 @@ namespace epsflow::io {
 
 FormatInfo fits_info() { return {"FITS", false, "EPSFLOW_WITH_FITS=ON (cfitsio)"}; }
 
-Points read_fits(ByteStream&, const Source&) { throw_left_out(fits_info()); }
+FilePoints read_fits(ByteStream&, const Source&) { throw_left_out(fits_info()); }
 
 void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&) {
   throw_left_out(fits_info());
 }
 
-std::vector<std::string> fits_column_names(std::span<const std::filesystem::path>, const ReadOptions&, const Points&) {
+std::vector<std::string> fits_column_names(std::span<const std::filesystem::path>, const ReadOptions&, const FilePoints&) {
   throw_left_out(fits_info());
 }
 

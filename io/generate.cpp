@@ -23,8 +23,8 @@ double uniform(Rng& rng, double lo, double hi) { return std::uniform_real_distri
 double normal(Rng& rng, double mean, double sigma) { return std::normal_distribution<double>(mean, sigma)(rng); }
 double on_grid(double x, double step) { return std::round(x / step) * step; }
 
-Points make(std::size_t n, std::vector<std::string> names) {
-  Points points(n, names.size(), Precision::float64);
+FilePoints make(std::size_t n, std::vector<std::string> names) {
+  FilePoints points(n, names.size(), Precision::float64);
   points.column_names = std::move(names);
   return points;
 }
@@ -35,7 +35,7 @@ std::vector<std::string> numbered_names(std::size_t dims) {
   return names;
 }
 
-Points tec(std::size_t n, Rng& rng) {
+FilePoints tec(std::size_t n, Rng& rng) {
   struct Network {
     double lon, lat, lon_sigma, lat_sigma, share;
   };
@@ -56,7 +56,7 @@ Points tec(std::size_t n, Rng& rng) {
       draw -= net.share;
     }
   }
-  Points points = make(n, {"lon", "lat", "vtec"});
+  FilePoints points = make(n, {"lon", "lat", "vtec"});
   const auto out = points.values<double>();
   std::size_t i = 0;
   while (i < n) {
@@ -81,8 +81,8 @@ Points tec(std::size_t n, Rng& rng) {
   return points;
 }
 
-Points galaxies(std::size_t n, Rng& rng) {
-  Points points = make(n, {"ra", "dec", "z"});
+FilePoints galaxies(std::size_t n, Rng& rng) {
+  FilePoints points = make(n, {"ra", "dec", "z"});
   const auto out = points.values<double>();
   std::size_t i = 0;
   const auto put = [&](double ra, double dec, double z) {
@@ -112,13 +112,13 @@ Points galaxies(std::size_t n, Rng& rng) {
   return points;
 }
 
-Points uniform_square(std::size_t n, Rng& rng) {
-  Points points = make(n, {"x", "y"});
+FilePoints uniform_square(std::size_t n, Rng& rng) {
+  FilePoints points = make(n, {"x", "y"});
   for (double& value : points.values<double>()) value = uniform(rng, 0, 1);
   return points;
 }
 
-Points blobs(std::size_t n, Rng& rng) {
+FilePoints blobs(std::size_t n, Rng& rng) {
   constexpr std::size_t kBlobs = 20;
   double x[kBlobs], y[kBlobs], sigma[kBlobs];
   for (std::size_t b = 0; b < kBlobs; ++b) {
@@ -126,7 +126,7 @@ Points blobs(std::size_t n, Rng& rng) {
     y[b] = uniform(rng, 0.05, 0.95);
     sigma[b] = uniform(rng, 0.005, 0.02);
   }
-  Points points = make(n, {"x", "y"});
+  FilePoints points = make(n, {"x", "y"});
   const auto out = points.values<double>();
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t b = rng() % kBlobs;
@@ -137,7 +137,7 @@ Points blobs(std::size_t n, Rng& rng) {
   return points;
 }
 
-Points exponential(std::size_t n, std::size_t dims, double rate, std::uint64_t seed) {
+FilePoints exponential(std::size_t n, std::size_t dims, double rate, std::uint64_t seed) {
   if (seed > std::numeric_limits<std::uint32_t>::max()) {
     throw UsageError("GeneratorOptions::seed is " + std::to_string(seed) + "; for 'exponential' 0 to " +
                      format_count(std::numeric_limits<std::uint32_t>::max()) + " are possible");
@@ -145,7 +145,7 @@ Points exponential(std::size_t n, std::size_t dims, double rate, std::uint64_t s
   // The engine, the distribution and the limit are the benchmark's: any other would make other points.
   std::mt19937 rng(static_cast<std::mt19937::result_type>(seed));
   std::exponential_distribution<double> draw(rate);
-  Points points = make(n, numbered_names(dims));
+  FilePoints points = make(n, numbered_names(dims));
   for (double& value : points.values<double>()) {
     do {
       value = draw(rng);
@@ -189,7 +189,7 @@ class Embedder {
   std::normal_distribution<double> unit_;
 };
 
-Points embeddings(std::size_t n, std::size_t dims, Rng& rng) {
+FilePoints embeddings(std::size_t n, std::size_t dims, Rng& rng) {
   constexpr std::size_t kSheetDims = 8;
   constexpr double kFewest = 100, kMost = 5'000;  // members of a cluster
   constexpr double kSpread = 0.145;               // along one dimension of the sheet, in a cluster of a thousand
@@ -198,7 +198,7 @@ Points embeddings(std::size_t n, std::size_t dims, Rng& rng) {
   constexpr double kThickness = 0.1;
   constexpr double kNoiseThickness = 0.5;
 
-  Points points = make(n, numbered_names(dims));
+  FilePoints points = make(n, numbered_names(dims));
   const auto out = points.values<double>();
   std::vector<std::uint32_t> rows(n);  // real collections are in no order
   std::iota(rows.begin(), rows.end(), 0U);
@@ -287,7 +287,7 @@ const GeneratorKind& generator_kind(std::string_view name) {
   throw UsageError("there is no generator '" + std::string(name) + "'; choose one of " + known);
 }
 
-Points generate(std::string_view name, std::size_t n, const GeneratorOptions& options) {
+FilePoints generate(std::string_view name, std::size_t n, const GeneratorOptions& options) {
   const GeneratorKind& kind = generator_kind(name);
   require_fit(kind, "dims", options.dims, &GeneratorKind::dims);
   require_fit(kind, "rate", options.rate, &GeneratorKind::rate);

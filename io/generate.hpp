@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 
 namespace epsflow::io {
 
@@ -50,6 +50,6 @@ inline constexpr double kLeastRate = 0.01;
 ///
 /// Throws UsageError for an unknown kind and for an option that is out of range or not for this kind, ResourceError
 /// without the memory. O(n·d).
-[[nodiscard]] Points generate(std::string_view kind, std::size_t n, const GeneratorOptions& options = {});
+[[nodiscard]] FilePoints generate(std::string_view kind, std::size_t n, const GeneratorOptions& options = {});
 
 }  // namespace epsflow::io

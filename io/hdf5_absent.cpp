@@ -8,7 +8,7 @@ namespace epsflow::io {
 
 FormatInfo hdf5_info() { return {"HDF5", false, "EPSFLOW_WITH_HDF5=ON (libhdf5)"}; }
 
-Points read_hdf5(ByteStream&, const Source&) { throw_left_out(hdf5_info()); }
+FilePoints read_hdf5(ByteStream&, const Source&) { throw_left_out(hdf5_info()); }
 
 void write_hdf5_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&) {
   throw_left_out(hdf5_info());

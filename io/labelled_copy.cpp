@@ -55,7 +55,7 @@ bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcep
 
 }  // namespace
 
-LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const Points& points,
+LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
                            OutputFormat format, bool core, const Metric& metric)
     : files_(std::move(files)),
       options_(std::move(options)),

@@ -9,6 +9,7 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/write_labels.hpp>
 
@@ -28,7 +29,7 @@ class LabelledCopy {
   /// finds out whether they can be copied: to be done before the labels are computed. Throws UsageError for a format that
   /// is none of kLabelledFormats or that this build leaves out, InputError where files differ in their columns, and where
   /// a column has the name of one that is to be added.
-  LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const Points& points, OutputFormat format,
+  LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points, OutputFormat format,
                bool core, const Metric& metric = {});
 
   /// Why the coordinates alone are written, in words; empty where all columns are copied.
@@ -54,7 +55,7 @@ class LabelledCopy {
 
   std::vector<std::filesystem::path> files_;
   ReadOptions options_;
-  const Points& points_;
+  const FilePoints& points_;
   OutputFormat format_;
   bool core_;
   Metric metric_;

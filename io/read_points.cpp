@@ -63,7 +63,7 @@ void set_raw_precision(const InputFile& file, RawLayout& raw) {
   raw.precision = said;
 }
 
-Points read_kind(const InputFile& file, const Source& source) {
+FilePoints read_kind(const InputFile& file, const Source& source) {
   if (file.kind == FileKind::text) return read_text(*file.bytes, source);
   if (file.kind == FileKind::npz) return read_npz(*file.bytes, source);
   if (file.kind == FileKind::hdf5) return read_hdf5(*file.bytes, source);
@@ -78,12 +78,12 @@ Points read_kind(const InputFile& file, const Source& source) {
 }
 
 /// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
-Points read_file(const InputFile& file, const ReadOptions& options, std::uint64_t taken) {
+FilePoints read_file(const InputFile& file, const ReadOptions& options, std::uint64_t taken) {
   refuse_idle_options(file, options);
   ReadOptions adjusted = options;
   if (file.kind == FileKind::raw) set_raw_precision(file, adjusted.raw);
   const Source source{.name = file.shown, .options = adjusted, .memory_taken = taken};
-  Points points = read_kind(file, source);
+  FilePoints points = read_kind(file, source);
   points.inputs.front().stamp = file.stamp;
   std::string& kind = points.inputs.front().kind;
   if (kind.empty()) kind = kind_name(file.kind);
@@ -92,8 +92,8 @@ Points read_file(const InputFile& file, const ReadOptions& options, std::uint64_
   return points;
 }
 
-void require_same_columns(const std::filesystem::path& first_file, const Points& first,
-                          const std::filesystem::path& file, const Points& points, const ReadOptions& options) {
+void require_same_columns(const std::filesystem::path& first_file, const FilePoints& first,
+                          const std::filesystem::path& file, const FilePoints& points, const ReadOptions& options) {
   if (points.dims() != first.dims()) {
     throw InputError(
         fmt::format("{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
@@ -107,7 +107,7 @@ void require_same_columns(const std::filesystem::path& first_file, const Points&
 }
 
 /// Copies `part` behind the first `at` points of `all`, widening float32 where `all` is float64.
-void append(const Points& part, Points& all, std::size_t at) {
+void append(const FilePoints& part, FilePoints& all, std::size_t at) {
   part.view().visit([&](auto from) {
     if (all.precision() == Precision::float64) {
       std::copy(from.begin(), from.end(), all.values<double>().data() + at * all.dims());
@@ -119,39 +119,39 @@ void append(const Points& part, Points& all, std::size_t at) {
 }
 
 /// The rows of all parts as one data set; each part is freed as soon as it is copied.
-Points join(std::vector<Points> parts, const std::string& names, const ReadOptions& options) {
+FilePoints join(std::vector<FilePoints> parts, const std::string& names, const ReadOptions& options) {
   std::uint64_t n = 0;
   std::vector<InputRows> inputs;
   bool single = true;
-  for (Points& part : parts) {
+  for (FilePoints& part : parts) {
     n += part.size();
     inputs.push_back(std::move(part.inputs.front()));
     single = single && part.precision() == Precision::float32;
   }
   const Source source{.name = names, .options = options};
-  Points all = make_points(source, n, parts[0].dims(), single ? Precision::float32 : Precision::float64);
+  FilePoints all = make_points(source, n, parts[0].dims(), single ? Precision::float32 : Precision::float64);
   all.column_names = parts[0].column_names;
   all.column_numbers = parts[0].column_numbers;
   all.inputs = std::move(inputs);
   std::size_t at = 0;
-  for (Points& part : parts) {
+  for (FilePoints& part : parts) {
     append(part, all, at);
     at += part.size();
-    part = Points();
+    part = FilePoints();
   }
   return all;
 }
 
 }  // namespace
 
-Points read_points(const std::filesystem::path& file, const ReadOptions& options) {
+FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options) {
   return read_file(InputFile(file, options), options, 0);
 }
 
-Points read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options) {
+FilePoints read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options) {
   if (files.empty()) throw UsageError("no files to read; give at least one");
   if (files.size() == 1) return read_points(files[0], options);
-  std::vector<Points> parts;
+  std::vector<FilePoints> parts;
   std::optional<FileKind> kind;
   std::uint64_t taken = 0;
   for (const std::filesystem::path& path : files) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 
 namespace epsflow::io {
 
@@ -70,11 +70,11 @@ struct ReadOptions {
 /// unpacked bytes. Safe to call from several threads; reads of FITS and of HDF5 wait for each other. Throws InputError
 /// naming file, row (0-based data row, dropped ones counted; for text also the line) and column, UsageError for options
 /// that do not fit the kind, ResourceError where the points exceed options.memory.
-[[nodiscard]] Points read_points(const std::filesystem::path& file, const ReadOptions& options = {});
+[[nodiscard]] FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// The same for several files of one kind, whose rows follow each other as one data set: float32 when all of them are.
 /// They must have as many columns and, unless options.columns chooses, the same column names. Peak memory: the points
 /// and the largest part of them once more.
-[[nodiscard]] Points read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options = {});
+[[nodiscard]] FilePoints read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options = {});
 
 }  // namespace epsflow::io

@@ -6,7 +6,7 @@
 
 namespace epsflow::io {
 
-std::vector<std::int64_t> row_numbers(const Points& points) {
+std::vector<std::int64_t> row_numbers(const FilePoints& points) {
   std::vector<std::int64_t> numbers;
   numbers.reserve(points.size());
   std::uint64_t first = 0;  // of the file, in the count through all

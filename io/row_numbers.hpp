@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 
 namespace epsflow::io {
 
 /// [n] The input row of each point. Rows count from 0, through the files in order, dropped ones included. O(rows).
-[[nodiscard]] std::vector<std::int64_t> row_numbers(const Points& points);
+[[nodiscard]] std::vector<std::int64_t> row_numbers(const FilePoints& points);
 
 }  // namespace epsflow::io

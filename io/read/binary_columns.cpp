@@ -174,9 +174,9 @@ void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t
                   source.name, format_count(expected, "byte"), format_count(found)));
 }
 
-Points points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
+FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
                         std::span<const BinaryColumn> columns, const Source& source) {
-  Points points = make_points(source, n, columns.size(), precision_of(columns));
+  FilePoints points = make_points(source, n, columns.size(), precision_of(columns));
   DataStream data(stream, checked_multiply(n, row_bytes, "rows"), source);
   if (n == 0) return points;
   if (is_point_layout(columns, row_bytes, points.precision())) {
@@ -189,9 +189,9 @@ Points points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_b
   return points;
 }
 
-Points points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
+FilePoints points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
                         const Source& source) {
-  Points points = make_points(source, n, columns.size(), precision_of(columns));
+  FilePoints points = make_points(source, n, columns.size(), precision_of(columns));
   if (n == 0) return points;
   // The stream goes forward only.
   std::vector<std::size_t> order(columns.size());

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -45,11 +45,11 @@ struct BinaryColumn {
 /// The next n rows of the stream, row_bytes each, as points of the columns that lie in every row. Values already laid out
 /// as points are read straight into them. One pass, a block at a time. Throws as make_points does, InputError where the
 /// stream is shorter.
-[[nodiscard]] Points points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
+[[nodiscard]] FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
                                       std::span<const BinaryColumn> columns, const Source& source);
 
 /// The same for columns that lie behind each other, n values each.
-[[nodiscard]] Points points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
+[[nodiscard]] FilePoints points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
                                       const Source& source);
 
 /// The next points.size() values of the stream as coordinate k of the points.

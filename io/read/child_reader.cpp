@@ -216,8 +216,8 @@ class ChildMessages {
   explicit ChildMessages(int descriptor) noexcept : descriptor_(descriptor) {}
 
   /// Throws BadMessage when the child sends what cannot be, or its error.
-  Points read(const Source& source) {
-    Points points;
+  FilePoints read(const Source& source) {
+    FilePoints points;
     std::string kind;
     bool has_begun = false;
     std::uint64_t values = 0;
@@ -240,7 +240,7 @@ class ChildMessages {
   }
 
  private:
-  Points read_shape(const Source& source, std::string& kind) {
+  FilePoints read_shape(const Source& source, std::string& kind) {
     const auto rows = read_value<std::uint64_t>();
     const auto precision = read_value<Precision>();
     const auto memory_taken = read_value<std::uint64_t>();
@@ -250,7 +250,7 @@ class ChildMessages {
     require(memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);
     const Source remaining{
         .name = source.name, .options = source.options, .memory_taken = source.memory_taken + memory_taken};
-    Points points = make_points(remaining, rows, dims, precision);
+    FilePoints points = make_points(remaining, rows, dims, precision);
     std::vector<ElementChoice> columns(points.dims());
     for (ElementChoice& column : columns) {
       column.column = read_value<std::uint64_t>();
@@ -370,7 +370,7 @@ std::string describe_end(int status, std::chrono::seconds patience) {
 
 }  // namespace
 
-Points read_in_child(const Source& source, std::string_view library, const std::function<void(PointsSink&)>& read,
+FilePoints read_in_child(const Source& source, std::string_view library, const std::function<void(PointsSink&)>& read,
                      std::chrono::seconds patience) {
   // One at a time: a child that held the other end of another's pipe would hide that one's end.
   static std::mutex mutex;

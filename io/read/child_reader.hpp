@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/element_columns.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -59,7 +59,7 @@ class PointsSink {
 /// when there can be no child, or somebody killed it. Peak memory: the points, a block of them, and what `read` takes.
 /// The child prints nothing, dumps no core, and ends with its parent. A thread that holds a lock which `read` takes
 /// must be the calling one.
-[[nodiscard]] Points read_in_child(const Source& source, std::string_view library,
+[[nodiscard]] FilePoints read_in_child(const Source& source, std::string_view library,
                                    const std::function<void(PointsSink&)>& read,
                                    std::chrono::seconds patience = std::chrono::seconds(60));
 

@@ -139,7 +139,7 @@ std::string describe_wide(std::uint64_t rows, std::uint64_t columns) {
   return fmt::format(", {} of {}; transposed?", format_count(rows, "row"), format_count(columns, "column"));
 }
 
-void set_columns(Points& points, std::span<const ElementChoice> chosen) {
+void set_columns(FilePoints& points, std::span<const ElementChoice> chosen) {
   points.column_names.clear();
   points.column_numbers.clear();
   for (const ElementChoice& choice : chosen) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
@@ -32,6 +33,6 @@ void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t c
 [[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
 
 /// Writes names and numbers of the chosen columns into the points.
-void set_columns(Points& points, std::span<const ElementChoice> chosen);
+void set_columns(FilePoints& points, std::span<const ElementChoice> chosen);
 
 }  // namespace epsflow::io

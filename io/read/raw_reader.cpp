@@ -11,7 +11,7 @@
 
 namespace epsflow::io {
 
-Points read_raw(ByteStream& stream, const Source& source) {
+FilePoints read_raw(ByteStream& stream, const Source& source) {
   const RawLayout& raw = source.options.raw;
   if (raw.dims == 0) {
     throw UsageError(source.name +
@@ -45,7 +45,7 @@ Points read_raw(ByteStream& stream, const Source& source) {
     const ValueType type = precision == Precision::float32 ? ValueType::float32 : ValueType::float64;
     columns.push_back({.type = type, .big_endian = false, .offset = i * size});
   }
-  Points points = points_from_rows(stream, bytes / row_bytes, row_bytes, columns, source);
+  FilePoints points = points_from_rows(stream, bytes / row_bytes, row_bytes, columns, source);
   points.column_numbers = selected;
   apply_nan_policy(points, source);
   points.inputs.front().kind = fmt::format("raw float{}", size * 8);

@@ -1,7 +1,7 @@
 // Raw files: nothing but coordinates, little-endian, row-major.
 #pragma once
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -10,6 +10,6 @@ namespace epsflow::io {
 /// Reads all that is left of a stream as points of source.options.raw.dims coordinates in source.options.raw.precision.
 /// Columns are chosen by number. Throws UsageError without dims, InputError when the bytes are no whole number of
 /// points.
-[[nodiscard]] Points read_raw(ByteStream& stream, const Source& source);
+[[nodiscard]] FilePoints read_raw(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -123,7 +123,7 @@ std::size_t find_non_finite(std::span<const T> values) noexcept {
 }
 
 template <class T>
-void apply_nan_policy_to(Points& points, const Source& source) {
+void apply_nan_policy_to(FilePoints& points, const Source& source) {
   const std::span<T> values = points.values<T>();
   const std::size_t dims = points.dims();
   const std::size_t bad = find_non_finite(std::span<const T>(values));
@@ -217,7 +217,7 @@ void throw_over_memory(const Source& source, std::string_view points, std::uint6
                   source.name, points, format_count(dims, "dimension"), size(bytes), size(budget), others));
 }
 
-Points make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
+FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
   if (dims == 0) throw InputError(source.name + ": no columns, so no coordinates; a point needs at least one");
   if (dims > kMaxDims) {
     throw InputError(
@@ -235,7 +235,7 @@ Points make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Pr
   return {narrow<std::size_t>(n), narrow<std::size_t>(dims), precision};
 }
 
-void apply_nan_policy(Points& points, const Source& source) {
+void apply_nan_policy(FilePoints& points, const Source& source) {
   points.inputs = {{source.name, {}, points.size(), {}}};
   if (points.precision() == Precision::float32) {
     apply_nan_policy_to<float>(points, source);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read_points.hpp>
 
 namespace epsflow::io {
@@ -57,11 +57,11 @@ struct ColumnList {
 
 /// Room for n × d coordinates. Throws InputError for sizes that no data set may have, ResourceError when the points
 /// exceed the memory budget.
-[[nodiscard]] Points make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision);
+[[nodiscard]] FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision);
 
 /// Drops the rows with NaN or infinity and counts them, or throws InputError naming the first, as the options say.
 /// O(n·d).
-void apply_nan_policy(Points& points, const Source& source);
+void apply_nan_policy(FilePoints& points, const Source& source);
 
 /// Text from a file as errors show it: in quotes, shortened between characters, and with control characters and bytes
 /// that are no UTF-8 escaped, so that none reaches a terminal.

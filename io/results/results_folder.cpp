@@ -65,7 +65,7 @@ ResultsFolder::~ResultsFolder() {
   if (journal_ != nullptr && state_.entries.empty()) leave();
 }
 
-std::vector<Variant> ResultsFolder::begin(const Points& points, RunDescription run, const LabelledCopy* labelled) {
+std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescription run, const LabelledCopy* labelled) {
   if (outputs_.labelled.empty() != (labelled == nullptr)) {
     throw UsageError("a folder with labelled files needs the extension of their names and what writes them; give both");
   }

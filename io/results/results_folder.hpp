@@ -17,8 +17,8 @@
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
-#include <epsflow/core/points.hpp>
 #include <epsflow/core/trace.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/results/folder_lock.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/results_names.hpp>
@@ -65,7 +65,7 @@ class ResultsFolder {
   /// are compared with their checksums: O(their bytes). `labelled`, of the format that FolderOutputs::labelled says, must
   /// be there until finish(); null for none. Throws InputError where results of another input are to be resumed,
   /// ResourceError when the folder cannot be written.
-  [[nodiscard]] std::vector<Variant> begin(const Points& points, RunDescription run,
+  [[nodiscard]] std::vector<Variant> begin(const FilePoints& points, RunDescription run,
                                            const LabelledCopy* labelled = nullptr);
 
   /// Takes a variant; it is on the disk, and in its place, within about a second. Throws ResourceError, also for variants

@@ -131,7 +131,7 @@ std::string now_utc() {
   return text.data();
 }
 
-std::string describe_input(const Points& points, const std::string& checksum) {
+std::string describe_input(const FilePoints& points, const std::string& checksum) {
   Json files = Json::array();
   for (const InputRows& input : points.inputs) {
     files.push_back(

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/core/points.hpp>
 #include <epsflow/io/checksum.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/results/sweep_entry.hpp>
 
 namespace epsflow::io {
@@ -47,7 +47,7 @@ struct Manifest {
 [[nodiscard]] std::string status_of(const std::string& run);
 
 /// The input as JSON.
-[[nodiscard]] std::string describe_input(const Points& points, const std::string& checksum);
+[[nodiscard]] std::string describe_input(const FilePoints& points, const std::string& checksum);
 /// A run as JSON. `reason` may be empty.
 [[nodiscard]] std::string describe_run(const RunDescription& run, const std::string& started, const std::string& status,
                                        double seconds, const std::string& reason);

@@ -23,7 +23,7 @@ namespace {
 /// File number i opened once more.
 struct TextInput {
   TextInput(std::span<const std::filesystem::path> files, std::size_t i, const ReadOptions& options,
-            const Points& points)
+            const FilePoints& points)
       : file(files[i], options), source{.name = file.shown, .options = options}, text(*file.bytes, source) {
     // The numbers are those of the first file: in another the names may stand elsewhere.
     const bool same_columns = i > 0 || text.table.selected == points.column_numbers;
@@ -171,7 +171,7 @@ class RowCopier {
 }  // namespace
 
 std::vector<std::string> text_column_names(std::span<const std::filesystem::path> files, const ReadOptions& options,
-                                           const Points& points) {
+                                           const FilePoints& points) {
   std::vector<std::string> names;
   std::size_t named = 0;  // the file that the names are from
   std::size_t count = 0;

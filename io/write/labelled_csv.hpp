@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/write/labelled_rows.hpp>
 
@@ -15,7 +16,7 @@ namespace epsflow::io {
 /// or x0, x1, …. Throws InputError where the files have different columns, and where one of them is not what it was when
 /// it was read as `points`.
 [[nodiscard]] std::vector<std::string> text_column_names(std::span<const std::filesystem::path> files,
-                                                         const ReadOptions& options, const Points& points);
+                                                         const ReadOptions& options, const FilePoints& points);
 
 /// What of such files write_csv_copy() leaves out before their rows, in words; empty where there is nothing. Throws as
 /// text_column_names().

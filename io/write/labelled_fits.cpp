@@ -283,7 +283,7 @@ std::string fits_left_out(std::span<const std::filesystem::path> files, const Re
 }
 
 std::vector<std::string> fits_column_names(std::span<const std::filesystem::path> files, const ReadOptions& options,
-                                           const Points& points) {
+                                           const FilePoints& points) {
   const std::scoped_lock lock(fits_mutex());
   const TableInput first(files[0], options, points.inputs[0]);
   for (std::size_t i = 1; i < files.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/write/labelled_rows.hpp>
 
@@ -15,7 +16,7 @@ namespace epsflow::io {
 /// their columns, where several have columns of variable length, or more columns than leave room for the labels; and
 /// where one is not what it was when it was read as `points`.
 [[nodiscard]] std::vector<std::string> fits_column_names(std::span<const std::filesystem::path> files,
-                                                         const ReadOptions& options, const Points& points);
+                                                         const ReadOptions& options, const FilePoints& points);
 
 /// What of such files write_fits_copy() leaves out, in words: keywords of the primary headers, other extensions; empty where there
 /// is nothing else. Throws as fits_column_names().

@@ -9,6 +9,7 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 
 namespace epsflow::io {
 
@@ -21,7 +22,7 @@ inline constexpr std::size_t kLabelledBlockBytes = std::size_t{1} << 20;
 
 /// What a labelled file is made of. All of it belongs to somebody else.
 struct LabelledRows {
-  const Points& points;
+  const FilePoints& points;
   const VariantResult& result;
   const Metric& metric;
   bool core = false;  ///< whether the mask of core points is a column

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 
 namespace epsflow::fuzz {
@@ -24,7 +25,7 @@ class CheckingSink final : public io::PointsSink {
   }
 
   /// The points, of which every value must have been put.
-  Points take() {
+  io::FilePoints take() {
     if (!has_begun_ || values_ != points_.size() * points_.dims()) std::abort();
     apply_nan_policy(points_, source_);
     return std::move(points_);
@@ -53,7 +54,7 @@ class CheckingSink final : public io::PointsSink {
   }
 
   const io::Source& source_;
-  Points points_;
+  io::FilePoints points_;
   std::uint64_t values_ = 0;
   bool has_begun_ = false;
 };

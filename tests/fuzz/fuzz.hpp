@@ -8,7 +8,7 @@
 #include <span>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::fuzz {
@@ -30,7 +30,7 @@ int read_or_refuse(const std::uint8_t* data, std::size_t size, const char* name,
   const io::ReadOptions options = options_of(data[0]);
   const io::Source source{.name = name, .options = options};
   try {
-    const Points points = read(std::span(reinterpret_cast<const char*>(data) + 1, size - 1), source, data[0]);
+    const io::FilePoints points = read(std::span(reinterpret_cast<const char*>(data) + 1, size - 1), source, data[0]);
     require_finite(points);
     if (points.view().bytes() > options.memory) std::abort();
   } catch (const Error&) {

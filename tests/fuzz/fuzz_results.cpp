@@ -57,7 +57,7 @@ std::string journal_of(std::string_view events) {
 void run_into(const fs::path& folder, std::uint8_t mode) {
   const io::FolderMode modes[] = {io::FolderMode::fresh, io::FolderMode::resume, io::FolderMode::overwrite};
   const Sweep sweep({{0.25, 7}, {0.5, 7}});
-  Points points(3, 1, Precision::float64);
+  io::FilePoints points(3, 1, Precision::float64);
   for (double& x : points.values<double>()) x = 1;
   io::ResultsFolder results(folder, sweep, modes[mode % 3], {.core = (mode & 4) != 0}, {});
   for (const Variant& variant : results.begin(points, {})) {

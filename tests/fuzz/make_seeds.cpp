@@ -41,7 +41,7 @@ void write_npz(const fs::path& file, const fs::path& array) {
 
 // In the form of fuzz_results.cpp: the way to open, summary.csv, sweep.json, lines of the journal.
 void add_results_seeds(const fs::path& seeds, const fs::path& folder, const epsflow::VariantResult& result) {
-  const epsflow::Points points(result.labels.size(), 1, epsflow::Precision::float64);
+  const epsflow::io::FilePoints points(result.labels.size(), 1, epsflow::Precision::float64);
   {
     epsflow::io::ResultsFolder results(folder, epsflow::Sweep({result.variant}), epsflow::io::FolderMode::fresh, {},
                                        {});

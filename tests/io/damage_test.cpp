@@ -64,7 +64,7 @@ TEST_CASE("damage: a truncated binary file is an error, or all of its points are
     sample.write(file);
     const std::string bytes = bytes_of_file(file);
     const Values all = values_of(read_points(file, sample.options));
-    const auto is_right = [&](const Points& points, const std::string& cut) {
+    const auto is_right = [&](const FilePoints& points, const std::string& cut) {
       const Values values = values_of(points);
       if (sample.says_its_size) return values == all;
       return values.size() * sizeof(double) == cut.size() && std::equal(values.begin(), values.end(), all.begin());
@@ -80,8 +80,8 @@ TEST_CASE("damage: a flipped bit in a binary file is an error, or leaves the num
     const std::filesystem::path file = folder / sample.name;
     sample.write(file);
     const std::string bytes = bytes_of_file(file);
-    const Points whole = read_points(file, sample.options);
-    const auto keeps_rows = [&](const Points& points, const std::string&) { return points.size() == whole.size(); };
+    const FilePoints whole = read_points(file, sample.options);
+    const auto keeps_rows = [&](const FilePoints& points, const std::string&) { return points.size() == whole.size(); };
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       flip_bits(bytes, reader_of(sample, folder), keeps_rows, 1000, seed);
     }

@@ -22,7 +22,7 @@ std::vector<double> generated(std::string_view kind, std::size_t n, const Genera
 TEST_CASE("generate: every kind has n finite points and named columns, and a seed decides them") {
   for (const GeneratorKind& kind : generator_kinds()) {
     INFO(kind.name);
-    const Points points = generate(kind.name, 1000, {.seed = 5});
+    const FilePoints points = generate(kind.name, 1000, {.seed = 5});
     CHECK(points.size() == 1000);
     CHECK(points.column_names.size() == points.dims());
     CHECK_NOTHROW(require_finite(points));
@@ -37,7 +37,7 @@ TEST_CASE("generate: some kinds take any number of dimensions") {
   for (const char* kind : {"exponential", "embeddings"}) {
     for (const std::size_t dims : {std::size_t{1}, std::size_t{2}, std::size_t{17}, kMaxDims}) {
       INFO(kind << " " << dims);
-      const Points points = generate(kind, 30, {.dims = dims});
+      const FilePoints points = generate(kind, 30, {.dims = dims});
       CHECK(points.dims() == dims);
       CHECK(points.column_names.front() == "x0");
       CHECK(points.column_names.back() == "x" + std::to_string(dims - 1));
@@ -48,7 +48,7 @@ TEST_CASE("generate: some kinds take any number of dimensions") {
 
 TEST_CASE("generate exponential: the points of the benchmark") {
   // From a program of its own with nothing but <random>: another standard library may draw other values.
-  const Points points = generate("exponential", 100'000);
+  const FilePoints points = generate("exponential", 100'000);
   REQUIRE(points.dims() == 64);
   CHECK(points.view().at(0, 0) == 0.0040847726545159427);
   CHECK(points.view().at(0, 1) == 0.090041528825002243);

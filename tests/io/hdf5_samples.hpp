@@ -95,18 +95,6 @@ class Hdf5Writer {
     REQUIRE(H5Awrite(id, type, value) >= 0);
     H5Aclose(id);
   }
-  void texts(const char* path, std::size_t size, const std::vector<std::string>& values) {
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, size);
-    std::string joined;
-    for (std::string value : values) {
-      value.resize(size, '\0');
-      joined += value;
-    }
-    dataset(path, type, type, {values.size()}, joined.data());
-    H5Tclose(type);
-  }
-
   hid_t file() const { return file_; }
 
  private:

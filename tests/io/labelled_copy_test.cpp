@@ -18,7 +18,7 @@ using Values = std::vector<double>;
 struct Copied {
   std::filesystem::path file;
   std::string limit;
-  Points points;
+  FilePoints points;
 };
 
 /// Reads the files, and writes them with labels to `name`.
@@ -124,7 +124,7 @@ TEST_CASE("labelled copy: coordinates where the kinds differ") {
     INFO(name);
     const Copied copied = copy(folder, {npy}, name, {}, true);
     check_mentions(copied.limit, {"from text to CSV and from FITS to FITS only"});
-    const Points back = read_points(copied.file, {.columns = {"x0", "x1"}});
+    const FilePoints back = read_points(copied.file, {.columns = {"x0", "x1"}});
     const Values widened(values.begin(), values.end());
     if (name != std::string("out.csv")) {
       CHECK(values_of(back) == widened);
@@ -182,7 +182,7 @@ TEST_CASE("labelled copy: a file that has changed since is found out") {
   const TempFolder folder;
   const auto file = folder.write("a.csv", "x\n1\n2\n3\n");
   const auto time = std::filesystem::last_write_time(file);
-  Points points = read_points(file);
+  FilePoints points = read_points(file);
   const LabelledCopy labelled({file}, {}, points, OutputFormat::csv, false);
   CHECK(labelled.bytes() == 8 + 3 * 5);
   const auto fails = [&](const char* text, bool shows) {
@@ -210,7 +210,7 @@ TEST_CASE("labelled copy: a file that changed while another was read") {
   const TempFolder folder;
   const Paths files{folder.write("a.csv", "n,x\na,1\nb,2\n"), folder.write("b.csv", "n,x\nc,3\n")};
   const ReadOptions options{.columns = {"x"}};
-  const Points points = read_points(files, options);
+  const FilePoints points = read_points(files, options);
   folder.write("a.csv", "n,x\nb,2\na,1\n");
   check_mentions(error_of<InputError>([&] { LabelledCopy(files, options, points, OutputFormat::csv, false); }),
                  {"a.csv", "has changed since it was read", "run again"});
@@ -219,7 +219,7 @@ TEST_CASE("labelled copy: a file that changed while another was read") {
 TEST_CASE("labelled copy: formats that it has not, and points of other files") {
   const TempFolder folder;
   const auto file = folder.write("a.csv", "x\n1\n2\n");
-  const Points points = read_points(file);
+  const FilePoints points = read_points(file);
   error_of<UsageError>([&] { LabelledCopy({file}, {}, points, OutputFormat::npy, false); });
   error_of<UsageError>([&] { LabelledCopy({file, file}, {}, points, OutputFormat::csv, false); });
 }

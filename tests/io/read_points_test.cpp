@@ -105,7 +105,7 @@ TEST_CASE("read_points: gzipped text, arrays and raw files") {
 
 TEST_CASE("read_points: raw names set the precision") {
   const TempFolder folder;
-  const Points single = read_points(folder.write("a.f32", pack<float>({1, 2})), {.raw = {.dims = 2}});
+  const FilePoints single = read_points(folder.write("a.f32", pack<float>({1, 2})), {.raw = {.dims = 2}});
   CHECK(single.precision() == Precision::float32);
   const ReadOptions says_single{.raw = {.dims = 1, .precision = Precision::float32}};
   check_mentions(error_of<UsageError>([&] {
@@ -164,7 +164,7 @@ TEST_CASE("read_points: first bytes win over a name, and the kind says so") {
   const TempFolder folder;
   const std::string array = npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}));
   CHECK(read_points(folder.write("a.npy", array)).inputs[0].kind.find("by its first bytes") == std::string::npos);
-  const Points points = read_points(folder.write("a.csv", array));
+  const FilePoints points = read_points(folder.write("a.csv", array));
   CHECK(values_of(points) == Values{1, 2, 3, 4});
   check_mentions(points.inputs[0].kind, {"NPY", "by its first bytes"});
   check_mentions(read_points(write_gzip(folder, "b.csv.gz", "1,2\n")).inputs[0].kind, {"text", "gzipped"});
@@ -212,7 +212,7 @@ TEST_CASE("read_points: a pipe") {
     }
     ::close(ends[1]);
   });
-  const Points points = read_points("/dev/fd/" + std::to_string(ends[0]));
+  const FilePoints points = read_points("/dev/fd/" + std::to_string(ends[0]));
   writer.join();
   ::close(ends[0]);
   CHECK(points.size() == 100000);
@@ -224,7 +224,7 @@ TEST_CASE("read_points: several files are one data set") {
   const Files files{folder.write("a.csv", "x,y\n1,2\nnan,0\n"), folder.write("b.csv", "x,y\n"),
                     write_gzip(folder, "c.csv.gz", "x,y\n3,4\n5,6\n7,\n")};
   const TextLayout named{.header = TextLayout::Header::yes};
-  const Points points = read_points(files, {.on_nan = NanPolicy::drop, .text = named});
+  const FilePoints points = read_points(files, {.on_nan = NanPolicy::drop, .text = named});
   CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
   CHECK(points.dropped_rows() == 2);
   REQUIRE(points.inputs.size() == 3);
@@ -246,10 +246,10 @@ TEST_CASE("read_points: float32 only when all files are") {
   const TempFolder folder;
   const auto single = folder.write("a.npy", npy("<f4", "(1, 2)", pack<float>({0.1F, 2})));
   const auto wide = folder.write("b.npy", npy("<f8", "(1, 2)", pack<double>({0.1, 4})));
-  const Points two = read_points(Files{single, single});
+  const FilePoints two = read_points(Files{single, single});
   CHECK(two.precision() == Precision::float32);
   CHECK(two.size() == 2);
-  const Points mixed = read_points(Files{single, wide});
+  const FilePoints mixed = read_points(Files{single, wide});
   CHECK(mixed.precision() == Precision::float64);
   CHECK(values_of(mixed) == Values{static_cast<double>(0.1F), 2, 0.1, 4});
   check_mentions(error_of<ResourceError>([&] {
@@ -336,7 +336,7 @@ TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
     if (golden.file.find(".fits") != std::string::npos && !test::has_format("FITS")) continue;
     if (golden.file.find(".hdf5") != std::string::npos && !test::has_format("HDF5")) continue;
     CAPTURE(golden.file, golden.options.columns);
-    const Points points = read_points(*folder / golden.file, golden.options);
+    const FilePoints points = read_points(*folder / golden.file, golden.options);
     CHECK(points.size() == golden.rows);
     CHECK(points.dropped_rows() == golden.dropped);
     CHECK(points.dims() == golden.dims);
@@ -369,7 +369,7 @@ Values naive_sums(const std::filesystem::path& file, const std::vector<std::size
   return sums;
 }
 
-Values column_sums(const Points& points) {
+Values column_sums(const FilePoints& points) {
   Values sums(points.dims(), 0.0);
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t k = 0; k < points.dims(); ++k) sums[k] += points.view().at(i, k);

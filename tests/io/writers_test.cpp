@@ -58,13 +58,13 @@ TEST_CASE("write points: both precisions keep every bit, with names where the fo
   for (const char* name : {"p.npy", "p.csv"}) {
     INFO(name);
     write_points(folder / name, PointsView(std::span(doubles), 3), {"x", "y", "z"}, Overwrite::refuse);
-    const Points points = read_points(folder / name);
+    const FilePoints points = read_points(folder / name);
     CHECK(points.dims() == 3);
     CHECK(values_of(points) == doubles);
   }
   CHECK(read_points(folder / "p.csv").column_names == std::vector<std::string>{"x", "y", "z"});
   write_points(folder / "f.npy", PointsView(std::span(floats), 2), {}, Overwrite::refuse);
-  const Points points = read_points(folder / "f.npy");
+  const FilePoints points = read_points(folder / "f.npy");
   CHECK(points.precision() == Precision::float32);
   CHECK(points.size() == 3);
   CHECK(values_of(points) == std::vector<double>(floats.begin(), floats.end()));

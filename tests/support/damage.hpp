@@ -13,14 +13,14 @@
 #include "support/catch.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 
 namespace epsflow::test {
 
 /// The points that `read` makes of bytes, or nothing where it refuses them with an epsflow::Error that says why. Any
 /// other exception fails the test.
 template <class Read>
-std::optional<Points> read_damaged(Read& read, const std::string& bytes) {
+std::optional<io::FilePoints> read_damaged(Read& read, const std::string& bytes) {
   try {
     return read(bytes);
   } catch (const Error& error) {
@@ -38,7 +38,7 @@ std::size_t truncate_everywhere(const std::string& bytes, Read read, Judge judge
   std::size_t accepted = 0;
   for (std::size_t length = 0; length < bytes.size(); length += step) {
     const std::string cut = bytes.substr(0, length);
-    if (const std::optional<Points> points = read_damaged(read, cut)) {
+    if (const std::optional<io::FilePoints> points = read_damaged(read, cut)) {
       INFO("cut off at byte " << length << " of " << bytes.size());
       CHECK(judge(*points, cut));
       ++accepted;
@@ -58,7 +58,7 @@ std::size_t flip_bits(const std::string& bytes, Read read, Judge judge, std::siz
     const std::size_t bit = first + random() % std::min(per, bytes.size() * 8 - first);
     std::string damaged = bytes;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-    if (const std::optional<Points> points = read_damaged(read, damaged)) {
+    if (const std::optional<io::FilePoints> points = read_damaged(read, damaged)) {
       INFO("bit " << bit % 8 << " of byte " << bit / 8 << " of " << bytes.size() << " flipped, seed " << seed);
       CHECK(judge(*points, damaged));
       ++accepted;

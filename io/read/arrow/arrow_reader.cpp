@@ -44,7 +44,7 @@ void read_arrow_here(const LibraryFile& file, const Source& source, PointsSink& 
 
 FormatInfo arrow_info() { return {"Arrow", true, "libarrow " + arrow::GetBuildInfo().version_string}; }
 
-Points read_arrow(ByteStream& stream, const Source& source) {
+FilePoints read_arrow(ByteStream& stream, const Source& source) {
   const std::span<const char> begin = stream.peek();
   const std::string_view bytes(begin.data(), begin.size());
   if (bytes.starts_with("\xFF\xFF\xFF\xFF")) {

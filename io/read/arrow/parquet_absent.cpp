@@ -22,7 +22,7 @@ namespace {
 FormatInfo parquet_info() { return {"Parquet", false, "EPSFLOW_WITH_PARQUET=ON (libarrow and libparquet)"}; }
 FormatInfo arrow_info() { return {"Arrow", false, parquet_info().detail}; }
 
-Points read_parquet(ByteStream&, const Source& source) { throw_no_arrow(source, parquet_info()); }
-Points read_arrow(ByteStream&, const Source& source) { throw_no_arrow(source, arrow_info()); }
+FilePoints read_parquet(ByteStream&, const Source& source) { throw_no_arrow(source, parquet_info()); }
+FilePoints read_arrow(ByteStream&, const Source& source) { throw_no_arrow(source, arrow_info()); }
 
 }  // namespace epsflow::io

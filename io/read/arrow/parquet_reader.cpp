@@ -80,7 +80,7 @@ void read_parquet_here(const LibraryFile& file, const Source& source, PointsSink
 
 FormatInfo parquet_info() { return {"Parquet", true, "libparquet " + arrow::GetBuildInfo().version_string}; }
 
-Points read_parquet(ByteStream& stream, const Source& source) {
+FilePoints read_parquet(ByteStream& stream, const Source& source) {
   const std::span<const char> begin = stream.peek();
   if (!begin.empty() && !std::string_view(begin.data(), begin.size()).starts_with("PAR1")) {
     throw InputError(source.name + ": not a Parquet file: it does not begin with PAR1; name it by its kind");

@@ -1,7 +1,7 @@
 // Parquet files, through Apache Arrow's C++ libraries.
 #pragma once
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -15,6 +15,6 @@ namespace epsflow::io {
 /// gzipped file is unpacked into memory, within the budget. All of it happens in a child process: a crash on a damaged file
 /// is an InputError here. Throws InputError with the library's reason when the file is damaged or truncated, or lists the
 /// columns there are; ResourceError when the points exceed the memory budget, or there can be no child.
-[[nodiscard]] Points read_parquet(ByteStream& stream, const Source& source);
+[[nodiscard]] FilePoints read_parquet(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -213,7 +213,7 @@ void read_fits_here(LibraryFile bytes, const Source& source, PointsSink& points)
   }
 }
 
-Points read_fits(ByteStream& stream, const Source& source) {
+FilePoints read_fits(ByteStream& stream, const Source& source) {
   const std::span<const char> begin = stream.peek();
   if (!begin.empty() && !std::string_view(begin.data(), begin.size()).starts_with("SIMPLE")) {
     throw InputError(source.name + ": not a FITS file: it does not begin with SIMPLE; name it by its kind");

@@ -1,7 +1,7 @@
 // FITS tables, through cfitsio.
 #pragma once
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/library_file.hpp>
@@ -19,7 +19,7 @@ namespace epsflow::io {
 /// fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason when the file is damaged or
 /// truncated, or lists the tables or columns there are; ResourceError when the points exceed the memory budget, or there
 /// can be no child. Source: FITS Standard 4.0, section 7.
-[[nodiscard]] Points read_fits(ByteStream& stream, const Source& source);
+[[nodiscard]] FilePoints read_fits(ByteStream& stream, const Source& source);
 
 /// What the child does: the same in this process, where a damaged file may crash it.
 void read_fits_here(LibraryFile file, const Source& source, PointsSink& points);

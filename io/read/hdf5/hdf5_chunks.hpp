@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <epsflow/io/read/hdf5/hdf5_frame.hpp>
+#include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 
 namespace epsflow::io {
 

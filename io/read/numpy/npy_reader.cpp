@@ -24,7 +24,7 @@ void require_bytes(const NpyHeader& header, std::uint64_t expected, const Source
 
 constexpr std::string_view kHalfRemedy = "half precision: convert it to float32 first";
 
-Points read_structured(ByteStream& stream, const NpyHeader& header, const Source& source) {
+FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const Source& source) {
   if (header.shape.size() != 1) {
     throw InputError(
         fmt::format("{}: a structured array must have one axis to be points, but it has {}; save it as "
@@ -50,14 +50,14 @@ Points read_structured(ByteStream& stream, const NpyHeader& header, const Source
                        .offset = field.offset + choice.element * bytes_of(*field.type.number)});
   }
   require_bytes(header, multiply_sizes(header.shape[0], header.row_bytes, source), source);
-  Points points = points_from_rows(stream, header.shape[0], header.row_bytes, columns, source);
+  FilePoints points = points_from_rows(stream, header.shape[0], header.row_bytes, columns, source);
   set_columns(points, chosen);
   apply_nan_policy(points, source);
   points.inputs.front().kind = "NPY records";
   return points;
 }
 
-Points read_plain(ByteStream& stream, const NpyHeader& header, const Source& source) {
+FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source& source) {
   if (header.type.is_half) {
     throw InputError(fmt::format("{}: the array holds {}, {}", source.name, header.type.name, kHalfRemedy));
   }
@@ -84,7 +84,7 @@ Points read_plain(ByteStream& stream, const NpyHeader& header, const Source& sou
                        .big_endian = header.type.big_endian,
                        .offset = i * header.row_bytes * (header.fortran_order ? rows : 1)});
   }
-  Points points = header.fortran_order ? points_from_runs(stream, rows, columns, source)
+  FilePoints points = header.fortran_order ? points_from_runs(stream, rows, columns, source)
                                        : points_from_rows(stream, rows, width * header.row_bytes, columns, source);
   points.column_numbers = selected;
   apply_nan_policy(points, source);
@@ -94,11 +94,11 @@ Points read_plain(ByteStream& stream, const NpyHeader& header, const Source& sou
 
 }  // namespace
 
-Points read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source) {
+FilePoints read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source) {
   return header.is_record ? read_structured(stream, header, source) : read_plain(stream, header, source);
 }
 
-Points read_npy(ByteStream& stream, const Source& source) {
+FilePoints read_npy(ByteStream& stream, const Source& source) {
   const NpyHeader header = read_npy_header(stream, source);
   return read_npy_array(stream, header, source);
 }

@@ -1,7 +1,7 @@
 // NPY files, versions 1.0, 2.0 and 3.0.
 #pragma once
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/numpy/npy_header.hpp>
 #include <epsflow/io/read/source.hpp>
@@ -16,9 +16,9 @@ namespace epsflow::io {
 /// One pass, forward only; peak memory: the points and a block. Throws InputError for a header that is damaged or claims
 /// more than the bytes hold, for types that are no plain numbers, and for a few long rows that look transposed;
 /// ResourceError when the points exceed the memory budget.
-[[nodiscard]] Points read_npy(ByteStream& stream, const Source& source);
+[[nodiscard]] FilePoints read_npy(ByteStream& stream, const Source& source);
 
 /// The array behind a header that has been read.
-[[nodiscard]] Points read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source);
+[[nodiscard]] FilePoints read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source);
 
 }  // namespace epsflow::io

@@ -6,6 +6,6 @@ namespace epsflow::io {
 
 FormatInfo npz_info() { return {"NPZ", false, "EPSFLOW_WITH_NPZ=ON (libzip)"}; }
 
-Points read_npz(ByteStream&, const Source&) { throw_left_out(npz_info()); }
+FilePoints read_npz(ByteStream&, const Source&) { throw_left_out(npz_info()); }
 
 }  // namespace epsflow::io

@@ -218,7 +218,7 @@ std::vector<const Member*> find_columns(const Archive& archive, const Source& so
   return members;
 }
 
-Points read_columns(const Archive& archive, const std::vector<const Member*>& members, const Source& source) {
+FilePoints read_columns(const Archive& archive, const std::vector<const Member*>& members, const Source& source) {
   std::vector<BinaryColumn> columns;
   std::vector<ElementChoice> chosen;
   std::uint64_t rows = 0;
@@ -242,7 +242,7 @@ Points read_columns(const Archive& archive, const std::vector<const Member*>& me
     chosen.push_back({static_cast<std::size_t>(member - archive.members().data()), 0, member->name});
     columns.push_back({.type = *description.header->type.number, .big_endian = description.header->type.big_endian});
   }
-  Points points = make_points(source, rows, columns.size(), precision_of(columns));
+  FilePoints points = make_points(source, rows, columns.size(), precision_of(columns));
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const std::string name = archive.name_of(*members[k]);
     const Source named{.name = name, .options = source.options};
@@ -261,7 +261,7 @@ Points read_columns(const Archive& archive, const std::vector<const Member*>& me
 
 FormatInfo npz_info() { return {"NPZ", true, fmt::format("libzip {}", zip_libzip_version())}; }
 
-Points read_npz(ByteStream& stream, const Source& source) {
+FilePoints read_npz(ByteStream& stream, const Source& source) {
   const Archive archive(stream, source);
   const Source remaining{
       .name = source.name, .options = source.options, .memory_taken = source.memory_taken + archive.memory()};
@@ -271,7 +271,7 @@ Points read_npz(ByteStream& stream, const Source& source) {
   const std::string name = archive.name_of(member);
   const Source named{.name = name, .options = source.options, .memory_taken = remaining.memory_taken};
   MemberStream array = archive.open(member);
-  Points points = read_npy(array, named);
+  FilePoints points = read_npy(array, named);
   array.finish();
   points.inputs.front().name = source.name;
   points.inputs.front().kind = fmt::format("NPZ member {}, {}", member.name, points.inputs.front().kind);

@@ -1,7 +1,7 @@
 // NPZ archives: NPY arrays in a ZIP file, through libzip.
 #pragma once
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -14,6 +14,6 @@ namespace epsflow::io {
 /// An array is unpacked on the way, so that the peak memory is the points and a block, and the archive itself where it
 /// comes through a pipe. Throws InputError listing the arrays there are, or for a damaged archive; ResourceError when the
 /// points exceed the memory budget.
-[[nodiscard]] Points read_npz(ByteStream& stream, const Source& source);
+[[nodiscard]] FilePoints read_npz(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -108,7 +108,7 @@ class RowCollector {
   void start_at_line(std::uint64_t lines_before) noexcept { lines_ = lines_before; }
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
 
-  Points take_points() {
+  FilePoints take_points() {
     if (blocks_.empty()) {
       points_.truncate(narrow<std::size_t>(kept_));
     } else {
@@ -162,16 +162,16 @@ class RowCollector {
     constexpr double kReserve = 1.25;
     const std::uint64_t expected = rows + static_cast<std::uint64_t>(static_cast<double>(rows) * share * kReserve);
     const std::uint64_t most = memory_left(source_) / (dims_ * sizeof(double)) + rows;
-    points_ = Points(narrow<std::size_t>(std::min({expected, most, kMaxPoints})), dims_, Precision::float64);
+    points_ = FilePoints(narrow<std::size_t>(std::min({expected, most, kMaxPoints})), dims_, Precision::float64);
   }
 
   void join_blocks() {
     const std::uint64_t in_blocks = std::accumulate(blocks_.begin(), blocks_.end(), std::uint64_t{0},
                                                     [](std::uint64_t sum, const Block& b) { return sum + b.values; });
-    Points all = make_points(source_, kept_, dims_, Precision::float64);
+    FilePoints all = make_points(source_, kept_, dims_, Precision::float64);
     double* to = all.values<double>().data();
     if (points_.size() > 0) to = std::copy_n(points_.values<double>().data(), kept_ * dims_ - in_blocks, to);
-    points_ = Points();
+    points_ = FilePoints();
     for (Block& block : blocks_) {
       to = std::copy_n(block.room.data(), block.values, to);
       block.room = Buffer<double>();
@@ -196,7 +196,7 @@ class RowCollector {
   std::size_t dims_;
   std::optional<std::uint64_t> text_bytes_;  ///< until room for the points is made
   const Source& source_;
-  Points points_;              ///< the first rows, where there is room for them
+  FilePoints points_;              ///< the first rows, where there is room for them
   std::vector<Block> blocks_;  ///< those that follow
   std::vector<std::uint64_t> dropped_;
   std::uint64_t kept_ = 0;
@@ -251,7 +251,7 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
 
 }  // namespace
 
-Points read_text(ByteStream& stream, const Source& source) {
+FilePoints read_text(ByteStream& stream, const Source& source) {
   OpenText text(stream, source);
   RowCollector rows(text.table, stream.size(), source);
   rows.start_at_line(text.table.lines_before);

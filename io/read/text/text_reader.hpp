@@ -1,7 +1,7 @@
 // Text tables: fields parted by comma, tab, semicolon, bar or runs of blanks.
 #pragma once
 
-#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -24,6 +24,6 @@ namespace epsflow::io {
 /// fifth of ReadOptions::memory, but at least 1 MiB and at most 128 MiB, for the text at hand; for a moment the points
 /// twice where far more rows come than a first block of the file lets expect. Throws InputError naming line, row and
 /// column, ResourceError when the points exceed the memory budget.
-[[nodiscard]] Points read_text(ByteStream& stream, const Source& source);
+[[nodiscard]] FilePoints read_text(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/text/text_parser.hpp>
 

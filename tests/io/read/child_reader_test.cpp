@@ -26,7 +26,7 @@ PointsShape shape_of(std::uint64_t rows, std::vector<std::string> names) {
   return shape;
 }
 
-Points read(const std::function<void(PointsSink&)>& reader, const ReadOptions& options = {}) {
+FilePoints read(const std::function<void(PointsSink&)>& reader, const ReadOptions& options = {}) {
   return read_in_child({.name = "x.dat", .options = options}, "libtest", reader);
 }
 
@@ -41,7 +41,7 @@ bool has_no_child() { return ::waitpid(-1, nullptr, WNOHANG) == -1; }
 }  // namespace
 
 TEST_CASE("child reader: rows and coordinates arrive in place, with names and kind") {
-  const Points points = read([](PointsSink& sink) {
+  const FilePoints points = read([](PointsSink& sink) {
     sink.begin(shape_of(3, {"x", "y"}));
     const Values rows{1, 2, 3, 4};
     sink.put_rows(1, std::span<const double>(rows));
@@ -63,7 +63,7 @@ TEST_CASE("child reader: more values than a pipe holds, in both precisions") {
   constexpr std::size_t kRows = 1'000'003;
   std::vector<float> column(kRows);
   for (std::size_t i = 0; i < kRows; ++i) column[i] = static_cast<float>(i);
-  const Points points = read([&](PointsSink& sink) {
+  const FilePoints points = read([&](PointsSink& sink) {
     PointsShape shape = shape_of(kRows, {"x", "y"});
     shape.precision = Precision::float32;
     sink.begin(shape);
@@ -185,7 +185,7 @@ TEST_CASE("child reader: several threads read at once") {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t, &right] {
       for (int round = 0; round < 5; ++round) {
-        const Points points = read([&](PointsSink& sink) {
+        const FilePoints points = read([&](PointsSink& sink) {
           sink.begin(shape_of(1000, {"x"}));
           const Values x(1000, t);
           sink.put_rows(0, std::span<const double>(x));

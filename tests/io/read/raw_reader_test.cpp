@@ -22,19 +22,19 @@ std::string four_doubles() {
   return bytes(0x3F, 0xF0) + bytes(0x40, 0x00) + bytes(0x40, 0x08) + bytes(0x40, 0x10);
 }
 
-Points read(const std::string& bytes, const ReadOptions& options) {
+FilePoints read(const std::string& bytes, const ReadOptions& options) {
   const auto stream = stream_of(bytes, "cloud.raw", Unpack::nothing);
   return read_raw(*stream, {.name = "cloud.raw", .options = options});
 }
 
 TEST_CASE("raw: float64 and float32, all columns and some") {
-  const Points points = read(four_doubles(), {.raw = {.dims = 2}});
+  const FilePoints points = read(four_doubles(), {.raw = {.dims = 2}});
   CHECK(points.size() == 2);
   CHECK(points.precision() == Precision::float64);
   CHECK(values_of(points) == std::vector<double>{1, 2, 3, 4});
   CHECK(values_of(read(four_doubles(), {.columns = {"1"}, .raw = {.dims = 2}})) == std::vector<double>{2, 4});
   const std::string floats("\x00\x00\x80\x3F\x00\x00\x00\x40", 8);
-  const Points single = read(floats, {.raw = {.dims = 1, .precision = Precision::float32}});
+  const FilePoints single = read(floats, {.raw = {.dims = 1, .precision = Precision::float32}});
   CHECK(single.precision() == Precision::float32);
   CHECK(values_of(single) == std::vector<double>{1, 2});
   CHECK(read("", {.raw = {.dims = 3}}).size() == 0);
@@ -57,7 +57,7 @@ TEST_CASE("raw: NaN") {
       four_doubles() + bytes_of_value(std::numeric_limits<double>::quiet_NaN()) + bytes_of_value(1.0);
   check_mentions(error_of<InputError>([&] { read(bytes, {.raw = {.dims = 2}}); }),
                  {"cloud.raw", "row 2", "column 0", "nan", "NanPolicy::drop"});
-  const Points kept = read(bytes, {.on_nan = NanPolicy::drop, .raw = {.dims = 2}});
+  const FilePoints kept = read(bytes, {.on_nan = NanPolicy::drop, .raw = {.dims = 2}});
   CHECK(values_of(kept) == std::vector<double>{1, 2, 3, 4});
   CHECK(kept.dropped_rows() == 1);
 }

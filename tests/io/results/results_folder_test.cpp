@@ -12,8 +12,8 @@
 namespace epsflow::io::test {
 namespace {
 
-Points six_points(double first = 1) {
-  Points points(6, 1, Precision::float64);
+FilePoints six_points(double first = 1) {
+  FilePoints points(6, 1, Precision::float64);
   const std::span<double> values = points.values<double>();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<double>(i);
   return points;

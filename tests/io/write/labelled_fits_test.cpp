@@ -110,7 +110,7 @@ class Table {
 };
 
 std::filesystem::path copy(const TempFolder& folder, const Paths& files, const ReadOptions& options, bool core = true) {
-  const Points points = read_points(files, options);
+  const FilePoints points = read_points(files, options);
   const LabelledCopy labelled(files, options, points, OutputFormat::fits, core);
   CHECK(labelled.limit().empty());
   labelled.write(folder / "out.fits", result_of(points), Overwrite::replace);
@@ -170,7 +170,7 @@ TEST_CASE("labelled fits: a table keeps its columns, keywords and lists") {
   }
   CHECK(table.has_sound_sums());
   CHECK(table.card("HISTORY") == "HISTORY labels of DBSCAN by epsflow: eps 0.5, minpts 3, metric euclidean");
-  const Points back = read_points(out, {.columns = {"ra", "label", "core"}, .on_nan = NanPolicy::drop});
+  const FilePoints back = read_points(out, {.columns = {"ra", "label", "core"}, .on_nan = NanPolicy::drop});
   CHECK(values_of(back) == Values{1, 0, 0, 3, -1, 1});
   CHECK(back.inputs[0].dropped == std::vector<std::uint64_t>{1});
   CHECK(read_points(out, {.columns = {"label"}, .on_nan = NanPolicy::drop}).size() == 2);  // null, not a number
@@ -247,12 +247,12 @@ TEST_CASE("labelled fits: more rows than a block, and a file that has changed") 
     table.write(1, values);
   };
   write(100'000);
-  const Points back = read_points(copy(folder, {file, file}, {}), {.columns = {"X", "label"}});
+  const FilePoints back = read_points(copy(folder, {file, file}, {}), {.columns = {"X", "label"}});
   REQUIRE(back.size() == 200'000);
   CHECK(back.view().at(99'999, 0) == 99'999);
   CHECK(back.view().at(100'000, 0) == 0);
   CHECK(back.view().at(199'999, 1) == 199'999);
-  Points points = read_points(file);
+  FilePoints points = read_points(file);
   write(100'001);
   points.inputs[0].stamp = stamp_of(file);
   check_mentions(error_of<InputError>([&] { LabelledCopy({file}, {}, points, OutputFormat::fits, false); }),
@@ -264,7 +264,7 @@ TEST_CASE("labelled fits: a gzipped table gives its coordinates alone, and says 
   const auto plain = write_stars(folder, "a.fits", {"a", "b"}, {1, 2});
   const auto packed = folder.write("a.fits.gz", gzip(bytes_of_file(plain)));
   const ReadOptions options{.columns = {"ra"}};
-  const Points points = read_points(packed, options);
+  const FilePoints points = read_points(packed, options);
   const LabelledCopy labelled({packed}, options, points, OutputFormat::fits, false);
   check_mentions(labelled.limit(), {"a.fits.gz is gzipped", "unpack it"});
   labelled.write(folder / "out.fits", {{0.5, 3}, {0, 1}, {}}, Overwrite::refuse);

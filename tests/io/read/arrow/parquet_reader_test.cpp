@@ -103,7 +103,7 @@ std::filesystem::path write_either(const TempFolder& folder, const TablePtr& tab
   return folder.write("table.feather", arrow_of(table, rows));
 }
 
-Points read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
+FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
 
 TablePtr stars() {
   return table_of({{"name", arrow::utf8(), R"(["a", "b", "c"])"},
@@ -138,12 +138,12 @@ TEST_CASE("parquet and arrow: columns by name and by number, of any number type"
     CAPTURE(type->ToString());
     const TablePtr table = table_of({{"x", type, "[1, 2, 3]"}, {"y", type, "[4, 5, 6]"}});
     for (const auto& file : {folder.write("t.parquet", parquet_of(table)), folder.write("t.arrow", arrow_of(table))}) {
-      const Points points = read(file);
+      const FilePoints points = read(file);
       CHECK(points.precision() == (type->id() == arrow::Type::FLOAT ? Precision::float32 : Precision::float64));
       CHECK(values_of(points) == Values{1, 4, 2, 5, 3, 6});
       CHECK(points.column_names == std::vector<std::string>{"x", "y"});
       CHECK(values_of(read(file, {.columns = {"y"}})) == Values{4, 5, 6});
-      const Points turned = read(file, {.columns = {"-1", "0"}});
+      const FilePoints turned = read(file, {.columns = {"-1", "0"}});
       CHECK(values_of(turned) == Values{4, 1, 5, 2, 6, 3});
       CHECK(turned.column_numbers == std::vector<std::size_t>{1, 0});
     }
@@ -165,7 +165,7 @@ TEST_CASE("parquet and arrow: truth values, dictionaries, half floats, integers 
   CHECK(values_of(read(file, {.columns = {"flag"}})) == Values{1, 0, 1, 0});
   CHECK(values_of(read(file, {.columns = {"half"}})) == Values{0.5, -2, 0x1p-23, 60000});
   CHECK(values_of(read(file, {.columns = {"big"}})) == Values{0x1p64, 0x1p53, 0, 1});
-  const Points coded = read(file, {.columns = {"coded"}, .on_nan = NanPolicy::drop});
+  const FilePoints coded = read(file, {.columns = {"coded"}, .on_nan = NanPolicy::drop});
   CHECK(coded.precision() == Precision::float32);
   CHECK(values_of(coded) == Values{1.5, 0.5, 1.5});
   CHECK(coded.inputs[0].dropped == std::vector<std::uint64_t>{1});
@@ -175,7 +175,7 @@ TEST_CASE("parquet and arrow: float32 points of float32 columns only") {
   const TempFolder folder;
   const std::filesystem::path file = write_either(folder, stars());
   CHECK(read(file, {.columns = {"dec"}}).precision() == Precision::float32);
-  const Points both = read(file, {.columns = {"ra", "dec"}});
+  const FilePoints both = read(file, {.columns = {"ra", "dec"}});
   CHECK(both.precision() == Precision::float64);
   CHECK(values_of(both) == Values{10.5, -1, 20.5, static_cast<double>(0.1F), 30.5, 1});
 }
@@ -188,7 +188,7 @@ TEST_CASE("parquet and arrow: nulls are missing values") {
   const std::filesystem::path file = write_either(folder, table, 2);
   check_mentions(error_of<InputError>([&] { read(file); }), {"table.", "row 1", "'x'", "nan", "NanPolicy::drop"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"y"}}); }), {"row 3", "'y'"});
-  const Points kept = read(file, {.on_nan = NanPolicy::drop});
+  const FilePoints kept = read(file, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 1, 1, 3, 3, 3});
   CHECK(kept.inputs[0].rows == 5);
   CHECK(kept.inputs[0].dropped == std::vector<std::uint64_t>{1, 3, 4});
@@ -237,7 +237,7 @@ TEST_CASE("parquet: row groups and compression, as the kind says") {
   for (const auto codec : {arrow::Compression::UNCOMPRESSED, arrow::Compression::SNAPPY, arrow::Compression::GZIP,
                            arrow::Compression::ZSTD, arrow::Compression::LZ4, arrow::Compression::BROTLI}) {
     if (!arrow::util::Codec::IsAvailable(codec)) continue;
-    const Points points = read(folder.write("three.parq", parquet_of(table, 400, codec)), {.columns = {"y", "x"}});
+    const FilePoints points = read(folder.write("three.parq", parquet_of(table, 400, codec)), {.columns = {"y", "x"}});
     CHECK(values_of(points) == all);
     const std::string name = codec == arrow::Compression::LZ4 ? "lz4_raw" : arrow::util::Codec::GetCodecAsString(codec);
     CHECK(points.inputs[0].kind == "Parquet, 3 row groups, " + name);
@@ -250,7 +250,7 @@ TEST_CASE("arrow: record batches and compression") {
   const TablePtr table = many_rows(1000);
   for (const auto codec : {arrow::Compression::UNCOMPRESSED, arrow::Compression::LZ4_FRAME, arrow::Compression::ZSTD}) {
     if (!arrow::util::Codec::IsAvailable(codec)) continue;
-    const Points points = read(folder.write("t.ipc", arrow_of(table, 400, codec)), {.columns = {"y"}});
+    const FilePoints points = read(folder.write("t.ipc", arrow_of(table, 400, codec)), {.columns = {"y"}});
     CHECK(points.inputs[0].kind == "Arrow, 3 record batches");
     REQUIRE(points.size() == 1000);
     CHECK(points.view().at(999, 0) == 999);
@@ -263,7 +263,7 @@ TEST_CASE("parquet and arrow: more rows than are read at once") {
   const TempFolder folder;
   constexpr std::int64_t kCount = 200000;
   const std::filesystem::path file = write_either(folder, many_rows(kCount), 150000);
-  const Points points = read(file, {.columns = {"y", "x"}});
+  const FilePoints points = read(file, {.columns = {"y", "x"}});
   REQUIRE(points.size() == kCount);
   bool same = true;
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -292,14 +292,14 @@ TEST_CASE("parquet and arrow: by first bytes, from a pipe, gzipped, as several f
   const bool is_parquet = GENERATE(true, false);
   const std::string bytes = is_parquet ? parquet_of(stars()) : arrow_of(stars());
   const std::string kind = is_parquet ? "Parquet, 1 row group, snappy" : "Arrow, 1 record batch";
-  const Points points = read(folder.write("stars.dat", bytes), columns);
+  const FilePoints points = read(folder.write("stars.dat", bytes), columns);
   CHECK(points.size() == 3);
   CHECK(points.inputs[0].kind == kind + " by its first bytes");
   const std::string name = is_parquet ? "stars.parquet" : "stars.arrow";
   CHECK(read(folder.write(name + ".gz", gzip(bytes)), columns).inputs[0].kind == kind + ", gzipped");
   feed_pipe(folder.write(name, bytes), folder / ("pipe_" + name));
   CHECK(values_of(read(folder / ("pipe_" + name), columns)) == values_of(points));
-  const Points twice = read_points({folder / name, folder / "stars.dat"}, columns);
+  const FilePoints twice = read_points({folder / name, folder / "stars.dat"}, columns);
   CHECK(twice.size() == 6);
   CHECK(twice.inputs.size() == 2);
 }
@@ -341,7 +341,7 @@ TEST_CASE("parquet and arrow: a truncated file is an error, or all of its points
       return read(folder.write(name, cut), {.columns = {"x", "y"}});
     };
     const Values all = values_of(read_bytes(bytes));
-    const auto is_right = [&](const Points& points, const std::string&) { return values_of(points) == all; };
+    const auto is_right = [&](const FilePoints& points, const std::string&) { return values_of(points) == all; };
     truncate_everywhere(bytes, read_bytes, is_right);
     check_mentions(error_of<InputError>([&] { (void)read_bytes(bytes.substr(0, bytes.size() / 2)); }),
                    {name, "truncated or damaged"});
@@ -362,7 +362,7 @@ TEST_CASE("parquet and arrow: a flipped bit is an error, or leaves the number of
       return read(folder.write(name, damaged), {.columns = {"x", "y"}, .on_nan = NanPolicy::drop});
     };
     const std::uint64_t rows = read_bytes(bytes).inputs[0].rows;
-    const auto keeps_rows = [&](const Points& points, const std::string&) { return points.inputs[0].rows == rows; };
+    const auto keeps_rows = [&](const FilePoints& points, const std::string&) { return points.inputs[0].rows == rows; };
     for (std::uint64_t seed = 1; seed <= 3; ++seed) flip_bits(bytes, read_bytes, keeps_rows, 150, seed);
   }
 }

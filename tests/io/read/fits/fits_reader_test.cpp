@@ -74,7 +74,7 @@ class FitsWriter {
   int status_ = 0;
 };
 
-Points read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
+FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
 
 // Extension 1 "STARS": float32 RA and DEC, float64 Z, int32 N, text, a vector, a logical. Extension 2 "EVENTS": two
 // columns.
@@ -97,11 +97,11 @@ std::filesystem::path write_sample(const TempFolder& folder, const std::string& 
 TEST_CASE("fits: columns by name and number, precision by their types") {
   const TempFolder folder;
   const std::filesystem::path file = write_sample(folder);
-  const Points single = read(file, {.columns = {"ra", "DEC"}});
+  const FilePoints single = read(file, {.columns = {"ra", "DEC"}});
   CHECK(single.precision() == Precision::float32);
   CHECK(values_of(single) == Values{1.5, -1, 2.5, -2, 3.5, -3});
   CHECK(single.column_names == std::vector<std::string>{"RA", "Dec"});
-  const Points mixed = read(file, {.columns = {"Z", "0", "3"}});
+  const FilePoints mixed = read(file, {.columns = {"Z", "0", "3"}});
   CHECK(mixed.precision() == Precision::float64);
   CHECK(values_of(mixed) == Values{0.1, 1.5, 10, 0.2, 2.5, 20, 0.3, 3.5, 30});
 }
@@ -139,7 +139,7 @@ TEST_CASE("fits: vectors by element, counted from 0") {
     fits.write(3, {9, 10, 11, 12});
     fits.write(5, {13, 14});
   }
-  const Points points = read(file, {.columns = {"POS[2]", "pos[0]"}});
+  const FilePoints points = read(file, {.columns = {"POS[2]", "pos[0]"}});
   CHECK(points.precision() == Precision::float32);
   CHECK(values_of(points) == Values{3, 1, 6, 4});
   CHECK(points.column_names == std::vector<std::string>{"POS[2]", "POS[0]"});
@@ -168,7 +168,7 @@ TEST_CASE("fits: elements of long vectors of many rows") {
     fits.table(BINARY_TBL, "T", {"V"}, {"50D"});
     fits.write(1, values);
   }
-  const Points points = read(folder / "long.fits", {.columns = {"V[49]", "V[7]"}});
+  const FilePoints points = read(folder / "long.fits", {.columns = {"V[49]", "V[7]"}});
   REQUIRE(points.size() == kRows);
   bool same = true;
   for (std::size_t i = 0; i < kRows; ++i) {
@@ -190,7 +190,7 @@ TEST_CASE("fits: truth values are 0 and 1") {
   }
   CHECK(values_of(read(file, {.columns = {"TWO[1]", "TWO[0]"}})) == Values{0, 1, 1, 0, 1, 1});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"OK"}}); }), {"row 2", "'OK'", "nan"});
-  const Points kept = read(file, {.columns = {"OK"}, .on_nan = NanPolicy::drop});
+  const FilePoints kept = read(file, {.columns = {"OK"}, .on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 0});
   CHECK(kept.inputs[0].dropped == std::vector<std::uint64_t>{2});
   std::string bytes = bytes_of_file(file);
@@ -231,10 +231,10 @@ TEST_CASE("fits: nulls, NaN and scaling") {
                  }),
                  {"nulls.fits", "row 1", "'I'", "nan", "on"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"F"}}); }), {"row 2", "'F'"});
-  const Points kept = read(file, {.on_nan = NanPolicy::drop});
+  const FilePoints kept = read(file, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 1, 100.5});
   CHECK(kept.dropped_rows() == 2);
-  const Points scaled = read(file, {.columns = {"S"}});
+  const FilePoints scaled = read(file, {.columns = {"S"}});
   CHECK(scaled.precision() == Precision::float64);
   CHECK(values_of(scaled) == Values{100.5, 101, 101.5});
 }
@@ -275,7 +275,7 @@ TEST_CASE("fits: ASCII tables") {
     fits.write(2, {3, 4});
     fits.write(3, {5.5, 6.5});
   }
-  const Points points = read(file);
+  const FilePoints points = read(file);
   CHECK(points.precision() == Precision::float64);
   CHECK(values_of(points) == Values{1.125, 3, 5.5, -2.25, 4, 6.5});
 }
@@ -294,7 +294,7 @@ TEST_CASE("fits: more rows than cfitsio reads at once, no rows, one row") {
       fits.write(2, x);
     }
   }
-  const Points points = read(file);
+  const FilePoints points = read(file);
   REQUIRE(points.size() == n);
   CHECK(points.dims() == 2);
   bool same = true;

@@ -61,7 +61,7 @@ TEST_CASE("hdf5 damage: a truncated file is an error, or all of its points are t
   for_each_sample([](const std::string& bytes, auto read) {
     const Values all = values_of(read(bytes));
     REQUIRE(all.size() >= 100);
-    const auto is_right = [&](const Points& points, const std::string&) { return values_of(points) == all; };
+    const auto is_right = [&](const FilePoints& points, const std::string&) { return values_of(points) == all; };
     truncate_everywhere(bytes, read, is_right);
   });
 }
@@ -69,7 +69,7 @@ TEST_CASE("hdf5 damage: a truncated file is an error, or all of its points are t
 TEST_CASE("hdf5 damage: a flipped bit is an error, or leaves the number of rows") {
   for_each_sample([](const std::string& bytes, auto read) {
     const std::size_t rows = read(bytes).size();
-    const auto keeps_rows = [&](const Points& points, const std::string&) { return points.size() == rows; };
+    const auto keeps_rows = [&](const FilePoints& points, const std::string&) { return points.size() == rows; };
     for (std::uint64_t seed = 1; seed <= 5; ++seed) flip_bits(bytes, read, keeps_rows, 400, seed);
   });
 }

@@ -48,14 +48,14 @@ std::string pack(std::initializer_list<T> values, bool swap = false) {
   return bytes;
 }
 
-Points read(const std::string& bytes, const ReadOptions& options = {}) {
+FilePoints read(const std::string& bytes, const ReadOptions& options = {}) {
   const auto stream = stream_of(bytes, "flights.npy", Unpack::nothing);
   return read_npy(*stream, {.name = "flights.npy", .options = options});
 }
 
 TEST_CASE("npy: float64 in all versions") {
   const int version = GENERATE(1, 2, 3);
-  const Points points = read(npy(dictionary("'<f8'", "(2, 3)"), pack<double>({1, 2, 3, 4, 5, 6}), version));
+  const FilePoints points = read(npy(dictionary("'<f8'", "(2, 3)"), pack<double>({1, 2, 3, 4, 5, 6}), version));
   CHECK(points.size() == 2);
   CHECK(points.dims() == 3);
   CHECK(points.precision() == Precision::float64);
@@ -77,7 +77,7 @@ void check_type(const std::string& code) {
   const auto values = {T{1}, T{0}, T{100}, T{7}};
   for (const bool swap : {false, true}) {
     const std::string order = sizeof(T) == 1 ? "|" : swap ? ">" : "<";
-    const Points points =
+    const FilePoints points =
         read(npy(dictionary("'" + order + code + "'", "(2, 2)"), pack<T>(values, swap && sizeof(T) > 1)));
     CHECK(values_of(points) == expected);
     CHECK(points.precision() == (code == "f4" ? Precision::float32 : Precision::float64));
@@ -100,15 +100,15 @@ TEST_CASE("npy: every numeric type in both byte orders") {
 }
 
 TEST_CASE("npy: integers that float64 does not hold are rounded") {
-  const Points points = read(npy(dictionary("'<i8'", "(2,)"), pack<std::int64_t>({(std::int64_t{1} << 53) + 1, -5})));
+  const FilePoints points = read(npy(dictionary("'<i8'", "(2,)"), pack<std::int64_t>({(std::int64_t{1} << 53) + 1, -5})));
   CHECK(values_of(points) == Values{9007199254740992.0, -5});
 }
 
 TEST_CASE("npy: one axis is one dimension, no rows are fine") {
-  const Points points = read(npy(dictionary("'<f4'", "(3,)"), pack<float>({1, 2, 3})));
+  const FilePoints points = read(npy(dictionary("'<f4'", "(3,)"), pack<float>({1, 2, 3})));
   CHECK(points.dims() == 1);
   CHECK(values_of(points) == Values{1, 2, 3});
-  const Points none = read(npy(dictionary("'<f8'", "(0, 2)"), ""));
+  const FilePoints none = read(npy(dictionary("'<f8'", "(0, 2)"), ""));
   CHECK(none.size() == 0);
   CHECK(none.dims() == 2);
 }
@@ -124,11 +124,11 @@ std::string record_row(double u, char n, float r) {
 
 TEST_CASE("npy: structured arrays") {
   const std::string file = npy(dictionary(kRecord, "(2,)"), record_row(1.5, 2, 3) + record_row(4.5, 5, 6));
-  const Points points = read(file, {.columns = {"n", "u"}});
+  const FilePoints points = read(file, {.columns = {"n", "u"}});
   CHECK(values_of(points) == Values{2, 1.5, 5, 4.5});
   CHECK(points.column_names == std::vector<std::string>{"n", "u"});
   CHECK(points.precision() == Precision::float64);
-  const Points single = read(file, {.columns = {"r"}});
+  const FilePoints single = read(file, {.columns = {"r"}});
   CHECK(single.precision() == Precision::float32);
   CHECK(values_of(single) == Values{3, 6});
   CHECK(values_of(read(file, {.columns = {"7", "2"}})) == Values{3, 2, 6, 5});  // padding is no column
@@ -146,7 +146,7 @@ TEST_CASE("npy: fields that are arrays, by element") {
   const std::string file =
       npy(dictionary("[('pos', '<f4', (2, 2)), ('n', '<i2')]", "(2,)"),
           pack<float>({1, 2, 3, 4}) + pack<std::int16_t>({5}) + pack<float>({6, 7, 8, 9}) + pack<std::int16_t>({10}));
-  const Points points = read(file, {.columns = {"pos[3]", "pos[0]"}});
+  const FilePoints points = read(file, {.columns = {"pos[3]", "pos[0]"}});
   CHECK(points.precision() == Precision::float32);
   CHECK(values_of(points) == Values{4, 1, 9, 6});
   CHECK(points.column_names == std::vector<std::string>{"pos[3]", "pos[0]"});
@@ -167,7 +167,7 @@ TEST_CASE("npy: arrays that look transposed") {
   check_mentions(error_of<InputError>([&] { read(two_rows); }),
                  {"flights.npy", "2 rows of 33 columns", "transposed", "array.T", "ReadOptions::columns"});
   CHECK(read(two_rows, {.columns = {"0", "32"}}).size() == 2);
-  const Points few = read(npy(dictionary("'|i1'", "(2, 5)"), std::string(10, '\1')));
+  const FilePoints few = read(npy(dictionary("'|i1'", "(2, 5)"), std::string(10, '\1')));
   CHECK(few.inputs[0].kind == "NPY int8, 2 rows of 5 columns; transposed?");
   CHECK(read(npy(dictionary("'<f4'", "(2, 2)"), pack<float>({1, 2, 3, 4}))).inputs[0].kind == "NPY float32");
 }
@@ -176,7 +176,7 @@ TEST_CASE("npy: chosen columns in Fortran order, of many blocks") {
   constexpr std::size_t kRows = 40000;
   std::string data;
   for (std::size_t i = 0; i < kRows * 3; ++i) data += bytes_of_value(static_cast<std::int32_t>(i));
-  const Points points = read(npy(dictionary("'<i4'", "(40000, 3)", true), data), {.columns = {"2", "0"}});
+  const FilePoints points = read(npy(dictionary("'<i4'", "(40000, 3)", true), data), {.columns = {"2", "0"}});
   REQUIRE(points.size() == kRows);
   bool same = true;
   for (std::size_t i = 0; i < kRows; ++i) {
@@ -289,7 +289,7 @@ TEST_CASE("npy: NaN and the memory budget") {
   check_mentions(error_of<InputError>([&] { read(file); }),
                  {"flights.npy", "row 1", "column 1", "nan", "NanPolicy::drop"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"0"}}); }), {"row 2", "column 0", "-inf"});
-  const Points kept = read(file, {.on_nan = NanPolicy::drop});
+  const FilePoints kept = read(file, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 2, 7, 8});
   CHECK(kept.dropped_rows() == 2);
   check_mentions(error_of<ResourceError>([&] { read(file, {.memory = 63}); }),
@@ -318,7 +318,7 @@ TEST_CASE("npy: more rows than one block") {
   constexpr std::size_t kRows = 5000;
   std::string data;
   for (std::size_t i = 0; i < kRows * 3; ++i) data += bytes_of_value(static_cast<std::int32_t>(i));
-  const Points points = read(npy(dictionary("'<i4'", "(5000, 3)"), data), {.columns = {"2", "1"}});
+  const FilePoints points = read(npy(dictionary("'<i4'", "(5000, 3)"), data), {.columns = {"2", "1"}});
   bool same = points.size() == kRows;
   for (std::size_t i = 0; i < kRows && same; ++i) {
     same = points.view().at(i, 0) == static_cast<double>(3 * i + 2) &&

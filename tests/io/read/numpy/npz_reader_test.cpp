@@ -48,7 +48,7 @@ std::filesystem::path write_zip(const TempFolder& folder, const std::string& nam
   return file;
 }
 
-Points read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
+FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
 
 TEST_CASE("npz: the only array that can be points, or the one that is named") {
   const TempFolder folder;
@@ -58,7 +58,7 @@ TEST_CASE("npz: the only array that can be points, or the one that is named") {
                                                 {"names.npy", npy("|S8", "(2,)", {0, 0})},
                                                 {"xyz.npy", npy("<f8", "(2, 3)", {1, 2, 3, 4, 5, 6})}},
                                                packed);
-  const Points points = read(file);
+  const FilePoints points = read(file);
   CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
   CHECK(points.inputs[0].name == file.string());
   CHECK(points.inputs[0].kind == "NPZ member xyz, NPY float64");
@@ -78,7 +78,7 @@ TEST_CASE("npz: arrays of one axis as columns") {
                                                 {"y.npy", npy("<f4", "(3,)", {4, 5, 6})},
                                                 {"z.npy", npy("<f8", "(2,)", {7, 8})},
                                                 {"m.npy", npy("<f8", "(1, 2)", {7, 8})}});
-  const Points points = read(file, {.columns = {"y", "x.npy"}});
+  const FilePoints points = read(file, {.columns = {"y", "x.npy"}});
   CHECK(points.precision() == Precision::float32);
   CHECK(values_of(points) == Values{4, 1, 5, 2, 6, 3});
   CHECK(points.column_names == std::vector<std::string>{"y", "x"});
@@ -107,7 +107,7 @@ TEST_CASE("npz: an archive without arrays, and one that is damaged") {
   const bool packed = GENERATE(false, true);
   const std::string bytes = bytes_of_file(write_zip(folder, "whole.npz", {{"x.npy", array}}, packed));
   const auto read_bytes = [&](const std::string& damaged) { return read(folder.write("x.npz", damaged)); };
-  const auto has_all_rows = [](const Points& points, const std::string&) { return points.size() == 150; };
+  const auto has_all_rows = [](const FilePoints& points, const std::string&) { return points.size() == 150; };
   CHECK(epsflow::test::truncate_everywhere(bytes, read_bytes, has_all_rows) == 0);  // the list of members comes last
   epsflow::test::flip_bits(bytes, read_bytes, has_all_rows);
   if (packed) return;

@@ -43,7 +43,7 @@ std::vector<Sample> samples() {
   return list;
 }
 
-Points read(const std::string& bytes, const ReadOptions& options) {
+FilePoints read(const std::string& bytes, const ReadOptions& options) {
   return read_text(*stream_of(bytes, "damaged.csv"), {.name = "damaged.csv", .options = options});
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("text damage: what is left of a truncated file is read whole, its last
   for (const Sample& sample : samples()) {
     CAPTURE(sample.name);
     const Values all = values_of(read(sample.text, sample.options));
-    const auto is_right = [&](const Points& points, const std::string& cut) {
+    const auto is_right = [&](const FilePoints& points, const std::string& cut) {
       const Values values = values_of(points);
       // All but the last row, of which text cannot tell how it went on.
       const std::size_t sure = (points.size() - 1) * points.dims();
@@ -78,9 +78,9 @@ TEST_CASE("text damage: what is left of a truncated file is read whole, its last
 TEST_CASE("text damage: a flipped bit is an error, or spoils the row that it stands in") {
   for (const Sample& sample : samples()) {
     CAPTURE(sample.name);
-    const Points whole = read(sample.text, sample.options);
+    const FilePoints whole = read(sample.text, sample.options);
     const Values all = values_of(whole);
-    const auto is_right = [&](const Points& points, const std::string& damaged) {
+    const auto is_right = [&](const FilePoints& points, const std::string& damaged) {
       // A quote may join rows, and a bit in the first row may make a header of it, or of the header a row.
       if (damaged.find('"') != std::string::npos) return true;
       const std::uint64_t rows = points.inputs[0].rows;
@@ -104,7 +104,7 @@ TEST_CASE("text damage: a gzip file that is cut off or changed is an error, or g
     const Values all = values_of(read(sample.text, sample.options));
     const std::string packed = gzip(sample.text);
     const auto read_sample = [&](const std::string& bytes) { return read(bytes, sample.options); };
-    const auto same = [&](const Points& points, const std::string&) { return values_of(points) == all; };
+    const auto same = [&](const FilePoints& points, const std::string&) { return values_of(points) == all; };
     CHECK(truncate_everywhere(packed, read_sample, same) == 0);
     flip_bits(packed, read_sample, same, 100);
   }

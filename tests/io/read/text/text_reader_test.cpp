@@ -15,7 +15,7 @@ using test::values_of;
 using Values = std::vector<double>;
 using Header = TextLayout::Header;
 
-Points read(std::string_view text, const ReadOptions& options = {}) {
+FilePoints read(std::string_view text, const ReadOptions& options = {}) {
   return read_text(*stream_of(text, "stars.csv"), {.name = "stars.csv", .options = options});
 }
 
@@ -26,7 +26,7 @@ TEST_CASE("text: every delimiter, with and without a header") {
   const std::string d(1, delimiter);
   const std::string text =
       (header ? "x" + d + "y" + d + "z\n" : "") + "1" + d + "2.5" + d + "-3\n4e1" + d + "-0.5" + d + "6\n";
-  const Points points = read(text);
+  const FilePoints points = read(text);
   CHECK(points.size() == 2);
   CHECK(points.dims() == 3);
   CHECK(points.precision() == Precision::float64);
@@ -40,7 +40,7 @@ TEST_CASE("text: runs of blanks and tabs are one delimiter, and none at the ends
 }
 
 TEST_CASE("text: a single column") {
-  const Points points = read("depth\n1\n2\n3\n");
+  const FilePoints points = read("depth\n1\n2\n3\n");
   CHECK(points.dims() == 1);
   CHECK(values_of(points) == Values{1, 2, 3});
 }
@@ -59,7 +59,7 @@ TEST_CASE("text: line ends, byte order mark, blank lines, comments") {
                        "1,2\n3,4\n")) == expected);
   CHECK(values_of(read("\n\n1,2\n  \n\r\n3,4\n\n\n")) == expected);
   CHECK(values_of(read("# made by hand\n1,2\n  # in between\n3,4\n# end")) == expected);
-  const Points named = read("\xEF\xBB\xBF# note\n\nlat,lon\n1,2\n3,4\n");
+  const FilePoints named = read("\xEF\xBB\xBF# note\n\nlat,lon\n1,2\n3,4\n");
   CHECK(named.column_names == std::vector<std::string>{"lat", "lon"});
   CHECK(values_of(named) == expected);
 }
@@ -69,7 +69,7 @@ TEST_CASE("text: a comment directly before the first row names the columns when 
   for (const char* text : {"#x,y\n1,2\n", "# x y\n1,2\n", "# x y\n1 2\n", "## x\ty\n1\t2\n", "a\n\n# x, y\n1,2\n"}) {
     CAPTURE(text);
     const TextLayout layout{.skip_rows = text[0] == 'a' ? 1U : 0U};
-    const Points points = read(text, {.text = layout});
+    const FilePoints points = read(text, {.text = layout});
     CHECK(points.column_names == names);
     CHECK(values_of(points) == Values{1, 2});
     CHECK(points.inputs[0].kind.find("names from the comment in line ") != std::string::npos);
@@ -84,14 +84,14 @@ TEST_CASE("text: a comment directly before the first row names the columns when 
 }
 
 TEST_CASE("text: nan, inf and empty fields do not make a header") {
-  const Points points = read("nan,inf\n,1\n2,3\n", {.on_nan = NanPolicy::drop});
+  const FilePoints points = read("nan,inf\n,1\n2,3\n", {.on_nan = NanPolicy::drop});
   CHECK(points.column_names.empty());
   CHECK(values_of(points) == Values{2, 3});
   CHECK(points.dropped_rows() == 2);
 }
 
 TEST_CASE("text: quotes") {
-  const Points points = read(
+  const FilePoints points = read(
       "\"the \"\"x\"\", in m\",\"y\n(two lines)\",name\n\"1.5\", \"2\" ,\"a,b\"\n3,4,\"c\nd\"\"\"\n5,\"6\",plain\n",
       {.columns = {"the \"x\", in m", "y\n(two lines)"}});
   CHECK(values_of(points) == Values{1.5, 2, 3, 4, 5, 6});
@@ -143,7 +143,7 @@ TEST_CASE("text: NaN, infinity, empty and other text under both policies") {
   const std::string text = "# note\nlat,lon\n1,2\n3," + bad + "\n5,6\n";
   check_mentions(error_of<InputError>([&] { read(text); }),
                  {"stars.csv", "line 4", "row 1", "'lon'", "NanPolicy::drop"});
-  const Points kept = read(text, {.on_nan = NanPolicy::drop});
+  const FilePoints kept = read(text, {.on_nan = NanPolicy::drop});
   CHECK(values_of(kept) == Values{1, 2, 5, 6});
   CHECK(kept.dropped_rows() == 1);
 }
@@ -160,7 +160,7 @@ TEST_CASE("text: the value that is no number is named") {
 }
 
 TEST_CASE("text: unused columns may hold anything") {
-  const Points points = read("a,b,c\nx,1,\n\"q,\",2,nan\n,3,--\n", {.columns = {"b"}});
+  const FilePoints points = read("a,b,c\nx,1,\n\"q,\",2,nan\n,3,--\n", {.columns = {"b"}});
   CHECK(values_of(points) == Values{1, 2, 3});
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("text: nothing to read") {
   for (const char* text : {"x,y\n", "x,y", "x,NA\n# nothing else\n"}) {
     check_mentions(error_of<InputError>([&] { read(text); }), {"stars.csv", "line 1", "'x'", "no row follows"});
   }
-  const Points header_only = read("x,y\n", {.text = {.header = Header::yes}});
+  const FilePoints header_only = read("x,y\n", {.text = {.header = Header::yes}});
   CHECK(header_only.size() == 0);
   CHECK(header_only.dims() == 2);
   CHECK(header_only.column_names == std::vector<std::string>{"x", "y"});
@@ -233,7 +233,7 @@ TEST_CASE("text: large files") {
     text += std::to_string(i) + "," + std::to_string(i % 1000) + ".25,-" + std::to_string(i) + "e-2\n";
     if (i % 1000 == 999) text += "# mark\n\n";
   }
-  const auto expect_rows = [&](const Points& points) {
+  const auto expect_rows = [&](const FilePoints& points) {
     REQUIRE(points.size() == kRows);
     bool same = true;
     for (std::size_t i = 0; i < kRows; ++i) {
@@ -257,7 +257,7 @@ TEST_CASE("text: large files") {
     check_mentions(error_of<InputError>([&] { read(text); }), {"line " + std::to_string(row + 3 + 2 * (row / 1000)),
                                                                "row " + std::to_string(row), "'id'", "'oops!!!'"});
     text.replace(text.find("oops!!!"), 7, "--");
-    const Points kept = read(text, {.on_nan = NanPolicy::drop});
+    const FilePoints kept = read(text, {.on_nan = NanPolicy::drop});
     CHECK(kept.size() == kRows - 1);
     CHECK(kept.inputs[0].rows == kRows);
     CHECK(kept.inputs[0].dropped == std::vector<std::uint64_t>{row});
@@ -276,7 +276,7 @@ TEST_CASE("text: many more rows than the first lines let expect") {
   std::string text;
   for (int i = 0; i < 200; ++i) text += std::string(100000, ' ') + "7\n";  // more than the first block
   for (std::size_t i = 0; i < kRows; ++i) text += std::to_string(i % 10) + "\n";
-  const Points points = read(text, {.text = {.header = TextLayout::Header::no}});
+  const FilePoints points = read(text, {.text = {.header = TextLayout::Header::no}});
   REQUIRE(points.size() == 200 + kRows);
   bool same = true;
   for (std::size_t i = 0; i < 200; ++i) same = same && points.view().at(i, 0) == 7;

@@ -19,7 +19,7 @@ using Values = std::vector<double>;
 using Names = std::vector<std::string>;
 using Header = TextLayout::Header;
 
-Points read(std::string_view text, const ReadOptions& options = {}) {
+FilePoints read(std::string_view text, const ReadOptions& options = {}) {
   return read_text(*stream_of(text, "stars.csv"), {.name = "stars.csv", .options = options});
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("text table: a row that holds a number is no header") {
   for (const char* text : {"NA,2.0\n3,4\n", "1.0,null\n3,4\n", "--,3\n3,4\n", "?,inf\n3,4\n", "#N/A,1\n3,4\n"}) {
     CAPTURE(text);
     check_mentions(refusal(text), {"row 0", "NanPolicy::drop"});
-    const Points kept = read(text, {.on_nan = NanPolicy::drop});
+    const FilePoints kept = read(text, {.on_nan = NanPolicy::drop});
     CHECK(values_of(kept) == Values{3, 4});
     CHECK(kept.inputs[0].dropped == std::vector<std::uint64_t>{0});
   }
@@ -71,7 +71,7 @@ TEST_CASE("text table: text without a number is a header only above numbers") {
 }
 
 TEST_CASE("text table: a row of units behind the header") {
-  const Points points = read("name,ra,dec\n,deg,deg\nM1,1,2\nM2,3,4\n", {.columns = {"ra", "dec"}});
+  const FilePoints points = read("name,ra,dec\n,deg,deg\nM1,1,2\nM2,3,4\n", {.columns = {"ra", "dec"}});
   CHECK(values_of(points) == Values{1, 2, 3, 4});
   CHECK(points.inputs[0].kind == "text, comma-separated, header in line 1, units in line 2");
   CHECK(points.inputs[0].rows == 2);
@@ -96,7 +96,7 @@ TEST_CASE("text table: bars, with and without those at the ends, and rules betwe
        {"a|b\n1|2\n3|4\n", "| a | b |\n|---|:--|\n| 1 | 2 |\n| 3 | 4 |\n", " a | b\n---+---\n 1 | 2\n 3 | 4\n",
         "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n| 3 | 4 |\n+---+---+\n"}) {
     CAPTURE(text);
-    const Points points = read(text);
+    const FilePoints points = read(text);
     CHECK(values_of(points) == expected);
     CHECK(points.column_names == Names{"a", "b"});
   }
@@ -166,10 +166,10 @@ TEST_CASE("text table: the points do not depend on the memory that reading may t
   }
   const ReadOptions wide{.columns = {"x", "y"}, .on_nan = NanPolicy::drop};
   ReadOptions narrow = wide;
-  const Points points = read(text, wide);
+  const FilePoints points = read(text, wide);
   CHECK(points.inputs[0].rows == rows);
   narrow.memory = points.view().bytes() + 8 * points.dropped_rows();
-  const Points same = read(text, narrow);
+  const FilePoints same = read(text, narrow);
   CHECK(values_of(same) == values_of(points));
   CHECK(same.inputs[0].dropped == points.inputs[0].dropped);
   const std::string where = refusal(text + "1,2,oops,\n", wide);

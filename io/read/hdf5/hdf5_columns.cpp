@@ -1,4 +1,4 @@
-#include <epsflow/io/read/hdf5/hdf5_frame.hpp>
+#include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 
 #include <algorithm>
 #include <array>
@@ -140,7 +140,7 @@ void gather(const Hdf5Dataset& dataset, std::span<const T> rows, std::uint64_t s
 
 /// A chosen column and the coordinate that it becomes.
 struct Target {
-  const Hdf5Frame::Column* column = nullptr;
+  const Hdf5Columns::Column* column = nullptr;
   std::uint64_t element = 0;
   std::size_t coordinate = 0;
 };
@@ -210,20 +210,20 @@ void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, s
   }
 }
 
-std::vector<ElementChoice> choose_columns(const Hdf5Frame& frame, const Source& source) {
-  if (frame.is_chosen) {
-    std::vector<ElementChoice> all;
-    for (std::size_t i = 0; i < frame.columns.size(); ++i) all.push_back({i, 0, frame.available.names[i]});
-    return all;
+std::vector<ElementChoice> choose_columns(const Hdf5Columns& all, const Source& source) {
+  if (all.is_chosen) {
+    std::vector<ElementChoice> chosen;
+    for (std::size_t i = 0; i < all.columns.size(); ++i) chosen.push_back({i, 0, all.available.names[i]});
+    return chosen;
   }
   std::vector<std::uint64_t> elements;
-  elements.reserve(frame.columns.size());
-  for (const Hdf5Frame::Column& column : frame.columns) elements.push_back(column.elements);
-  return select_elements(source, frame.available, elements);
+  elements.reserve(all.columns.size());
+  for (const Hdf5Columns::Column& column : all.columns) elements.push_back(column.elements);
+  return select_elements(source, all.available, elements);
 }
 
-const Hdf5Member& member_of(const Hdf5Frame& frame, const Hdf5Frame::Column& column) {
-  return frame.datasets[column.dataset].members[column.member];
+const Hdf5Member& member_of(const Hdf5Columns& all, const Hdf5Columns::Column& column) {
+  return all.datasets[column.dataset].members[column.member];
 }
 
 }  // namespace
@@ -267,77 +267,77 @@ Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path)
   return dataset;
 }
 
-void add_column(Hdf5Frame& frame, const Hdf5Frame::Column& column, std::string name) {
-  frame.columns.push_back(column);
-  frame.available.names.push_back(std::move(name));
-  frame.available.count = frame.columns.size();
+void add_column(Hdf5Columns& all, const Hdf5Columns::Column& column, std::string name) {
+  all.columns.push_back(column);
+  all.available.names.push_back(std::move(name));
+  all.available.count = all.columns.size();
 }
 
-Hdf5Frame frame_of_dataset(const Hdf5File& file, const std::string& path) {
-  Hdf5Frame frame;
-  frame.kind = "HDF5 data set " + path;
-  frame.datasets.push_back(describe_hdf5_dataset(file, path));
-  const Hdf5Dataset& dataset = frame.datasets[0];
+Hdf5Columns columns_of_dataset(const Hdf5File& file, const std::string& path) {
+  Hdf5Columns all;
+  all.kind = "HDF5 data set " + path;
+  all.datasets.push_back(describe_hdf5_dataset(file, path));
+  const Hdf5Dataset& dataset = all.datasets[0];
   if (dataset.is_table) {
     for (std::size_t i = 0; i < dataset.members.size(); ++i) {
-      add_column(frame, {.member = i, .elements = dataset.members[i].elements}, dataset.members[i].name);
+      add_column(all, {.member = i, .elements = dataset.members[i].elements}, dataset.members[i].name);
     }
   } else if (dataset.why_not.empty()) {
-    frame.available.count = narrow<std::size_t>(dataset.members[0].elements);
-    for (std::size_t i = 0; i < frame.available.count; ++i) frame.columns.push_back({.first_element = i});
+    all.available.count = narrow<std::size_t>(dataset.members[0].elements);
+    for (std::size_t i = 0; i < all.available.count; ++i) all.columns.push_back({.first_element = i});
   }
-  return frame;
+  return all;
 }
 
-bool is_suitable(const Hdf5Frame& frame, const Source& source) {
+bool is_suitable(const Hdf5Columns& all, const Source& source) {
   const auto can_be_points = [](const Hdf5Dataset& dataset) { return dataset.why_not.empty(); };
-  if (!std::all_of(frame.datasets.begin(), frame.datasets.end(), can_be_points)) return false;
+  if (!std::all_of(all.datasets.begin(), all.datasets.end(), can_be_points)) return false;
   try {
-    const std::vector<ElementChoice> chosen = choose_columns(frame, source);
+    const std::vector<ElementChoice> chosen = choose_columns(all, source);
     return std::all_of(chosen.begin(), chosen.end(), [&](const ElementChoice& choice) {
-      return member_of(frame, frame.columns[choice.column]).is_number;
+      return member_of(all, all.columns[choice.column]).is_number;
     });
   } catch (const InputError&) {
     return false;
   }
 }
 
-void read_frame(const Hdf5Frame& frame, const Hdf5File& file, PointsSink& points) {
+void read_columns(const Hdf5Columns& all, const Hdf5File& file, PointsSink& points) {
   const Source& source = file.source();
-  for (const Hdf5Dataset& dataset : frame.datasets) {
+  for (const Hdf5Dataset& dataset : all.datasets) {
     if (dataset.why_not.empty()) continue;
     throw InputError(fmt::format("{}: the data set {} {}; choose another with ReadOptions::table", source.name,
                                  show_text(dataset.path), dataset.why_not));
   }
   std::string wide;
-  if (frame.datasets.size() == 1 && !frame.datasets[0].is_table) {
-    refuse_transposed(source, frame.datasets[0].rows, frame.columns.size());
-    wide = describe_wide(frame.datasets[0].rows, frame.columns.size());
+  if (all.datasets.size() == 1 && !all.datasets[0].is_table) {
+    refuse_transposed(source, all.datasets[0].rows, all.columns.size());
+    wide = describe_wide(all.datasets[0].rows, all.columns.size());
   }
-  const std::vector<ElementChoice> chosen = choose_columns(frame, source);
+  const std::vector<ElementChoice> chosen = choose_columns(all, source);
   bool single = true;
-  std::vector<std::vector<Target>> targets(frame.datasets.size());
+  std::vector<std::vector<Target>> targets(all.datasets.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
-    const Hdf5Frame::Column& column = frame.columns[chosen[k].column];
-    const Hdf5Member& member = member_of(frame, column);
-    if (!member.is_number) throw_not_numeric(source, frame.available, chosen[k].column, member.type);
-    single = single && member.is_float32 && !frame.datasets[column.dataset].is_scaled();
+    const Hdf5Columns::Column& column = all.columns[chosen[k].column];
+    const Hdf5Member& member = member_of(all, column);
+    if (!member.is_number) throw_not_numeric(source, all.available, chosen[k].column, member.type);
+    single = single && member.is_float32 && !all.datasets[column.dataset].is_scaled();
     targets[column.dataset].push_back({&column, chosen[k].element, k});
   }
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (!targets[i].empty()) require_written(frame.datasets[i], source);
+    if (!targets[i].empty()) require_written(all.datasets[i], source);
   }
-  points.begin({.rows = frame.datasets.empty() ? 0 : frame.datasets[0].rows,
+  points.begin({.rows = all.datasets.empty() ? 0 : all.datasets[0].rows,
                 .precision = single ? Precision::float32 : Precision::float64,
                 .columns = chosen,
-                .kind = frame.kind + wide,
+                .kind = all.kind + wide,
                 .memory_taken = file.memory()});
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].empty()) continue;
     if (single) {
-      read_dataset<float>(frame.datasets[i], targets[i], chosen.size(), points, source);
+      read_dataset<float>(all.datasets[i], targets[i], chosen.size(), points, source);
     } else {
-      read_dataset<double>(frame.datasets[i], targets[i], chosen.size(), points, source);
+      read_dataset<double>(all.datasets[i], targets[i], chosen.size(), points, source);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
 
@@ -36,7 +37,7 @@ struct Hdf5Dataset {
   [[nodiscard]] bool is_scaled() const noexcept { return scale != 1 || offset != 0; }
 };
 
-struct Hdf5Frame {
+struct Hdf5Columns {
   struct Column {
     std::size_t dataset = 0;
     std::size_t member = 0;
@@ -54,16 +55,16 @@ struct Hdf5Frame {
 /// Opens a data set and finds out what it holds.
 [[nodiscard]] Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path);
 
-/// The frame of one data set: members of a table, or columns of a matrix.
-[[nodiscard]] Hdf5Frame frame_of_dataset(const Hdf5File& file, const std::string& path);
+/// The columns of one data set: members of a table, or columns of a matrix.
+[[nodiscard]] Hdf5Columns columns_of_dataset(const Hdf5File& file, const std::string& path);
 
 /// Appends a column of one value per row.
-void add_column(Hdf5Frame& frame, const Hdf5Frame::Column& column, std::string name);
+void add_column(Hdf5Columns& all, const Hdf5Columns::Column& column, std::string name);
 
-/// Whether points can be made of the frame with the columns that are asked for.
-[[nodiscard]] bool is_suitable(const Hdf5Frame& frame, const Source& source);
+/// Whether points can be made of them with the columns that are asked for.
+[[nodiscard]] bool is_suitable(const Hdf5Columns& all, const Source& source);
 
 /// Reads all rows of the chosen columns.
-void read_frame(const Hdf5Frame& frame, const Hdf5File& file, PointsSink& points);
+void read_columns(const Hdf5Columns& all, const Hdf5File& file, PointsSink& points);
 
 }  // namespace epsflow::io

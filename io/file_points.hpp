@@ -1,0 +1,41 @@
+// Points and where they come from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <epsflow/core/points.hpp>
+
+namespace epsflow::io {
+
+/// One file of a data set: its rows, and which of them are no points.
+struct InputRows {
+  std::string name;        ///< as the caller named the file
+  std::string kind;        ///< what it was read as, guesses included: "text, comma, header in line 1"
+  std::uint64_t rows = 0;  ///< rows of data that the file holds
+  std::vector<std::uint64_t>
+      dropped;             ///< rows left out because a coordinate was NaN, infinite or missing; ascending, from 0
+  std::string stamp = {};  ///< what tells the file, as it was before it was read, from one that has changed since
+};
+
+/// Points as a reader or a generator makes them: where only the coordinates matter, they are Points. Move-only.
+class FilePoints : public Points {
+ public:
+  using Points::Points;
+
+  /// Names of the columns that became coordinates, d of them, or empty when the source has none.
+  std::vector<std::string> column_names;
+  /// Which columns of the source these are, counted from 0: d of them, or empty for points that were not read.
+  std::vector<std::size_t> column_numbers;
+  /// The files that the points were read from, in order; empty for points that were not read.
+  std::vector<InputRows> inputs;
+
+  /// Rows of all inputs that were dropped.
+  [[nodiscard]] std::uint64_t dropped_rows() const noexcept;
+  /// Whether point i may be another row than i of a single file: rows were dropped, or several files joined.
+  [[nodiscard]] bool renumbered() const noexcept { return inputs.size() > 1 || dropped_rows() > 0; }
+};
+
+}  // namespace epsflow::io
