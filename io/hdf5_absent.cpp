@@ -1,30 +1,29 @@
 // Stands in for the reader and the writers of HDF5 in a build without it.
-#include <epsflow/io/optional_formats.hpp>
-#include <epsflow/io/read/hdf5/hdf5_reader.hpp>
+#include <epsflow/io/read/hdf5/hdf5_format.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/io/write/labelled_hdf5.hpp>
 
 namespace epsflow::io {
 
-FormatInfo hdf5_info() { return {"HDF5", false, "EPSFLOW_WITH_HDF5=ON (libhdf5)"}; }
-
-FilePoints read_hdf5(ByteStream&, const Source&) { throw_left_out(hdf5_info()); }
+Reader hdf5_reader() { return {}; }
 
 void write_hdf5_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&) {
-  throw_left_out(hdf5_info());
+  throw_left_out(hdf5_format());
 }
 
 void write_hdf5_sweep(const std::filesystem::path&, const std::vector<SweepEntry>&, const Hdf5Sweep&) {
-  throw_left_out(hdf5_info());
+  throw_left_out(hdf5_format());
 }
 
-void write_hdf5_neighbors(const std::filesystem::path&, const NeighborRows&, Overwrite) { throw_left_out(hdf5_info()); }
+void write_hdf5_neighbors(const std::filesystem::path&, const NeighborRows&, Overwrite) {
+  throw_left_out(hdf5_format());
+}
 
-void require_hdf5_names(std::span<const std::string>) { throw_left_out(hdf5_info()); }
+void require_hdf5_names(std::span<const std::string>) { throw_left_out(hdf5_format()); }
 
 void write_hdf5_coordinates(const std::filesystem::path&, const std::filesystem::path&, std::span<const std::string>,
                             const LabelledRows&) {
-  throw_left_out(hdf5_info());
+  throw_left_out(hdf5_format());
 }
 
 }  // namespace epsflow::io

@@ -8,8 +8,10 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/formats.hpp>
+#include <epsflow/io/read/fits/fits_format.hpp>
 #include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/source.hpp>
+#include <epsflow/io/read/text/text_reader.hpp>
 #include <epsflow/io/write/labelled_csv.hpp>
 #include <epsflow/io/write/labelled_fits.hpp>
 #include <epsflow/io/write/labelled_hdf5.hpp>
@@ -38,8 +40,8 @@ std::string find_limit(const std::vector<std::filesystem::path>& files, const Re
   }
   for (const std::filesystem::path& path : files) {
     const InputFile file(path, options);
-    if (file.kind != (format == OutputFormat::csv ? FileKind::text : FileKind::fits)) return std::string(kOtherKind);
-    if (file.kind == FileKind::fits && file.bytes->is_gzip()) {
+    if (&file.format != &(format == OutputFormat::csv ? text_format() : fits_format())) return std::string(kOtherKind);
+    if (&file.format == &fits_format() && file.bytes->is_gzip()) {
       return file.shown + " is gzipped; unpack it to have all columns copied";
     }
   }

@@ -1,9 +1,9 @@
 #include <epsflow/io/read_points.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,40 +13,53 @@
 #include <fmt/format.h>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/read/arrow/arrow_reader.hpp>
-#include <epsflow/io/read/arrow/parquet_reader.hpp>
-#include <epsflow/io/read/fits/fits_reader.hpp>
-#include <epsflow/io/read/hdf5/hdf5_reader.hpp>
+#include <epsflow/io/read/child_reader.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/input_file.hpp>
-#include <epsflow/io/read/numpy/npy_reader.hpp>
-#include <epsflow/io/read/numpy/npz_reader.hpp>
 #include <epsflow/io/read/raw_reader.hpp>
-#include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/text/text_reader.hpp>
 
 namespace epsflow::io {
 namespace {
 
+/// A part of ReadOptions, and whether the caller gave it.
+struct OptionUse {
+  ReadOption option;
+  std::string_view name;
+  bool (*is_given)(const ReadOptions& options);
+};
+
+constexpr std::array kOptions{
+    OptionUse{ReadOption::table, "table", [](const ReadOptions& o) { return !o.table.empty(); }},
+    OptionUse{ReadOption::raw, "raw.dims", [](const ReadOptions& o) { return o.raw.dims > 0; }},
+    OptionUse{ReadOption::raw, "raw.precision", [](const ReadOptions& o) { return o.raw.precision.has_value(); }},
+    OptionUse{ReadOption::external_storage, "external_storage",
+              [](const ReadOptions& o) { return o.external_storage; }},
+    OptionUse{ReadOption::text, "text.header",
+              [](const ReadOptions& o) { return o.text.header != TextLayout::Header::automatic; }},
+    OptionUse{ReadOption::text, "text.delimiter", [](const ReadOptions& o) { return o.text.delimiter != '\0'; }},
+    OptionUse{ReadOption::text, "text.decimal",
+              [](const ReadOptions& o) { return o.text.decimal != TextLayout().decimal; }},
+    OptionUse{ReadOption::text, "text.comment",
+              [](const ReadOptions& o) { return o.text.comment != TextLayout().comment; }},
+    OptionUse{ReadOption::text, "text.skip_rows", [](const ReadOptions& o) { return o.text.skip_rows > 0; }},
+};
+
+bool takes(const Format& format, ReadOption option) {
+  return std::find(format.takes.begin(), format.takes.end(), option) != format.takes.end();
+}
+
 /// Options that say what the file itself says, or that nobody would look at.
 void refuse_idle_options(const InputFile& file, const ReadOptions& options) {
-  const auto refuse = [&](bool is_given, std::string_view option, std::string_view kinds) {
-    if (!is_given) return;
-    throw UsageError(fmt::format("{}: {} is for {}, but this is read as {}; leave it out", file.shown, option, kinds,
-                                 kind_name(file.kind)));
-  };
-  const bool is_text = file.kind == FileKind::text;
-  const bool is_raw = file.kind == FileKind::raw;
-  const bool has_tables = file.kind == FileKind::fits || file.kind == FileKind::hdf5 || file.kind == FileKind::npz;
-  const TextLayout& text = options.text;
-  refuse(!has_tables && !options.table.empty(), "ReadOptions::table", "FITS, HDF5 and NPZ");
-  refuse(!is_raw && options.raw.dims > 0, "ReadOptions::raw.dims", "raw files");
-  refuse(!is_raw && options.raw.precision.has_value(), "ReadOptions::raw.precision", "raw files");
-  refuse(file.kind != FileKind::hdf5 && options.external_storage, "ReadOptions::external_storage", "HDF5");
-  refuse(!is_text && text.header != TextLayout::Header::automatic, "ReadOptions::text.header", "text");
-  refuse(!is_text && text.delimiter != '\0', "ReadOptions::text.delimiter", "text");
-  refuse(!is_text && text.decimal != TextLayout().decimal, "ReadOptions::text.decimal", "text");
-  refuse(!is_text && text.comment != TextLayout().comment, "ReadOptions::text.comment", "text");
-  refuse(!is_text && text.skip_rows > 0, "ReadOptions::text.skip_rows", "text");
+  for (const OptionUse& use : kOptions) {
+    if (takes(file.format, use.option) || !use.is_given(options)) continue;
+    std::vector<std::string_view> names;
+    for (const Format* const format : all_formats()) {
+      if (takes(*format, use.option)) names.push_back(format->name);
+    }
+    throw UsageError(fmt::format("{}: ReadOptions::{} is for {} files, but this is read as {}; leave it out",
+                                 file.shown, use.name, fmt::join(names, ", "), file.format.name));
+  }
 }
 
 /// The precision that an extension such as .f32 says.
@@ -63,31 +76,35 @@ void set_raw_precision(const InputFile& file, RawLayout& raw) {
   raw.precision = said;
 }
 
-FilePoints read_kind(const InputFile& file, const Source& source) {
-  if (file.kind == FileKind::text) return read_text(*file.bytes, source);
-  if (file.kind == FileKind::npz) return read_npz(*file.bytes, source);
-  if (file.kind == FileKind::hdf5) return read_hdf5(*file.bytes, source);
-  if (file.kind == FileKind::fits) return read_fits(*file.bytes, source);
-  if (file.kind == FileKind::parquet) return read_parquet(*file.bytes, source);
-  if (file.kind == FileKind::arrow) return read_arrow(*file.bytes, source);
-  if (file.kind == FileKind::npy) return read_npy(*file.bytes, source);
-  if (file.name.is_packed && !file.bytes->is_gzip()) {
-    throw InputError(source.name + ": not a gzip file, although its name says so; rename it or fetch it again");
+FilePoints read_as(const InputFile& file, const Source& source) {
+  const Format& format = file.format;
+  if (!format.usable()) {
+    throw UsageError(fmt::format("{}: this build reads no {}: build with {}, or write the points as CSV or NPY first",
+                                 file.shown, format.name, format.needs));
   }
-  return read_raw(*file.bytes, source);
+  const std::span<const char> begin = file.bytes->peek();
+  if (!std::string_view(begin.data(), begin.size()).starts_with(format.must_begin)) {
+    throw InputError(fmt::format("{}: {}", file.shown, format.otherwise));
+  }
+  if (format.reader.read != nullptr) return format.reader.read(*file.bytes, source);
+  return read_in_child(format, library_file(*file.bytes, source), source);
 }
 
 /// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
 FilePoints read_file(const InputFile& file, const ReadOptions& options, std::uint64_t taken) {
   refuse_idle_options(file, options);
   ReadOptions adjusted = options;
-  if (file.kind == FileKind::raw) set_raw_precision(file, adjusted.raw);
-  const Source source{.name = file.shown, .options = adjusted, .memory_taken = taken};
-  FilePoints points = read_kind(file, source);
+  if (&file.format == &raw_format()) {
+    set_raw_precision(file, adjusted.raw);
+    if (file.name.is_packed && !file.bytes->is_gzip()) {
+      throw InputError(file.shown + ": not a gzip file, although its name says so; rename it or fetch it again");
+    }
+  }
+  FilePoints points = read_as(file, {.name = file.shown, .options = adjusted, .memory_taken = taken});
   points.inputs.front().stamp = file.stamp;
   std::string& kind = points.inputs.front().kind;
-  if (kind.empty()) kind = kind_name(file.kind);
-  if (file.kind != file.name.kind.value_or(FileKind::text)) kind += " by its first bytes";
+  if (kind.empty()) kind = file.format.name;
+  if (&file.format != (file.name.format != nullptr ? file.name.format : &text_format())) kind += " by its first bytes";
   if (file.bytes->is_gzip()) kind += ", gzipped";
   return points;
 }
@@ -107,7 +124,7 @@ void require_same_columns(const std::filesystem::path& first_file, const FilePoi
 }
 
 /// Copies `part` behind the first `at` points of `all`, widening float32 where `all` is float64.
-void append(const FilePoints& part, FilePoints& all, std::size_t at) {
+void append(const Points& part, Points& all, std::size_t at) {
   part.view().visit([&](auto from) {
     if (all.precision() == Precision::float64) {
       std::copy(from.begin(), from.end(), all.values<double>().data() + at * all.dims());
@@ -152,14 +169,14 @@ FilePoints read_points(const std::vector<std::filesystem::path>& files, const Re
   if (files.empty()) throw UsageError("no files to read; give at least one");
   if (files.size() == 1) return read_points(files[0], options);
   std::vector<FilePoints> parts;
-  std::optional<FileKind> kind;
+  const Format* format = nullptr;
   std::uint64_t taken = 0;
   for (const std::filesystem::path& path : files) {
     const InputFile file(path, options);
-    if (!kind) kind = file.kind;
-    if (file.kind != *kind) {
+    if (format == nullptr) format = &file.format;
+    if (&file.format != format) {
       throw UsageError(fmt::format("{} is {}, but {} is {}; files read as one data set must be of one kind", file.shown,
-                                   kind_name(file.kind), files[0].string(), kind_name(*kind)));
+                                   file.format.name, files[0].string(), format->name));
     }
     parts.push_back(read_file(file, options, taken));
     require_same_columns(files[0], parts[0], path, parts.back(), options);

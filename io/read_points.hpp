@@ -67,9 +67,11 @@ struct ReadOptions {
 ///
 /// Complexity: one pass over the file. Peak memory: the points and some blocks, of Arrow files record batches; for FITS,
 /// HDF5, Parquet and Arrow that do not come from a plain file, and for raw files and NPZ archives from a pipe, also the
-/// unpacked bytes. Safe to call from several threads; reads of FITS and of HDF5 wait for each other. Throws InputError
-/// naming file, row (0-based data row, dropped ones counted; for text also the line) and column, UsageError for options
-/// that do not fit the kind, ResourceError where the points exceed options.memory.
+/// unpacked bytes. Safe to call from several threads. These four are read by the program epsflow-reader, which is found beside
+/// this one, where it was installed, or as the environment variable EPSFLOW_READER names it. Throws InputError naming file,
+/// row (0-based data row, dropped ones counted; for text also the line) and column, also for an integer beyond 2^53 that
+/// float64 would round; UsageError for options that do not fit the kind; ResourceError where the points exceed
+/// options.memory, or where there is no epsflow-reader.
 [[nodiscard]] FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// The same for several files of one kind, whose rows follow each other as one data set: float32 when all of them are.

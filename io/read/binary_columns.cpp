@@ -13,6 +13,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/read/exact_integers.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -20,25 +21,49 @@ namespace {
 /// Bytes that are read and converted before the next ones: column by column, so that they should stay in the cache.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 
+template <class T>
+T load(const char* from, bool swap) noexcept {
+  std::array<char, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), from, sizeof(T));
+  if (swap) std::reverse(bytes.begin(), bytes.end());
+  return std::bit_cast<T>(bytes);
+}
+
+/// Where the values of a column come from.
+struct Run {
+  const BinaryColumn& column;
+  const char* from;
+  std::uint64_t stride;
+  std::uint64_t first_row;
+  std::uint64_t count;
+  const Source& source;
+};
+
 template <class From, class To>
-void convert_run(const char* from, std::uint64_t stride, bool swap, std::uint64_t count, To* to, std::size_t dims) {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::array<char, sizeof(From)> bytes;
-    std::memcpy(bytes.data(), from + i * stride, sizeof(From));
-    if (swap) std::reverse(bytes.begin(), bytes.end());
-    to[i * dims] = static_cast<To>(std::bit_cast<From>(bytes));
+void convert_run(const Run& run, bool swap, To* to, std::size_t dims) {
+  bool is_large = false;
+  for (std::uint64_t i = 0; i < run.count; ++i) {
+    const auto value = static_cast<To>(load<From>(run.from + i * run.stride, swap));
+    if constexpr (std::is_integral_v<From> && sizeof(From) == 8) is_large |= may_be_rounded(value);
+    to[i * dims] = value;
+  }
+  if constexpr (std::is_integral_v<From>) {
+    for (std::uint64_t i = 0; is_large && i < run.count; ++i) {
+      const auto value = load<From>(run.from + i * run.stride, swap);
+      if (is_exact(value)) continue;
+      throw_rounded(run.source, fmt::format("row {}", run.first_row + i), run.column.label, std::to_string(value));
+    }
   }
 }
 
 template <class To>
-void convert_column(const BinaryColumn& column, const char* from, std::uint64_t stride, std::uint64_t count, To* to,
-                    std::size_t dims) {
-  const bool swap = column.big_endian != (std::endian::native == std::endian::big);
-  const auto run = [&](auto zero) { convert_run<decltype(zero)>(from, stride, swap, count, to, dims); };
+void convert_column(const Run& values, To* to, std::size_t dims) {
+  const bool swap = values.column.big_endian != (std::endian::native == std::endian::big);
+  const auto run = [&](auto zero) { convert_run<decltype(zero)>(values, swap, to, dims); };
   if constexpr (std::is_same_v<To, float>) {
     run(float{});  // float32 points are made of float32 columns only
   } else {
-    switch (column.type) {
+    switch (values.column.type) {
       case ValueType::float32:
         return run(float{});
       case ValueType::float64:
@@ -90,6 +115,8 @@ class DataStream {
     if (got < to.size()) throw_truncated(source_, expected_, taken_);
   }
 
+  [[nodiscard]] const Source& source() const noexcept { return source_; }
+
   /// Passes over bytes up to a place in the data.
   void skip_to(std::uint64_t place) {
     std::vector<char> room(kBlockBytes);
@@ -116,7 +143,7 @@ void fill_rows(DataStream& data, Points& points, std::uint64_t row_bytes, std::s
     const std::size_t count = std::min(block, points.size() - first);
     data.read(rows.span().first(count * row_bytes));
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      convert_column(columns[k], rows.data() + columns[k].offset, row_bytes, count,
+      convert_column(Run{columns[k], rows.data() + columns[k].offset, row_bytes, first, count, data.source()},
                      values.data() + first * columns.size() + k, columns.size());
     }
   }
@@ -131,7 +158,8 @@ void fill_run(DataStream& data, const BinaryColumn& column, Points& points, std:
   for (std::size_t first = 0; first < points.size(); first += block) {
     const std::size_t count = std::min(block, points.size() - first);
     data.read(std::span(run).first(count * size));
-    convert_column(column, run.data(), size, count, values.data() + first * points.dims() + k, points.dims());
+    convert_column(Run{column, run.data(), size, first, count, data.source()},
+                   values.data() + first * points.dims() + k, points.dims());
   }
 }
 
@@ -175,7 +203,7 @@ void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t
 }
 
 FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
-                        std::span<const BinaryColumn> columns, const Source& source) {
+                            std::span<const BinaryColumn> columns, const Source& source) {
   FilePoints points = make_points(source, n, columns.size(), precision_of(columns));
   DataStream data(stream, checked_multiply(n, row_bytes, "rows"), source);
   if (n == 0) return points;
@@ -190,7 +218,7 @@ FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t r
 }
 
 FilePoints points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
-                        const Source& source) {
+                            const Source& source) {
   FilePoints points = make_points(source, n, columns.size(), precision_of(columns));
   if (n == 0) return points;
   // The stream goes forward only.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <epsflow/io/file_points.hpp>
@@ -37,6 +38,7 @@ struct BinaryColumn {
   ValueType type = ValueType::float64;
   bool big_endian = false;
   std::uint64_t offset = 0;  ///< of its first value in the data
+  std::string label = {};    ///< as errors name it
 };
 
 /// float32 when every column is float32, else float64, to which integers are converted, nearest even.
@@ -44,13 +46,13 @@ struct BinaryColumn {
 
 /// The next n rows of the stream, row_bytes each, as points of the columns that lie in every row. Values already laid out
 /// as points are read straight into them. One pass, a block at a time. Throws as make_points does, InputError where the
-/// stream is shorter.
+/// stream is shorter, and for an integer that float64 would round.
 [[nodiscard]] FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
-                                      std::span<const BinaryColumn> columns, const Source& source);
+                                          std::span<const BinaryColumn> columns, const Source& source);
 
 /// The same for columns that lie behind each other, n values each.
 [[nodiscard]] FilePoints points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
-                                      const Source& source);
+                                          const Source& source);
 
 /// The next points.size() values of the stream as coordinate k of the points.
 void read_run(ByteStream& stream, const BinaryColumn& column, Points& points, std::size_t k, const Source& source);

@@ -210,13 +210,6 @@ std::unique_ptr<ByteStream> unpacked(std::unique_ptr<ByteStream> stream, std::st
   return std::make_unique<GzipStream>(std::move(stream), std::move(name));
 }
 
-[[noreturn]] void throw_over_budget(const std::string& name, std::uint64_t budget) {
-  throw ResourceError(
-      fmt::format("{}: its bytes are more than the {} that are left to read them; raise "
-                  "ReadOptions::memory",
-                  name, format_bytes(budget)));
-}
-
 }  // namespace
 
 std::size_t ByteStream::fill(std::span<char> to) {
@@ -255,6 +248,13 @@ std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& file, Unpac
 
 std::unique_ptr<ByteStream> stream_of(std::span<const char> bytes, std::string name, Unpack unpack) {
   return unpacked(std::make_unique<MemoryStream>(bytes), std::move(name), unpack);
+}
+
+void throw_over_budget(const std::string& name, std::uint64_t budget) {
+  throw ResourceError(
+      fmt::format("{}: its bytes are more than the {} that are left to read them; raise "
+                  "ReadOptions::memory",
+                  name, format_bytes(budget)));
 }
 
 OwnedBytes read_all(ByteStream& stream, std::uint64_t budget, const std::string& name) {

@@ -74,6 +74,9 @@ struct OwnedBytes {
   [[nodiscard]] std::span<const char> span() const noexcept { return storage.span().first(size); }
 };
 
+/// The ResourceError of a file whose bytes are more than the `budget` that is left for them.
+[[noreturn]] void throw_over_budget(const std::string& name, std::uint64_t budget);
+
 /// All bytes that are left. Throws ResourceError naming ReadOptions::memory as soon as they are more than `budget`, and
 /// at once where the size is known; otherwise as ByteStream::read. Peak memory: the bytes, and 16 MiB where their
 /// number is not known beforehand.

@@ -45,7 +45,7 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
 }  // namespace detail
 
 /// Scans a plain decimal number, [-]digits[.digits][e[±]digits] with `decimal` for the point, at p and returns where it
-/// ends, or nullptr when the text is something else or its exact value needs parse_number. Never reads at or behind
+/// ends, or nullptr when the text is something else, its exact value needs parse_number, or it is an integer beyond 2^53. Never reads at or behind
 /// `end`. O(length).
 ///
 /// Source: Clinger, "How to read floating point numbers accurately", PLDI 1990: an integer up to 2^53 and a power of
@@ -91,7 +91,7 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
     const auto integer = static_cast<double>(static_cast<std::int64_t>(mantissa));
     magnitude = exponent < 0 ? integer / detail::kPowersOfTen[static_cast<std::size_t>(-exponent)]
                              : integer * detail::kPowersOfTen[static_cast<std::size_t>(exponent)];
-  } else if (exponent > 0 || !detail::divide_wide(mantissa, static_cast<std::uint64_t>(-exponent), magnitude)) {
+  } else if (exponent >= 0 || !detail::divide_wide(mantissa, static_cast<std::uint64_t>(-exponent), magnitude)) {
     return nullptr;
   }
   value = negative ? -magnitude : magnitude;

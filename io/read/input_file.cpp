@@ -4,13 +4,14 @@
 #include <sys/stat.h>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/read/raw_reader.hpp>
 
 namespace epsflow::io {
 namespace {
 
 /// Raw coordinates may happen to begin like a gzip file, so that there only the name counts.
 Unpack unpack_of(const FileName& name) {
-  return name.kind == FileKind::raw && !name.is_packed ? Unpack::nothing : Unpack::gzip;
+  return name.format == &raw_format() && !name.is_packed ? Unpack::nothing : Unpack::gzip;
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ InputFile::InputFile(const std::filesystem::path& file, const ReadOptions& optio
       stamp(stamp_of(file)),
       name(parse_name(file)),
       bytes(open_stream(file, unpack_of(name))),
-      kind(find_kind(bytes->peek(), name, options.raw.dims > 0, shown)) {
+      format(find_format(bytes->peek(), name, options.raw.dims > 0, shown)) {
   if (bytes->peek().empty()) throw InputError(shown + ": empty: the file has no bytes; points are needed");
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <epsflow/io/read/byte_stream.hpp>
-#include <epsflow/io/read/file_kind.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read_points.hpp>
 
 namespace epsflow::io {
@@ -15,7 +15,7 @@ namespace epsflow::io {
 /// for any other.
 [[nodiscard]] std::string stamp_of(const std::filesystem::path& file);
 
-/// A file that is there, with bytes in it, and of a known kind. Throws as open_stream() and find_kind() do, and InputError
+/// A file that is there, with bytes in it, and of a known format. Throws as open_stream() and find_format() do, and InputError
 /// for one without bytes.
 struct InputFile {
   InputFile(const std::filesystem::path& file, const ReadOptions& options);
@@ -24,7 +24,7 @@ struct InputFile {
   std::string stamp;  ///< stamp_of() it, before it was opened
   FileName name;
   std::unique_ptr<ByteStream> bytes;
-  FileKind kind;
+  const Format& format;
 };
 
 }  // namespace epsflow::io

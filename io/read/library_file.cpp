@@ -1,16 +1,65 @@
 #include <epsflow/io/read/library_file.hpp>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 
 namespace epsflow::io {
+namespace {
+
+void write_all(int descriptor, std::span<const char> bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      throw ResourceError(
+          fmt::format("{}: no memory to hold its bytes: {}; end other programs", name, std::strerror(errno)));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+OwnedDescriptor::~OwnedDescriptor() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+OwnedDescriptor make_memory_file() {
+  OwnedDescriptor file(::memfd_create("epsflow", MFD_CLOEXEC));
+  if (file.get() >= 0) return file;
+  throw ResourceError(
+      fmt::format("no file in memory: {}; close files or raise the limit (ulimit -n)", std::strerror(errno)));
+}
+
+std::filesystem::path path_of_descriptor(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 LibraryFile library_file(ByteStream& stream, const Source& source) {
   if (stream.peek().empty()) throw InputError(source.name + ": empty: the file has no bytes");
   if (const std::filesystem::path* const path = stream.regular_file()) {
-    return {.path = path, .size = stream.size().value_or(0)};
+    return {.path = *path, .size = stream.size().value_or(0)};
   }
-  LibraryFile file{.bytes = read_all(stream, memory_left(source), source.name)};
-  file.size = file.bytes.size;
+  constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+  LibraryFile file{.path = {}, .memory = make_memory_file()};
+  const std::uint64_t budget = memory_left(source);
+  if (stream.size().value_or(0) > budget) throw_over_budget(source.name, budget);
+  Buffer<char> block(kBlockBytes);
+  for (std::size_t got = kBlockBytes; got == kBlockBytes;) {
+    got = stream.read(block.span());
+    if (got > budget - file.size) throw_over_budget(source.name, budget);
+    write_all(file.memory.get(), block.span().first(got), source.name);
+    file.size += got;
+  }
+  file.path = path_of_descriptor(file.memory.get());
+  file.memory_taken = file.size;
   return file;
 }
 

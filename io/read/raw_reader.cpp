@@ -52,4 +52,14 @@ FilePoints read_raw(ByteStream& stream, const Source& source) {
   return points;
 }
 
+const Format& raw_format() {
+  static const Format format{
+      .name = "raw",
+      .extensions = {".raw", ".bin", ".f32", ".f64"},
+      .takes = {ReadOption::raw},
+      .reader = {.read = read_raw},
+  };
+  return format;
+}
+
 }  // namespace epsflow::io

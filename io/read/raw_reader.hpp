@@ -3,9 +3,12 @@
 
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
+
+[[nodiscard]] const Format& raw_format();
 
 /// Reads all that is left of a stream as points of source.options.raw.dims coordinates in source.options.raw.precision.
 /// Columns are chosen by number. Throws UsageError without dims, InputError when the bytes are no whole number of

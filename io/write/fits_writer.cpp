@@ -5,14 +5,9 @@
 #include <mutex>
 #include <string>
 
-#include <epsflow/io/optional_formats.hpp>
 #include <epsflow/io/write/fits_output.hpp>
 
 namespace epsflow::io {
-
-FormatInfo fits_info() {
-  return {"FITS", true, fmt::format("cfitsio {}.{}.{}", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO)};
-}
 
 void write_fits_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
                        const Metric& metric) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <epsflow/io/file_points.hpp>
-#include <epsflow/io/read/child_reader.hpp>
+#include <epsflow/io/read/points_sink.hpp>
 
 namespace epsflow::fuzz {
 

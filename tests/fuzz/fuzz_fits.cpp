@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.fits", [](auto bytes, const auto& source, std::uint8_t) {
     const auto stream = epsflow::io::stream_of(bytes, source.name);
     epsflow::fuzz::CheckingSink sink(source);
-    epsflow::io::read_fits_here(library_file(*stream, source), source, sink);
+    epsflow::io::parse_fits(library_file(*stream, source), source, sink);
     return sink.take();
   });
 }

@@ -4,15 +4,13 @@
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/read/byte_stream.hpp>
-#include <epsflow/io/read/hdf5/hdf5_handle.hpp>
 #include <epsflow/io/read/hdf5/hdf5_reader.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.h5", [](auto bytes, const auto& source, std::uint8_t) {
     const auto stream = epsflow::io::stream_of(bytes, source.name);
-    const epsflow::io::Hdf5Session session;
     epsflow::fuzz::CheckingSink sink(source);
-    epsflow::io::read_hdf5_here(library_file(*stream, source), source, sink);
+    epsflow::io::parse_hdf5(library_file(*stream, source), source, sink);
     return sink.take();
   });
 }

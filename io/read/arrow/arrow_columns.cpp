@@ -7,9 +7,7 @@
 #include <type_traits>
 
 #include <arrow/array.h>
-#include <arrow/buffer.h>
 #include <arrow/io/file.h>
-#include <arrow/io/memory.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/float16.h>
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/read/exact_integers.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -109,6 +108,22 @@ bool convert_array(const arrow::Array& array, std::vector<T>& values) {
   return true;
 }
 
+/// The integer that float64 rounds at a place of an array, in digits; empty where it holds what is there.
+std::string rounded_integer(const arrow::Array& array, std::int64_t i) {
+  if (array.type_id() == arrow::Type::DICTIONARY) {
+    const auto& coded = static_cast<const arrow::DictionaryArray&>(array);
+    return rounded_integer(*coded.dictionary(), coded.GetValueIndex(i));
+  }
+  std::string digits;
+  visit_numbers(array, [&](const auto& numbers) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(numbers)>, arrow::Int64Array> ||
+                  std::is_same_v<std::decay_t<decltype(numbers)>, arrow::UInt64Array>) {
+      if (!is_exact(numbers.Value(i))) digits = std::to_string(numbers.Value(i));
+    }
+  });
+  return digits;
+}
+
 void require_number(const Source& source, const ColumnList& available, std::size_t column,
                     const arrow::DataType& type) {
   if (is_number(value_type(type))) return;
@@ -129,8 +144,6 @@ void require_number(const Source& source, const ColumnList& available, std::size
 
 }  // namespace
 
-arrow::MemoryPool* arrow_memory() { return arrow::system_memory_pool(); }
-
 void check_arrow(const arrow::Status& status, const Source& source, std::string_view doing) {
   if (status.ok()) return;
   if (status.IsOutOfMemory()) {
@@ -149,12 +162,7 @@ void check_arrow(const arrow::Status& status, const Source& source, std::string_
 }
 
 std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const LibraryFile& file, const Source& source) {
-  if (file.path != nullptr) {
-    return value_of(arrow::io::ReadableFile::Open(file.path->string(), arrow_memory()), source, "opening the file");
-  }
-  const std::span<const char> bytes = file.bytes.span();
-  return std::make_shared<arrow::io::BufferReader>(std::make_shared<arrow::Buffer>(
-      reinterpret_cast<const std::uint8_t*>(bytes.data()), narrow<std::int64_t>(bytes.size())));
+  return value_of(arrow::io::ReadableFile::Open(file.path.string()), source, "opening the file");
 }
 
 ArrowColumns::ArrowColumns(const arrow::Schema& schema, const Source& source) : source_(source) {
@@ -209,6 +217,11 @@ void ArrowColumns::put_as(const arrow::RecordBatch& batch, PointsSink& points) c
       throw InputError(
           fmt::format("{}: damaged: column {} holds other values than the schema tells; fetch the file again",
                       source_.name, show_text(chosen_[k].name)));
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!may_be_rounded(values[i])) continue;
+      const std::string digits = rounded_integer(array, static_cast<std::int64_t>(i));
+      if (!digits.empty()) throw_rounded(source_, fmt::format("row {}", done_ + i), show_text(chosen_[k].name), digits);
     }
     points.put_coordinate(done_, k, std::span<const T>(values));
   }

@@ -9,21 +9,16 @@
 #include <vector>
 
 #include <arrow/io/interfaces.h>
-#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/result.h>
 #include <arrow/status.h>
 #include <arrow/type.h>
 
-#include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/library_file.hpp>
+#include <epsflow/io/read/points_sink.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
-
-/// Where Arrow is to take memory from. Pools of its own may be in use by another thread when the child is forked, and
-/// locked for ever there.
-[[nodiscard]] arrow::MemoryPool* arrow_memory();
 
 /// Throws where something failed: ResourceError for want of memory, else InputError with Arrow's reason.
 void check_arrow(const arrow::Status& status, const Source& source, std::string_view doing);
@@ -35,7 +30,7 @@ T value_of(arrow::Result<T> result, const Source& source, std::string_view doing
   return std::move(result).ValueUnsafe();
 }
 
-/// The file for Arrow to read, which must outlive what is returned.
+/// The file for Arrow to read.
 [[nodiscard]] std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const LibraryFile& file,
                                                                           const Source& source);
 

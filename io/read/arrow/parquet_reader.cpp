@@ -21,8 +21,8 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/optional_formats.hpp>
 #include <epsflow/io/read/arrow/arrow_columns.hpp>
+#include <epsflow/io/read/arrow/arrow_formats.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -32,7 +32,7 @@ std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file
   // Otherwise the chosen columns of a whole row group would be in memory at once.
   constexpr std::int64_t kRowsAtOnce = std::int64_t{1} << 16;
   constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;  // of each column
-  parquet::ReaderProperties properties(arrow_memory());
+  parquet::ReaderProperties properties;
   properties.enable_buffered_stream();
   properties.set_buffer_size(kBytesAtOnce);
   properties.set_page_checksum_verification(true);
@@ -41,7 +41,7 @@ std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file
   to_arrow.set_batch_size(kRowsAtOnce);
   parquet::arrow::FileReaderBuilder builder;
   check_arrow(builder.Open(open_for_arrow(file, source), properties), source, kOpening);
-  return value_of(builder.memory_pool(arrow_memory())->properties(to_arrow)->Build(), source, kOpening);
+  return value_of(builder.properties(to_arrow)->Build(), source, kOpening);
 }
 
 /// "Parquet, 3 row groups, snappy".
@@ -58,7 +58,7 @@ std::string describe_parquet(const parquet::FileMetaData& file, const std::vecto
   return text;
 }
 
-void read_parquet_here(const LibraryFile& file, const Source& source, PointsSink& points) {
+void read_parquet(const LibraryFile& file, const Source& source, PointsSink& points) {
   const auto reader = open_parquet(file, source);
   std::shared_ptr<arrow::Schema> schema;
   check_arrow(reader->GetSchema(&schema), source, "reading the schema");
@@ -67,7 +67,7 @@ void read_parquet_here(const LibraryFile& file, const Source& source, PointsSink
   std::vector<int> leaves;
   for (const int field : columns.fields()) leaves.push_back(reader->manifest().schema_fields.at(field).column_index);
   const std::shared_ptr<parquet::FileMetaData> description = reader->parquet_reader()->metadata();
-  columns.begin(description->num_rows(), describe_parquet(*description, leaves), file.bytes.size, points);
+  columns.begin(description->num_rows(), describe_parquet(*description, leaves), file.memory_taken, points);
   std::vector<int> groups(description->num_row_groups());
   std::iota(groups.begin(), groups.end(), 0);
   constexpr std::string_view kReading = "reading the columns";
@@ -78,21 +78,18 @@ void read_parquet_here(const LibraryFile& file, const Source& source, PointsSink
 
 }  // namespace
 
-FormatInfo parquet_info() { return {"Parquet", true, "libparquet " + arrow::GetBuildInfo().version_string}; }
-
-FilePoints read_parquet(ByteStream& stream, const Source& source) {
-  const std::span<const char> begin = stream.peek();
-  if (!begin.empty() && !std::string_view(begin.data(), begin.size()).starts_with("PAR1")) {
-    throw InputError(source.name + ": not a Parquet file: it does not begin with PAR1; name it by its kind");
+void parse_parquet(const LibraryFile& file, const Source& source, PointsSink& points) {
+  try {
+    read_parquet(file, source, points);
+  } catch (const parquet::ParquetException& error) {  // what is not behind Arrow's interface throws
+    check_arrow(arrow::Status::IOError(error.what()), source, "reading the Parquet file");
   }
-  const LibraryFile file = library_file(stream, source);
-  return read_in_child(source, "libparquet", [&](PointsSink& points) {
-    try {
-      read_parquet_here(file, source, points);
-    } catch (const parquet::ParquetException& error) {  // what is not behind Arrow's interface throws
-      check_arrow(arrow::Status::IOError(error.what()), source, "reading the Parquet file");
-    }
-  });
+}
+
+Reader parquet_reader() {
+  return {.parse = parse_parquet, .library = "libparquet", .version = [] {
+            return "libparquet " + arrow::GetBuildInfo().version_string;
+          }};
 }
 
 }  // namespace epsflow::io

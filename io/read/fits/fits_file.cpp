@@ -4,12 +4,10 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 
@@ -18,19 +16,6 @@ namespace {
 
 constexpr std::size_t kBlock = 2880;
 constexpr std::size_t kCard = 80;
-
-/// Fills the last block of a FITS file in memory with zeros where it is not complete, and returns the size with them:
-/// cfitsio reads whole blocks, past the end of the bytes that it is given.
-std::size_t complete_last_block(OwnedBytes& bytes) {
-  const std::size_t padded = (bytes.size + kBlock - 1) / kBlock * kBlock;
-  if (padded > bytes.storage.size()) {
-    Buffer<char> room(padded);
-    std::copy_n(bytes.storage.data(), bytes.size, room.data());
-    bytes.storage = std::move(room);
-  }
-  std::fill(bytes.storage.data() + bytes.size, bytes.storage.data() + padded, '\0');
-  return padded;
-}
 
 /// Throws InputError for a block of a header that names a column without quotes: cfitsio would copy 70 such characters
 /// past the end of its room for them. Returns whether it is the header's last block.
@@ -76,42 +61,61 @@ void check_fits(int status, const Source& source, std::string_view doing) {
                                doing, describe_fits(status)));
 }
 
-FitsFile::FitsFile(LibraryFile file, const Source& source) : bytes_(std::move(file)) {
+FitsFile::FitsFile(const LibraryFile& file, const Source& source)
+    : source_(source), size_(file.size), stream_(file.path, std::ios::binary) {
   fitsfile* opened = nullptr;
   int status = 0;
-  if (bytes_.path != nullptr) {
-    // The plain call would read brackets in a name as cfitsio's filter language; an absolute path begins with no "~".
-    fits_open_diskfile(&opened, std::filesystem::absolute(*bytes_.path).c_str(), READONLY, &status);
-  } else {
-    padded_size_ = complete_last_block(bytes_.bytes);
-    address_ = bytes_.bytes.storage.data();
-    fits_open_memfile(&opened, "memory", READONLY, &address_, &padded_size_, 0, nullptr, &status);
-  }
+  // The plain call would read brackets in a name as cfitsio's filter language; an absolute path begins with no "~".
+  fits_open_diskfile(&opened, std::filesystem::absolute(file.path).c_str(), READONLY, &status);
   file_.reset(opened);
   check_fits(status, source, "opening the FITS file");
-  visit_extensions(source);
+  visit_extensions();
 }
 
-void FitsFile::visit_extensions(const Source& source) {
-  const bool is_plain = bytes_.path != nullptr;
-  std::ifstream stream;
-  if (is_plain) stream.open(*bytes_.path, std::ios::binary);
-  std::array<char, kBlock> block{};
-  const auto read_block = [&](std::uint64_t at) {
-    if (at + kBlock > (is_plain ? bytes_.size : padded_size_)) return false;
-    if (!is_plain) return std::copy_n(bytes_.bytes.storage.data() + at, kBlock, block.data()) == block.end();
-    return static_cast<bool>(stream.seekg(static_cast<std::streamoff>(at)).read(block.data(), kBlock));
-  };
+std::optional<std::string_view> FitsFile::read_block(std::uint64_t at) {
+  if (at > size_ || size_ - at < kBlock) return std::nullopt;
+  block_.resize(kBlock);
+  if (!stream_.seekg(narrow<std::streamoff>(at)).read(block_.data(), kBlock)) return std::nullopt;
+  return block_;
+}
+
+void FitsFile::visit_extensions() {
   for (int status = 0; status == 0;) {
     LONGLONG header = 0;
     LONGLONG data = 0;
     LONGLONG next = 0;
-    check_fits(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source, "finding the next extension");
-    if (next < 0) throw InputError(source.name + ": damaged: an extension ends before it begins; fetch the file again");
-    for (auto at = narrow<std::uint64_t>(next); read_block(at); at += kBlock) {
-      if (require_quoted_names({block.data(), block.size()}, source)) break;
+    check_fits(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source_, "finding the next extension");
+    if (next < 0)
+      throw InputError(source_.name + ": damaged: an extension ends before it begins; fetch the file again");
+    for (auto at = narrow<std::uint64_t>(next); const auto block = read_block(at); at += kBlock) {
+      if (require_quoted_names(*block, source_)) break;
     }
     fits_movrel_hdu(file_.get(), 1, nullptr, &status);
+  }
+}
+
+void FitsFile::require_end_of_table() {
+  int status = 0;
+  LONGLONG begin = 0;
+  LONGLONG row_bytes = 0;
+  LONGLONG rows = 0;
+  LONGLONG heap = 0;
+  fits_get_hduaddrll(file_.get(), nullptr, &begin, nullptr, &status);
+  fits_read_key(file_.get(), TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
+  fits_read_key(file_.get(), TLONGLONG, "NAXIS2", &rows, nullptr, &status);
+  fits_read_key(file_.get(), TLONGLONG, "PCOUNT", &heap, nullptr, &status);
+  check_fits(status, source_, "reading the size of the table");
+  const auto end = narrow<std::uint64_t>(begin + row_bytes * rows + heap);
+  stream_.clear();
+  for (std::uint64_t at = end / kBlock * kBlock; const auto block = read_block(at); at += kBlock) {
+    const std::string_view rest = block->substr(end > at ? end - at : 0);
+    if (rest.starts_with("XTENSION")) return;
+    // The last block of a table is filled with one of these, and whole tapes were.
+    if (rest.find_first_not_of('\0') == std::string_view::npos) continue;
+    if (rest.find_first_not_of(' ') == std::string_view::npos) continue;
+    throw InputError(fmt::format(
+        "{}: damaged: by its header the table ends at byte {}, but what follows is no extension; fetch the file again",
+        source_.name, end));
   }
 }
 

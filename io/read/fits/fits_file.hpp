@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,29 +44,31 @@ struct FitsMessageMark {
   FitsMessageMark& operator=(const FitsMessageMark&) = delete;
 };
 
-/// A FITS file. Headers are looked at before cfitsio
-/// gets them, where it would trust what it should not: tables are copied in the very process.
+/// A FITS file. Headers are looked at before cfitsio gets them, where it would trust what it should not: tables are copied in
+/// the very process.
 class FitsFile {
  public:
-  /// Throws InputError for what is no FITS file or damaged, ResourceError where it does not fit the memory budget.
-  FitsFile(LibraryFile file, const Source& source);
-  // cfitsio keeps the addresses of address_ and padded_size_.
-  FitsFile(const FitsFile&) = delete;
-  FitsFile& operator=(const FitsFile&) = delete;
+  /// Throws InputError for what is no FITS file or damaged.
+  FitsFile(const LibraryFile& file, const Source& source);
 
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
-  [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size; }
-  /// What the file's own bytes take of the memory budget.
-  [[nodiscard]] std::uint64_t memory() const noexcept { return bytes_.bytes.size; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+  /// Throws InputError where something else than an extension follows the table that is open: its header tells of fewer
+  /// rows than there are.
+  void require_end_of_table();
 
  private:
   /// Makes cfitsio know every extension, each after a look at its header.
-  void visit_extensions(const Source& source);
+  void visit_extensions();
+  /// The block from there on, valid until the next call; nothing where the file ends before it does.
+  std::optional<std::string_view> read_block(std::uint64_t at);
 
   FitsMessageMark mark_;
-  LibraryFile bytes_;
-  void* address_ = nullptr;
-  std::size_t padded_size_ = 0;
+  const Source& source_;
+  std::uint64_t size_;
+  std::ifstream stream_;
+  std::string block_;
   FitsHandle file_;
 };
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <mutex>
 #include <span>
 #include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <fitsio.h>
@@ -18,7 +18,9 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/read/element_columns.hpp>
+#include <epsflow/io/read/exact_integers.hpp>
 #include <epsflow/io/read/fits/fits_file.hpp>
+#include <epsflow/io/read/fits/fits_format.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -30,6 +32,7 @@ struct FitsColumn {
   bool is_logical = false;
   std::uint64_t elements = 1;  ///< values per row, where these are numbers
   bool is_plain_float32 = false;
+  int wide_type = 0;              ///< TLONGLONG or TULONGLONG, where it holds integers of 64 bits as they are
   bool has_marked_nulls = false;  ///< TNULL, as integers and ASCII tables have it; the null of a binary float is NaN
 };
 
@@ -59,6 +62,10 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   if (column.is_number) column.elements = narrow<std::uint64_t>(repeat, "values per row");
   // The decimal digits of an ASCII table may be more than float32 holds.
   column.is_plain_float32 = !is_ascii && type == TFLOAT && scale == 1 && zero == 0;
+  constexpr double kUnsignedZero = 9223372036854775808.0;  // the standard's way to write unsigned integers
+  if (!is_ascii && type == TLONGLONG && scale == 1) {
+    column.wide_type = zero == 0 ? TLONGLONG : zero == kUnsignedZero ? TULONGLONG : 0;
+  }
   return column;
 }
 
@@ -135,6 +142,26 @@ void read_logical(fitsfile* file, const ElementChoice& choice, std::size_t first
   }
 }
 
+/// Throws InputError for an integer of 64 bits that float64 rounds. `values` are those of whole rows from `first` on.
+template <class T>
+void require_exact(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
+                   std::span<const T> values, const Source& source) {
+  const auto elements = narrow<std::size_t>(column.elements);
+  for (std::size_t i = choice.element; i < values.size(); i += elements) {
+    if (!may_be_rounded(values[i])) continue;
+    const std::size_t row = first + i / elements;
+    const auto require = [&](auto value) {
+      int any_null = 0;
+      int status = 0;
+      fits_read_col(file, column.wide_type, narrow<int>(choice.column + 1), narrow<LONGLONG>(row + 1),
+                    narrow<LONGLONG>(choice.element + 1), 1, nullptr, &value, &any_null, &status);
+      if (status == 0 && is_exact(value)) return;
+      throw_rounded(source, fmt::format("row {}", row), show_text(choice.name), std::to_string(value));
+    };
+    column.wide_type == TLONGLONG ? require(std::int64_t{0}) : require(std::uint64_t{0});
+  }
+}
+
 /// All values of `rows` rows of a column.
 template <class T>
 void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
@@ -149,6 +176,7 @@ void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& 
   fits_read_col(file, kType, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1, narrow<LONGLONG>(count),
                 &null, values, &any_null, &status);
   if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
+  if (column.wide_type != 0) require_exact(file, column, choice, first, std::span<const T>(values, count), source);
 }
 
 /// The chosen element of `rows` rows of a column.
@@ -187,12 +215,17 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
 
 }  // namespace
 
-void read_fits_here(LibraryFile bytes, const Source& source, PointsSink& points) {
-  const FitsFile file(std::move(bytes), source);
+void parse_fits(const LibraryFile& bytes, const Source& source, PointsSink& points) {
+  const std::scoped_lock lock(fits_mutex());
+  // cfitsio reads whole blocks, but not all programs write the last one to its end.
+  constexpr std::uint64_t kBlock = 2880;
+  if (bytes.memory_taken > 0) std::filesystem::resize_file(bytes.path, (bytes.size + kBlock - 1) / kBlock * kBlock);
+  FitsFile file(bytes, source);
   const std::vector<FitsTableEntry> tables = list_tables(file.get(), source);
   const FitsTableEntry& entry = select_table(tables, source);
   open_table(file.get(), entry, source);
   require_table_bytes(file.get(), file.size(), source);
+  file.require_end_of_table();
   const FitsTable table = describe_table(file.get(), source);
   const std::vector<ElementChoice> chosen = select_from(file.get(), table, entry, tables, source);
   bool single = true;
@@ -205,7 +238,7 @@ void read_fits_here(LibraryFile bytes, const Source& source, PointsSink& points)
                 .precision = single ? Precision::float32 : Precision::float64,
                 .columns = chosen,
                 .kind = "FITS table " + describe(entry),
-                .memory_taken = file.memory()});
+                .memory_taken = bytes.memory_taken});
   if (single) {
     read_columns<float>(file.get(), chosen, table, points, source);
   } else {
@@ -213,15 +246,10 @@ void read_fits_here(LibraryFile bytes, const Source& source, PointsSink& points)
   }
 }
 
-FilePoints read_fits(ByteStream& stream, const Source& source) {
-  const std::span<const char> begin = stream.peek();
-  if (!begin.empty() && !std::string_view(begin.data(), begin.size()).starts_with("SIMPLE")) {
-    throw InputError(source.name + ": not a FITS file: it does not begin with SIMPLE; name it by its kind");
-  }
-  LibraryFile file = library_file(stream, source);
-  // Held here, so that no other thread is within cfitsio when the child takes over its memory.
-  const std::scoped_lock lock(fits_mutex());
-  return read_in_child(source, "cfitsio", [&](PointsSink& points) { read_fits_here(std::move(file), source, points); });
+Reader fits_reader() {
+  return {.parse = parse_fits, .library = "cfitsio", .version = [] {
+            return fmt::format("cfitsio {}.{}.{}", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO);
+          }};
 }
 
 }  // namespace epsflow::io

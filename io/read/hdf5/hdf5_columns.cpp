@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/element_columns.hpp>
+#include <epsflow/io/read/exact_integers.hpp>
 #include <epsflow/io/read/hdf5/hdf5_chunks.hpp>
 
 namespace epsflow::io {
@@ -46,6 +48,8 @@ Hdf5Member describe_number(hid_t type) {
   const H5T_class_t type_class = H5Tget_class(type);
   return {.is_number = is_sound_number(type),
           .is_float32 = type_class == H5T_FLOAT && H5Tget_size(type) == sizeof(float),
+          .is_wide_integer = type_class == H5T_INTEGER && H5Tget_precision(type) > 53,
+          .is_unsigned = type_class == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE,
           .type = std::string(class_name(type_class))};
 }
 
@@ -102,22 +106,27 @@ struct ReadPlan {
   std::uint64_t slots = 0;
 };
 
-hid_t native_type(bool single) noexcept { return single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE; }
+template <class T>
+hid_t native_type() noexcept {
+  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
+  if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+  if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
+}
 
-/// The rows in memory: numbers of the points' precision, one slot beside the other.
-TypeHandle memory_type(const Hdf5Dataset& dataset, const ReadPlan& plan, bool single, const Source& source) {
-  if (!dataset.is_table) return check(TypeHandle(H5Tcopy(native_type(single))), source, "copying a type");
-  const std::size_t size = single ? sizeof(float) : sizeof(double);
+/// The rows in memory: numbers of one native type, one slot beside the other.
+TypeHandle memory_type(const Hdf5Dataset& dataset, const ReadPlan& plan, hid_t number, const Source& source) {
+  if (!dataset.is_table) return check(TypeHandle(H5Tcopy(number)), source, "copying a type");
+  const std::size_t size = H5Tget_size(number);
   TypeHandle row =
       check(TypeHandle(H5Tcreate(H5T_COMPOUND, narrow<std::size_t>(plan.slots) * size)), source, "making a row type");
   for (std::size_t i = 0; i < plan.members.size(); ++i) {
     const Hdf5Member& member = dataset.members[plan.members[i]];
     const TypeHandle type =
-        member.extents.empty()
-            ? check(TypeHandle(H5Tcopy(native_type(single))), source, "copying a type")
-            : check(TypeHandle(H5Tarray_create2(native_type(single), static_cast<unsigned>(member.extents.size()),
-                                                member.extents.data())),
-                    source, "making an array type");
+        member.extents.empty() ? check(TypeHandle(H5Tcopy(number)), source, "copying a type")
+                               : check(TypeHandle(H5Tarray_create2(number, static_cast<unsigned>(member.extents.size()),
+                                                                   member.extents.data())),
+                                       source, "making an array type");
     check(H5Tinsert(row.get(), member.name.c_str(), narrow<std::size_t>(plan.first_slot[i]) * size, type.get()), source,
           "making a row type");
   }
@@ -134,6 +143,10 @@ void gather(const Hdf5Dataset& dataset, std::span<const T> rows, std::uint64_t s
       if (rows[i * slots + slot] == static_cast<T>(missing)) to[i] = std::numeric_limits<T>::quiet_NaN();
     }
   }
+}
+
+template <class T>
+void apply_scale(const Hdf5Dataset& dataset, std::span<T> to) {
   if (!dataset.is_scaled()) return;
   for (T& value : to) value = static_cast<T>(static_cast<double>(value) * dataset.scale + dataset.offset);
 }
@@ -143,6 +156,7 @@ struct Target {
   const Hdf5Columns::Column* column = nullptr;
   std::uint64_t element = 0;
   std::size_t coordinate = 0;
+  std::string label = {};  ///< as errors name the column
 };
 
 ReadPlan plan_of(const Hdf5Dataset& dataset, std::span<const Target> targets) {
@@ -172,6 +186,34 @@ void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std:
   }
 }
 
+/// Throws InputError for an integer that float64 rounds, among the values of a column from row `first` on.
+template <class Integer>
+void require_exact_integers(const Hdf5Dataset& dataset, const Target& target, std::uint64_t first,
+                            std::span<const double> values, const Source& source) {
+  const ReadPlan plan = plan_of(dataset, std::span(&target, 1));
+  const TypeHandle type = memory_type(dataset, plan, native_type<Integer>(), source);
+  Buffer<Integer> rows(checked_multiply(values.size(), plan.slots, "values of a block"));
+  read_rows(dataset, type.get(), first, values.size(), rows.data(), source);
+  const std::uint64_t slot = target.column->first_element + target.element;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Integer value = rows[i * plan.slots + slot];
+    if (!may_be_rounded(values[i]) || is_exact(value)) continue;
+    throw_rounded(source, fmt::format("row {}", first + i), target.label, std::to_string(value));
+  }
+}
+
+/// The same, with a second look at the file only where there may be one. Values that stand for none are NaN by then.
+template <class T>
+void require_exact(const Hdf5Dataset& dataset, const Target& target, std::uint64_t first, std::span<const T> values,
+                   const Source& source) {
+  if constexpr (std::is_same_v<T, double>) {
+    const Hdf5Member& member = dataset.members[target.column->member];
+    if (!member.is_wide_integer || std::none_of(values.begin(), values.end(), may_be_rounded)) return;
+    member.is_unsigned ? require_exact_integers<std::uint64_t>(dataset, target, first, values, source)
+                       : require_exact_integers<std::int64_t>(dataset, target, first, values, source);
+  }
+}
+
 /// Whether the data set's rows are the points'.
 bool is_point_layout(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims) {
   if (dataset.is_table || dataset.is_scaled() || !dataset.missing.empty()) return false;
@@ -186,17 +228,18 @@ template <class T>
 void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims, PointsSink& points,
                   const Source& source) {
   const ReadPlan plan = plan_of(dataset, targets);
-  const TypeHandle type = memory_type(dataset, plan, sizeof(T) == sizeof(float), source);
+  const TypeHandle type = memory_type(dataset, plan, native_type<T>(), source);
   const std::uint64_t block = std::min<std::uint64_t>(
       rows_per_block(dataset, checked_multiply(plan.slots, sizeof(T), "bytes of a row")), dataset.rows);
   const bool is_whole = is_point_layout(dataset, targets, dims);
   Buffer<T> room(checked_multiply(block, plan.slots, "values of a block"));
-  Buffer<T> column(is_whole ? 0 : block);
+  Buffer<T> column(block);
   for (std::uint64_t first = 0; first < dataset.rows; first += block) {
     const std::uint64_t count = std::min<std::uint64_t>(block, dataset.rows - first);
     const std::span<const T> rows = room.span().first(count * plan.slots);
     read_rows(dataset, type.get(), first, count, room.data(), source);
-    if (is_whole) {
+    const bool is_suspect = dataset.members[0].is_wide_integer && std::any_of(rows.begin(), rows.end(), may_be_rounded);
+    if (is_whole && !is_suspect) {
       points.put_rows(first, rows);
       continue;
     }
@@ -204,8 +247,11 @@ void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, s
       const auto member = std::find(plan.members.begin(), plan.members.end(), target.column->member);
       const std::uint64_t slot = plan.first_slot[static_cast<std::size_t>(member - plan.members.begin())] +
                                  target.column->first_element + target.element;
-      gather<T>(dataset, rows, plan.slots, slot, column.span().first(count));
-      points.put_coordinate(first, target.coordinate, std::span<const T>(column.data(), count));
+      const std::span<T> values = column.span().first(count);
+      gather<T>(dataset, rows, plan.slots, slot, values);
+      require_exact<T>(dataset, target, first, values, source);
+      apply_scale(dataset, values);
+      points.put_coordinate(first, target.coordinate, std::span<const T>(values));
     }
   }
 }
@@ -302,7 +348,7 @@ bool is_suitable(const Hdf5Columns& all, const Source& source) {
   }
 }
 
-void read_columns(const Hdf5Columns& all, const Hdf5File& file, PointsSink& points) {
+void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, PointsSink& points) {
   const Source& source = file.source();
   for (const Hdf5Dataset& dataset : all.datasets) {
     if (dataset.why_not.empty()) continue;
@@ -322,7 +368,9 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, PointsSink& poin
     const Hdf5Member& member = member_of(all, column);
     if (!member.is_number) throw_not_numeric(source, all.available, chosen[k].column, member.type);
     single = single && member.is_float32 && !all.datasets[column.dataset].is_scaled();
-    targets[column.dataset].push_back({&column, chosen[k].element, k});
+    targets[column.dataset].push_back(
+        {&column, chosen[k].element, k,
+         chosen[k].name.empty() ? all.available.label(chosen[k].column) : show_text(chosen[k].name)});
   }
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (!targets[i].empty()) require_written(all.datasets[i], source);
@@ -331,7 +379,7 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, PointsSink& poin
                 .precision = single ? Precision::float32 : Precision::float64,
                 .columns = chosen,
                 .kind = all.kind + wide,
-                .memory_taken = file.memory()});
+                .memory_taken = memory_taken});
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].empty()) continue;
     if (single) {

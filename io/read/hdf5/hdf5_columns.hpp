@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <epsflow/io/file_points.hpp>
-#include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
+#include <epsflow/io/read/points_sink.hpp>
 
 namespace epsflow::io {
 
@@ -18,6 +18,8 @@ struct Hdf5Member {
   std::uint64_t elements = 1;
   bool is_number = false;
   bool is_float32 = false;
+  bool is_wide_integer = false;  ///< of more than 53 bits
+  bool is_unsigned = false;
   std::string type = {};  ///< for errors, where it is no number
 };
 
@@ -64,7 +66,7 @@ void add_column(Hdf5Columns& all, const Hdf5Columns::Column& column, std::string
 /// Whether points can be made of them with the columns that are asked for.
 [[nodiscard]] bool is_suitable(const Hdf5Columns& all, const Source& source);
 
-/// Reads all rows of the chosen columns.
-void read_columns(const Hdf5Columns& all, const Hdf5File& file, PointsSink& points);
+/// Reads all rows of the chosen columns. The file itself takes `memory_taken` bytes of the budget.
+void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, PointsSink& points);
 
 }  // namespace epsflow::io

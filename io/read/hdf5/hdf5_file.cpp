@@ -1,13 +1,16 @@
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
 
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 
 namespace epsflow::io {
@@ -19,7 +22,7 @@ using ObjectInfo = H5O_info1_t;
 using ObjectInfo = H5O_info_t;
 #endif
 
-/// The library's way to a file in memory copies it, unless these stand in for its allocator: they hand over the bytes
+/// The library's way to a file in memory copies it, unless these stand in for its allocator: they hand over the mapped bytes
 /// themselves, which outlive the file.
 struct ImageCallbacks {
   static void* allocate(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
@@ -50,12 +53,14 @@ void throw_hdf5(const Source& source, std::string_view doing) {
                                doing, take_error_text()));
 }
 
-Hdf5File::Hdf5File(LibraryFile file, const Source& source) : source_(source), image_(std::move(file.bytes)) {
-  if (file.path != nullptr) {
-    open_path(file.path->string());
+Hdf5File::Hdf5File(const LibraryFile& file, const Source& source)
+    : source_(source), descriptor_(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (file.memory_taken > 0) {
+    open_image(narrow<std::size_t>(file.size));
   } else {
-    open_image();
+    file_.emplace(H5Fopen(file.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   }
+  if (!file_->valid()) throw_unopened();
   const ListHandle creation = check(ListHandle(H5Fget_create_plist(file_->get())), source, "reading the superblock");
   hsize_t base = 0;
   check(H5Pget_userblock(creation.get(), &base), source, "reading the superblock");
@@ -67,23 +72,21 @@ Hdf5File::Hdf5File(LibraryFile file, const Source& source) : source_(source), im
   }
 }
 
-Hdf5File::~Hdf5File() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+void Hdf5File::Unmap::operator()(void* mapped) const noexcept {
+  if (mapped != MAP_FAILED) ::munmap(mapped, size);
 }
 
-void Hdf5File::open_path(const std::string& path) {
-  file_.emplace(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-  if (!file_->valid()) throw_unopened();
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-}
-
-void Hdf5File::open_image() {
+void Hdf5File::open_image(std::size_t size) {
+  image_ = ImagePointer(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor_.get(), 0), {size});
+  if (image_.get() == MAP_FAILED) {
+    throw ResourceError(fmt::format("{}: cannot map its bytes: {}", source_.name, std::strerror(errno)));
+  }
   const ListHandle access = check(ListHandle(H5Pcreate(H5P_FILE_ACCESS)), source_, "preparing to read from memory");
   constexpr std::size_t kIncrement = std::size_t{1} << 16;  // of no effect: nothing is written
   check(H5Pset_fapl_core(access.get(), kIncrement, false), source_, "preparing to read from memory");
-  H5FD_file_image_callbacks_t callbacks = ImageCallbacks::of(image_.storage.data());
+  H5FD_file_image_callbacks_t callbacks = ImageCallbacks::of(image_.get());
   check(H5Pset_file_image_callbacks(access.get(), &callbacks), source_, "preparing to read from memory");
-  check(H5Pset_file_image(access.get(), image_.storage.data(), image_.size), source_, "preparing to read from memory");
+  check(H5Pset_file_image(access.get(), image_.get(), size), source_, "preparing to read from memory");
   file_.emplace(H5Fopen("memory", H5F_ACC_RDONLY, access.get()));
   if (!file_->valid()) throw_unopened();  // before the next call of the library empties its errors
 }
@@ -109,12 +112,7 @@ void Hdf5File::throw_unopened() {
 }
 
 bool Hdf5File::read_at(std::uint64_t offset, std::span<unsigned char> bytes) const {
-  if (descriptor_ < 0) {
-    if (offset > image_.size || bytes.size() > image_.size - offset) return false;
-    std::copy_n(image_.storage.data() + offset, bytes.size(), bytes.data());  // of a damaged file it may be none
-    return true;
-  }
-  const ssize_t got = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  const ssize_t got = ::pread(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
   return got >= 0 && static_cast<std::size_t>(got) == bytes.size();
 }
 

@@ -1,4 +1,4 @@
-// An HDF5 file open for reading: from a path or out of memory, and nothing but the file itself.
+// An HDF5 file open for reading, and nothing but the file itself.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,11 @@ class Hdf5File {
  public:
   enum class Object : std::uint8_t { none, group, dataset, other };
 
-  Hdf5File(LibraryFile file, const Source& source);
-  ~Hdf5File();
+  Hdf5File(const LibraryFile& file, const Source& source);
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
   [[nodiscard]] const Source& source() const noexcept { return source_; }
-  /// Bytes of the memory budget that the file's own bytes take.
-  [[nodiscard]] std::uint64_t memory() const noexcept { return image_.size; }
 
   /// What the path leads to. Throws InputError for a link into another file, unless ReadOptions::external_storage.
   [[nodiscard]] Object kind_of(const std::string& path) const;
@@ -54,17 +51,22 @@ class Hdf5File {
   [[nodiscard]] std::vector<std::string> list(const std::string& group) const;
 
  private:
-  void open_path(const std::string& path);
-  void open_image();
+  struct Unmap {
+    std::size_t size;
+    void operator()(void* mapped) const noexcept;
+  };
+  using ImagePointer = std::unique_ptr<void, Unmap>;
+
+  void open_image(std::size_t size);
   [[noreturn]] void throw_unopened();
   [[nodiscard]] bool read_at(std::uint64_t offset, std::span<unsigned char> bytes) const;
   void require_own_values(const std::string& path) const;
   void throw_if_linked_away(const std::string& path) const;
 
   const Source& source_;
-  OwnedBytes image_;
-  int descriptor_ = -1;              ///< of a plain file, for read_at
-  mutable std::string linked_file_;  ///< where the last link out of the file led to
+  OwnedDescriptor descriptor_;
+  ImagePointer image_{nullptr, {0}};  ///< of a file in memory, whose path is none that the library takes
+  mutable std::string linked_file_;   ///< where the last link out of the file led to
   std::optional<FileHandle> file_;
   std::optional<ListHandle> links_;
   Hdf5Sizes sizes_;

@@ -1,24 +1,11 @@
 #include <epsflow/io/read/hdf5/hdf5_handle.hpp>
 
-#include <fmt/format.h>
-
-#include <epsflow/io/optional_formats.hpp>
-
 namespace epsflow::io {
 namespace {
 
 std::mutex library_mutex;
 
 }  // namespace
-
-FormatInfo hdf5_info() {
-  const Hdf5Session session;  // which must be the first that the library hears of
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  H5get_libversion(&major, &minor, &release);
-  return {"HDF5", true, fmt::format("libhdf5 {}.{}.{}", major, minor, release)};
-}
 
 Hdf5Session::Hdf5Session() : lock_(library_mutex) {
   // What the library does at the end of a program crashes where a file could not be closed, as on a full disk. Everything

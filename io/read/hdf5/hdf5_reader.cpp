@@ -11,8 +11,9 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/hdf5/hdf5_file.hpp>
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
+#include <epsflow/io/read/hdf5/hdf5_file.hpp>
+#include <epsflow/io/read/hdf5/hdf5_format.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -185,10 +186,9 @@ Hdf5Columns find_table(const Hdf5File& file) {
   if (tables.size() == 1) return std::move(tables[0]);
   if (tables.empty() && are_paths(file, columns)) return columns_of_paths(file, {});
   if (tables.empty()) {
-    throw InputError(
-        fmt::format("{}: no data set holds {}; choose one with ReadOptions::table from: {}", source.name,
-                    columns.empty() ? "nothing but numbers in one or two axes" : "the columns asked for, as numbers",
-                    join(paths)));
+    throw InputError(fmt::format(
+        "{}: no data set holds {}; choose one with ReadOptions::table from: {}", source.name,
+        columns.empty() ? "nothing but numbers in one or two axes" : "the columns asked for, as numbers", join(paths)));
   }
   throw InputError(
       fmt::format("{}: several data sets could be the points; choose one with ReadOptions::table from: {}{}",
@@ -197,16 +197,22 @@ Hdf5Columns find_table(const Hdf5File& file) {
 
 }  // namespace
 
-void read_hdf5_here(LibraryFile file, const Source& source, PointsSink& points) {
-  const Hdf5File opened(std::move(file), source);
-  read_columns(source.options.table.empty() ? find_table(opened) : named_table(opened), opened, points);
+void parse_hdf5(const LibraryFile& file, const Source& source, PointsSink& points) {
+  const Hdf5Session session;
+  const Hdf5File opened(file, source);
+  read_columns(source.options.table.empty() ? find_table(opened) : named_table(opened), opened, file.memory_taken,
+               points);
 }
 
-FilePoints read_hdf5(ByteStream& stream, const Source& source) {
-  LibraryFile file = library_file(stream, source);
-  // Held here, so that no other thread is within the library when the child takes over its memory.
-  const Hdf5Session session;
-  return read_in_child(source, "libhdf5", [&](PointsSink& points) { read_hdf5_here(std::move(file), source, points); });
+Reader hdf5_reader() {
+  return {.parse = parse_hdf5, .library = "libhdf5", .version = [] {
+            const Hdf5Session session;  // which must be the first that the library hears of
+            unsigned major = 0;
+            unsigned minor = 0;
+            unsigned release = 0;
+            H5get_libversion(&major, &minor, &release);
+            return fmt::format("libhdf5 {}.{}.{}", major, minor, release);
+          }};
 }
 
 }  // namespace epsflow::io

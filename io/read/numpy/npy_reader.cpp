@@ -47,7 +47,8 @@ FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const So
     }
     columns.push_back({.type = *field.type.number,
                        .big_endian = field.type.big_endian,
-                       .offset = field.offset + choice.element * bytes_of(*field.type.number)});
+                       .offset = field.offset + choice.element * bytes_of(*field.type.number),
+                       .label = show_text(choice.name)});
   }
   require_bytes(header, multiply_sizes(header.shape[0], header.row_bytes, source), source);
   FilePoints points = points_from_rows(stream, header.shape[0], header.row_bytes, columns, source);
@@ -82,10 +83,11 @@ FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source&
   for (const std::size_t i : selected) {
     columns.push_back({.type = type,
                        .big_endian = header.type.big_endian,
-                       .offset = i * header.row_bytes * (header.fortran_order ? rows : 1)});
+                       .offset = i * header.row_bytes * (header.fortran_order ? rows : 1),
+                       .label = available.label(i)});
   }
   FilePoints points = header.fortran_order ? points_from_runs(stream, rows, columns, source)
-                                       : points_from_rows(stream, rows, width * header.row_bytes, columns, source);
+                                           : points_from_rows(stream, rows, width * header.row_bytes, columns, source);
   points.column_numbers = selected;
   apply_nan_policy(points, source);
   points.inputs.front().kind = fmt::format("NPY {}{}", type_name(type), describe_wide(rows, width));
@@ -101,6 +103,11 @@ FilePoints read_npy_array(ByteStream& stream, const NpyHeader& header, const Sou
 FilePoints read_npy(ByteStream& stream, const Source& source) {
   const NpyHeader header = read_npy_header(stream, source);
   return read_npy_array(stream, header, source);
+}
+
+const Format& npy_format() {
+  static const Format format{.name = "NPY", .extensions = {".npy"}, .magic = "\x93NUMPY", .reader = {.read = read_npy}};
+  return format;
 }
 
 }  // namespace epsflow::io

@@ -3,10 +3,13 @@
 
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/numpy/npy_header.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
+
+[[nodiscard]] const Format& npy_format();
 
 /// Reads an array as points: two axes are rows and columns, in C or Fortran order; one axis is n points in one
 /// dimension, or, with a structured type, n points whose columns are the fields. Values of any byte order: float32,

@@ -17,9 +17,9 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/optional_formats.hpp>
 #include <epsflow/io/read/element_columns.hpp>
 #include <epsflow/io/read/numpy/npy_reader.hpp>
+#include <epsflow/io/read/numpy/npz_format.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -240,7 +240,9 @@ FilePoints read_columns(const Archive& archive, const std::vector<const Member*>
     rows = size;
     kind += (columns.empty() ? " " : ", ") + member->name;
     chosen.push_back({static_cast<std::size_t>(member - archive.members().data()), 0, member->name});
-    columns.push_back({.type = *description.header->type.number, .big_endian = description.header->type.big_endian});
+    columns.push_back({.type = *description.header->type.number,
+                       .big_endian = description.header->type.big_endian,
+                       .label = show_text(member->name)});
   }
   FilePoints points = make_points(source, rows, columns.size(), precision_of(columns));
   for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -259,8 +261,6 @@ FilePoints read_columns(const Archive& archive, const std::vector<const Member*>
 
 }  // namespace
 
-FormatInfo npz_info() { return {"NPZ", true, fmt::format("libzip {}", zip_libzip_version())}; }
-
 FilePoints read_npz(ByteStream& stream, const Source& source) {
   const Archive archive(stream, source);
   const Source remaining{
@@ -276,6 +276,10 @@ FilePoints read_npz(ByteStream& stream, const Source& source) {
   points.inputs.front().name = source.name;
   points.inputs.front().kind = fmt::format("NPZ member {}, {}", member.name, points.inputs.front().kind);
   return points;
+}
+
+Reader npz_reader() {
+  return {.read = read_npz, .version = [] { return fmt::format("libzip {}", zip_libzip_version()); }};
 }
 
 }  // namespace epsflow::io

@@ -2,9 +2,13 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include <epsflow/io/read/decimal.hpp>
+#include <epsflow/io/read/exact_integers.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -151,6 +155,14 @@ std::optional<double> number_of(std::string_view text, char decimal) {
     if ((c == 'd' || c == 'D') && i > 0 && (is_digit(plain[i - 1]) || plain[i - 1] == '.')) c = 'e';
   }
   return parse_number(plain);
+}
+
+bool is_rounded_integer(std::string_view text, double number) {
+  if (!may_be_rounded(number)) return false;
+  if (text.front() == '-' || text.front() == '+') text.remove_prefix(1);
+  if (!std::all_of(text.begin(), text.end(), is_digit)) return false;
+  text.remove_prefix(text.find_first_not_of('0'));
+  return text != fmt::format("{:.0f}", std::abs(number));
 }
 
 bool marks_nothing(std::string_view text) noexcept {

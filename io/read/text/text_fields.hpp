@@ -79,6 +79,9 @@ struct Record {
 /// The number that a trimmed field is, nan and infinities included, and with the exponents of Fortran (1D+05).
 [[nodiscard]] std::optional<double> number_of(std::string_view text, char decimal);
 
+/// Whether a trimmed field is an integer in digits alone that float64, as `number`, does not hold.
+[[nodiscard]] bool is_rounded_integer(std::string_view text, double number);
+
 /// Whether a trimmed field says that there is no value: empty, NA, null, -, ….
 [[nodiscard]] bool marks_nothing(std::string_view text) noexcept;
 

@@ -89,6 +89,7 @@ class RowParser {
     const std::string_view text = trim(found.text);
     const std::optional<double> number = number_of(text, decimal_);
     if (number && std::isfinite(*number)) {
+      if (is_rounded_integer(text, *number)) return fail(Fault::rounded_integer, field, p);
       value = *number;
       return found.end;
     }

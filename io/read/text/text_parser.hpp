@@ -23,7 +23,7 @@ struct RowShape {
   std::size_t dims = 0;
 };
 
-enum class Fault : std::uint8_t { none, ragged, open_quote, not_finite, not_a_number };
+enum class Fault : std::uint8_t { none, ragged, open_quote, not_finite, not_a_number, rounded_integer };
 
 /// What became of the rows of a stretch of lines.
 struct ChunkResult {

@@ -18,6 +18,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/read/exact_integers.hpp>
 #include <epsflow/io/read/text/text_opening.hpp>
 
 namespace epsflow::io {
@@ -196,7 +197,7 @@ class RowCollector {
   std::size_t dims_;
   std::optional<std::uint64_t> text_bytes_;  ///< until room for the points is made
   const Source& source_;
-  FilePoints points_;              ///< the first rows, where there is room for them
+  FilePoints points_;          ///< the first rows, where there is room for them
   std::vector<Block> blocks_;  ///< those that follow
   std::vector<std::uint64_t> dropped_;
   std::uint64_t kept_ = 0;
@@ -207,8 +208,8 @@ class RowCollector {
 void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> lines) const {
   const Dialect& dialect = table_.shape.dialect;
   const Record record = split_record(result.fault_row, lines.data() + lines.size(), dialect.delimiter);
-  const std::string where =
-      fmt::format("{}: line {} (row {})", source_.name, lines_ + result.lines + 1, rows_ + result.rows);
+  const std::string line = fmt::format("line {} (row {})", lines_ + result.lines + 1, rows_ + result.rows);
+  const std::string where = fmt::format("{}: {}", source_.name, line);
   const std::string column = table_.label(result.fault_field);
   const std::string_view value =
       trim(result.fault_field < record.fields.size() ? std::string_view(record.fields[result.fault_field]) : "");
@@ -231,6 +232,8 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
           table_.columns.count,
           may_be_decimal ? "; if commas are decimal marks, set ReadOptions::text.decimal = ','" : ""));
     }
+    case Fault::rounded_integer:
+      throw_rounded(source_, line, column, std::string(value));
     case Fault::not_finite:
       throw InputError(
           fmt::format("{}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with ReadOptions::on_nan = "
@@ -261,6 +264,11 @@ FilePoints read_text(ByteStream& stream, const Source& source) {
     if (blocks.is_last()) return rows.take_points();
     if (!blocks.read_on()) throw_long_line(blocks, source, rows.lines());
   }
+}
+
+const Format& text_format() {
+  static const Format format{.name = "text", .takes = {ReadOption::text}, .reader = {.read = read_text}};
+  return format;
 }
 
 }  // namespace epsflow::io

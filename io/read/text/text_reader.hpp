@@ -3,9 +3,12 @@
 
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
+
+[[nodiscard]] const Format& text_format();
 
 /// Reads the text of a table as float64 points, as source.options.text says; what that leaves open is found out from
 /// the first hundred rows, and refused with the option that decides where they leave it open too. InputRows::kind of

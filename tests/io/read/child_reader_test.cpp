@@ -20,19 +20,32 @@ namespace {
 
 using Values = std::vector<double>;
 
-PointsShape shape_of(std::uint64_t rows, std::vector<std::string> names) {
-  PointsShape shape{.rows = rows, .kind = "test rows"};
-  for (std::size_t k = 0; k < names.size(); ++k) shape.columns.push_back({k + 2, 0, names[k]});
-  return shape;
-}
+/// EPSFLOW_READER as given, and then as it was.
+class ReaderNamed {
+ public:
+  explicit ReaderNamed(const std::string& program = EPSFLOW_ODD_READER) {
+    if (const char* const before = std::getenv(kVariable)) before_ = before;
+    ::setenv(kVariable, program.c_str(), 1);
+  }
+  ~ReaderNamed() { ::setenv(kVariable, before_.c_str(), 1); }
+  ReaderNamed(const ReaderNamed&) = delete;
+  ReaderNamed& operator=(const ReaderNamed&) = delete;
 
-FilePoints read(const std::function<void(PointsSink&)>& reader, const ReadOptions& options = {}) {
-  return read_in_child({.name = "x.dat", .options = options}, "libtest", reader);
+ private:
+  static constexpr const char* kVariable = "EPSFLOW_READER";
+  std::string before_;
+};
+
+/// What the parser of odd_reader.cpp reads from a file that it does not look at.
+FilePoints read(std::string_view parser, const ReadOptions& options = {},
+                std::chrono::seconds patience = std::chrono::seconds(60)) {
+  const Format format{.name = parser, .reader = {.library = "libtest"}};
+  return read_in_child(format, {.path = "x.dat"}, {.name = "x.dat", .options = options}, patience);
 }
 
 template <class E>
-std::string error_of_child(const std::function<void(PointsSink&)>& reader, const ReadOptions& options = {}) {
-  return error_of<E>([&] { static_cast<void>(read(reader, options)); });
+std::string error_of_child(std::string_view parser, const ReadOptions& options = {}) {
+  return error_of<E>([&] { static_cast<void>(read(parser, options)); });
 }
 
 /// No child of this process is left, dead or alive.
@@ -41,15 +54,8 @@ bool has_no_child() { return ::waitpid(-1, nullptr, WNOHANG) == -1; }
 }  // namespace
 
 TEST_CASE("child reader: rows and coordinates arrive in place, with names and kind") {
-  const FilePoints points = read([](PointsSink& sink) {
-    sink.begin(shape_of(3, {"x", "y"}));
-    const Values rows{1, 2, 3, 4};
-    sink.put_rows(1, std::span<const double>(rows));
-    const Values x{7};
-    const Values y{8};
-    sink.put_coordinate(0, 1, std::span<const double>(y));
-    sink.put_coordinate(0, 0, std::span<const double>(x));
-  });
+  const ReaderNamed odd;
+  const FilePoints points = read("rows");
   CHECK(values_of(points) == Values{7, 8, 1, 2, 3, 4});
   CHECK(points.column_names == std::vector<std::string>{"x", "y"});
   CHECK(points.column_numbers == std::vector<std::size_t>{2, 3});
@@ -60,160 +66,116 @@ TEST_CASE("child reader: rows and coordinates arrive in place, with names and ki
 }
 
 TEST_CASE("child reader: more values than a pipe holds, in both precisions") {
-  constexpr std::size_t kRows = 1'000'003;
-  std::vector<float> column(kRows);
-  for (std::size_t i = 0; i < kRows; ++i) column[i] = static_cast<float>(i);
-  const FilePoints points = read([&](PointsSink& sink) {
-    PointsShape shape = shape_of(kRows, {"x", "y"});
-    shape.precision = Precision::float32;
-    sink.begin(shape);
-    sink.put_coordinate(0, 0, std::span<const float>(column));
-    sink.put_coordinate(0, 1, std::span<const float>(column));
-  });
-  REQUIRE(points.size() == kRows);
+  const ReaderNamed odd;
+  const FilePoints points = read("many singles");
+  REQUIRE(points.size() == 1'000'003);
+  CHECK(points.precision() == Precision::float32);
   bool same = true;
-  for (std::size_t i = 0; i < kRows; ++i)
-    same = same && points.view().at(i, 0) == column[i] && points.view().at(i, 1) == column[i];
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto value = static_cast<double>(static_cast<float>(i));
+    same = same && points.view().at(i, 0) == value && points.view().at(i, 1) == value;
+  }
   CHECK(same);
 }
 
 TEST_CASE("child reader: what is thrown there is thrown here") {
-  CHECK(error_of_child<UsageError>([](PointsSink&) { throw UsageError("u"); }) == "u");
-  CHECK(error_of_child<InputError>([](PointsSink&) { throw InputError("i"); }) == "i");
-  CHECK(error_of_child<ResourceError>([](PointsSink&) { throw ResourceError("r"); }) == "r");
-  CHECK(error_of_child<Error>([](PointsSink&) { throw std::runtime_error("other"); }) == "other");
-  check_mentions(error_of_child<ResourceError>([](PointsSink&) { throw std::bad_alloc(); }), {"not enough memory"});
+  const ReaderNamed odd;
+  CHECK(error_of_child<UsageError>("usage error") == "thrown");
+  CHECK(error_of_child<InputError>("input error") == "thrown");
+  CHECK(error_of_child<ResourceError>("resource error") == "thrown");
+  CHECK(error_of_child<Error>("other error") == "thrown");
+  check_mentions(error_of_child<ResourceError>("no memory"), {"not enough memory"});
   // Once values have come, too.
-  CHECK(error_of_child<InputError>([](PointsSink& sink) {
-          sink.begin(shape_of(2, {"x"}));
-          throw InputError("late");
-        }) == "late");
+  CHECK(error_of_child<InputError>("late error") == "late");
 }
 
 TEST_CASE("child reader: the budget holds, what the reader takes included") {
-  const auto reader = [](PointsSink& sink) {
-    PointsShape shape = shape_of(10, {"x"});
-    shape.memory_taken = 21;
-    sink.begin(shape);
-    const Values x(10, 1.0);
-    sink.put_rows(0, std::span<const double>(x));
-  };
-  CHECK(read(reader, {.memory = 101}).size() == 10);
-  check_mentions(error_of_child<ResourceError>(reader, {.memory = 100}), {"x.dat", "10 points"});
+  const ReaderNamed odd;
+  CHECK(read("takes memory", {.memory = 101}).size() == 10);
+  check_mentions(error_of_child<ResourceError>("takes memory", {.memory = 100}), {"x.dat", "10 points"});
   CHECK(has_no_child());
 }
 
 TEST_CASE("child reader: a crash is an input error, wherever it happens") {
-  const auto crash = [](int how) {
-    if (how == 0) ::raise(SIGSEGV);
-    if (how == 1) std::abort();
-    if (how == 2) ::raise(SIGFPE);
-    if (how == 3) ::_exit(0);
-    if (how == 4) ::raise(SIGBUS);
-  };
-  for (int how = 0; how < 5; ++how) {
+  const ReaderNamed odd;
+  for (const char* how : {"SIGSEGV", "SIGABRT", "SIGFPE", "SIGBUS", "exit", "late SIGSEGV", "late SIGBUS"}) {
     CAPTURE(how);
-    check_mentions(error_of_child<InputError>([&](PointsSink&) { crash(how); }),
-                   {"x.dat: damaged: libtest crashed on it", "fetch the file again"});
-    check_mentions(error_of_child<InputError>([&](PointsSink& sink) {
-                     sink.begin(shape_of(3, {"x"}));
-                     const Values x{1, 2};
-                     sink.put_rows(0, std::span<const double>(x));
-                     crash(how);
-                   }),
-                   {"x.dat: damaged: libtest crashed on it"});
+    check_mentions(error_of_child<InputError>(how), {"x.dat: damaged: libtest crashed on it", "fetch the file again"});
     CHECK(has_no_child());
   }
-  check_mentions(error_of_child<InputError>([](PointsSink&) { ::raise(SIGSEGV); }), {"Segmentation fault"});
+  check_mentions(error_of_child<InputError>("SIGABRT"), {"Aborted"});
   // Nothing in the child does this: memory has run out, or somebody ended it.
-  check_mentions(error_of_child<ResourceError>([](PointsSink&) { ::raise(SIGKILL); }), {"x.dat", "killed", "memory"});
+  check_mentions(error_of_child<ResourceError>("SIGKILL"), {"x.dat", "killed", "memory"});
 }
 
 TEST_CASE("child reader: values that cannot be are refused") {
-  const Values two{1, 2};
-  const auto refused = [&](const std::function<void(PointsSink&)>& put) {
-    check_mentions(error_of_child<InputError>([&](PointsSink& sink) {
-                     sink.begin(shape_of(2, {"x", "y"}));
-                     put(sink);
-                   }),
-                   {"x.dat: damaged"});
-  };
-  refused([](PointsSink&) {});
-  refused([&](PointsSink& sink) { sink.put_rows(2, std::span<const double>(two)); });
-  refused([&](PointsSink& sink) { sink.put_rows(~std::uint64_t{0}, std::span<const double>(two)); });
-  refused([&](PointsSink& sink) { sink.put_rows(0, std::span<const double>(two).first(1)); });
-  refused([&](PointsSink& sink) { sink.put_coordinate(1, 0, std::span<const double>(two)); });
-  refused([&](PointsSink& sink) { sink.put_coordinate(0, 2, std::span<const double>(two)); });
-  refused([](PointsSink& sink) { sink.begin(shape_of(2, {"x", "y"})); });
-  check_mentions(error_of_child<InputError>([&](PointsSink& sink) { sink.put_rows(0, std::span<const double>(two)); }),
-                 {"x.dat: damaged"});
+  const ReaderNamed odd;
+  for (const char* what : {"beyond", "far beyond", "half a row", "long coordinate", "third coordinate", "nothing",
+                           "second shape", "no shape"}) {
+    CAPTURE(what);
+    check_mentions(error_of_child<InputError>("wrong: " + std::string(what)), {"x.dat: damaged"});
+  }
+  CHECK(has_no_child());
 }
 
 TEST_CASE("child reader: a step without an end is ended") {
-  const ReadOptions options;
-  const Source source{.name = "x.dat", .options = options};
-  const auto never_ends = [](PointsSink&) {
-    for (std::atomic<bool> go = true; go;) continue;
-  };
-  const std::string error = error_of<InputError>(
-      [&] { static_cast<void>(read_in_child(source, "libtest", never_ends, std::chrono::seconds(1))); });
+  const ReaderNamed odd;
+  const std::string error =
+      error_of<InputError>([&] { static_cast<void>(read("no end", {}, std::chrono::seconds(1))); });
   check_mentions(error, {"x.dat: damaged: libtest did not get on with it for 1 s"});
   CHECK(has_no_child());
 }
 
-TEST_CASE("child reader: a handler of the program never runs in the child") {
-  static volatile std::sig_atomic_t handled = 0;
-  struct sigaction action {};
-  action.sa_handler = [](int) { handled = 1; };
+TEST_CASE("child reader: what this process does with signals is not passed on") {
+  const ReaderNamed odd;
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
   struct sigaction before {};
-  REQUIRE(::sigaction(SIGSEGV, &action, &before) == 0);
-  check_mentions(error_of_child<InputError>([](PointsSink& sink) {
-                   ::raise(SIGSEGV);
-                   if (handled != 0) throw UsageError("handled");
-                   sink.begin(shape_of(0, {"x"}));
-                 }),
-                 {"libtest crashed on it"});
-  CHECK(::sigaction(SIGSEGV, &before, nullptr) == 0);
+  REQUIRE(::sigaction(SIGABRT, &ignored, &before) == 0);
+  check_mentions(error_of_child<InputError>("SIGABRT"), {"libtest crashed on it", "Aborted"});
+  CHECK(::sigaction(SIGABRT, &before, nullptr) == 0);
 }
 
 TEST_CASE("child reader: several threads read at once") {
-#ifdef __SANITIZE_ADDRESS__
-  WARN("skipped: the address sanitizer's own locks do not survive fork() beside other threads");
-#else
+  const ReaderNamed odd;
   std::atomic<int> right = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([t, &right] {
-      for (int round = 0; round < 5; ++round) {
-        const FilePoints points = read([&](PointsSink& sink) {
-          sink.begin(shape_of(1000, {"x"}));
-          const Values x(1000, t);
-          sink.put_rows(0, std::span<const double>(x));
-        });
-        right += values_of(points) == Values(1000, t) ? 1 : 0;
-      }
+    threads.emplace_back([&right] {
+      for (int round = 0; round < 5; ++round) right += values_of(read("rows")) == Values{7, 8, 1, 2, 3, 4} ? 1 : 0;
     });
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(right == 20);
   CHECK(has_no_child());
-#endif
 }
 
-TEST_CASE("child reader: what comes through a pipe is read before there is a child") {
+TEST_CASE("child reader: what came through a pipe lies in memory, and the options arrive") {
+  const ReaderNamed odd;
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
-  const std::string text(1000, 'x');
-  REQUIRE(::write(ends[1], text.data(), text.size()) == 1000);
-  std::thread writer([&] { ::close(ends[1]); });
-  const ReadOptions options;
+  REQUIRE(::write(ends[1], "abc", 3) == 3);
+  ::close(ends[1]);
+  const ReadOptions options{.columns = {"u", "v"}, .table = "a table", .memory = 60};
+  const Source source{.name = "x.dat", .options = options};
   const std::unique_ptr<ByteStream> stream = open_stream("/dev/fd/" + std::to_string(ends[0]));
-  const LibraryFile file = library_file(*stream, {.name = "pipe", .options = options});
-  writer.join();
+  const LibraryFile file = library_file(*stream, source);
   ::close(ends[0]);
-  CHECK(file.path == nullptr);
-  CHECK(file.size == text.size());
-  CHECK(std::string(file.bytes.span().data(), file.size) == text);
+  CHECK(file.size == 3);
+  CHECK(file.memory_taken == 3);
+  const FilePoints points = read_in_child({.name = "bytes of file", .reader = {.library = "libtest"}}, file, source);
+  CHECK(values_of(points) == Values{97, 97, 98, 98, 99, 99});
+  CHECK(points.column_names == options.columns);
+  CHECK(points.inputs[0].kind == "a table");
+}
+
+TEST_CASE("child reader: a missing reader is an error that says where it was looked for") {
+  {
+    const ReaderNamed missing("/nowhere/epsflow-reader");
+    check_mentions(error_of_child<ResourceError>("rows"), {"EPSFLOW_READER", "/nowhere/epsflow-reader"});
+  }
+  const ReaderNamed unnamed("");
+  CHECK(find_reader().filename() == "epsflow-reader");
 }
 
 }  // namespace epsflow::io::test

@@ -60,6 +60,10 @@ class FitsWriter {
     fits_write_col(file_, TSTRING, column, 1, 1, static_cast<LONGLONG>(texts.size()), texts.data(), &status_);
     REQUIRE(status_ == 0);
   }
+  void write_integers(int column, std::vector<LONGLONG> values) {
+    fits_write_col(file_, TLONGLONG, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
+    REQUIRE(status_ == 0);
+  }
   void write_logical(int column, std::vector<char> values) {
     fits_write_col(file_, TLOGICAL, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
     REQUIRE(status_ == 0);
@@ -74,7 +78,9 @@ class FitsWriter {
   int status_ = 0;
 };
 
-FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
+FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) {
+  return read_points(file, options);
+}
 
 // Extension 1 "STARS": float32 RA and DEC, float64 Z, int32 N, text, a vector, a logical. Extension 2 "EVENTS": two
 // columns.
@@ -364,6 +370,49 @@ TEST_CASE("fits: a column's name without quotes is refused before cfitsio copies
   for (const char* name : {"bad.fits", "bad.fits.gz"}) {
     check_mentions(error_of<InputError>([&] { (void)read(folder / name); }), {name, "TTYPE1", "quotes"});
   }
+}
+
+TEST_CASE("fits: a table whose header lost rows is damaged, not shorter") {
+  const TempFolder folder;
+  const std::filesystem::path whole = folder / "whole.fits";
+  const std::size_t rows = GENERATE(std::size_t{5000}, std::size_t{100});  // of many blocks, and within one
+  CAPTURE(rows);
+  const bool is_last = GENERATE(true, false);
+  {
+    FitsWriter fits(whole);
+    fits.table(BINARY_TBL, "T", {"A"}, {"1D"});
+    fits.write(1, Values(rows, 1.0));
+    if (!is_last) fits.table(BINARY_TBL, "NEXT", {"B"}, {"1D"});
+    if (!is_last) fits.write(1, {2});
+  }
+  std::string bytes = bytes_of_file(whole);
+  CHECK(read(whole).size() == rows);
+  // Whole tapes were filled with one of these.
+  CHECK(read(folder.write("tape.fits", bytes + std::string(2 * 2880, '\0'))).size() == rows);
+  const std::size_t at = bytes.find("NAXIS2  =");
+  bytes.replace(at, 30, rows == 100 ? "NAXIS2  =                   10" : "NAXIS2  =                  500");
+  const std::string error = error_of<InputError>([&] { read(folder.write("lost.fits", bytes)); });
+  check_mentions(error, {"lost.fits", "damaged", "fetch the file again"});
+  check_mentions(error_of<InputError>([&] { read(folder.write("lost.fits.gz", test::gzip(bytes))); }), {"damaged"});
+}
+
+TEST_CASE("fits: integers that float64 would round are refused, where their column is used") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "ids.fits";
+  std::vector<LONGLONG> ids{1, 2, (LONGLONG{1} << 53) + 1};
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "T", {"X", "ID", "PAIR"}, {"1D", "1K", "2K"});
+    fits.write(1, {1, 2, 0x1p60});
+    fits.write_integers(2, ids);
+    fits.write_integers(3, {1, 2, 3, ids[2], 5, 6});
+  }
+  const auto refusal = [&](const std::string& column) {
+    return error_of<InputError>([&] { read(file, {.columns = {column}}); });
+  };
+  check_mentions(refusal("ID"), {"row 2, column 'ID' is 9007199254740993", "offset", "ReadOptions::columns"});
+  check_mentions(refusal("PAIR[1]"), {"row 1, column 'PAIR[1]' is 9007199254740993"});
+  CHECK(values_of(read(file, {.columns = {"X", "PAIR[0]"}})) == Values{1, 1, 2, 3, 0x1p60, 5});
 }
 
 TEST_CASE("fits: truncated and damaged files") {

@@ -32,7 +32,9 @@ using Values = std::vector<double>;
 
 const std::vector<Row> kRows{{1, 2, 3, "a", {0, 0}}, {4, 5, 6, "b", {0, 0}}, {7, 8, 9, "c", {0, 0}}};
 
-FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
+FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) {
+  return read_points(file, options);
+}
 
 TEST_CASE("hdf5: the only data set, of any number type") {
   const TempFolder folder;
@@ -286,7 +288,7 @@ TEST_CASE("hdf5: data frames of pandas are refused with the way out") {
   }
   const auto refusal = [&](const ReadOptions& options) { return error_of<InputError>([&] { read(file, options); }); };
   for (const ReadOptions& options : {ReadOptions{}, ReadOptions{.columns = {"x"}}, ReadOptions{.table = "store/df"}}) {
-    check_mentions(refusal(options), {"frame.h5", "/store/df", "written by pandas", "to_parquet", "Python package"});
+    check_mentions(refusal(options), {"frame.h5", "store/df", "written by pandas", "to_parquet", "Python package"});
   }
   // What it is made of are data sets like any other, for who knows them.
   CHECK(values_of(read(file, {.table = "/store/df/block0_values"})) == Values{1, 2, 3, 4});
@@ -318,6 +320,39 @@ TEST_CASE("hdf5: members that are arrays, by element") {
   CHECK(values_of(points) == Values{0, 2, 2.5, 5, 0, 8});
   CHECK(points.column_names == std::vector<std::string>{"pair[1]", "lon"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pair[2]"}}); }), {"'pair[2]'", "2 values"});
+}
+
+TEST_CASE("hdf5: integers that float64 would round are refused, where their column is used") {
+  struct Ids {
+    double x;
+    std::int64_t id;
+  };
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "ids.h5";
+  constexpr std::int64_t kBeyond = (std::int64_t{1} << 53) + 1;
+  {
+    Hdf5Writer writer(file);
+    const std::int64_t matrix[] = {1, 2, 3, kBeyond};
+    writer.dataset("/matrix", H5T_STD_I64BE, H5T_NATIVE_INT64, {2, 2}, matrix);
+    const std::uint64_t most[] = {std::uint64_t{1} << 63, ~std::uint64_t{0}};
+    writer.dataset("/most", H5T_STD_U64LE, H5T_NATIVE_UINT64, {2}, most);
+    const std::int64_t missing[] = {1, kBeyond};
+    writer.dataset("/missing", H5T_STD_I64LE, H5T_NATIVE_INT64, {2}, missing);
+    writer.attribute("/missing", "_FillValue", H5T_NATIVE_INT64, &missing[1]);
+    const Ids rows[] = {{1, 5}, {2, -kBeyond}};
+    const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(Ids));
+    H5Tinsert(type, "x", offsetof(Ids, x), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "id", offsetof(Ids, id), H5T_NATIVE_INT64);
+    writer.dataset("/table", type, type, {2}, rows);
+    H5Tclose(type);
+  }
+  const auto refusal = [&](const ReadOptions& options) { return error_of<InputError>([&] { read(file, options); }); };
+  check_mentions(refusal({.table = "/matrix"}), {"row 1, column 1 is 9007199254740993", "offset"});
+  CHECK(values_of(read(file, {.columns = {"0"}, .table = "/matrix"})) == Values{1, 3});
+  check_mentions(refusal({.table = "/most"}), {"row 1, column 0 is 18446744073709551615"});
+  check_mentions(refusal({.table = "/table"}), {"row 1, column 'id' is -9007199254740993"});
+  CHECK(values_of(read(file, {.columns = {"x"}, .table = "/table"})) == Values{1, 2});
+  CHECK(values_of(read(file, {.table = "/missing", .on_nan = NanPolicy::drop})) == Values{1});
 }
 
 TEST_CASE("hdf5: pipes and gzip are read from memory") {

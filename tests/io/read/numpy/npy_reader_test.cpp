@@ -99,9 +99,21 @@ TEST_CASE("npy: every numeric type in both byte orders") {
   CHECK(values_of(read(npy(dictionary("'|b1'", "(3,)"), std::string("\0\1\1", 3)))) == Values{0, 1, 1});
 }
 
-TEST_CASE("npy: integers that float64 does not hold are rounded") {
-  const FilePoints points = read(npy(dictionary("'<i8'", "(2,)"), pack<std::int64_t>({(std::int64_t{1} << 53) + 1, -5})));
-  CHECK(values_of(points) == Values{9007199254740992.0, -5});
+TEST_CASE("npy: integers that float64 would round are refused, where their column is used") {
+  constexpr std::int64_t kBeyond = (std::int64_t{1} << 53) + 1;
+  const auto refusal = [](const std::string& bytes, const ReadOptions& options = {}) {
+    return error_of<InputError>([&] { (void)read(bytes, options); });
+  };
+  for (const bool fortran : {false, true}) {
+    const std::string bytes = npy(dictionary("'<i8'", "(2, 2)", fortran), pack<std::int64_t>({1, 2, 3, kBeyond}));
+    check_mentions(refusal(bytes), {"row 1, column 1 is 9007199254740993", "offset", "ReadOptions::columns"});
+    CHECK(read(bytes, {.columns = {"0"}}).size() == 2);
+  }
+  check_mentions(refusal(npy(dictionary("'>u8'", "(1,)"), std::string(8, '\xFF'))), {"is 18446744073709551615"});
+  const std::string lowest = pack<std::int64_t>({std::numeric_limits<std::int64_t>::min(), -kBeyond - 1, kBeyond - 1});
+  CHECK(values_of(read(npy(dictionary("'<i8'", "(3,)"), lowest))) == Values{-0x1p63, -0x1p53 - 2, 0x1p53});
+  check_mentions(refusal(npy(dictionary("[('id', '<i8')]", "(1,)"), pack<std::int64_t>({-kBeyond}))),
+                 {"row 0, column 'id' is -9007199254740993"});
 }
 
 TEST_CASE("npy: one axis is one dimension, no rows are fine") {

@@ -48,7 +48,9 @@ std::filesystem::path write_zip(const TempFolder& folder, const std::string& nam
   return file;
 }
 
-FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) { return read_points(file, options); }
+FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) {
+  return read_points(file, options);
+}
 
 TEST_CASE("npz: the only array that can be points, or the one that is named") {
   const TempFolder folder;

@@ -90,6 +90,21 @@ TEST_CASE("text: nan, inf and empty fields do not make a header") {
   CHECK(points.dropped_rows() == 2);
 }
 
+TEST_CASE("text: integers that float64 would round are refused, where their column is used") {
+  for (const char* number : {"9007199254740993", "-9007199254740993", "+009007199254740993", "\"9007199254740993\"",
+                             "18446744073709551615", "123456789012345678901234567890"}) {
+    CAPTURE(number);
+    const std::string text = "id,x\n1,2\n" + std::string(number) + ",3\n";
+    check_mentions(error_of<InputError>([&] { (void)read(text); }),
+                   {"stars.csv: line 3 (row 1), column 'id' is", "2^53", "offset", "ReadOptions::columns"});
+    CHECK(values_of(read(text, {.columns = {"x"}})) == Values{2, 3});
+  }
+  // What has a fraction or an exponent was a float64 before it was written.
+  CHECK(values_of(read(
+            "9007199254740992\n-9007199254740994\n9007199254740993.0\n9007199254740993e0\n1180591620717411303424\n",
+            {.text = {.header = Header::no}})) == Values{0x1p53, -0x1p53 - 2, 0x1p53, 0x1p53, 0x1p70});
+}
+
 TEST_CASE("text: quotes") {
   const FilePoints points = read(
       "\"the \"\"x\"\", in m\",\"y\n(two lines)\",name\n\"1.5\", \"2\" ,\"a,b\"\n3,4,\"c\nd\"\"\"\n5,\"6\",plain\n",

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/file_kind.hpp>
+#include <epsflow/io/read/format.hpp>
 
 #include <string>
 #include <string_view>
@@ -12,8 +12,13 @@ using namespace std::string_view_literals;
 using test::check_mentions;
 using test::error_of;
 
-FileKind kind_of(std::string_view bytes, const std::string& name = "a.dat", bool raw_is_expected = false) {
-  return find_kind(bytes, parse_name(name), raw_is_expected, name);
+std::string_view kind_of(std::string_view bytes, const std::string& name = "a.dat", bool raw_is_expected = false) {
+  return find_format(bytes, parse_name(name), raw_is_expected, name).name;
+}
+
+std::string_view format_named(const std::string& file) {
+  const Format* const format = parse_name(file).format;
+  return format == nullptr ? "" : format->name;
 }
 
 std::string zip_of(const std::string& entry) {
@@ -23,38 +28,38 @@ std::string zip_of(const std::string& entry) {
   return bytes + entry + std::string(100, '\x01');
 }
 
-TEST_CASE("file kind: names, with and without .gz") {
-  CHECK(parse_name("A.FITS").kind == FileKind::fits);
-  CHECK(parse_name("a.h5").kind == FileKind::hdf5);
-  CHECK(parse_name("a.npz").kind == FileKind::npz);
-  CHECK(parse_name("a.Parquet").kind == FileKind::parquet);
-  CHECK(parse_name("a.pq").kind == FileKind::parquet);
-  CHECK(parse_name("a.feather.gz").kind == FileKind::arrow);
-  CHECK(parse_name("x/a.f32.gz").kind == FileKind::raw);
+TEST_CASE("format: names, with and without .gz") {
+  CHECK(format_named("A.FITS") == "FITS");
+  CHECK(format_named("a.h5") == "HDF5");
+  CHECK(format_named("a.npz") == "NPZ");
+  CHECK(format_named("a.Parquet") == "Parquet");
+  CHECK(format_named("a.pq") == "Parquet");
+  CHECK(format_named("a.feather.gz") == "Arrow");
+  CHECK(format_named("x/a.f32.gz") == "raw");
   CHECK(parse_name("a.f32.gz").is_packed);
   CHECK(parse_name("a.f32.gz").extension == ".f32");
-  CHECK_FALSE(parse_name("a.csv").kind.has_value());
-  CHECK_FALSE(parse_name("-").kind.has_value());
+  CHECK_FALSE(parse_name("a.csv").format != nullptr);
+  CHECK_FALSE(parse_name("-").format != nullptr);
 }
 
-TEST_CASE("file kind: first bytes win over the name") {
+TEST_CASE("format: first bytes win over the name") {
   for (const char* name : {"a.csv", "a.fits", "a.raw", "-"}) {
     CAPTURE(name);
-    CHECK(kind_of("\x93NUMPY\1\0"sv, name) == FileKind::npy);
-    CHECK(kind_of("\x89HDF\r\n\x1a\n"sv, name) == FileKind::hdf5);
-    CHECK(kind_of("ARROW1\0\0\xFF\xFF"sv, name) == FileKind::arrow);
+    CHECK(kind_of("\x93NUMPY\1\0"sv, name) == "NPY");
+    CHECK(kind_of("\x89HDF\r\n\x1a\n"sv, name) == "HDF5");
+    CHECK(kind_of("ARROW1\0\0\xFF\xFF"sv, name) == "Arrow");
   }
-  CHECK(kind_of("SIMPLE  =                    T", "a.csv") == FileKind::fits);
-  CHECK(kind_of(zip_of("x.npy"), "a.zip") == FileKind::npz);
-  CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.csv") == FileKind::parquet);
-  CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.raw") == FileKind::raw);  // which may begin with any four bytes
-  CHECK(kind_of("1,2\n", "a.npy") == FileKind::npy);               // whose reader says that it is none
-  CHECK(kind_of("1,2\n") == FileKind::text);
-  CHECK(kind_of("") == FileKind::text);
-  CHECK(kind_of("PK\x03\x04 and other floats"sv, "a.raw") == FileKind::raw);
+  CHECK(kind_of("SIMPLE  =                    T", "a.csv") == "FITS");
+  CHECK(kind_of(zip_of("x.npy"), "a.zip") == "NPZ");
+  CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.csv") == "Parquet");
+  CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.raw") == "raw");  // which may begin with any four bytes
+  CHECK(kind_of("1,2\n", "a.npy") == "NPY");               // whose reader says that it is none
+  CHECK(kind_of("1,2\n") == "text");
+  CHECK(kind_of("") == "text");
+  CHECK(kind_of("PK\x03\x04 and other floats"sv, "a.raw") == "raw");
 }
 
-TEST_CASE("file kind: files of other programs are refused by name, with the way out") {
+TEST_CASE("format: files of other programs are refused by name, with the way out") {
   const auto refusal = [](std::string_view bytes) { return error_of<InputError>([&] { (void)kind_of(bytes); }); };
   check_mentions(refusal("PARE\x15\x04\x15"sv), {"a.dat", "encrypted Parquet"});
   check_mentions(refusal("FEA1\0\0"sv), {"Feather", "version 2"});
@@ -75,25 +80,25 @@ TEST_CASE("file kind: files of other programs are refused by name, with the way 
   check_mentions(refusal("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"sv), {"Excel"});
 }
 
-TEST_CASE("file kind: text may begin as others do") {
+TEST_CASE("format: text may begin as others do") {
   for (const char* text : {"PAR1,PAR2\n1,2\n", "BZh,x\n1,2\n", "<NA>,1\n2,3\n", "CDF x\n1 2\n", "ARROW1\n1\n"}) {
     CAPTURE(text);
-    CHECK(kind_of(text) == FileKind::text);
+    CHECK(kind_of(text) == "text");
   }
 }
 
-TEST_CASE("file kind: bytes that are no text") {
+TEST_CASE("format: bytes that are no text") {
   for (const std::string_view bytes : {"1,2\n3,\x01\n"sv, "\x1b[31m1,2\n"sv, "L\xE4nge,x\n1,2\n"sv, "1,\0002\n"sv}) {
     check_mentions(error_of<InputError>([&] { (void)kind_of(bytes); }), {"a.dat", "is no text", "byte ", "0x"});
-    CHECK(kind_of(bytes, "a.dat", true) == FileKind::raw);
+    CHECK(kind_of(bytes, "a.dat", true) == "raw");
   }
-  CHECK(kind_of("L\xC3\xA4nge,\xE2\x82\xAC\n1,2\n") == FileKind::text);
+  CHECK(kind_of("L\xC3\xA4nge,\xE2\x82\xAC\n1,2\n") == "text");
   CHECK(kind_of("\xEF\xBB\xBF"
-                "1,2\n") == FileKind::text);
+                "1,2\n") == "text");
   CHECK(kind_of("\xFF\xFE"
-                "1"sv) == FileKind::text);  // whose reader says that it is UTF-16
+                "1"sv) == "text");  // whose reader says that it is UTF-16
   // A character of several bytes across the end of what is looked at.
-  CHECK(kind_of(std::string(1023, 'x') + "\xC3\xA4\n") == FileKind::text);
+  CHECK(kind_of(std::string(1023, 'x') + "\xC3\xA4\n") == "text");
 }
 
 }  // namespace

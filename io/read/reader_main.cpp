@@ -1,0 +1,28 @@
+// epsflow-reader: reads one file in the place of the process that starts it (child_reader.hpp). No program for people.
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/read/reader_process.hpp>
+
+namespace {
+
+decltype(epsflow::io::Reader::parse) parser_of(std::string_view name) {
+  for (const epsflow::io::Format* const format : epsflow::io::all_formats()) {
+    if (format->name == name && format->reader.parse != nullptr) return format->reader.parse;
+  }
+  throw epsflow::ResourceError("epsflow-reader is of a build without " + std::string(name) +
+                               "; let EPSFLOW_READER name the one of this program's build");
+}
+
+}  // namespace
+
+int main(int argc, char** /*argv*/) {
+  if (argc > 1 || ::isatty(STDIN_FILENO) != 0) {
+    std::puts("epsflow-reader is started by epsflow to read a file, and does nothing by itself.");
+    return EXIT_FAILURE;
+  }
+  epsflow::io::serve_reader(parser_of);
+}

@@ -1,0 +1,98 @@
+#include <epsflow/io/read/reader_process.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <new>
+
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/read/reader_messages.hpp>
+
+namespace epsflow::io {
+namespace {
+
+class AnswerSink final : public PointsSink {
+ public:
+  explicit AnswerSink(std::chrono::seconds patience) : patience_(patience) { restart_timer(); }
+
+  void begin(const PointsShape& shape) override {
+    answers_.value(Message::shape);
+    answers_.value(shape.rows);
+    answers_.value(shape.precision);
+    answers_.value(shape.memory_taken);
+    answers_.text(shape.kind);
+    answers_.value(std::uint64_t{shape.columns.size()});
+    for (const ElementChoice& column : shape.columns) {
+      answers_.value(std::uint64_t{column.column});
+      answers_.value(column.element);
+      answers_.text(column.name);
+    }
+    restart_timer();
+  }
+
+ private:
+  void put(std::uint64_t first, std::uint64_t coordinate, std::span<const std::byte> values) override {
+    answers_.value(Message::values);
+    answers_.value(ValuesHeader{first, coordinate, values.size()});
+    answers_.bytes(values.data(), values.size());
+    restart_timer();
+  }
+
+  /// Its end is a signal that ends the process. Processor time: waiting for a slow disk is no step that never ends.
+  void restart_timer() const noexcept {
+    const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = patience_.count(), .tv_usec = 0}};
+    ::setitimer(ITIMER_PROF, &timer, nullptr);
+  }
+
+  MessageWriter answers_{kAnswers};
+  std::chrono::seconds patience_;
+};
+
+void parse(const ReadRequest& request, decltype(Reader::parse) parser) {
+  const bool is_in_memory = request.path.empty();
+  const LibraryFile file{.path = is_in_memory ? path_of_descriptor(kFileInMemory) : std::filesystem::path(request.path),
+                         .size = request.size,
+                         .memory_taken = request.file_memory};
+  const Source source{.name = request.name, .options = request.options, .memory_taken = request.memory_taken};
+  AnswerSink sink(request.patience);
+  parser(file, source, sink);
+}
+
+void fail(Message kind, std::string_view text) {
+  MessageWriter answers(kAnswers);
+  answers.value(kind);
+  answers.text(text.substr(0, kLongestText));
+}
+
+}  // namespace
+
+void serve_reader(decltype(Reader::parse) (*parser_of)(std::string_view format)) {
+  try {
+    const ReadRequest request = read_request(MessageReader(STDIN_FILENO));
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::prctl(PR_SET_DUMPABLE, 0);
+    if (::getppid() != request.parent) ::_exit(1);
+    try {
+      parse(request, parser_of(request.format));
+      MessageWriter(kAnswers).value(Message::end);
+    } catch (const UsageError& error) {
+      fail(Message::usage_error, error.what());
+    } catch (const InputError& error) {
+      fail(Message::input_error, error.what());
+    } catch (const ResourceError& error) {
+      fail(Message::resource_error, error.what());
+    } catch (const std::bad_alloc&) {
+      fail(Message::resource_error, "not enough memory to read the file; end other programs, or read it in parts");
+    } catch (const std::exception& error) {
+      fail(Message::error, error.what());
+    }
+  } catch (...) {
+    ::_exit(1);
+  }
+  ::_exit(0);
+}
+
+}  // namespace epsflow::io

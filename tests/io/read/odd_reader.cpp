@@ -1,0 +1,147 @@
+// Stands in for epsflow-reader with parsers that do what child_reader_test.cpp asks of them: "crash 1".
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/read/reader_process.hpp>
+
+namespace epsflow::io::test {
+namespace {
+
+using Values = std::vector<double>;
+
+PointsShape shape_of(std::uint64_t rows, std::vector<std::string> names) {
+  PointsShape shape{.rows = rows, .kind = "test rows"};
+  for (std::size_t k = 0; k < names.size(); ++k) shape.columns.push_back({k + 2, 0, names[k]});
+  return shape;
+}
+
+void put_rows(PointsSink& sink, std::uint64_t first, const Values& values) {
+  sink.put_rows(first, std::span<const double>(values));
+}
+
+template <int kSignal>
+void crash(const LibraryFile&, const Source&, PointsSink&) {
+  ::raise(kSignal);
+}
+
+template <int kSignal>
+void crash_late(const LibraryFile&, const Source&, PointsSink& sink) {
+  sink.begin(shape_of(3, {"x"}));
+  put_rows(sink, 0, {1, 2});
+  ::raise(kSignal);
+}
+
+template <class E>
+void fail(const LibraryFile&, const Source&, PointsSink&) {
+  throw E("thrown");
+}
+
+/// Two points of two coordinates, of which `put` puts what cannot be.
+template <void (*kPut)(PointsSink&)>
+void put_wrong(const LibraryFile&, const Source&, PointsSink& sink) {
+  sink.begin(shape_of(2, {"x", "y"}));
+  kPut(sink);
+}
+
+void put_beyond(PointsSink& sink) { put_rows(sink, 2, {1, 2}); }
+void put_far_beyond(PointsSink& sink) { put_rows(sink, ~std::uint64_t{0}, {1, 2}); }
+void put_half_a_row(PointsSink& sink) { put_rows(sink, 0, {1}); }
+void put_long_coordinate(PointsSink& sink) { sink.put_coordinate(1, 0, std::span<const double>(Values{1, 2})); }
+void put_third_coordinate(PointsSink& sink) { sink.put_coordinate(0, 2, std::span<const double>(Values{1, 2})); }
+void put_nothing(PointsSink&) {}
+void put_second_shape(PointsSink& sink) { sink.begin(shape_of(2, {"x", "y"})); }
+
+void rows(const LibraryFile&, const Source&, PointsSink& sink) {
+  sink.begin(shape_of(3, {"x", "y"}));
+  put_rows(sink, 1, {1, 2, 3, 4});
+  sink.put_coordinate(0, 1, std::span<const double>(Values{8}));
+  sink.put_coordinate(0, 0, std::span<const double>(Values{7}));
+}
+
+void many_singles(const LibraryFile&, const Source&, PointsSink& sink) {
+  constexpr std::size_t kRows = 1'000'003;
+  std::vector<float> column(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) column[i] = static_cast<float>(i);
+  PointsShape shape = shape_of(kRows, {"x", "y"});
+  shape.precision = Precision::float32;
+  sink.begin(shape);
+  sink.put_coordinate(0, 0, std::span<const float>(column));
+  sink.put_coordinate(0, 1, std::span<const float>(column));
+}
+
+void takes_memory(const LibraryFile&, const Source&, PointsSink& sink) {
+  PointsShape shape = shape_of(10, {"x"});
+  shape.memory_taken = 21;
+  sink.begin(shape);
+  put_rows(sink, 0, Values(10, 1.0));
+}
+
+/// A point for each byte of the file, in columns that are named as those asked for.
+void bytes_of_file(const LibraryFile& file, const Source& source, PointsSink& sink) {
+  std::ifstream stream(file.path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  if (bytes.size() != file.size || source.name != "x.dat") throw InputError("another file");
+  PointsShape shape = shape_of(bytes.size(), source.options.columns);
+  shape.kind = source.options.table;
+  sink.begin(shape);
+  for (std::size_t k = 0; k < shape.columns.size(); ++k) {
+    sink.put_coordinate(0, k, std::span<const double>(Values(bytes.begin(), bytes.end())));
+  }
+}
+
+const std::map<std::string_view, decltype(Reader::parse)> kParsers{
+    {"rows", rows},
+    {"many singles", many_singles},
+    {"takes memory", takes_memory},
+    {"bytes of file", bytes_of_file},
+    {"usage error", fail<UsageError>},
+    {"input error", fail<InputError>},
+    {"resource error", fail<ResourceError>},
+    {"other error", fail<std::runtime_error>},
+    {"no memory", [](const LibraryFile&, const Source&, PointsSink&) { throw std::bad_alloc(); }},
+    {"late error",
+     [](const LibraryFile&, const Source&, PointsSink& sink) {
+       sink.begin(shape_of(2, {"x"}));
+       throw InputError("late");
+     }},
+    {"SIGSEGV", crash<SIGSEGV>},
+    {"SIGABRT", crash<SIGABRT>},
+    {"SIGFPE", crash<SIGFPE>},
+    {"SIGBUS", crash<SIGBUS>},
+    {"SIGKILL", crash<SIGKILL>},
+    {"late SIGSEGV", crash_late<SIGSEGV>},
+    {"late SIGBUS", crash_late<SIGBUS>},
+    {"exit", [](const LibraryFile&, const Source&, PointsSink&) { ::_exit(0); }},
+    {"no end",
+     [](const LibraryFile&, const Source&, PointsSink&) {
+       for (volatile bool go = true; go;) continue;
+     }},
+    {"wrong: beyond", put_wrong<put_beyond>},
+    {"wrong: far beyond", put_wrong<put_far_beyond>},
+    {"wrong: half a row", put_wrong<put_half_a_row>},
+    {"wrong: long coordinate", put_wrong<put_long_coordinate>},
+    {"wrong: third coordinate", put_wrong<put_third_coordinate>},
+    {"wrong: nothing", put_wrong<put_nothing>},
+    {"wrong: second shape", put_wrong<put_second_shape>},
+    {"wrong: no shape",
+     [](const LibraryFile&, const Source&, PointsSink& sink) {
+       put_rows(sink, 0, {1, 2});
+     }},
+};
+
+decltype(Reader::parse) parser_of(std::string_view name) { return kParsers.at(name); }
+
+}  // namespace
+}  // namespace epsflow::io::test
+
+int main() { epsflow::io::serve_reader(epsflow::io::test::parser_of); }
