@@ -62,6 +62,7 @@ class PackTest(unittest.TestCase):
             self.assertEqual(p.returncode, 0, p.stderr)
             run = subprocess.run([self.folder / "bin/epsflow", "--version"], capture_output=True, timeout=60)
             self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertTrue((self.folder / "bin/epsflow-reader").is_file())  # without it no FITS and HDF5 are read
             self.assertEqual(sorted(p.name for p in self.root.iterdir()), ["bundle", "bundle.tar.gz"])
         (self.folder / "lib" / "notes.txt").write_text("mine")
         self.refuses("./lib/notes.txt")
