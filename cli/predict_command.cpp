@@ -194,7 +194,7 @@ std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, std::s
 
 /// The core points of a clustering.
 struct Core {
-  io::FilePoints points;
+  Points points;
   std::vector<std::int32_t> labels;
   std::vector<std::string> column_names;
 };

@@ -212,8 +212,8 @@ io::FilePoints read_input(const Arguments& arguments) {
   return points;
 }
 
-io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points, io::OutputFormat format, bool core,
-                               const Metric& metric) {
+io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points, io::OutputFormat format,
+                               bool core, const Metric& metric) {
   io::LabelledCopy copy(paths_of(arguments.operands()), read_options(arguments), points, format, core, metric);
   if (!copy.limit().empty() && !arguments.flag("quiet")) {
     say("labelled files hold the coordinates alone: " + copy.limit());

@@ -32,8 +32,8 @@ namespace epsflow::cli {
 /// What copies the columns of the input that was read beside the labels, and the mask of core points where `core`; where
 /// it takes the coordinates alone a line says so, and why, unless --quiet is given; likewise what of the input is not copied.
 /// Throws UsageError, InputError.
-[[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points, io::OutputFormat format,
-                                             bool core, const Metric& metric);
+[[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points,
+                                             io::OutputFormat format, bool core, const Metric& metric);
 
 /// Throws InputError where every row was dropped, so that there is nothing to cluster.
 void require_points(const io::FilePoints& points);

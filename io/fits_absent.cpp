@@ -13,11 +13,12 @@ void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overw
   throw_left_out(fits_format());
 }
 
-std::vector<std::string> fits_column_names(std::span<const std::filesystem::path>, const ReadOptions&, const FilePoints&) {
+std::vector<std::string> fits_column_names(std::span<const std::filesystem::path>, const ReadOptions&,
+                                           const FilePoints&) {
   throw_left_out(fits_format());
 }
 
-std::string fits_left_out(std::span<const std::filesystem::path>, const ReadOptions&, const Points&) {
+std::string fits_left_out(std::span<const std::filesystem::path>, const ReadOptions&, const FilePoints&) {
   throw_left_out(fits_format());
 }
 

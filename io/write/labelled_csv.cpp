@@ -194,7 +194,7 @@ std::vector<std::string> text_column_names(std::span<const std::filesystem::path
 }
 
 std::string text_left_out(std::span<const std::filesystem::path> files, const ReadOptions& options,
-                          const Points& points) {
+                          const FilePoints& points) {
   std::uint64_t lines = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const TextInput input(files, i, options, points);

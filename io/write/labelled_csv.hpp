@@ -21,7 +21,7 @@ namespace epsflow::io {
 /// What of such files write_csv_copy() leaves out before their rows, in words; empty where there is nothing. Throws as
 /// text_column_names().
 [[nodiscard]] std::string text_left_out(std::span<const std::filesystem::path> files, const ReadOptions& options,
-                                        const Points& points);
+                                        const FilePoints& points);
 
 /// Writes one row for each row of the text files, with all of its fields as they are, under a header of `names` and those
 /// of the labels; comments, blank lines and units are left out. Dropped rows have empty labels. Fields are parted by

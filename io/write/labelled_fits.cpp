@@ -262,7 +262,7 @@ std::uint64_t own_keywords(fitsfile* file, int& status) {
 }  // namespace
 
 std::string fits_left_out(std::span<const std::filesystem::path> files, const ReadOptions& options,
-                          const Points& points) {
+                          const FilePoints& points) {
   const std::scoped_lock lock(fits_mutex());
   std::uint64_t units = 0;
   std::uint64_t keywords = 0;

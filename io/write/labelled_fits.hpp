@@ -21,7 +21,7 @@ namespace epsflow::io {
 /// What of such files write_fits_copy() leaves out, in words: keywords of the primary headers, other extensions; empty where there
 /// is nothing else. Throws as fits_column_names().
 [[nodiscard]] std::string fits_left_out(std::span<const std::filesystem::path> files, const ReadOptions& options,
-                                        const Points& points);
+                                        const FilePoints& points);
 
 /// Copies the table of the first file with its keywords, types and units, puts the rows of the others behind it, and the
 /// labels beside them (int32; null, TNULL, in dropped rows). The files are plain ones. O(bytes); memory: some MiB.

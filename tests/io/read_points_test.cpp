@@ -75,7 +75,7 @@ TEST_CASE("read_points: columns that are chosen by the names that the file has")
   };
   for (const auto& file : {text, records}) {
     CAPTURE(file);
-    const Points points = read_points(file, {.choose = backwards});
+    const FilePoints points = read_points(file, {.choose = backwards});
     CHECK(seen == Names{"name", "y", "x"});
     CHECK(values_of(points) == Values{2, 1, 4, 3});
     CHECK(points.column_names == Names{"x", "y"});
