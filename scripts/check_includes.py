@@ -22,6 +22,7 @@ LAYERS = {
     "pipeline": {"index", "cpu", "gpu", "clustering", "stages"},
     "io": set(),
     "cli": {"pipeline", "io"},
+    "python": {"pipeline", "io"},
     "examples": {"pipeline", "io"},
     "tests": None,
     "benchmarks": None,
@@ -87,8 +88,10 @@ def check_angled(folder, name):
 
 
 def check_quoted(root, folder, name):
-    """Helpers of the tests are no project headers: they are named from tests/ (or benchmarks/)."""
-    if folder in ("tests", "benchmarks") and ".." not in name and (root / folder / name).is_file():
+    """Helpers of the tests are no project headers: they are named from tests/ (or benchmarks/). Python's bindings are no part of the
+    library's headers either, and lie in one folder."""
+    base = {"tests": "tests", "benchmarks": "benchmarks", "python": "python/bindings"}.get(folder)
+    if base and ".." not in name and (root / base / name).is_file():
         return None
     return f'"{name}": a project header is spelled <epsflow/folder/file.hpp>'
 
@@ -167,6 +170,9 @@ CASES = [
     ("cli/a.cpp", "#include <epsflow/pipeline/b.hpp>\n#include <epsflow/io/b.hpp>", None),
     ("cli/a.cpp", "#include <epsflow/clustering/b.hpp>", "cli/ may not include clustering/"),
     ("examples/a.cpp", "#include <epsflow/io/b.hpp>", None),
+    ("python/bindings/a.cpp", '#include "a.cpp"\n#include <epsflow/io/results/b.hpp>\n#include <epsflow/pipeline/b.hpp>', None),
+    ("python/bindings/a.cpp", "#include <epsflow/gpu/b.hpp>", "python/ may not include gpu/"),
+    ("python/bindings/a.cpp", '#include "../b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
     ("examples/a.cpp", "#include <epsflow/stages/b.hpp>", "examples/ may not include stages/"),
     ("tests/core/a.cpp", '#include "support/catch.hpp"\n#include <epsflow/cli/b.hpp>', None),
     ("tests/core/a.cpp", '#include "core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),

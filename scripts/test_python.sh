@@ -82,15 +82,16 @@ clean pip install -q --disable-pip-version-check "$wheel[test]"
 status=0
 # Those of the sdist, which are of one state with what was installed.
 (cd "$work/empty" &&
-  clean python -m pytest -q -rsx -p no:cacheprovider --junit-xml="$work/tests.xml" "$work/source/python/tests" "$@") || status=$?
-read -r tests bad < <("$python" - "$work/tests.xml" <<'EOF'
+  clean python -m pytest -q -rsx -n auto -p no:cacheprovider --junit-xml="$work/tests.xml" "$work/source/python/tests" "$@") || status=$?
+read -r tests bad without < <("$python" - "$work/tests.xml" <<'EOF'
 import sys, xml.etree.ElementTree as tree
 suites = tree.parse(sys.argv[1]).getroot().findall("testsuite")
 count = lambda *names: sum(int(suite.get(name)) for suite in suites for name in names)
-print(count("tests") - count("skipped"), count("failures", "errors"))
+print(count("tests") - count("skipped"), count("failures", "errors"), count("skipped"))
 EOF
 ) || fail "pytest did not run"
 [[ $status -eq 0 || $bad -gt 0 ]] || fail "pytest ended with $status"
 say "all"
+echo "$without more were skipped"
 report "$bad" "$((passed + tests - bad))"
 exit "$status"
