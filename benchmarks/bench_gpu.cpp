@@ -159,7 +159,7 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
   Trace trace;
   Observer observer;
   observer.trace = &trace;
-  const Dataset data = load_for_one_run(points, options, observer);
+  const Dataset data = load_for_one_run(points, {}, options, observer);
   Session session(data, observer);
   std::vector<stages::EpsGroup> groups(repeat, stages::EpsGroup{eps, {4}});
   std::uint64_t pairs = 0;
