@@ -221,8 +221,9 @@ def engine_for(
     CPU, unless another option asks for a GPU. Raises TypeError where both are given."""
     if engine is None:
         if isinstance(backend, str) and backend == "auto" and not isinstance(points, _core.GpuPoints):
+            n, dims = points.shape
             with python_errors():
-                backend = _core.choose_backend(*points.shape, metric, gpu_asked)
+                backend = _core.choose_backend(n, dims, metric, gpu_asked)
         key = (as_choice(backend, "backend"), as_bytes(memory), as_threads(threads, threads_name))
         with _shared_lock:
             if key not in _shared:
