@@ -21,20 +21,6 @@
 namespace epsflow::cli {
 namespace {
 
-/// Of points of two columns.
-void swap_columns(io::FilePoints& points) {
-  const auto swap = [](auto values) {
-    for (std::size_t i = 0; i + 1 < values.size(); i += 2) std::swap(values[i], values[i + 1]);
-  };
-  if (points.precision() == Precision::float32) {
-    swap(points.values<float>());
-  } else {
-    swap(points.values<double>());
-  }
-  std::ranges::reverse(points.column_names);
-  std::ranges::reverse(points.column_numbers);
-}
-
 double number(std::string_view option, std::string_view text, std::string_view what) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -138,6 +124,19 @@ Metric requested_metric(const Arguments& arguments) {
     for (const std::string& item : split_list("box", arguments.text("box"))) metric.box.push_back(side(item));
   }
   return metric;
+}
+
+void swap_columns(io::FilePoints& points) {
+  const auto swap = [](auto values) {
+    for (std::size_t i = 0; i + 1 < values.size(); i += 2) std::swap(values[i], values[i + 1]);
+  };
+  if (points.precision() == Precision::float32) {
+    swap(points.values<float>());
+  } else {
+    swap(points.values<double>());
+  }
+  std::ranges::reverse(points.column_names);
+  std::ranges::reverse(points.column_numbers);
 }
 
 void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& metric) {

@@ -19,6 +19,9 @@ namespace epsflow::cli {
 /// for names that contradict each other (core/sky_columns.hpp).
 void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& metric);
 
+/// Of points of two columns each becomes the other.
+void swap_columns(io::FilePoints& points);
+
 /// The points on an engine of their own. A line says where eps is an angle as large as their field, which is likely in another unit,
 /// unless --quiet is given. Throws as Engine and Engine::load() do.
 [[nodiscard]] Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,

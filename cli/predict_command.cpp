@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <epsflow/cli/commands.hpp>
@@ -25,6 +26,7 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/sky_columns.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
@@ -69,6 +71,7 @@ Arguments reading(const Arguments& arguments, const Values& values, const Words&
       if (option.kind != ValueKind::flag) words.push_back(at->second);
     }
   }
+  words.emplace_back("--");
   words.insert(words.end(), files.begin(), files.end());
   return {arguments.command(), words};
 }
@@ -118,7 +121,16 @@ void require_unchanged(const std::filesystem::path& file, std::optional<std::uin
                    " is missing or has changed since it was written: sweep again with --resume and --core");
 }
 
-Clustering clustering_of_results(const Arguments& arguments) {
+/// Options that say how files of one kind are read, or in which order two of their columns are: not those of other files.
+constexpr std::array kOfKind{"dims",    "precision", "header", "delimiter", "decimal",
+                             "comment", "skip-rows", "table",  "external"};
+constexpr const char* kOrder = "latitude-first";
+
+bool of_one_kind(const Words& a, const Words& b) {
+  return std::filesystem::path(a.front()).extension() == std::filesystem::path(b.front()).extension();
+}
+
+Clustering read_results(const Arguments& arguments) {
   arguments.require({"results", "eps", "minpts"});
   refuse(arguments, {"labels", "core"}, "--results has the labels and the mask of core points");
   const std::string& folder = arguments.text("results");
@@ -156,13 +168,24 @@ Clustering clustering_of_results(const Arguments& arguments) {
   for (const char* option : {"memory", "quiet"}) {
     if (arguments.given(option)) values[option] = values_new[option];
   }
-  values_new.insert(values.begin(), values.end());
+  for (const auto& [name, value] : values) {
+    const bool of_kind = std::ranges::find(kOfKind, name) != kOfKind.end();
+    if (name != kOrder && (!of_kind || of_one_kind(files, arguments.operands()))) values_new.emplace(name, value);
+  }
   return {.read = reading(arguments, values, files),
           .labels = labels,
           .core = core,
           .eps = variant.eps,
           .read_new = reading(arguments, values_new, arguments.operands()),
           .checksum = manifest.checksum};
+}
+
+Clustering clustering_of_results(const Arguments& arguments) {
+  try {
+    return read_results(arguments);
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(arguments.text("results") + " holds a sweep.json that epsflow did not write so: sweep again");
+  }
 }
 
 /// A file of one whole number for each point, as this program writes labels and masks. what: what they are, in words.
@@ -252,16 +275,24 @@ int run_predict(const Arguments& arguments) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
   }
   Metric metric = requested_metric(clustering.read);
-  if (requested_metric(clustering.read_new) != metric) {
+  Metric metric_new = requested_metric(clustering.read_new);
+  const bool latitude_first = std::exchange(metric_new.latitude_first, metric.latitude_first);
+  if (metric_new != metric) {
     throw UsageError("the options of the metric are those of the results: leave them out");
   }
   const Core core = read_core(clustering, metric);
   io::FilePoints points = read_input(clustering.read_new);
-  settle_columns(clustering.read_new, points, metric);
+  metric_new.latitude_first = latitude_first;
+  settle_columns(clustering.read_new, points, metric_new);
+  if (latitude_first != metric.latitude_first) swap_columns(points);
   const bool by_place = metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine;
   if (by_place && !core.column_names.empty() && !points.column_names.empty() &&
       core.column_names != points.column_names) {
     throw UsageError(fmt::format("the columns are {}, and those of {} are {}: choose the same of both with --columns",
+                                 fmt::join(points.column_names, ", "), old, fmt::join(core.column_names, ", ")));
+  }
+  if (!by_place && !may_be_one_system(points.column_names, core.column_names)) {
+    throw UsageError(fmt::format("the columns are {}, and those of {} are {}, coordinates of another system",
                                  fmt::join(points.column_names, ", "), old, fmt::join(core.column_names, ", ")));
   }
   const InterruptGuard interrupt;

@@ -21,7 +21,7 @@ struct System {
 
 constexpr std::array kSystems{
     System{"lon long lng longitude decimallongitude", "lat latitude decimallatitude"},
-    System{"ra radeg rightascension alpha", "dec decl decdeg de dedeg declination delta"},
+    System{"ra radeg rarad rightascension alpha", "dec decl decdeg decrad de dedeg derad declination delta"},
     System{"raj2000", "dej2000 decj2000"},
     System{"rab1950", "deb1950 decb1950"},
     System{"raicrs", "deicrs decicrs"},
@@ -35,7 +35,8 @@ constexpr std::string_view kWholeNames = "l b de alpha delta";
 /// What a name may say of a coordinate and mean the same: its unit, its form, UCD's main one of several.
 constexpr std::string_view kSaidInPassing = "deg degree degrees rad radian radians decimal meta main";
 /// What makes a name that of another figure.
-constexpr std::string_view kOtherFigures = "e err error errors sigma std unc uncertainty pm corr";
+constexpr std::string_view kOtherFigures =
+    "e err error errors sigma sd std stdev stddev rms var unc uncertainty mu pm proper motion corr";
 
 bool has_word(std::string_view words, std::string_view word) {
   while (!words.empty()) {
@@ -116,6 +117,14 @@ std::optional<Meaning> meaning_of_name(std::string_view name) {
   return found;
 }
 
+/// The system of the first name that is known.
+std::optional<std::size_t> system_of(std::span<const std::string> names) {
+  for (const std::string& name : names) {
+    if (const auto meaning = meaning_of_name(name)) return meaning->system;
+  }
+  return std::nullopt;
+}
+
 /// "'ra', 'dec'".
 std::string listed(std::span<const std::string> names, const std::set<std::size_t>& columns) {
   std::string text;
@@ -151,6 +160,12 @@ std::vector<std::size_t> sky_columns(std::span<const std::string> names, const M
                      "ReadOptions::columns, or give latitude first and say so with Metric::latitude_first");
   }
   return pair;
+}
+
+bool may_be_one_system(std::span<const std::string> a, std::span<const std::string> b) {
+  const auto of_a = system_of(a);
+  const auto of_b = system_of(b);
+  return !of_a || !of_b || of_a == of_b;
 }
 
 }  // namespace epsflow

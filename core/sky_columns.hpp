@@ -21,4 +21,7 @@ namespace epsflow {
 /// name of theirs is known, as of `dec, lon`: then it is the caller who knows, and may say so by Metric::latitude_first.
 [[nodiscard]] std::vector<std::size_t> sky_columns(std::span<const std::string> names, const Metric& metric);
 
+/// Whether two lists of columns may be of one system: not where each has a name that is known, as ra and l are, of another one.
+[[nodiscard]] bool may_be_one_system(std::span<const std::string> a, std::span<const std::string> b);
+
 }  // namespace epsflow

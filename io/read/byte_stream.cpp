@@ -58,7 +58,7 @@ class FileByteStream final : public ByteStream {
     }
     // Files that the kernel makes up, as in /proc, claim to be empty and are not: only reading tells.
     if (!S_ISREG(status.st_mode)) return;
-    is_regular_ = true;
+    find_path(status);
     // Standard input may have been read from before.
     const off_t begin = ::lseek(descriptor_.get(), 0, SEEK_CUR);
     if (status.st_size == 0 || begin < 0) return;
@@ -69,10 +69,20 @@ class FileByteStream final : public ByteStream {
 
   [[nodiscard]] std::optional<std::uint64_t> size() const noexcept override { return size_; }
   [[nodiscard]] const std::filesystem::path* regular_file() const noexcept override {
-    return is_regular_ && path_ != "-" ? &path_ : nullptr;
+    return path_elsewhere_.empty() ? nullptr : &path_elsewhere_;
   }
 
  private:
+  /// By which another process finds the same file, from its beginning: not /dev/stdin, nor a file without a name any more.
+  void find_path(const struct stat& status) {
+    std::error_code code;
+    const std::filesystem::path path = std::filesystem::canonical(path_, code);
+    struct stat there {};
+    if (code || ::stat(path.c_str(), &there) != 0) return;
+    const bool same = there.st_dev == status.st_dev && there.st_ino == status.st_ino;
+    if (same && ::lseek(descriptor_.get(), 0, SEEK_CUR) == 0) path_elsewhere_ = path;
+  }
+
   std::size_t read_some(std::span<char> to) override {
     // What is written behind the end meanwhile is not read: a line of it may be half there.
     if (size_) to = to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), *size_ - done_)));
@@ -106,9 +116,9 @@ class FileByteStream final : public ByteStream {
   }
 
   std::filesystem::path path_;
+  std::filesystem::path path_elsewhere_ = {};  ///< for regular_file(); empty where there is none
   std::string name_;
   Descriptor descriptor_;
-  bool is_regular_ = false;
   std::optional<std::uint64_t> size_;
   std::uint64_t done_ = 0;
 };

@@ -13,6 +13,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +27,11 @@ namespace {
 
 class Answers {
  public:
-  explicit Answers(int descriptor) noexcept : from_(descriptor) {}
+  /// replies: where names of columns are answered.
+  Answers(int descriptor, int replies) noexcept : from_(descriptor), replies_(replies) {}
+
+  /// Whether the reader has understood what it is asked.
+  [[nodiscard]] bool begun() const noexcept { return begun_; }
 
   /// Throws BadMessage for what cannot be, and the error that is sent.
   FilePoints read(const Source& source) {
@@ -35,7 +41,11 @@ class Answers {
     std::uint64_t values = 0;
     for (;;) {
       const auto message = from_.value<Message>();
-      if (message == Message::shape && !has_begun) {
+      if (message == Message::begun && !begun_) {
+        begun_ = true;
+      } else if (message == Message::names && !has_begun && source.options.choose) {
+        choose(source);
+      } else if (message == Message::shape && !has_begun) {
         points = read_shape(source, kind);
         has_begun = true;
       } else if (message == Message::values && has_begun) {
@@ -52,6 +62,16 @@ class Answers {
   }
 
  private:
+  void choose(const Source& source) {
+    const auto count = from_.value<std::uint64_t>();
+    require(count <= kLongestText);
+    std::vector<std::string> names;
+    for (std::uint64_t k = 0; k < count; ++k) names.push_back(from_.text());
+    const std::vector<std::size_t> chosen = source.options.choose(names);
+    replies_.value(std::uint64_t{chosen.size()});
+    for (const std::size_t column : chosen) replies_.value(std::uint64_t{column});
+  }
+
   FilePoints read_shape(const Source& source, std::string& kind) {
     const auto rows = from_.value<std::uint64_t>();
     const auto precision = from_.value<Precision>();
@@ -116,6 +136,8 @@ class Answers {
   }
 
   MessageReader from_;
+  MessageWriter replies_;
+  bool begun_ = false;
 };
 
 class Child {
@@ -145,7 +167,8 @@ class Child {
   pid_t id_;
 };
 
-/// Starts the reader with the request as its standard input. Whatever this process does with signals is not passed on.
+/// Starts the reader with the socket as its standard input. Whatever this process does with signals is not passed on; and in a
+/// group of its own it is not hit by those that this process ignores, as one does that goes on when its terminal closes.
 class Spawning {
  public:
   Spawning() {
@@ -156,7 +179,8 @@ class Spawning {
     posix_spawnattr_setsigdefault(&attributes_, &signals);
     sigemptyset(&signals);
     posix_spawnattr_setsigmask(&attributes_, &signals);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
       posix_spawn_file_actions_addopen(&actions_, stream, "/dev/null", O_WRONLY, 0);
     }
@@ -187,9 +211,10 @@ class Spawning {
     pid_t id = 0;
     const int code = posix_spawn(&id, program.c_str(), &actions_, &attributes_, arguments.data(), environ);
     if (code == 0) return id;
-    throw ResourceError(
-        fmt::format("{}: no child process to read it in: {}: {}; end other programs, or raise the limit (ulimit -u)",
-                    source.name, program.string(), std::strerror(code)));
+    const bool limited = code == EAGAIN || code == ENOMEM;
+    throw ResourceError(fmt::format("{}: no child process to read it in: {}: {}{}", source.name, program.string(),
+                                    std::strerror(code),
+                                    limited ? "; end other programs, or raise the limit (ulimit -u)" : ""));
   }
 
  private:
@@ -210,7 +235,10 @@ std::string describe_end(int status, std::chrono::seconds patience) {
 
 std::filesystem::path find_reader() {
   constexpr const char* kName = "epsflow-reader";
-  const auto can_run = [](const std::filesystem::path& file) { return ::access(file.c_str(), X_OK) == 0; };
+  const auto can_run = [](const std::filesystem::path& file) {
+    struct stat status {};
+    return ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(file.c_str(), X_OK) == 0;
+  };
   if (const char* const named = std::getenv("EPSFLOW_READER"); named != nullptr && *named != '\0') {
     if (can_run(named)) return named;
     throw ResourceError(fmt::format(
@@ -220,7 +248,7 @@ std::filesystem::path find_reader() {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
   const std::array<std::filesystem::path, 3> places{here / kName, here.parent_path() / "bin" / kName,
                                                     std::filesystem::path(EPSFLOW_BIN_FOLDER) / kName};
-  const auto found = std::find_if(places.begin(), places.end(), can_run);
+  const auto found = std::find_if(here.empty() ? places.end() - 1 : places.begin(), places.end(), can_run);
   if (found != places.end()) return *found;
   throw ResourceError(
       fmt::format("the program epsflow-reader, which reads FITS, HDF5, Parquet and Arrow files, is neither {} nor {} "
@@ -232,23 +260,16 @@ std::filesystem::path find_reader() {
 FilePoints read_in_child(const Format& format, const LibraryFile& file, const Source& source,
                          std::chrono::seconds patience) {
   const bool is_in_memory = file.memory.get() >= 0;
-  const OwnedDescriptor request = make_memory_file();
-  write_request({.parent = ::getpid(),
-                 .patience = patience,
-                 .format = std::string(format.name),
-                 .name = source.name,
-                 .path = is_in_memory ? std::string() : file.path.string(),
-                 .size = file.size,
-                 .file_memory = file.memory_taken,
-                 .memory_taken = source.memory_taken,
-                 .options = source.options},
-                MessageWriter(request.get()));
-  ::lseek(request.get(), 0, SEEK_SET);
   std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+  const auto require_ends = [](int code) {
+    if (code == 0) return;
     throw ResourceError(fmt::format("no pipe to a child process: {}; close files or raise the limit (ulimit -n)",
                                     std::strerror(errno)));
-  }
+  };
+  require_ends(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()));
+  const OwnedDescriptor asked(ends[0]);
+  OwnedDescriptor request(ends[1]);
+  require_ends(::pipe2(ends.data(), O_CLOEXEC));
   OwnedDescriptor answers(ends[0]);
   OwnedDescriptor written(ends[1]);
   // More at once is faster; it may be refused, and does not matter then.
@@ -261,16 +282,42 @@ FilePoints read_in_child(const Format& format, const LibraryFile& file, const So
     return Child(spawning.start(find_reader(), source));
   }();
   written = {};
+  request = {};
+  Answers from_child(answers.get(), asked.get());
   try {
-    return Answers(answers.get()).read(source);
+    write_request({.parent = ::getpid(),
+                   .patience = patience,
+                   .format = std::string(format.name),
+                   .name = source.name,
+                   .path = is_in_memory ? std::string() : file.path.string(),
+                   .size = file.size,
+                   .file_memory = file.memory_taken,
+                   .memory_taken = source.memory_taken,
+                   .chooses = static_cast<bool>(source.options.choose),
+                   .options = source.options},
+                  MessageWriter(asked.get()));
+    FilePoints points = from_child.read(source);
+    static_cast<void>(child.wait());
+    return points;
   } catch (const BadMessage&) {
     answers = {};
     const int status = child.wait();
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (signal == SIGKILL) {
       throw ResourceError(
           fmt::format("{}: the process that read it was killed, as happens where memory runs out; end "
                       "other programs, or read it in parts",
                       source.name));
+    }
+    if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGXCPU) {
+      throw ResourceError(
+          fmt::format("{}: the process that read it was ended ({}); read it again", source.name, ::strsignal(signal)));
+    }
+    if (!from_child.begun() && signal == 0) {
+      throw ResourceError(
+          fmt::format("{}: {} does not start, or is of another version of epsflow; let the environment variable "
+                      "EPSFLOW_READER name the one that was built with this program",
+                      source.name, find_reader().string()));
     }
     throw InputError(fmt::format("{}: damaged: {} {}; fetch the file again", source.name, format.reader.library,
                                  describe_end(status, patience)));

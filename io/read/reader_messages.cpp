@@ -2,20 +2,22 @@
 
 #include <cerrno>
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace epsflow::io {
 namespace {
 
 /// Changes with what a request or an answer holds.
-constexpr std::string_view kVersion = "epsflow-reader 1";
+constexpr std::string_view kVersion = "epsflow-reader 2";
 
 }  // namespace
 
 void MessageWriter::bytes(const void* from, std::uint64_t count) {
   const auto* at = static_cast<const std::byte*>(from);
   while (count > 0) {
-    const ssize_t written = ::write(descriptor_, at, count);
+    ssize_t written = ::send(descriptor_, at, count, MSG_NOSIGNAL);
+    if (written < 0 && errno == ENOTSOCK) written = ::write(descriptor_, at, count);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) throw BadMessage();
     at += written;
@@ -52,6 +54,7 @@ void write_request(const ReadRequest& request, MessageWriter to) {
   for (const std::uint64_t number : {request.size, request.file_memory, request.memory_taken, request.options.memory}) {
     to.value(number);
   }
+  to.value(request.chooses);
   to.value(request.options.external_storage);
   to.value(std::uint64_t{request.options.columns.size()});
   for (const std::string& column : request.options.columns) to.text(column);
@@ -69,6 +72,7 @@ ReadRequest read_request(MessageReader from) {
        {&request.size, &request.file_memory, &request.memory_taken, &request.options.memory}) {
     *number = from.value<std::uint64_t>();
   }
+  request.chooses = from.value<bool>();
   request.options.external_storage = from.value<bool>();
   request.options.columns.resize(from.value<std::uint64_t>());
   for (std::string& column : request.options.columns) column = from.text();

@@ -15,12 +15,12 @@
 
 namespace epsflow::io {
 
-/// Descriptors of the reading process. Its standard input is the request.
+/// Descriptors of the reading process. Its standard input is a socket: the request comes there, and what it asks for.
 inline constexpr int kAnswers = 3;
 inline constexpr int kFileInMemory = 4;
 
 /// What an answer begins with.
-enum class Message : std::uint8_t { shape, values, end, usage_error, input_error, resource_error, error };
+enum class Message : std::uint8_t { begun, names, shape, values, end, usage_error, input_error, resource_error, error };
 
 struct ValuesHeader {
   std::uint64_t first = 0;
@@ -38,6 +38,7 @@ class MessageWriter {
  public:
   explicit MessageWriter(int descriptor) noexcept : descriptor_(descriptor) {}
 
+  /// Writes throw BadMessage where nobody reads, and raise no signal on a socket.
   template <class T>
   void value(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -71,7 +72,8 @@ class MessageReader {
   int descriptor_;
 };
 
-/// Which file is to be read, and how. Of ReadOptions it holds what a Format's `parse` may look at.
+/// Which file is to be read, and how. Of ReadOptions it holds what a Format's `parse` may look at; in place of ReadOptions::choose,
+/// whether there is one: then the reader may send names of columns, once, and gets numbers.
 struct ReadRequest {
   pid_t parent = 0;
   std::chrono::seconds patience{0};  ///< processor time that a step may take
@@ -81,6 +83,7 @@ struct ReadRequest {
   std::uint64_t size = 0;
   std::uint64_t file_memory = 0;  ///< LibraryFile::memory_taken
   std::uint64_t memory_taken = 0;
+  bool chooses = false;
   ReadOptions options = {};
 };
 

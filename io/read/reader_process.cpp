@@ -51,6 +51,18 @@ class AnswerSink final : public PointsSink {
   std::chrono::seconds patience_;
 };
 
+/// ReadOptions::choose where the process that asked has one.
+std::vector<std::size_t> ask(const std::vector<std::string>& names) {
+  MessageWriter answers(kAnswers);
+  answers.value(Message::names);
+  answers.value(std::uint64_t{names.size()});
+  for (const std::string& name : names) answers.text(std::string_view(name).substr(0, kLongestText));
+  MessageReader replies(STDIN_FILENO);
+  std::vector<std::size_t> chosen(replies.value<std::uint64_t>());
+  for (std::size_t& column : chosen) column = replies.value<std::uint64_t>();
+  return chosen;
+}
+
 void parse(const ReadRequest& request, decltype(Reader::parse) parser) {
   const bool is_in_memory = request.path.empty();
   const LibraryFile file{.path = is_in_memory ? path_of_descriptor(kFileInMemory) : std::filesystem::path(request.path),
@@ -71,7 +83,9 @@ void fail(Message kind, std::string_view text) {
 
 void serve_reader(decltype(Reader::parse) (*parser_of)(std::string_view format)) {
   try {
-    const ReadRequest request = read_request(MessageReader(STDIN_FILENO));
+    ReadRequest request = read_request(MessageReader(STDIN_FILENO));
+    if (request.chooses) request.options.choose = ask;
+    MessageWriter(kAnswers).value(Message::begun);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::prctl(PR_SET_DUMPABLE, 0);
     if (::getppid() != request.parent) ::_exit(1);

@@ -83,10 +83,9 @@ bool FolderLock::try_lock(const Notice& notice) {
     close(std::exchange(descriptor_, -1));
     return false;
   }
+  // For messages of others alone: on a full disk the folder is locked as well.
   const std::string process = std::to_string(getpid());
-  if (ftruncate(descriptor_, 0) != 0 || pwrite(descriptor_, process.data(), process.size(), 0) < 0) {
-    throw_cannot_write(file, errno);
-  }
+  if (ftruncate(descriptor_, 0) == 0) static_cast<void>(pwrite(descriptor_, process.data(), process.size(), 0));
   return true;
 }
 

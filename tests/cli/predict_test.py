@@ -57,6 +57,37 @@ class Predict(ProgramTest):
         self.assertEqual(npy_labels(out), npy_labels(labels))
         self.fails(2, ["y, x", "x, y", "--columns"], "predict", self.write("t.csv", "y,x\n0,0\n"), *self.clustering)
 
+    def test_longitude_and_latitude_of_results_and_of_new_points_each_by_its_own_names(self):
+        results, out = self.folder / "r", self.folder / "out.npy"
+        sky = ["--metric", "greatcircle", "--eps", 0.5, "--minpts", 5, "--core"]
+        plain = self.write("plain.csv", "".join(f"{y!r},{x!r}\n" for x, y in self.rows))
+        named = self.write("named.csv", "lon,lat\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.rows))
+        variant = ["--results", results, "--eps", 0.5, "--minpts", 5, "--out", out, "--overwrite"]
+        # Latitude first, and nameless.
+        self.succeeds("sweep", plain, *sky, "--latitude-first", "--out", results)
+        labels = npy_labels(next((results / "labels").iterdir()))
+        self.assertGreater(max(labels), 1)
+        for words in ([named], [plain, "--latitude-first"]):
+            self.succeeds("predict", *words, *variant)
+            self.assertEqual(npy_labels(out), labels)
+        # By names; what has none says so itself.
+        self.succeeds("sweep", named, *sky, "--out", results, "--overwrite")
+        self.succeeds("predict", plain, "--latitude-first", *variant)
+        self.assertEqual(npy_labels(out), labels)
+        # Of another system.
+        self.fails(2, ["l, b", "lon, lat", "another system"], "predict", self.write("g.csv", "l,b\n0,0\n"), *variant)
+
+    def test_new_points_in_another_kind_of_file(self):
+        results, out = self.folder / "r", self.folder / "out.npy"
+        text = self.write("t.txt", "x;y\n" + "".join(f"{x!r};{y!r}\n" for x, y in self.rows))
+        self.succeeds("sweep", text, "--delimiter", ";", "--eps", 0.5, "--minpts", 5, "--core", "--out", results)
+        self.succeeds("predict", self.points, "--results", results, "--eps", 0.5, "--minpts", 5, "--out", out)
+        self.assertEqual(npy_labels(out), npy_labels(self.labels))
+        manifest = json.loads((results / "sweep.json").read_text())
+        manifest["runs"][-1]["options"]["eps"] = 0.5
+        (results / "sweep.json").write_text(json.dumps(manifest))
+        self.fails(3, ["sweep.json", "did not write"], "predict", self.points, "--results", results, "--eps", 0.5, "--minpts", 5)
+
     def test_rows_that_are_dropped(self):
         new = self.write("n.csv", "x,y\nnan,1\n0,0\n5,0\n")
         out = self.folder / "out.npy"

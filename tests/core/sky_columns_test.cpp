@@ -19,6 +19,19 @@ using Columns = std::vector<std::size_t>;
 const Metric kGreatcircle{.kind = MetricKind::greatcircle};
 const Metric kHaversine{.kind = MetricKind::haversine};
 
+TEST_CASE("sky columns: motions and spreads beside are none") {
+  CHECK(sky_columns(Names{"RArad", "DErad", "mu_ra", "mu_dec"}, kGreatcircle) == Columns{0, 1});
+  CHECK(sky_columns(Names{"Lat", "Lon", "lat_sd", "lon_sd"}, kGreatcircle) == Columns{1, 0});
+}
+
+TEST_CASE("sky columns: columns of two tables are of one system unless both say otherwise") {
+  CHECK(may_be_one_system(Names{"ra", "dec"}, Names{"RA_deg", "Dec"}));
+  CHECK(may_be_one_system(Names{"ra", "dec"}, Names{"x", "y"}));
+  CHECK(may_be_one_system(Names{"ra", "dec"}, Names{}));
+  CHECK_FALSE(may_be_one_system(Names{"ra", "dec"}, Names{"l", "b"}));
+  CHECK_FALSE(may_be_one_system(Names{"lon", "lat"}, Names{"ra", "dec"}));
+}
+
 TEST_CASE("sky columns: two names of one system, in whichever order they stand") {
   for (const Names& names : {Names{"lon", "lat"},
                              {"long", "LAT"},

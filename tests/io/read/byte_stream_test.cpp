@@ -6,6 +6,7 @@
 #include <string_view>
 #include <thread>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -163,6 +164,24 @@ TEST_CASE("byte stream: gzip members, padding, damage") {
   check_mentions(error_of<InputError>([&] { inflate(packed + "junk"); }), {"stars.csv.gz", "damaged"});
   check_mentions(error_of<InputError>([&] { inflate(packed + std::string(9, '\0') + packed); }),
                  {"stars.csv.gz", "damaged", "padding"});
+}
+
+TEST_CASE("byte stream: another process finds a regular file from its beginning, or is given no path") {
+  const TempFolder folder;
+  const auto file = folder.write("x.dat", "abc");
+  const int descriptor = ::open(file.c_str(), O_RDONLY);
+  const std::string by_descriptor = "/dev/fd/" + std::to_string(descriptor);
+  const auto path_of = [](const std::filesystem::path& opened) {
+    const auto stream = open_stream(opened);
+    return stream->regular_file() == nullptr ? std::filesystem::path() : *stream->regular_file();
+  };
+  CHECK(path_of(file) == std::filesystem::canonical(file));
+  CHECK(path_of(by_descriptor) == std::filesystem::canonical(file));
+  std::filesystem::remove(file);
+  CHECK(path_of(by_descriptor).empty());
+  static_cast<void>(folder.write("x.dat", "abc"));  // another file of that name
+  CHECK(path_of(by_descriptor).empty());
+  ::close(descriptor);
 }
 
 }  // namespace

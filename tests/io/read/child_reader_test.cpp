@@ -136,6 +136,28 @@ TEST_CASE("child reader: what this process does with signals is not passed on") 
   CHECK(::sigaction(SIGABRT, &before, nullptr) == 0);
 }
 
+TEST_CASE("child reader: signals to the group of this process do not reach it, and one that ends it is no damage") {
+  const ReaderNamed odd;
+  CHECK(values_of(read("group")) == Values{1});
+  check_mentions(error_of_child<ResourceError>("SIGTERM"), {"x.dat", "ended", "read it again"});
+}
+
+TEST_CASE("child reader: columns are chosen here, by the names that are found there") {
+  const ReaderNamed odd;
+  std::vector<std::string> seen;
+  const FilePoints points = read("chosen", {.choose = [&](const std::vector<std::string>& names) {
+                                   seen = names;
+                                   return std::vector<std::size_t>{2, 1};
+                                 }});
+  CHECK(seen == std::vector<std::string>{"name", "dec", "ra"});
+  CHECK(values_of(points) == Values{2, 1});
+  CHECK(points.column_names == std::vector<std::string>{"ra", "dec"});
+  CHECK(read("chosen").column_names == std::vector<std::string>{"nobody"});
+  const auto refuse = [](const std::vector<std::string>&) -> std::vector<std::size_t> { throw UsageError("which?"); };
+  check_mentions(error_of_child<UsageError>("chosen", {.choose = refuse}), {"which?"});
+  CHECK(has_no_child());
+}
+
 TEST_CASE("child reader: several threads read at once") {
   const ReaderNamed odd;
   std::atomic<int> right = 0;
@@ -173,6 +195,16 @@ TEST_CASE("child reader: a missing reader is an error that says where it was loo
   {
     const ReaderNamed missing("/nowhere/epsflow-reader");
     check_mentions(error_of_child<ResourceError>("rows"), {"EPSFLOW_READER", "/nowhere/epsflow-reader"});
+  }
+  for (const char* other : {"/bin/true", "/bin/false"}) {
+    const ReaderNamed another(other);
+    check_mentions(error_of_child<ResourceError>("rows"),
+                   {other, "does not start, or is of another version", "EPSFLOW_READER"});
+  }
+  const TempFolder folder;
+  {
+    const ReaderNamed a_folder((folder / "").string());
+    check_mentions(error_of_child<ResourceError>("rows"), {"EPSFLOW_READER", "is no program"});
   }
   const ReaderNamed unnamed("");
   CHECK(find_reader().filename() == "epsflow-reader");

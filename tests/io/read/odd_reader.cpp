@@ -99,7 +99,33 @@ void bytes_of_file(const LibraryFile& file, const Source& source, PointsSink& si
   }
 }
 
+/// A point of the numbers of columns that are chosen by these names; none where nobody chooses.
+void chosen(const LibraryFile&, const Source& source, PointsSink& sink) {
+  const std::vector<std::string> names{"name", "dec", "ra"};
+  Values numbers;
+  PointsShape shape{.rows = 1};
+  if (source.options.choose) {
+    for (const std::size_t column : source.options.choose(names)) {
+      numbers.push_back(static_cast<double>(column));
+      shape.columns.push_back({column, 0, names[column]});
+    }
+  } else {
+    shape = shape_of(0, {"nobody"});
+  }
+  sink.begin(shape);
+  put_rows(sink, 0, numbers);
+}
+
+/// Whether the process leads a group of its own.
+void group(const LibraryFile&, const Source&, PointsSink& sink) {
+  sink.begin(shape_of(1, {"x"}));
+  put_rows(sink, 0, {::getpgrp() == ::getpid() ? 1.0 : 0.0});
+}
+
 const std::map<std::string_view, decltype(Reader::parse)> kParsers{
+    {"chosen", chosen},
+    {"group", group},
+    {"SIGTERM", crash<SIGTERM>},
     {"rows", rows},
     {"many singles", many_singles},
     {"takes memory", takes_memory},

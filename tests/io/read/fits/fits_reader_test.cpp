@@ -100,6 +100,26 @@ std::filesystem::path write_sample(const TempFolder& folder, const std::string& 
   return file;
 }
 
+TEST_CASE("fits reader: columns are chosen by the names of the table, beside texts") {
+  const TempFolder folder;
+  const auto file = folder / "sky.fits";
+  {
+    FitsWriter writer(file);
+    writer.table(BINARY_TBL, "SKY", {"name", "dec", "ra", "z"}, {"4A", "1D", "1D", "1D"});
+    writer.write_text(1, {"a", "b"});
+    writer.write(2, {1, 2});
+    writer.write(3, {10, 20});
+    writer.write(4, {0.5, 0.5});
+  }
+  const auto choose = [](const std::vector<std::string>& names) {
+    CHECK(names == std::vector<std::string>{"name", "dec", "ra", "z"});
+    return std::vector<std::size_t>{2, 1};
+  };
+  const FilePoints points = read_points(file, {.choose = choose});
+  CHECK(values_of(points) == Values{10, 1, 20, 2});
+  CHECK(points.column_names == std::vector<std::string>{"ra", "dec"});
+}
+
 TEST_CASE("fits: columns by name and number, precision by their types") {
   const TempFolder folder;
   const std::filesystem::path file = write_sample(folder);
