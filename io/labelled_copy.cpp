@@ -58,13 +58,13 @@ bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcep
 }  // namespace
 
 LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
-                           OutputFormat format, bool core, const Metric& metric)
+                           OutputFormat format, bool core, Metric metric)
     : files_(std::move(files)),
       options_(std::move(options)),
       points_(points),
       format_(require_labelled(format)),
       core_(core),
-      metric_(metric),
+      metric_(std::move(metric)),
       limit_(find_limit(files_, options_, format_)) {
   if (points_.inputs.size() != files_.size()) {
     throw UsageError(fmt::format("the points were read from {} files, not from {}; give those that they were read from",

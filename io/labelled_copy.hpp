@@ -30,7 +30,7 @@ class LabelledCopy {
   /// is none of kLabelledFormats or that this build leaves out, InputError where files differ in their columns, and where
   /// a column has the name of one that is to be added.
   LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
-               OutputFormat format, bool core, const Metric& metric = {});
+               OutputFormat format, bool core, Metric metric = {});
 
   /// Why the coordinates alone are written, in words; empty where all columns are copied.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
