@@ -7,8 +7,6 @@ namespace epsflow::io {
 
 Reader fits_reader() { return {}; }
 
-void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overwrite) { throw_left_out(fits_format()); }
-
 void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&) {
   throw_left_out(fits_format());
 }

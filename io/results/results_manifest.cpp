@@ -79,7 +79,7 @@ void read_lists(const Json& json, const std::filesystem::path& file, Manifest& m
   for (const Json& entry : json.at("files")) {
     const std::string name = entry.at("name");
     const auto crc32 = parse_checksum(entry.at("crc32").get<std::string>());
-    if (!is_results_name(name) || !crc32) {
+    if (!is_results_name(name) || name == kManifestName || name == kSummaryName || !crc32) {
       throw_strange(file, "names " + show(name) + ", which epsflow never writes");
     }
     manifest.files[name] = {entry.at("bytes"), *crc32};
