@@ -1,5 +1,6 @@
 #include <epsflow/io/results/save_results.hpp>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -60,7 +61,8 @@ void save_results(const std::filesystem::path& folder, const HeldResults& result
   }
   std::vector<Variant> variants;
   for (const HeldVariant& held : results.variants) variants.push_back(held.entry.variant);
-  require_no_strangers(path, old, variants, !results.variants.front().core.empty(), {});
+  const bool core = std::ranges::any_of(results.variants, [](const HeldVariant& held) { return !held.core.empty(); });
+  require_no_strangers(path, old, variants, core, {});
   const std::filesystem::path replacement = path / ".epsflow/replacement";
   try {
     clear_hidden(path);  // what a save left that was killed before it was complete

@@ -18,7 +18,7 @@ namespace epsflow::io {
 struct HeldVariant {
   SweepEntry entry;
   std::span<const std::int32_t> labels;  ///< [n]
-  std::span<const std::uint8_t> core;    ///< [n] 1 for core points, else 0; empty in all variants or in none
+  std::span<const std::uint8_t> core;    ///< [n] 1 for core points, else 0; empty where it is not known
 };
 
 struct HeldResults {

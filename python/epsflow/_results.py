@@ -101,15 +101,7 @@ def _folder_errors() -> Iterator[None]:
 
 def save_folder(folder: Folder, variants: list[Any], origin: Origin, version: str, overwrite: bool) -> None:
     """variants: each as epsflow._core.Result. Everything is written aside, and takes its place when it is complete."""
-    with_core = all(len(v.core) == len(v.labels) for v in variants)
-    held = [
-        (
-            _figures(v),
-            np.ascontiguousarray(v.labels, np.int32),
-            np.ascontiguousarray(v.core if with_core else [], np.uint8),
-        )
-        for v in variants
-    ]
+    held = [(_figures(v), np.ascontiguousarray(v.labels, np.int32), np.ascontiguousarray(v.core, np.uint8)) for v in variants]
     rows = np.ascontiguousarray([] if origin.rows is None else origin.rows, np.int64)
     described = json.dumps(origin.described(len(held[0][1]) if held else 0))
     options = [

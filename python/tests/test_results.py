@@ -96,6 +96,25 @@ def test_without_core(points, tmp_path):
         epsflow.load(tmp_path / "r")[0].core_sample_indices
 
 
+def test_core_points_of_some_variants(points, tmp_path):
+    some = epsflow.sweep(points, 0.1, [4, 8], core=True)
+    mixed = epsflow.SweepResult([*some, epsflow.sweep(points, 0.2, 4)[0]])
+    mixed.save(tmp_path / "r")
+    loaded = epsflow.load(tmp_path / "r")
+    for variant in some:
+        np.testing.assert_array_equal(loaded.variant(0.1, variant.min_samples).core, variant.core)
+    with pytest.raises(ValueError, match="core=True"):
+        loaded.variant(0.2, 4).core
+    mixed.save(tmp_path / "r", overwrite=True)
+    epsflow.SweepResult(mixed[::-1]).save(tmp_path / "r", overwrite=True)
+    (tmp_path / "other/core").mkdir(parents=True)
+    (tmp_path / "other/core/eps_0.1_minpts_4.npy").write_text("somebody's")
+    with pytest.raises(FileExistsError, match="not written by epsflow"):
+        epsflow.SweepResult(mixed[::-1]).save(tmp_path / "other")
+    loaded.save(tmp_path / "again")
+    np.testing.assert_array_equal(epsflow.load(tmp_path / "again").core_sample_indices(0.1, 4), some[0].core_sample_indices)
+
+
 def test_overwriting_only_when_told(result, points, tmp_path):
     result.save(tmp_path / "r")
     (tmp_path / "r/mine.txt").write_text("mine")
