@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Number
+from collections.abc import Sequence
+from numbers import Real
 from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._columns import refuse_beyond, refuse_inexact
+from ._astropy import has_unit
+from ._columns import has_masked, is_complex, is_time, refuse_beyond, refuse_inexact
 from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, is_on_gpu, refuse_on_gpu
 from ._metrics import EUCLIDEAN, MetricWords
@@ -35,8 +37,6 @@ def as_host_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> 
     refuse_on_gpu(X, name)
     X, _ = from_table(X, metric, name)
     array = as_plain(X, name)
-    if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}; give real and imaginary parts as columns")
     if array.dtype.kind not in "fiub":
         array = _from_objects(array, name)
     if array.ndim != 2:
@@ -54,6 +54,8 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
         raise TypeError(
             f"Sparse data was passed as {name}, but dense data is required: use {name}.toarray(), or reduce the dimensions first"
         )
+    if isinstance(X, (list, tuple)):
+        _refuse_parts(X, name)
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         rows = int(np.count_nonzero(np.ma.getmaskarray(X).reshape(len(X), -1).any(axis=1)))
         raise ValueError(
@@ -65,9 +67,9 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
     array = np.asarray(X)
     times = [array.dtype] if array.dtype.kind in "mM" else []
     if array.dtype.kind == "O" and array.ndim == 2:
-        times = [value.dtype for value in array.flat if isinstance(value, (np.datetime64, np.timedelta64))]
-        for i, value in enumerate(array.flat):
-            refuse_beyond(value, i % array.shape[1])
+        times = [value.dtype for value in array.flat if is_time(value)]
+    if array.dtype.kind == "c" or array.dtype.kind == "O" and any(map(is_complex, array.flat)):
+        raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}; give real and imaginary parts as columns")
     if times:
         since = f"({name} - {name}.min())" if times[0].kind == "M" else name
         raise ValueError(
@@ -77,7 +79,21 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
     if array.ndim == 2:
         for k in range(array.shape[1] if array.dtype.kind in "iu" else 0):
             refuse_inexact(array[:, k], k)
+        for i, value in enumerate(array.flat if array.dtype.kind == "O" else ()):
+            refuse_beyond(value, i % array.shape[1])
     return array
+
+
+def _refuse_parts(X: Sequence[Any], name: str) -> None:
+    """Of arrays in a list, what NumPy would drop without a word: masks and units."""
+    for i, part in enumerate(X):
+        if has_masked(part):
+            raise ValueError(f"{name} is a {type(X).__name__} whose item {i} has masked values: give numpy.ma.stack({name})")
+        if has_unit(part):
+            raise ValueError(
+                f"{name} is a {type(X).__name__} whose item {i} is in {part.unit}, and units in a {type(X).__name__} are not looked at: "
+                f"make one array of it, in one unit, as astropy.units.Quantity({name}) does"
+            )
 
 
 def drop_missing(
@@ -112,11 +128,11 @@ def drop_missing(
     >>> labels[rows] = epsflow.DBSCAN(eps=0.3).fit_predict(points)
     """
     X, _ = from_table(X, metric_of(X, metric, metric_params), masked=True)
-    if isinstance(X, np.ma.MaskedArray):
-        wanted = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize == 4 else np.float64
-        X = np.ma.filled(X.astype(wanted), np.nan) if X.dtype.kind not in "mM" else X.data
-    points = as_host_points(X)
+    masked = isinstance(X, np.ma.MaskedArray)
+    points = as_host_points(X.filled(0) if masked else X)
     whole = np.isfinite(points).all(axis=1)
+    if masked:
+        whole &= ~np.ma.getmaskarray(X).any(axis=1)
     return points[whole], np.flatnonzero(whole)
 
 
@@ -137,10 +153,20 @@ def _wrong_shape(array: NDArray[Any], name: str) -> str:
 
 
 def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Points:
-    """[n] weights as float64, or one for all. Raises ValueError for another number of them; NaN and infinity are found later."""
-    if isinstance(sample_weight, Number):
-        return np.full(n, sample_weight, dtype=np.float64)
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    """[n] weights as float64, or one for all. Raises ValueError for another number of them, and for what is no real number; NaN and
+    infinity are found later."""
+    if isinstance(sample_weight, Real):
+        return np.full(n, float(sample_weight), dtype=np.float64)
+    if has_masked(sample_weight):
+        raise ValueError(f"{name} has masked values: fill them, or leave their points out")
+    if has_unit(sample_weight):
+        raise ValueError(f"{name} is in {sample_weight.unit}, and weights are numbers without a unit, as min_samples is one: divide by one")
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind == "O" and not any(isinstance(w, (str, bytes)) or is_time(w) or is_complex(w) for w in weights.flat):
+        weights = _from_objects(weights, name)
+    if weights.dtype.kind not in "fiub":
+        raise ValueError(f"{name} has dtype {weights.dtype}, and weights are real numbers")
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
     if weights.shape != (n,):
         raise ValueError(f"{name}.shape == {weights.shape}, expected {(n,)}: one weight for each sample")
     return weights

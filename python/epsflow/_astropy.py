@@ -35,7 +35,8 @@ def _from_columns(X: Any, name: str, metric: MetricWords, masked: bool) -> Colum
             return "text" if dtype is not None and dtype.kind in "US" else str(dtype or type(values).__name__)
         if values.ndim != 1:
             raise ValueError(f"{name} has the column '{column}' of shape {values.shape}, and a coordinate is one number: split it")
-        numbers = refuse_inexact(_unmasked(values, name, f" of the column '{column}'", metric, masked), column)
+        which = f" of the column '{column}'"
+        numbers = refuse_inexact(_unmasked(values, name, which, metric, masked, column), column)
         units[column] = _unit_of(values)
         _require_one_unit(name, units, metric)
         return _converted(numbers, units[column], f"{name} has the column '{column}'", metric)
@@ -72,9 +73,22 @@ def _from_directions(X: Any, name: str, metric: MetricWords, masked: bool) -> tu
     return in_one([_converted(c, a.unit, name, metric) for c, a in zip(columns, angles)], len(X)), names
 
 
+def frame_of(X: Any) -> str | None:
+    """The frame of directions, with its epoch where it has one, as astropy shows it; None of anything else."""
+    if not _is_directions(X):
+        return None
+    frame = getattr(X, "frame", X)
+    return repr(frame.replicate_without_data()).strip("<>")
+
+
 def units_of(X: Any) -> list[Any]:
     """The unit of each column of a table, or the one of an array; None for numbers without one."""
     return [_unit_of(X[column]) for column in getattr(X, "colnames", None) or []] or [_unit_of(X)]
+
+
+def has_unit(values: Any) -> bool:
+    """Whether values are of astropy, in a unit."""
+    return hasattr(values, "unit") and hasattr(values, "to") and _unit_of(values) is not None
 
 
 def _unit_of(values: Any) -> Any:
@@ -83,7 +97,9 @@ def _unit_of(values: Any) -> Any:
     return unit if unit is not None and str(unit) else None
 
 
-def _unmasked(values: Any, name: str, which: str, metric: MetricWords, masked: bool) -> NDArray[Any]:
+def _unmasked(
+    values: Any, name: str, which: str, metric: MetricWords, masked: bool, column: str | None = None
+) -> NDArray[Any]:
     """The numbers alone; those that are masked become NaN where that is asked for, and are refused otherwise."""
     mask = getattr(values, "mask", None)
     numbers = np.asarray(getattr(values, "unmasked", values))
@@ -95,6 +111,11 @@ def _unmasked(values: Any, name: str, which: str, metric: MetricWords, masked: b
             f"{name} has masked values in {rows} rows{which}, which have no place in a clustering: leave them out with "
             f"points, rows = epsflow.drop_missing({name}{_as_said(metric)})"
         )
+    if numbers.dtype.kind not in "fiub":
+        return numbers  # which is refused
+    whole = np.where(mask, numbers.dtype.type(0), numbers)
+    for k, part in enumerate(whole.T if whole.ndim == 2 else [whole]):
+        refuse_inexact(part, column or k)
     return np.where(mask, np.nan, numbers.astype(np.float64))
 
 

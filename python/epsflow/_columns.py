@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,21 @@ def refuse_columns(name: str, refused: Sequence[tuple[str, str]], remedy: str) -
     raise ValueError(f"{name} has {plural} {no_number}, {listed}{more}: leave out what is no coordinate, {remedy}")
 
 
+def has_masked(values: Any) -> bool:
+    """Of arrays of NumPy and of astropy; other things have other masks."""
+    mask = getattr(values, "mask", None)
+    return isinstance(mask, (np.ndarray, np.bool_)) and bool(np.any(mask))
+
+
+def is_time(value: Any) -> bool:
+    """One that NumPy makes a number of, in whichever unit it has."""
+    return isinstance(value, (np.datetime64, np.timedelta64))
+
+
+def is_complex(value: Any) -> bool:
+    return isinstance(value, (complex, np.complexfloating))
+
+
 def refuse_inexact(values: Any, column: Any) -> Any:
     """values, whole numbers or others. Raises ValueError for those that two of them may become one float64 of."""
     dtype = getattr(values, "dtype", None)
@@ -56,8 +72,9 @@ def refuse_inexact(values: Any, column: Any) -> Any:
 
 
 def refuse_beyond(value: Any, column: Any) -> None:
-    """Of whole numbers; others, and None, are none."""
-    if isinstance(value, (int, np.integer)) and not -_MOST_EXACT <= int(value) <= _MOST_EXACT:
+    """Of whole numbers and decimals; others, and None, are none."""
+    exact = isinstance(value, (int, np.integer)) or isinstance(value, Decimal) and value.is_finite()
+    if exact and not -_MOST_EXACT <= int(value) <= _MOST_EXACT:
         raise ValueError(
             f"column {column!r} has {value}, and beyond 2**53 different whole numbers become one in float64: subtract an offset first"
         )

@@ -18,7 +18,7 @@ from ._metrics import MetricWords
 from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
-from ._units import require_unit, unit_of_eps
+from ._units import reference_of, require_reference, unit_of_eps
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
@@ -111,7 +111,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """
         metric = metric_of(X, self.metric, self.metric_params, self.p)
         min_samples = as_min_samples(self.min_samples)
-        unit = unit_of_eps(X, metric)
+        unit, reference = unit_of_eps(X, metric), reference_of(X, metric)
         X, names = _to_validate(X, metric)
         eps = as_eps(self.eps, unit)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
@@ -125,7 +125,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
                 raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
         data = Dataset(engine, points, metric)
         result = sweep_loaded(data, eps, min_samples, sample_weight=sample_weight, core=True)[0]
-        self._fitted = metric, eps, unit
+        self._fitted = metric, eps, reference
         self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
         self.core_sample_indices_ = result.core_sample_indices
         self.components_ = points.take(self.core_sample_indices_, axis=0)
@@ -156,10 +156,10 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
-        metric, eps, fitted_unit = self._fitted
-        unit = unit_of_eps(X, metric)
+        metric, eps, fitted_reference = self._fitted
+        reference = reference_of(X, metric)
         X, names = _to_validate(X, metric)
-        require_unit(unit, fitted_unit)
+        require_reference(reference, fitted_reference)
         known = list(getattr(self, "feature_names_in_", names or []))
         if names is not None and list(names) != known:
             raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")
@@ -203,10 +203,11 @@ def _to_validate(X: Any, metric: MetricWords) -> tuple[Any, list[str] | None]:
     """X as scikit-learn is to check it, and the names of its columns."""
     refuse_on_gpu(X)
     table, names = from_table(X, metric)
-    if isinstance(table, (list, np.ndarray)):
+    if isinstance(table, (list, tuple, np.ndarray)):
         table = as_plain(table)
-    # Of a table of pandas whose names are no texts, or not all, scikit-learn knows what to say.
-    return (X if names is None and hasattr(X, "columns") else table), names
+    # Of texts among other names scikit-learn knows what to say.
+    mixed = names is None and any(isinstance(column, str) for column in getattr(X, "columns", ()))
+    return (X if mixed else table), names
 
 
 def _threads_of(n_jobs: int | None) -> int | None:

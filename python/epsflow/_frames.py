@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from collections.abc import Callable
 from typing import Any, Union
@@ -10,8 +11,8 @@ from typing import Any, Union
 import numpy as np
 
 from ._astropy import from_astropy, units_of
-from ._columns import Columns, in_one, refuse_beyond, refuse_columns, refuse_inexact
-from ._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, sky_columns
+from ._columns import Columns, in_one, is_complex, is_time, refuse_beyond, refuse_columns, refuse_inexact
+from ._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, latitude_first, sky_columns
 
 _LIBRARIES = ("geopandas", "pandas", "polars", "pyarrow", "xarray", "astropy")
 _Read = Union[Columns, tuple[Any, Union[list[str], None]]]
@@ -84,6 +85,8 @@ def _from_pandas(X: Any, name: str) -> _Read:
             for value in values:
                 if isinstance(value, (str, bytes)):
                     return f"text such as {value!r}"
+                if is_time(value) or is_complex(value):
+                    return f"{type(value).__name__} such as {value}"
                 refuse_beyond(value, X.columns[i])
             try:
                 return values.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -91,7 +94,7 @@ def _from_pandas(X: Any, name: str) -> _Read:
                 return "objects"
         if not pandas.api.types.is_numeric_dtype(values.dtype) or values.dtype.kind == "c":
             return str(values.dtype)
-        if pandas.api.types.is_integer_dtype(values.dtype):
+        if pandas.api.types.is_integer_dtype(values.dtype) or values.dtype.kind == "O":  # which decimals of Arrow have
             refuse_inexact(values, X.columns[i])
         single = values.dtype == np.float32 or str(values.dtype) == "Float32"
         return values.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)
@@ -110,7 +113,7 @@ def _from_polars(X: Any, name: str) -> _Read:
         column = X.to_series(i)
         if not (column.dtype.is_numeric() or column.dtype == polars.Boolean):
             return str(column.dtype)
-        if column.dtype.is_integer():
+        if column.dtype.is_integer() or column.dtype.is_decimal():
             refuse_inexact(column, column.name)
         return column.cast(polars.Float32 if column.dtype == polars.Float32 else polars.Float64).to_numpy()
 
@@ -127,7 +130,7 @@ def _from_arrow(X: Any, name: str) -> _Read:
         field, values = X.schema[i], X.column(i)
         if field.type.id not in numbers:
             return str(field.type)
-        if arrow.types.is_integer(field.type):
+        if arrow.types.is_integer(field.type) or arrow.types.is_decimal(field.type):
             ends = importlib.import_module("pyarrow.compute").min_max(values).as_py()
             refuse_beyond(ends["min"], field.name)
             refuse_beyond(ends["max"], field.name)
@@ -201,5 +204,20 @@ def _from_geopandas(X: Any, name: str, metric: MetricWords) -> _Read:
     if deep and not points.has_z.all():
         raise ValueError(f"{name} has points with and without z: leave it out with {name}.geometry.force_2d()")
     axes = ["x", "y", "z"][: 3 if deep else 2]
-    names = axes if angle_unit(metric) is None else ["lon", "lat", "z"][: len(axes)]
-    return Columns(names, lambda i: getattr(points, axes[i]).to_numpy(), len(points), "")
+    if angle_unit(metric) is None:
+        return Columns(axes, lambda i: getattr(points, axes[i]).to_numpy(), len(points), "")
+    unit = _angle_of(points.crs, name, metric)
+    angles = [("lat", points.y), ("lon", points.x)] if latitude_first(metric) else [("lon", points.x), ("lat", points.y)]
+    return Columns([axis for axis, _ in angles], lambda i: unit * angles[i][1].to_numpy(), len(points), "")
+
+
+def _angle_of(crs: Any, name: str, metric: MetricWords) -> float:
+    """What the angles of a coordinate reference system are times, in the unit that the metric takes; 1 where there is none."""
+    if crs is None:
+        return 1.0
+    if not crs.is_geographic:
+        raise ValueError(
+            f"{name} is in {crs.to_string()}, and metric={metric[0]!r} takes longitudes and latitudes: give {name}.to_crs(4326)"
+        )
+    radians = float(crs.axis_info[0].unit_conversion_factor)
+    return radians if angle_unit(metric) == "rad" else radians / math.radians(1)

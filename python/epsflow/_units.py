@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import AnyPoints
-from ._astropy import units_of
+from ._astropy import frame_of, units_of
 from ._frames import library_of
 from ._metrics import MetricWords, angle_unit, eps_unit
 
@@ -31,10 +31,32 @@ def unit_of_eps(X: Any, metric: MetricWords) -> Any:
     return None if plain or library_of(X) != "astropy" else units_of(X)[0]
 
 
-def require_unit(unit: Any, known: Any) -> None:
-    """Raises ValueError for points in another unit than those that were clustered; numbers without one are taken to be in it."""
-    if unit is not None and known is not None and unit != known:
-        raise ValueError(f"X is in {unit}, and the points of fit were in {known}: convert it, as X.to('{known}') does")
+Reference = tuple[str, list[Any]]
+"""How to convert to it, and what points are in: the units of columns, a frame of directions or a system of coordinates."""
+
+
+def reference_of(X: Any, metric: MetricWords) -> Reference:
+    """What X is in; None where it does not say, and for units that do not matter, as the metric converts them."""
+    library = library_of(X)
+    if library == "geopandas":
+        crs = getattr(X, "crs", None)
+        return "X.to_crs('{}')", [None if crs is None else crs.to_string()]
+    if library != "astropy":
+        return "", [None]
+    frame = frame_of(X)
+    if frame is not None:
+        return "X.transform_to(…)", [frame]
+    plain = metric[0] == "cosine" or angle_unit(metric) is not None
+    return "X.to('{}')", [None] if plain else units_of(X)
+
+
+def require_reference(found: Reference, fitted: Reference) -> None:
+    """Raises ValueError for points in another one than those that were clustered; numbers without one are taken to be in it."""
+    (way, ours), (_, theirs) = found, fitted
+    n = max(len(ours), len(theirs))
+    for of_X, known in zip(ours * (n // len(ours)), theirs * (n // len(theirs))):
+        if of_X is not None and known is not None and of_X != known:
+            raise ValueError(f"X is in {of_X}, and the points of fit were in {known}: convert it, as {way.format(known)} does")
 
 
 def warn_of_unit(points: AnyPoints, metric: MetricWords, eps: float) -> None:

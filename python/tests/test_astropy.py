@@ -320,3 +320,54 @@ def test_what_is_wrong_with_points_is_said_before_the_unit_of_eps(sky):
             call(0.5 * units.deg)
     with pytest.raises(ValueError, match="'furlong' is none of 'deg', 'arcmin'"):
         epsflow.sweep(X, 0.5 * units.deg, 4, metric="greatcircle", metric_params={"unit": "furlong"})
+
+
+def test_predict_takes_the_frame_of_fit(sky):
+    X = coordinates.SkyCoord(sky, unit="deg")
+    model = epsflow.DBSCAN(0.5, min_samples=4, metric="greatcircle").fit(X)
+    model = pickle.loads(pickle.dumps(model))
+    for same in (X, X.frame, sky, sky * units.deg):
+        np.testing.assert_array_equal(model.predict(same), model.labels_)
+    for other, name in ((X.galactic, "Galactic Frame"), (X.transform_to("fk5"), r"FK5 Frame \(equinox=J2000.000\)")):
+        with pytest.raises(ValueError, match=f"X is in {name}, and the points of fit were in ICRS Frame.*X.transform_to"):
+            model.predict(other)
+
+
+def test_predict_takes_the_units_of_fit_of_each_column(points):
+    def made(x, y):
+        return table.QTable({"d": points[:, 0] * units.Unit(x), "v": points[:, 1] * units.Unit(y)})
+
+    model = epsflow.DBSCAN(0.1, min_samples=3, metric_params={"scale": [1, 0.5]}).fit(made("km", "km / s"))
+    np.testing.assert_array_equal(model.predict(made("km", "km / s")), model.labels_)
+    for other, known in ((made("m", "km / s"), "km"), (made("km", "m / s"), "km / s")):
+        with pytest.raises(ValueError, match=rf"the points of fit were in {known}: convert it, as X.to\('{known}'\)"):
+            model.predict(other)
+
+
+def test_units_of_parts_of_a_list_are_not_lost():
+    X = [[1, 2] * units.deg, [100, 50] * units.arcmin]
+    with pytest.raises(ValueError, match=r"X is a list whose item 0 is in deg.*astropy.units.Quantity\(X\)"):
+        as_points(X)
+    np.testing.assert_allclose(as_points(units.Quantity(X)), [[1, 2], [100 / 60, 50 / 60]])
+
+
+def test_masked_whole_numbers_are_checked(points):
+    large = 2**53 + 1
+    mask = np.arange(60) == 7
+    column = table.MaskedColumn(np.full(60, large), mask=mask, dtype=np.int64)
+    with pytest.raises(ValueError, match=f"column 'id' has {large}"):
+        epsflow.drop_missing(table.Table({"id": column, "x": points[:, 0]}))
+    column[~mask] = 5
+    assert epsflow.drop_missing(table.Table({"id": column, "x": points[:, 0]}))[0].shape == (59, 2)
+    Masked = pytest.importorskip("astropy.utils.masked").Masked
+    with pytest.raises(ValueError, match=f"column 1 has {large}"):
+        epsflow.drop_missing(Masked(np.array([[1, large], [3, 4]]), mask=[[0, 0], [0, 1]]))
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        epsflow.drop_missing(Masked(np.array([[1j, 2], [3, 4]]), mask=[[0, 0], [0, 1]]))
+
+
+def test_weights_have_no_unit():
+    X = np.zeros((2, 2))
+    with pytest.raises(ValueError, match="sample_weight is in kg, and weights are numbers without a unit"):
+        epsflow.sweep(X, 0.1, 1, sample_weight=[1, 2] * units.kg)
+    assert len(epsflow.sweep(X, 0.1, 1, sample_weight=[1, 2] * units.one)) == 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -176,6 +178,22 @@ def test_weights_that_cannot_be_are_refused():
         epsflow.DBSCAN().fit(X, sample_weight=[1, 2])
     with pytest.raises(ValueError, match="point 1"):
         epsflow.DBSCAN().fit(X, sample_weight=[1, np.nan, 1, 1])
+    ones = np.ones(4)
+    for weights, words in (
+        (np.ma.masked_array(ones, mask=[0, 1, 0, 0]), "sample_weight has masked values"),
+        (ones * 1j, "dtype complex128"),
+        (1j, "dtype complex128"),
+        (ones.astype("datetime64[s]"), "dtype datetime64"),
+        (["1", "1", "1", "1"], "dtype <U1"),
+        (np.array([1, 1, 1, "1"], dtype=object), "dtype object"),
+        (np.array([1, 1, 1, np.complex128(1)], dtype=object), "dtype object"),
+        (np.array([1, 1, 1, None], dtype=object), "not all of it is numbers|point 3"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            epsflow.sweep(X, 0.1, 2, sample_weight=weights)
+    expected = epsflow.sweep(X, 0.1, 2, sample_weight=ones)[0].n_core
+    for weights in (np.ma.masked_array(ones), ones.astype(bool), [Decimal(1)] * 4, Fraction(1), True):
+        assert epsflow.sweep(X, 0.1, 2, sample_weight=weights)[0].n_core == expected
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

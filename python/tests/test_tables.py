@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
@@ -272,3 +274,128 @@ def test_infinities_are_dropped(points):
     assert np.setdiff1d(np.arange(60), rows).tolist() == [3, 5, 7]
     with pytest.raises(ValueError, match="inf.*drop_missing"):
         epsflow.sweep(points[:4], 0.1, 4)
+
+
+@pytest.mark.parametrize("metric, first", [("greatcircle", "lon"), ("haversine", "lat")])
+def test_the_estimator_takes_names_that_are_no_texts(sky, metric, first):
+    pandas = pytest.importorskip("pandas")
+    columns = dict(zip(("lon", "lat"), (np.radians(sky) if metric == "haversine" else sky).T))
+    eps = np.radians(1.0) if metric == "haversine" else 1.0
+    for order in (["lon", "lat"], ["lat", "lon"]):
+        frame = pandas.DataFrame({name: columns[name] for name in order})
+        frame.columns = pandas.MultiIndex.from_tuples([(name, "") for name in order])
+        fitted = epsflow.DBSCAN(eps, min_samples=4, metric=metric).fit(frame)
+        np.testing.assert_array_equal(fitted.labels_, epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels)
+        np.testing.assert_array_equal(fitted.components_[:, 0], columns[first][fitted.core_sample_indices_])
+        np.testing.assert_array_equal(fitted.predict(frame), fitted.labels_)
+
+
+def test_a_frame_without_columns():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1 is required"):
+        epsflow.DBSCAN().fit(pandas.DataFrame(index=range(3)))
+
+
+def test_geopandas_has_longitudes_in_x(sky):
+    geopandas = pytest.importorskip("geopandas")
+    expected = epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels
+    for X in (geopandas.GeoSeries.from_xy(*sky.T), geopandas.GeoSeries.from_xy(*sky.T, np.zeros(60))):
+        for latitude_first in (True, False):
+            of = {"metric": "greatcircle", "metric_params": {"latitude_first": latitude_first}}
+            np.testing.assert_array_equal(epsflow.sweep(X, 1.0, 4, **of)[0].labels, expected)
+            fitted = epsflow.DBSCAN(1.0, min_samples=4, **of).fit(X)
+            np.testing.assert_array_equal(fitted.labels_, expected)
+            assert fitted.feature_names_in_.tolist() == (["lat", "lon"] if latitude_first else ["lon", "lat"])
+    X = geopandas.GeoSeries.from_xy(*np.radians(sky).T)
+    for params in (None, {"latitude_first": True}):
+        np.testing.assert_array_equal(epsflow.sweep(X, np.radians(1.0), 4, metric="haversine", metric_params=params)[0].labels, expected)
+
+
+def test_geopandas_says_what_its_coordinates_are(sky):
+    geopandas = pytest.importorskip("geopandas")
+    X = geopandas.GeoSeries.from_xy(*sky.T, crs=4326)
+    np.testing.assert_array_equal(as_points(X, GREATCIRCLE), sky)
+    np.testing.assert_array_equal(as_points(X, HAVERSINE), np.radians(sky)[:, ::-1])
+    grads = geopandas.GeoSeries.from_xy(*(sky / 0.9).T, crs=4807)
+    np.testing.assert_allclose(as_points(grads, GREATCIRCLE), sky, rtol=1e-14)
+    np.testing.assert_allclose(as_points(grads, HAVERSINE), np.radians(sky)[:, ::-1], rtol=1e-14)
+    for metric in (GREATCIRCLE, HAVERSINE):
+        with pytest.raises(ValueError, match=rf"X is in EPSG:3857, and metric='{metric[0]}' takes longitudes.*X.to_crs\(4326\)"):
+            as_points(X.to_crs(3857), metric)
+        np.testing.assert_allclose(as_points(X.to_crs(3857).to_crs(4326), metric), as_points(X, metric), rtol=1e-12)
+    assert as_points(X.to_crs(3857)).shape == (60, 2)
+
+
+def test_predict_takes_the_coordinates_of_fit(sky):
+    geopandas = pytest.importorskip("geopandas")
+    X = geopandas.GeoSeries.from_xy(*sky.T, crs=4326)
+    for metric in ("euclidean", "greatcircle"):
+        fitted = epsflow.DBSCAN(1.0, min_samples=4, metric=metric).fit(X)
+        for same in (X, X.set_crs(None, allow_override=True)):
+            np.testing.assert_array_equal(fitted.predict(same), fitted.labels_)
+        other = 3857 if metric == "euclidean" else 4269
+        with pytest.raises(ValueError, match=rf"X is in EPSG:{other}, and the points of fit were in EPSG:4326.*X.to_crs\('EPSG:4326'\)"):
+            fitted.predict(X.to_crs(other))
+
+
+@pytest.mark.parametrize("use", [as_points, lambda X: epsflow.DBSCAN().fit(X), epsflow.drop_missing])
+def test_masks_of_parts_of_a_list_are_not_lost(use):
+    rows = [np.ma.masked_array([1, 2], mask=[0, 1]), np.ma.masked_array([3, 4], mask=[0, 0])]
+    for X in (rows, tuple(rows)):
+        with pytest.raises(ValueError, match=r"X is a (list|tuple) whose item 0 has masked values.*numpy.ma.stack\(X\)"):
+            use(X)
+    assert epsflow.drop_missing(np.ma.stack(rows))[1].tolist() == [1]
+    assert use([np.ma.masked_array([1, 2]), [3, 4]]) is not None
+    pandas = pytest.importorskip("pandas")
+    assert use([pandas.Series([1, 2]), pandas.Series([3, 4])]) is not None  # whose mask is a method
+
+
+def test_what_is_dropped_is_checked_like_the_rest():
+    large = 2**53 + 1
+    X = np.ma.masked_array([[1, 2], [large, 3], [4, 5]], mask=[[0, 1], [0, 0], [0, 0]])
+    with pytest.raises(ValueError, match=f"column 0 has {large}"):
+        epsflow.drop_missing(X)
+    X[1, 0] = np.ma.masked
+    found, rows = epsflow.drop_missing(X)
+    assert found.tolist() == [[4, 5]] and rows.tolist() == [2]
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        epsflow.drop_missing(np.ma.masked_array([[1j, 2], [3, 4]], mask=[[0, 0], [0, 1]]))
+    with pytest.raises(ValueError, match="masked values in 1 rows"):
+        as_points(X[1:])
+
+
+class TestObjects:
+    """Of columns of Python's objects, and of decimals."""
+
+    @pytest.mark.parametrize("value", [np.datetime64("2026-01-01"), np.timedelta64(3, "s"), 1 + 2j, np.complex64(1 + 2j)])
+    def test_what_becomes_a_number_and_is_none(self, value):
+        array = np.array([[1, 0], [2, 0]], dtype=object)
+        array[1, 1] = value
+        for use in (as_points, lambda X: epsflow.DBSCAN().fit(X)):
+            with pytest.raises(ValueError, match="Complex data not supported" if isinstance(value, (complex, np.complexfloating)) else "a time is"):
+                use(array)
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame({"x": [1.0, 2.0], "o": pandas.Series([1.0, value], dtype=object)})
+        with pytest.raises(ValueError, match=rf"'o' \({type(value).__name__} such as "):
+            as_points(frame)
+
+    @pytest.mark.parametrize("make", [pandas_frame, polars_frame, arrow_table, arrow_batch])
+    def test_decimals_that_would_become_one(self, points, make):
+        large = [Decimal(2**53)] * 59
+        assert as_points(make(points, {"id": [*large, Decimal("0.5")]}))[0, 2] == 2**53
+        for value in (Decimal(2**53 + 1), -Decimal(2**53 + 1)):
+            with pytest.raises(ValueError, match=f"column 'id' has {value}"):
+                as_points(make(points, {"id": [*large, value]}))
+
+    def test_decimals_in_arrays(self):
+        assert np.isnan(as_points(np.array([[Decimal("NaN"), Decimal("0.5")]], dtype=object))[0, 0])
+        with pytest.raises(ValueError, match=f"column 1 has {2**53 + 1}"):
+            as_points([[1, Decimal(2**53 + 1)]])
+
+    def test_decimals_of_arrow_in_pandas(self):
+        pandas = pytest.importorskip("pandas")
+        arrow = pytest.importorskip("pyarrow")
+        column = pandas.Series([Decimal(1), Decimal(2**53 + 1)], dtype=pandas.ArrowDtype(arrow.decimal128(20)))
+        assert as_points(pandas.DataFrame({"x": column[:1]})).tolist() == [[1.0]]
+        with pytest.raises(ValueError, match=f"column 'x' has {2**53 + 1}"):
+            as_points(pandas.DataFrame({"x": column}))
