@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "errors.hpp"
 #include "results.hpp"
 #include "task.hpp"
 #include "words.hpp"
@@ -369,13 +370,13 @@ void translate_errors(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
   } catch (const UsageError& e) {
-    PyErr_SetString(PyExc_ValueError, e.what());
+    set_error(PyExc_ValueError, e);
   } catch (const InputError& e) {
-    PyErr_SetString(PyExc_ValueError, e.what());
+    set_error(PyExc_ValueError, e);
   } catch (const ResourceError& e) {
-    PyErr_SetString(PyExc_MemoryError, e.what());
+    set_error(PyExc_MemoryError, e);
   } catch (const Error& e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
+    set_error(PyExc_RuntimeError, e);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "results.hpp"
 
+#include <fcntl.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/pair.h>
@@ -7,6 +8,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <exception>
@@ -18,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "errors.hpp"
 #include "task.hpp"
 
 #include <epsflow/core/format.hpp>
@@ -71,13 +75,36 @@ std::unique_ptr<Task> start_save(const std::filesystem::path& folder, const std:
   });
 }
 
+using Bytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>;
+
+/// The first bytes of a file, mapped until nobody looks at them. No descriptor stays open, of which there are few. Raises OSError.
+Bytes map_file(const std::filesystem::path& file, std::size_t size) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  void* const mapped = descriptor < 0 ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+  if (mapped == MAP_FAILED) {
+    PyErr_SetFromErrnoWithFilename(PyExc_OSError, file.c_str());
+    if (descriptor >= 0) ::close(descriptor);
+    throw nb::python_error();
+  }
+  ::close(descriptor);
+  struct Mapping {
+    void* bytes;
+    std::size_t size;
+  };
+  const nb::capsule owner(new Mapping{mapped, size}, [](void* held) noexcept {
+    const std::unique_ptr<Mapping> mapping(static_cast<Mapping*>(held));
+    ::munmap(mapping->bytes, mapping->size);
+  });
+  return {mapped, {size}, owner};
+}
+
 void translate_errors(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
   } catch (const io::InTheWay& e) {
-    PyErr_SetString(PyExc_FileExistsError, e.what());
+    set_error(PyExc_FileExistsError, e);
   } catch (const io::FolderLocked& e) {
-    PyErr_SetString(PyExc_BlockingIOError, e.what());
+    set_error(PyExc_BlockingIOError, e);
   }
 }
 
@@ -104,6 +131,7 @@ void define_results_folders(nb::module_& m) {
           },
           "folder"_a, "name"_a, nb::call_guard<nb::gil_scoped_release>());
   m.def("require_vector", &io::require_vector, "file"_a, "type"_a, "n"_a, "Where in the file its n values begin.");
+  m.def("map_file", &map_file, "file"_a, "size"_a);
   m.def("start_save", &start_save, "folder"_a, nb::arg("variants").noconvert(), "input"_a, nb::arg("rows").noconvert(),
         "version"_a, "options"_a, "overwrite"_a, nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());
   m.def("format_number", &format_number, "value"_a);

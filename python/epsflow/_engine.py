@@ -70,7 +70,7 @@ class Engine:
         gpu: int | None = None,
         gpu_memory: int | str | None = None,
     ) -> None:
-        self._arguments = {"backend": backend, "memory": memory, "threads": threads, "gpu": gpu, "gpu_memory": gpu_memory}
+        self._arguments: dict[str, Any] = {"backend": backend, "memory": memory, "threads": threads, "gpu": gpu, "gpu_memory": gpu_memory}
         with python_errors():
             self._made: _core.Engine | None = _core.make_engine(
                 as_bytes(memory),
@@ -79,6 +79,7 @@ class Engine:
                 as_gpu(gpu),
                 as_bytes(gpu_memory, "gpu_memory"),
             )
+        self._backend = str(self._made.backend)
         for notice in self._made.notices:
             log.warning("%s", python_words(notice))
 
@@ -91,7 +92,7 @@ class Engine:
     @property
     def backend(self) -> str:
         """"cpu" or "gpu"."""
-        return str(self._engine.backend)
+        return self._backend
 
     def load(self, X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None) -> Dataset:
         """Load points, for many runs.
@@ -121,15 +122,31 @@ class Engine:
     def __exit__(self, *error: Any) -> None:
         self.close()
 
+    def __copy__(self) -> Engine:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Engine:
+        """Itself, so that the copies of an estimator share it."""
+        return self
+
     def __reduce__(self) -> Any:
-        return _make_engine, (self._arguments,)
+        return _make_engine, (self._arguments, self._backend if self._made is None else None)
 
     def __repr__(self) -> str:
         return "<epsflow.Engine, closed>" if self._made is None else f"<epsflow.Engine on the {self.backend.upper()}>"
 
 
-def _make_engine(arguments: dict[str, Any]) -> Engine:
-    return Engine(**arguments)
+def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine:
+    """closed: the backend of an engine that is closed, and stays it."""
+    if closed is None:
+        return Engine(**arguments)
+    engine = Engine.__new__(Engine)
+    engine._arguments, engine._made, engine._backend = arguments, None, closed
+    return engine
+
+
+def _load_anew(engine: Engine, points: AnyPoints, metric: MetricWords, unit: Any) -> Dataset:
+    return Dataset(engine if engine._made is not None else Engine(**engine._arguments), points, metric, unit)
 
 
 class Dataset:
@@ -159,7 +176,8 @@ class Dataset:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return int(self._data.size), int(self._data.dims)
+        n, d = self._points.shape
+        return int(n), int(d)
 
     def sweep(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
         """As `epsflow.sweep` of these points, without what the engine and the metric are."""
@@ -182,7 +200,7 @@ class Dataset:
     def __reduce__(self) -> Any:
         if isinstance(self._points, _core.GpuPoints):
             raise TypeError("a Dataset of points on a GPU does not pickle: copy them to the host, and load them there")
-        return Dataset, (self.engine, self._points, self._metric, self._unit)
+        return _load_anew, (self.engine, self._points, self._metric, self._unit)
 
     def __len__(self) -> int:
         return self.shape[0]

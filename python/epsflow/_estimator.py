@@ -169,10 +169,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         labels = np.ascontiguousarray(self.labels_[self.core_sample_indices_], dtype=np.int32)
         core, points = as_host_points(self.components_), as_host_points(X)
-        if self.engine is None:
-            memory, threads = as_bytes(self.memory), as_threads(_threads_of(self.n_jobs))
-        else:
-            memory, threads = self.engine._engine.memory, self.engine._engine.threads
+        given = {"memory": self.memory, "threads": _threads_of(self.n_jobs)} if self.engine is None else self.engine._arguments
+        memory, threads = as_bytes(given["memory"]), as_threads(given["threads"])
         with python_errors():
             task = _core.start_predict(core, labels, eps, points, metric, memory, threads)
         found: list[Any] = []

@@ -48,6 +48,7 @@ def validate_data(estimator: Any, X: Any, reset: bool = True, **_: Any) -> Any:
             )
         return points
     estimator.n_features_in_ = points.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
     if names is not None and all(isinstance(name, str) for name in names):
         import numpy as np
 

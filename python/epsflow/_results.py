@@ -67,16 +67,18 @@ class StoredVariant:
 
     @property
     def labels(self) -> Array:
-        if callable(self._labels):
-            self._labels = self._labels()
-        return self._labels
+        found = self._labels  # read once, as another thread may replace it
+        if callable(found):
+            found = self._labels = found()
+        return found
 
     @property
     def core(self) -> Array:
         """Empty where it is not known."""
-        if callable(self._core):
-            self._core = self._core()
-        return self._core.view(np.uint8)
+        found = self._core
+        if callable(found):
+            found = self._core = found()
+        return found.view(np.uint8)
 
 
 def _figures(v: Any) -> tuple[float, int, int, int, int, int, int, float]:
@@ -128,8 +130,8 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
         if not unfinished:
             _refuse_unfinished(path, json.loads(manifest.runs[-1]))
         described = json.loads(manifest.input)
-        n = described.get("points")
-        if not isinstance(n, int):
+        n = described.get("points") if isinstance(described, dict) else None
+        if type(n) is not int or not 0 <= n < 2**63:
             raise ValueError(f"{path / 'sweep.json'} was not written by epsflow, or is damaged: it does not say how many points there are")
 
         def array(name: str, dtype: str) -> Callable[[], Array]:
@@ -151,9 +153,8 @@ def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Calla
     def array() -> Array:
         with _folder_errors():
             manifest.verify(folder, name)
-        values = np.memmap(folder / name, dtype, "r", begin, (n,)).view(np.ndarray) if n else np.empty(0, dtype)
-        values.setflags(write=False)
-        return values
+        end = begin + n * np.dtype(dtype).itemsize
+        return np.asarray(_core.map_file(folder / name, end)[begin:].view(dtype))
 
     return array
 
@@ -172,9 +173,19 @@ def _refuse_unfinished(folder: Path, run: dict[str, Any]) -> None:
     ways = f"epsflow.load({str(folder)!r}, unfinished=True) takes what is finished, and `epsflow sweep … --resume` makes the rest"
     if (folder / ".epsflow" / "journal").exists():
         raise ValueError(f"{folder} is not finished, a run is writing there or was killed: {ways}")
+    if not isinstance(run, dict) or "status" not in run:
+        raise ValueError(f"{folder / 'sweep.json'} was not written by epsflow, or is damaged: it does not say whether a run is complete")
     if run["status"] != "complete":
         because = f" ({run['reason']})" if "reason" in run else ""
         raise ValueError(f"{folder} is not finished, sweep.json says {run['status']!r}{because}: {ways}")
+
+
+_FIGURES = {
+    "eps": np.float64,
+    **dict.fromkeys(("minpts", "clusters", "noise", "core", "border", "largest"), np.uint64),
+    "seconds": np.float64,
+}
+"""The columns of its summary, of these types or smaller ones."""
 
 
 def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
@@ -193,7 +204,9 @@ def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
             description = opened.attrs["description"]
             described = json.loads(description.decode() if isinstance(description, bytes) else str(description))["input"]
             summary = opened["summary"][()]
-            shape = (len(summary), int(described["points"]))
+            if type(described["points"]) is not int or any(not np.can_cast(summary.dtype[name], kind) for name, kind in _FIGURES.items()):
+                raise TypeError("its summary or its number of points is of another type")
+            shape = (len(summary), described["points"])
             labels = _read(opened, "labels", shape, np.int32)
             core = _read(opened, "core", shape, np.int8)
             rows = _read(opened, "rows", shape[1:], np.int64)
@@ -203,12 +216,12 @@ def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
                 raise KeyError("it has no labels")
         variants = []
         for i, row in enumerate(summary):
-            counts = [int(row[name]) for name in ("minpts", "clusters", "noise", "core", "border", "largest")]
+            counts = [int(row[name]) for name in list(_FIGURES)[1:-1]]
             known = core is not None and not (core[i] < 0).any()
             mask = core[i] if core is not None and known else np.empty(0, np.int8)
             variants.append(StoredVariant((float(row["eps"]), *counts, float(row["seconds"])), labels[i], mask))
         return variants, Origin(input=described, rows=rows)
-    except (KeyError, ValueError, OSError) as error:
+    except (LookupError, TypeError, ValueError, OverflowError, OSError) as error:
         raise ValueError(f"{file} is no sweep.h5 of epsflow, or is damaged: {error}") from None
 
 
@@ -216,7 +229,10 @@ def _read(file: Any, name: str, shape: tuple[int, ...], dtype: Any) -> Array | N
     """A data set that nobody writes to; None where there is none."""
     if name not in file:
         return None
-    values = np.asarray(file[name][()], dtype)
+    values = np.asarray(file[name][()])
+    if not np.can_cast(values.dtype, dtype):
+        raise TypeError(f"{name} are of type {values.dtype}, not {np.dtype(dtype)}")
+    values = values.astype(dtype, copy=False)
     if values.shape != shape:
         raise KeyError(f"{name} are of shape {values.shape}, not {shape}")
     values.setflags(write=False)

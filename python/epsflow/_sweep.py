@@ -111,9 +111,8 @@ class VariantResult:
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Results are saved as they were made, with their checksums."""
-    array.flags.writeable = False
-    return array
+    """Results are saved as they were made, with their checksums; of such an array nobody can set flags.writeable."""
+    return np.asarray(memoryview(array).toreadonly())
 
 
 _SUMMARY = [

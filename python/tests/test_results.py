@@ -86,7 +86,45 @@ def test_results_pickle(result, tmp_path):
 def test_labels_are_mapped_when_asked_for(result, tmp_path):
     result.save(tmp_path / "r")
     labels = epsflow.load(tmp_path / "r").labels(0.1, 4)
-    assert isinstance(labels.base, np.memmap) and not labels.flags.writeable
+    mapped = [line.split("-")[0] for line in Path("/proc/self/maps").read_text().splitlines() if "eps_0.1_minpts_4.npy" in line]
+    assert labels.ctypes.data // 4096 * 4096 == int(mapped[0], 16) and not labels.flags.writeable
+
+
+def test_mapped_labels_keep_no_descriptor(result, tmp_path):
+    result.save(tmp_path / "r")
+    loaded = epsflow.load(tmp_path / "r")
+    before = os.listdir("/proc/self/fd")
+    held = [(variant.labels, variant.core) for variant in loaded]
+    assert os.listdir("/proc/self/fd") == before
+    del held, loaded
+    assert str(tmp_path) not in Path("/proc/self/maps").read_text()
+
+
+def test_threads_ask_for_the_same_labels():
+    class Raced(_results.StoredVariant):
+        """Whose labels another thread has mapped after the first look at them."""
+
+        _labels = property(lambda self: self.looks.pop(0), lambda self, value: None)
+        _core = property(lambda self: self.looks.pop(0), lambda self, value: None)
+
+    mapped = np.zeros(3, np.int8)
+    for name in ("labels", "core"):
+        raced = Raced((0.1, 4, 0, 0, 0, 0, 0, 0.0), mapped, mapped)
+        raced.looks = [lambda: mapped, mapped, mapped]
+        assert len(getattr(raced, name)) == 3
+
+
+def test_names_that_are_no_utf8(result, tmp_path):
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    result.save(folder)
+    with pytest.raises(FileExistsError) as refused:
+        result.save(folder)
+    assert str(folder) in str(refused.value)
+    assert_same(result, epsflow.load(folder))
+    (folder / "sweep.json").write_text("{")
+    with pytest.raises(ValueError, match="damaged") as refused:
+        epsflow.load(folder)
+    assert str(folder) in str(refused.value)
 
 
 def test_without_core(points, tmp_path):
@@ -284,6 +322,50 @@ def test_summary_csv_is_for_people_alone(result, tmp_path, text):
     assert_same(result, epsflow.load(tmp_path / "r"))
     epsflow.load(tmp_path / "r").save(tmp_path / "r", overwrite=True)
     assert (tmp_path / "r/summary.csv").read_text() == whole
+
+
+@pytest.mark.parametrize("old, new", [('"points": 900', '"points": true'), ('"points": 900', '"points": -1'), ('"points": 900', '"points": 1e99'),
+                                      ('"points": 900', f'"points": {2**70}'), ('"input": {', '"input": [{'), ('"status":', '"state":')])
+def test_damage_of_other_kinds(result, tmp_path, old, new):
+    result.save(tmp_path / "r")
+    text = (tmp_path / "r/sweep.json").read_text()
+    assert old in text
+    (tmp_path / "r/sweep.json").write_text(text.replace(old, new))
+    with pytest.raises(ValueError, match="damaged"):
+        epsflow.load(tmp_path / "r")
+
+
+def hdf5(file, points=3, counts="<u8", labels="<i4", summary=None, description=None):
+    """As the program writes it, but for what is given."""
+    h5py = pytest.importorskip("h5py")
+    kinds = [(name, "<f8" if name in ("eps", "seconds") else counts) for name in (*_results._FIGURES,)]
+    with h5py.File(file, "w") as opened:
+        opened.attrs["description"] = json.dumps({"input": {"points": points}} if description is None else description)
+        opened["summary"] = np.ones(1, kinds) if summary is None else summary
+        opened["labels"] = np.zeros((1, 3), labels)
+    return file
+
+
+def test_damage_of_one_file(tmp_path):
+    file = tmp_path / "sweep.h5"
+    assert epsflow.load(hdf5(file))[0].labels.tolist() == [0, 0, 0]
+    assert epsflow.load(hdf5(file, labels=">i2"))[0].labels.tolist() == [0, 0, 0]
+    for damage in (
+        {"points": "3"},
+        {"points": 3.0},
+        {"points": None},
+        {"points": [3]},
+        {"points": 2**70},
+        {"counts": "<f8"},
+        {"labels": "<f8"},
+        {"labels": "<i8"},
+        {"summary": 1},
+        {"summary": [1]},
+        {"description": [1]},
+        {"description": 7},
+    ):
+        with pytest.raises(ValueError, match="sweep.h5 is no sweep.h5 of epsflow, or is damaged"):
+            epsflow.load(hdf5(file, **damage))
 
 
 def test_what_is_no_folder_of_results(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
 import pickle
@@ -118,13 +119,16 @@ def test_a_fork_makes_an_engine_of_its_own(blobs):
     expected = epsflow.DBSCAN(0.1).fit(blobs).labels_
     child = os.fork()
     if child == 0:
-        right = np.array_equal(epsflow.DBSCAN(0.1).fit(blobs).labels_, expected)
+        right = False
         try:
+            shown = "CPU" in repr(data) and "CPU" in repr(epsflow.DBSCAN(engine=data.engine))
+            right = shown and np.array_equal(epsflow.DBSCAN(0.1).fit(blobs).labels_, expected)
             data.sweep(0.1, 5)
             right = False
         except ValueError as error:
-            right = right and "fork" in str(error)
-        os._exit(0 if right else 1)
+            right = right and "do not follow a fork" in str(error)
+        finally:
+            os._exit(0 if right else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
@@ -189,6 +193,10 @@ def test_labels_and_masks_are_read_only(blobs, tmp_path):
         for array in (variant.labels, variant.core):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 1
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                array.flags.writeable = True
+    none = epsflow.sweep(np.empty((0, 2)), 0.1, 5, core=True)[0]
+    assert none.labels.shape == none.core.shape == (0,) and none.core.dtype == np.bool_
     labels = epsflow.DBSCAN(0.1, min_samples=5).fit_predict(blobs)
     labels[labels < 0] = 99  # a caller's own
 
@@ -224,7 +232,21 @@ def test_an_engine_is_closed(blobs):
     engine.close()
     with pytest.raises(ValueError, match="closed"):
         engine.load(blobs)
+    assert engine.backend == "cpu"
+    with pytest.raises(ValueError, match="output='cupy' leaves labels on a GPU, and the engine works on the CPU"):
+        data.sweep(0.1, 5, output="cupy")
+    closed = pickle.loads(pickle.dumps(engine))
+    assert repr(closed) == repr(engine) and closed.backend == "cpu"
+    assert pickle.loads(pickle.dumps(data)).neighbors(0.1).nnz == data.neighbors(0.1).nnz
     assert data.neighbors(0.1).shape == (3000, 3000)
+
+
+def test_models_outlive_their_engine(blobs):
+    with epsflow.Engine("cpu", memory="1GiB", threads=1) as engine:
+        model = epsflow.DBSCAN(0.1, engine=engine).fit(blobs)
+        assert copy.copy(engine) is engine and copy.deepcopy(model).engine is engine
+    np.testing.assert_array_equal(model.predict(blobs), model.labels_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(blobs), model.labels_)
 
 
 def test_no_gpu_is_no_lack_of_memory(blobs):
@@ -281,9 +303,9 @@ def test_results_say_of_what_they_are(blobs, tmp_path):
 
 def test_data_sets_pickle(blobs):
     data = epsflow.Engine("cpu", memory="1GiB", threads=1).load(blobs, metric="manhattan")
-    copy = pickle.loads(pickle.dumps(data))
-    assert copy.shape == data.shape and copy.engine._engine.threads == 1
-    np.testing.assert_array_equal(copy.sweep(0.1, 5)[0].labels, data.sweep(0.1, 5)[0].labels)
+    again = pickle.loads(pickle.dumps(data))
+    assert again.shape == data.shape and again.engine._engine.threads == 1
+    np.testing.assert_array_equal(again.sweep(0.1, 5)[0].labels, data.sweep(0.1, 5)[0].labels)
 
 
 def test_pickle(blobs):

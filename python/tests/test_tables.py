@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import epsflow
+from epsflow import _plain_estimator
 from epsflow._arrays import as_points
 from epsflow._metrics import as_metric
 
@@ -288,6 +290,15 @@ def test_the_estimator_takes_names_that_are_no_texts(sky, metric, first):
         np.testing.assert_array_equal(fitted.labels_, epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels)
         np.testing.assert_array_equal(fitted.components_[:, 0], columns[first][fitted.core_sample_indices_])
         np.testing.assert_array_equal(fitted.predict(frame), fitted.labels_)
+
+
+def test_names_are_forgotten_without_scikit_learn(points):
+    """As validate_data of scikit-learn does it, which stands in for it there."""
+    estimator = SimpleNamespace()
+    _plain_estimator.validate_data(estimator, pandas_frame(points))
+    assert estimator.feature_names_in_.tolist() == ["x", "y"]
+    _plain_estimator.validate_data(estimator, points)
+    assert not hasattr(estimator, "feature_names_in_")
 
 
 def test_a_frame_without_columns():
