@@ -10,7 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._parameters import without_unit
+from ._parameters import as_flag, without_unit
 from ._tasks import python_errors
 
 # Name, unit of eps, whether latitude comes first where that is said, factors of columns, power of minkowski, ends of the sides of a
@@ -73,6 +73,8 @@ def as_metric(
     elif power != 2:
         raise ValueError(f"metric={metric!r} with p={power!r}: p is of metric='minkowski'")
     latitude_first = parameters.get("latitude_first")
+    if latitude_first is not None:
+        latitude_first = as_flag(latitude_first, "latitude_first")
     if name == "haversine" and latitude_first is not None and not latitude_first:
         raise ValueError("metric='haversine' takes latitude first, as scikit-learn's does: give the columns in this order")
     box = _listed_values(parameters.get("box", ()))
@@ -81,7 +83,7 @@ def as_metric(
     return (
         name,
         unit,
-        None if latitude_first is None else bool(latitude_first),
+        latitude_first,
         [_as_number(factor, "scale", parameters["scale"]) for factor in _listed_values(parameters.get("scale", ()))],
         power if name == "minkowski" else 2.0,
         [_as_side(side, parameters["box"], units[min(k, len(units) - 1)]) for k, side in enumerate(box)],

@@ -89,6 +89,13 @@ def as_gpu(gpu: Any, name: str = "gpu") -> int:
     return _as_whole(gpu, name, 0, _MOST_GPUS - 1, "a whole number >= 0, or None for any")
 
 
+def as_flag(value: Any, name: str) -> bool:
+    """True or False, and not what Python takes for one, as 'no' for True. Raises TypeError."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise _wrong_type(name, value, "True or False")
+    return bool(value)
+
+
 def as_choice(word: Any, name: str, standard: str = "auto") -> str:
     """A word; the library knows which there are, and names them. Raises TypeError."""
     if not isinstance(word, str):

@@ -13,7 +13,7 @@ from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._frames import metric_of
 from ._gpu_arrays import OUTPUTS, as_output
-from ._parameters import as_choice, as_variants, without_unit
+from ._parameters import as_choice, as_flag, as_variants, without_unit
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import unit_of_eps, warn_of_unit
@@ -110,7 +110,7 @@ class VariantResult:
         return f"<eps={self.eps:g}, min_samples={self.min_samples}: {self.n_clusters} clusters, {self.n_noise} noise>"
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def _read_only(array: Any) -> NDArray[Any]:
     """Results are saved as they were made, with their checksums; of such an array nobody can set flags.writeable."""
     return np.asarray(memoryview(array).toreadonly())
 
@@ -220,10 +220,17 @@ class SweepResult:
         FileExistsError
             For a folder that holds results, unless they are to be overwritten, and for files in the way that epsflow did not write;
             those are never touched.
+        BlockingIOError
+            For a folder that another process is writing.
+        ValueError
+            For a folder with a run that was killed or interrupted, for no variants, and for labels on a GPU.
+        OSError
+            Where the folder cannot be written.
         """
         from . import __version__
 
-        save_folder(folder, [v._on_host("save") for v in self._variants], self._origin, __version__, overwrite)
+        held = [v._on_host("save") for v in self._variants]
+        save_folder(folder, held, self._origin, __version__, as_flag(overwrite, "overwrite"))
 
     def __reduce__(self) -> Any:
         # Without the points, which save() needs no more than a checksum of.
@@ -374,7 +381,10 @@ def _run(
         raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
     if output != "numpy" and data.engine.backend != "gpu":
         raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
-    options = {"core": bool(core), "gpu_labels": output != "numpy", **{name: as_choice(word, name) for name, word in words.items()}}
+    if output != "numpy" and (strategy == "table" or sample_weight is not None):
+        given = "strategy='table'" if strategy == "table" else "sample_weight"
+        raise ValueError(f"{given} makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
+    options = {"core": as_flag(core, "core"), "gpu_labels": output != "numpy", **{name: as_choice(word, name) for name, word in words.items()}}
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     warn_of_unit(data._points, data._metric, min(e for e, _ in asked))
     with python_errors():

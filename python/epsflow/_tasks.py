@@ -49,7 +49,7 @@ _WORDS = (
     (r" = \w+::automatic", "='auto'"),
     (r" = \w+::(\w+)", r"='\1'"),
     (r"(?:Options|Metric)::(\w+)", r"\1"),
-    (r"\bminpts\b", "min_samples"),  # and not in names of files
+    (r"(?<![\w/.-])minpts(?![\w/-]|\.\w)", "min_samples"),  # and not in names of files
 )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import epsflow
+from epsflow._tasks import python_words
 
 sklearn_cluster = pytest.importorskip("sklearn.cluster")
 
@@ -367,3 +368,16 @@ def test_a_task_keeps_the_arrays_that_it_reads(blobs):
         del task
         gc.collect()
         assert all(array() is None for array in kept), name
+
+
+def test_names_of_files_stay_as_they_are():
+    text = "minpts == 0: in /data/minpts/eps_0.1_minpts_4.npy, minpts.csv and my-minpts; give another minpts."
+    assert python_words(text) == text.replace("minpts ==", "min_samples ==").replace("another minpts", "another min_samples")
+
+
+@pytest.mark.parametrize("given, words", [({"strategy": "table"}, "strategy='table'"), ({"sample_weight": 2}, "sample_weight")])
+def test_labels_of_the_host_are_not_left_on_a_gpu(blobs, monkeypatch, given, words):
+    data = epsflow.Engine("cpu").load(blobs)
+    monkeypatch.setattr(data.engine, "_backend", "gpu")
+    with pytest.raises(ValueError, match=f"^{words} makes labels on the host, and output='cupy' leaves them on a GPU"):
+        data.sweep(0.1, 5, output="cupy", **given)
