@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -96,11 +97,24 @@ def as_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def as_folder(folder: Any, name: str = "folder") -> str:
+    """The path of a folder. Raises TypeError, ValueError."""
+    path = os.fspath(folder) if isinstance(folder, os.PathLike) else folder
+    if not isinstance(path, str):
+        raise _wrong_type(name, folder, "a path, a text or a pathlib.Path")
+    try:
+        if path and b"\0" not in os.fsencode(path):
+            return path
+    except UnicodeEncodeError:
+        pass
+    raise ValueError(f"{name} is {path!r}, which is no name that a folder can have")
+
+
 def as_choice(word: Any, name: str, standard: str = "auto") -> str:
     """A word; the library knows which there are, and names them. Raises TypeError."""
     if not isinstance(word, str):
         raise _wrong_type(name, word, f"a text, {standard!r} where it is left open")
-    return word
+    return word.encode(errors="backslashreplace").decode()  # half of a surrogate pair is no text there
 
 
 def as_bytes(memory: Any, name: str = "memory") -> int:

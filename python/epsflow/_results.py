@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._parameters import as_folder
 from ._tasks import wait_for
 
 Folder = Union[str, "os.PathLike[str]"]
@@ -112,13 +113,11 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, version: st
         ("interface", "Python"),
     ]
     with _folder_errors():
-        wait_for(_core.start_save(folder, held, described, rows, version, options, overwrite))
+        wait_for(_core.start_save(as_folder(folder), held, described, rows, version, options, overwrite))
 
 
 def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin]:
-    if not os.fspath(folder):
-        raise ValueError("the name of the results folder is empty")
-    path = Path(folder)
+    path = Path(as_folder(folder))
     if path.is_file():
         return _load_hdf5(path)
     if not path.is_dir():

@@ -365,6 +365,9 @@ def sweep_loaded(
     return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
 
 
+sweep_loaded.__qualname__ = "Dataset.sweep"  # which errors of arguments name
+
+
 def _run(
     data: Dataset,
     asked: list[tuple[float, int]],
