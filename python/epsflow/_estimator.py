@@ -152,7 +152,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         NotFittedError
             Before `fit`.
         ValueError, TypeError
-            For points of other columns or units than those of `fit`.
+            For points of other columns, units, frames or systems of coordinates than those of `fit`.
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")

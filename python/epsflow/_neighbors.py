@@ -78,3 +78,6 @@ def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progres
     result.has_sorted_indices = True
     result.has_canonical_format = True
     return result
+
+
+neighbors_loaded.__qualname__ = "Dataset.neighbors"  # which errors of arguments name

@@ -121,3 +121,6 @@ def plan_loaded(
     wait_for(task)
     plans: list[Any] = task.take_plans()
     return [EpsPlan(e, tuple(m), way, python_words(because), *rest) for e, m, way, because, *rest in plans]
+
+
+plan_loaded.__qualname__ = "Dataset.plan"  # which errors of arguments name

@@ -76,6 +76,8 @@ WRONG = [
     (lambda: epsflow.load(""), ValueError, "folder is '', which is no name"),
     (engine(backend="\ud800"), ValueError, "backend='\\ud800' is none of 'auto'"),
     (lambda: epsflow.Engine("cpu").load(X).sweep(0.1, 4, metric="x"), TypeError, "Dataset.sweep() got an unexpected keyword argument 'metric'"),
+    (lambda: epsflow.Engine("cpu").load(X).plan(0.1, 4, core=1), TypeError, "Dataset.plan() got an unexpected keyword argument 'core'"),
+    (lambda: epsflow.Engine("cpu").load(X).neighbors(0.1, core=1), TypeError, "Dataset.neighbors() got an unexpected keyword argument 'core'"),
     (fit(eps="0.1"), TypeError, "eps is '0.1'"),
     (fit(min_samples=2.5), TypeError, "min_samples is 2.5"),
     (fit(memory="lots"), ValueError, "memory == 'lots'"),
