@@ -121,9 +121,10 @@ void require_unchanged(const std::filesystem::path& file, std::optional<std::uin
                    " is missing or has changed since it was written: sweep again with --resume and --core");
 }
 
-/// Options that say how files of one kind are read, or in which order two of their columns are: not those of other files.
+/// Options that say how files of one kind are read: not those of another kind.
 constexpr std::array kOfKind{"dims",    "precision", "header", "delimiter", "decimal",
                              "comment", "skip-rows", "table",  "external"};
+/// In which order two columns of a file are: each file has its own.
 constexpr const char* kOrder = "latitude-first";
 
 bool of_one_kind(const Words& a, const Words& b) {

@@ -1,5 +1,5 @@
 // What a results folder says of itself: sweep.json lists its variants, its files, the input and the runs. summary.csv is
-// made of it for people, and never read.
+// made of it for people, and read only where a folder of before has its variants nowhere else.
 #pragma once
 
 #include <cstdint>
