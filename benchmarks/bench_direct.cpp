@@ -69,7 +69,7 @@ Arguments parse(int argc, char** argv) {
 
 bool same_as_on_the_cpu(PointsView points, double eps, std::uint32_t minpts, const std::vector<std::int32_t>& labels,
                         const LabelSummary& summary) {
-  const auto results = run(points, grid({eps}, {minpts}), Options{.backend = BackendChoice::cpu});
+  const auto results = run(points, grid({eps}, {minpts}), EngineOptions{.backend = BackendChoice::cpu});
   return results.front().labels == labels && results.front().summary == summary;
 }
 

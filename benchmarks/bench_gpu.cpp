@@ -148,19 +148,18 @@ double measure_bus(int repeat) {
 }
 
 Json measure_tables(PointsView points, double eps, const std::string& kernel, bool packed, int repeat) {
-  Options options;
-  options.backend = BackendChoice::gpu;
-  options.memory = 100_GiB;
+  const EngineOptions engine{.memory = 100_GiB, .backend = BackendChoice::gpu};
+  RunOptions options;
   options.tables = 1;
-  options.kernel = kernel == "global" ? Kernel::global : kernel == "shared" ? Kernel::shared : Kernel::rows;
-  options.format = packed ? FormatChoice::packed : FormatChoice::csr;
+  options.search.kernel = kernel == "global" ? Kernel::global : kernel == "shared" ? Kernel::shared : Kernel::rows;
+  options.search.format = packed ? FormatChoice::packed : FormatChoice::csr;
   Json json{{"points", points.size()}, {"eps", eps}, {"kernel", kernel}, {"packed", packed}};
   const double bus = measure_bus(5);
   Trace trace;
   Observer observer;
   observer.trace = &trace;
-  const Dataset data = load_for_one_run(points, {}, options, observer);
-  Session session(data, observer);
+  const Dataset data = load_for_one_run(points, {}, engine, options, observer);
+  Session session(data, options, observer);
   std::vector<stages::EpsGroup> groups(repeat, stages::EpsGroup{eps, {4}});
   std::uint64_t pairs = 0;
   std::vector<double> seconds;

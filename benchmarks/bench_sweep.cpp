@@ -1,8 +1,8 @@
 // Times a sweep from points in memory to labels in memory, and prints one line of JSON:
 //
-//   bench_sweep FILE EPS_LIST MINPTS_LIST [--threads N] [--repeat N] [--format auto|csr|packed] [--method nested|each]
-//               [--backend auto|cpu|gpu] [--strategy auto|table|direct] [--kernel rows|global|shared] [--tables N] [--lanes N]
-//               [--keep nothing|engine|data] [--separately 1] [--box LENGTH] [--metric euclidean|greatcircle]
+//   bench_sweep FILE EPS_LIST MINPTS_LIST [--repeat N] [--keep nothing|engine|data] [--separately 1] [--box LENGTH]
+//               [--metric euclidean|greatcircle] and the options of `epsflow sweep` that say what to use of the machine, how to run
+//               and how to search; sizes are bytes
 //
 // keep: what the repetitions share; the first one makes it. engine: device, pools and threads; data: the data set where
 // the backend works on it, too. seconds: each repetition; engine_s, load_s: what of these went into making an engine and
@@ -37,25 +37,20 @@ const char* option(int argc, char** argv, const char* name, const char* otherwis
   return otherwise;
 }
 
-epsflow::Options options_of(int argc, char** argv) {
-  epsflow::Options options;
-  options.threads = static_cast<unsigned>(std::atoi(option(argc, argv, "--threads", "0")));
-  const std::string format = option(argc, argv, "--format", "auto");
-  if (format == "csr") options.format = epsflow::FormatChoice::csr;
-  if (format == "packed") options.format = epsflow::FormatChoice::packed;
-  if (std::string(option(argc, argv, "--method", "nested")) == "each") options.method = epsflow::VariantMethod::each;
-  const std::string backend = option(argc, argv, "--backend", "auto");
-  if (backend == "cpu") options.backend = epsflow::BackendChoice::cpu;
-  if (backend == "gpu") options.backend = epsflow::BackendChoice::gpu;
-  const std::string strategy = option(argc, argv, "--strategy", "auto");
-  if (strategy == "table") options.strategy = epsflow::StrategyChoice::table;
-  if (strategy == "direct") options.strategy = epsflow::StrategyChoice::direct;
-  const std::string kernel = option(argc, argv, "--kernel", "rows");
-  if (kernel == "global") options.kernel = epsflow::Kernel::global;
-  if (kernel == "shared") options.kernel = epsflow::Kernel::shared;
-  options.tables = static_cast<unsigned>(std::atoi(option(argc, argv, "--tables", "0")));
-  options.lanes = static_cast<unsigned>(std::atoi(option(argc, argv, "--lanes", "0")));
-  return options;
+/// Sets the options of Owner that are given, by the program's words for them.
+template <class Owner>
+void take(int argc, char** argv, Owner& owner) {
+  for (const epsflow::Option<Owner>& known : epsflow::options_of<Owner>()) {
+    const std::string name = "--" + std::string(known.program);
+    const char* const value = option(argc, argv, name.c_str(), nullptr);
+    if (value == nullptr || known.set == nullptr) continue;
+    if (known.kind == epsflow::OptionKind::choice) {
+      if (std::ranges::find(known.words, value) == known.words.end()) throw epsflow::UsageError(name + " " + value);
+      known.set(owner, std::string_view(value));
+    } else {
+      known.set(owner, std::uint64_t{std::strtoull(value, nullptr, 10)});
+    }
+  }
 }
 
 /// Share of `seconds` in which at least one search or sort was under way.
@@ -99,7 +94,11 @@ epsflow::Metric metric_of(int argc, char** argv, std::size_t dims) {
 void measure(int argc, char** argv) {
   const epsflow::Points points = epsflow::io::read_points(argv[1]);
   const epsflow::Sweep sweep = epsflow::grid(epsflow::parse_eps_list(argv[2]), epsflow::parse_minpts_list(argv[3]));
-  const epsflow::Options options = options_of(argc, argv);
+  epsflow::EngineOptions engine_options;
+  epsflow::RunOptions run_options;
+  take(argc, argv, engine_options);
+  take(argc, argv, run_options);
+  take(argc, argv, run_options.search);
   const epsflow::Metric metric = metric_of(argc, argv, points.dims());
   const bool separately = std::string(option(argc, argv, "--separately", "0")) == "1";
   std::vector<epsflow::Sweep> runs;
@@ -122,12 +121,12 @@ void measure(int argc, char** argv) {
     const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
     if (keep != "data") data.reset();
     if (keep == "nothing") engine.reset();
-    if (!engine) engine.emplace(options);
+    if (!engine) engine.emplace(engine_options);
     const double made = passed();
     if (!data) data = engine->load(points, metric);
     const double loaded = passed();
     for (const epsflow::Sweep& one : runs) {
-      for (const auto& r : epsflow::run(*data, one, observer)) clusters += r.summary.clusters;
+      for (const auto& r : epsflow::run(*data, one, run_options, observer)) clusters += r.summary.clusters;
     }
     const double seconds = passed();
     json["seconds"].push_back(seconds);

@@ -89,7 +89,7 @@ def main():
         programs = {"epsflow": [args.bench, file, eps, minpts]}
         if single:
             programs["epsflow, one thread"] = [args.bench, file, eps, minpts, "--threads", "1"]
-            programs["epsflow, csr table"] = [args.bench, file, eps, minpts, "--format", "csr"]
+            programs["epsflow, csr table"] = [args.bench, file, eps, minpts, "--table-format", "csr"]
         else:
             programs["epsflow, each variant on its own"] = [args.bench, file, eps, minpts, "--method", "each"]
         for peer in peers:

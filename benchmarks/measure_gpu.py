@@ -80,8 +80,8 @@ def pipelining(args, out):
         cpu, _ = sweep(args, name, eps, 4, "--backend", "cpu", repeat=3)
         for form in ("auto", "csr"):
             repeat = 5 if form == "auto" else 3
-            one, _ = sweep(args, name, eps, 4, "--backend", "gpu", "--strategy", "table", "--format", form, "--tables", 1, "--lanes", 1, repeat=repeat)
-            many, busy = sweep(args, name, eps, 4, "--backend", "gpu", "--strategy", "table", "--format", form, repeat=repeat)
+            one, _ = sweep(args, name, eps, 4, "--backend", "gpu", "--strategy", "table", "--table-format", form, "--tables", 1, "--lanes", 1, repeat=repeat)
+            many, busy = sweep(args, name, eps, 4, "--backend", "gpu", "--strategy", "table", "--table-format", form, repeat=repeat)
             rows.append([name, eps, form, f"{one:.3f}", f"{many:.3f}", f"{one / many:.2f}", f"{busy * 100:.0f} %",
                          f"{cpu:.3f}" if form == "auto" else "", f"{cpu / many:.2f}" if form == "auto" else ""])
     table(out, ["set", "eps", "tables", "one at a time s", "pipelined s", "ratio", "busy", "CPU backend s", "CPU / GPU"], rows)

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
-#include <limits>
 #include <stdexcept>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/option.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -100,12 +100,7 @@ bool is_option(const Command& command, std::string_view word) {
   return false;
 }
 
-std::string range_of(const OptionSpec& option) {
-  const std::string zero = option.least == 0 && !option.zero.empty() ? " (" + option.zero + ")" : "";
-  const bool open = option.most == std::numeric_limits<std::uint64_t>::max();
-  return format_count(option.least) + zero + (open ? " and more" : " to " + format_count(option.most)) +
-         " are possible";
-}
+std::string range_of(const OptionSpec& option) { return epsflow::range_of(option.least, option.most, option.zero); }
 
 void check_integer(const OptionSpec& option, const std::string& value) {
   const bool is_signed = value.starts_with('-') || value.starts_with('+');

@@ -57,25 +57,24 @@ int run_cluster(const Arguments& arguments) {
   require_output(arguments, "labelled", io::kLabelledFormats, files);
   require_different_outputs(arguments, {"out", "core", "labelled"});
   const bool streamed = goes_to_standard_output(arguments, "out") || goes_to_standard_output(arguments, "labelled");
-  Options options = run_options(arguments);
-  options.core_mask = arguments.given("core");
+  RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
   io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, options);
+  settle_backend(points, metric, settings);
   std::optional<io::LabelledCopy> labelled;
   if (arguments.given("labelled")) {
     labelled.emplace(labelled_copy(arguments, points,
                                    io::output_format(arguments.text("labelled"), io::kLabelledFormats),
-                                   options.core_mask, metric));
+                                   settings.run.core_mask, metric));
   }
 
   const InterruptGuard interrupt;
   VariantResult result;
   {
     ProgressReport report(!arguments.flag("quiet"));
-    result = std::move(run(load(arguments, points, metric, options), sweep,
+    result = std::move(run(load(arguments, points, metric, settings.engine), sweep, settings.run,
                            {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()})
                            .front());
   }
@@ -131,7 +130,9 @@ Command cluster_command() {
                   "standard output"},
              overwrite_option()}},
            input_options(),
-           run_options_group(),
+           machine_options(),
+           run_options(),
+           search_options(),
            message_options()},
       .run = run_cluster};
 }

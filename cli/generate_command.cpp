@@ -34,7 +34,7 @@ double rate_of(const Arguments& arguments) {
                                format_number(io::kLeastRate)));
 }
 
-io::GeneratorOptions options_of(const Arguments& arguments) {
+io::GeneratorOptions generator_options(const Arguments& arguments) {
   io::GeneratorOptions options;
   if (arguments.given("seed")) options.seed = arguments.number("seed");
   if (arguments.given("dims")) options.dims = arguments.number("dims");
@@ -69,7 +69,7 @@ int run_generate(const Arguments& arguments) {
   const std::string& out = arguments.text("out");
   require_output(arguments, "out", io::kPointFormats, {});
   const bool streamed = goes_to_standard_output(arguments, "out");
-  const io::GeneratorOptions options = options_of(arguments);
+  const io::GeneratorOptions options = generator_options(arguments);
   const io::FilePoints points = io::generate(kind.name, arguments.number("n"), options);
   io::write_points(out, points, points.column_names, overwrite(arguments));
   if (arguments.flag("json")) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/help.hpp>
+#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
@@ -86,9 +88,14 @@ Words users_of(const std::string& caption) {
   return users;
 }
 
+/// The groups that several commands have.
+std::vector<OptionGroup> shared_groups() {
+  return {metric_options(), input_options(), machine_options(), search_options(), run_options(), message_options()};
+}
+
 /// Whether several commands have this very group, so that it is described once.
 bool is_shared(const OptionGroup& group) {
-  for (const OptionGroup& shared : {input_options(), run_options_group(), message_options()}) {
+  for (const OptionGroup& shared : shared_groups()) {
     if (group.caption == shared.caption) return true;
   }
   return false;
@@ -120,7 +127,7 @@ std::string manual_page() {
     text += ".PP\nFor example:\n.PP\n.RS\n" + verbatim(command.example) + ".RE\n";
   }
   text += ".SH OPTIONS OF SEVERAL COMMANDS\n";
-  for (const OptionGroup& group : {input_options(), run_options_group(), message_options()}) {
+  for (const OptionGroup& group : shared_groups()) {
     text += ".SS " + roff(group.caption) + "\n" +
             roff(fmt::format("Of {}.", fmt::join(users_of(group.caption), ", "))) + "\n" + group_entries(group);
   }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/cli/choices.hpp>
+#include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
@@ -53,11 +53,11 @@ void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const M
   const bool radians = metric.kind == MetricKind::haversine;
   std::string ways;
   for (const ArcUnit unit : field->meant) {
-    const std::string word = word_of(unit, kArcUnits);
+    const std::string word(word_of(unit));
     ways += ways.empty() ? "" : " or ";
     ways += radians ? fmt::format("--eps {:.6g} for {}", eps * radians_of(unit), word) : "--unit " + word;
   }
-  const std::string taken = word_of(radians ? ArcUnit::radian : metric.unit, kArcUnits);
+  const std::string taken(word_of(radians ? ArcUnit::radian : metric.unit));
   say(fmt::format(
       "--eps {} is taken in {}, and is no smaller than the whole field: it is {:.3g} degrees, and the points span "
       "{:.3g} "
@@ -68,43 +68,14 @@ void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const M
 
 }  // namespace
 
-OptionGroup metric_options() {
-  return {
-      "What distance is",
-      {{.name = "metric",
-        .kind = ValueKind::word,
-        .words = words_of(kMetrics),
-        .standard = "euclidean",
-        .help =
-            "greatcircle: longitude and latitude in degrees, the columns named so (lon and lat, ra and dec, l and b, "
-            "…) or two in this order; haversine: latitude and longitude in radians, eps too; cosine: 1 - the cosine "
-            "of the angle; minkowski: by --p; l1 and cityblock are manhattan, l2 is euclidean"},
-       {.name = "unit",
-        .kind = ValueKind::word,
-        .words = words_of(kArcUnits),
-        .standard = "deg",
-        .help = "the unit of eps on a great circle; km: on the earth, whose radius is 6371.0088 km"},
-       {.name = "latitude-first",
-        .kind = ValueKind::flag,
-        .help = "the two columns are latitude and longitude, whatever their names are"},
-       {.name = "p", .value = "P", .standard = "2", .help = "the power of minkowski, at least 1; inf: chebyshev"},
-       {.name = "box",
-        .value = "LIST",
-        .help = "a periodic box: the ends of each side, before --scale, as in 0:250,0:250,- (-: open); one for all "
-                "columns, and 250 for 0:250"},
-       {.name = "scale",
-        .value = "LIST",
-        .help = "a factor for each column, as in 1,1,0.01 for space and time together (default: 1)"}}};
-}
+OptionGroup metric_options() { return {"What distance is", specs_of<Metric>()}; }
 
 Metric requested_metric(const Arguments& arguments) {
   Metric metric;
-  metric.kind = chosen(arguments.text("metric"), kMetrics);
-  metric.unit = chosen(arguments.text("unit"), kArcUnits);
+  take(arguments, metric);
   if (arguments.given("unit") && metric.kind != MetricKind::greatcircle) {
     throw UsageError("--unit is the unit of eps on a great circle: leave it out, or add --metric greatcircle");
   }
-  metric.latitude_first = arguments.flag("latitude-first");
   if (metric.latitude_first && metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine) {
     throw UsageError("--latitude-first is for longitudes and latitudes: leave it out, or add --metric greatcircle");
   }
@@ -156,11 +127,11 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
   check_metric(metric, points.dims());
 }
 
-Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric, const Options& options,
-             Trace* trace) {
+Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
+             const EngineOptions& options, Trace* trace) {
   const TraceScope scope(trace, Stage::load_points, 0, {"points", points.size()});
   const Engine engine(options, notices(arguments));
-  Dataset data = engine.load(points, metric).with(options);
+  Dataset data = engine.load(points, metric);
   if (!arguments.flag("quiet")) doubt_eps(arguments, points, metric);
   return data;
 }

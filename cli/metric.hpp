@@ -25,6 +25,6 @@ void swap_columns(io::FilePoints& points);
 /// The points on an engine of their own. A line says where eps is an angle as large as their field, which is likely in another unit,
 /// unless --quiet is given. Throws as Engine and Engine::load() do.
 [[nodiscard]] Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
-                           const Options& options, Trace* trace = nullptr);
+                           const EngineOptions& options, Trace* trace = nullptr);
 
 }  // namespace epsflow::cli

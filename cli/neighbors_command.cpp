@@ -31,18 +31,18 @@ double requested_eps(const Arguments& arguments) {
 int run_neighbors(const Arguments& arguments) {
   const double eps = requested_eps(arguments);
   require_output(arguments, "out", io::kNeighborFormats, arguments.operands());
-  Options options = run_options(arguments);
+  RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
   io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, options);
+  settle_backend(points, metric, settings);
 
   const InterruptGuard interrupt;
   Neighbors found;
   {
     ProgressReport report(!arguments.flag("quiet"));
-    found = neighbors(load(arguments, points, metric, options), eps,
-                      arguments.flag("distances") ? Distances::include : Distances::omit,
+    found = neighbors(load(arguments, points, metric, settings.engine), eps,
+                      arguments.flag("distances") ? Distances::include : Distances::omit, settings.run.search,
                       {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()});
   }
   if (arguments.given("out")) {
@@ -90,7 +90,8 @@ Command neighbors_command() {
                         .help = "file to write, .h5 or .hdf5; without it only the counts are shown"},
                        overwrite_option()}},
                      input_options(),
-                     run_options_group(),
+                     machine_options(),
+                     search_options(),
                      message_options()},
           .run = run_neighbors};
 }

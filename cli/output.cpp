@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include <epsflow/cli/program_words.hpp>
+#include <epsflow/cli/options.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/cli/choices.hpp>
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/metric.hpp>
@@ -29,8 +28,8 @@ void print_plan(const std::vector<GroupPlan>& groups) {
   std::vector<Words> rows{
       {"eps", "variants", "way", "index", "decide", "cells", "candidates", "passes", "memory", "fits", "because"}};
   for (const GroupPlan& g : groups) {
-    rows.push_back({format_number(g.eps), format_count(g.minpts.size()), way_of(g), word_of(g.index, kIndexes),
-                    word_of(g.decide, kDeciders), count_or_dash(g.cells), count_or_dash(g.candidates),
+    rows.push_back({format_number(g.eps), format_count(g.minpts.size()), way_of(g), std::string(word_of(g.index)),
+                    std::string(word_of(g.decide)), count_or_dash(g.cells), count_or_dash(g.candidates),
                     format_count(g.passes), format_bytes(g.bytes), g.fits ? "yes" : "no", g.reason});
   }
   print_columns(rows);
@@ -46,8 +45,8 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const io::FilePoin
                               {"minpts", g.minpts},
                               {"strategy", g.strategy == Strategy::direct ? "direct" : "table"},
                               {"because", g.reason},
-                              {"index", word_of(g.index, kIndexes)},
-                              {"decide", word_of(g.decide, kDeciders)},
+                              {"index", std::string(word_of(g.index))},
+                              {"decide", std::string(word_of(g.decide))},
                               {"cliques", g.cliques},
                               {"cells", g.cells},
                               {"candidates", g.candidates},
@@ -62,14 +61,14 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const io::FilePoin
 
 int run_plan(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments);
-  Options options = run_options(arguments);
+  RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
   io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, options);
+  settle_backend(points, metric, settings);
   const InterruptGuard interrupt;
   const std::vector<GroupPlan> groups =
-      plan(load(arguments, points, metric, options), sweep, {.cancel = &interrupt.token()});
+      plan(load(arguments, points, metric, settings.engine), sweep, settings.run, {.cancel = &interrupt.token()});
   if (arguments.flag("json")) {
     print_plan_as_json(groups, points, metric);
   } else if (!arguments.flag("quiet")) {
@@ -91,7 +90,8 @@ Command plan_command() {
               "each index, but searches nothing. A dash stands for what is not known before the run.",
           .example = "epsflow plan points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16",
           .operand = {"FILE …"},
-          .groups = {sweep_options(), metric_options(), input_options(), run_options_group(), message_options()},
+          .groups = {sweep_options(), metric_options(), input_options(), machine_options(), run_options(),
+                     search_options(), message_options()},
           .run = run_plan};
 }
 

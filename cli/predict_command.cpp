@@ -20,6 +20,7 @@
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/reading.hpp>
@@ -40,9 +41,9 @@ namespace {
 /// Those of labels that say nothing of a variant.
 constexpr std::array kPlainFormats{io::OutputFormat::npy, io::OutputFormat::csv, io::OutputFormat::fits};
 
-/// The options of a run that count here.
+/// The options of the machine that count here.
 OptionGroup resources() {
-  OptionGroup group = run_options_group();
+  OptionGroup group = machine_options();
   std::erase_if(group.options, [](const OptionSpec& o) { return o.name != "memory" && o.name != "threads"; });
   return group;
 }
@@ -269,9 +270,8 @@ int run_predict(const Arguments& arguments) {
   files.insert(files.end(), clustering.read.operands().begin(), clustering.read.operands().end());
   files.insert(files.end(), {clustering.labels, clustering.core});
   require_label_output(arguments, kPlainFormats, files);
-  Options options;
-  if (arguments.given("memory")) options.memory = arguments.size("memory");
-  options.threads = static_cast<unsigned>(arguments.number("threads"));
+  EngineOptions options;
+  take(arguments, options);
   if (std::count(files.begin(), files.end(), "-") > 1) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
   }

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include <epsflow/cli/choices.hpp>
 #include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -107,56 +107,7 @@ void say_what_was_read(const io::FilePoints& points) {
 
 }  // namespace
 
-OptionGroup input_options() {
-  return {
-      "Input",
-      {{.name = "columns",
-        .value = "A,B",
-        .help =
-            "columns to use as coordinates: names, numbers from 0, ranges as 0-2, -1 for the last, elements of vector "
-            "columns as pos[0], HDF5 data sets as /lon,/lat; a name with a comma goes in double quotes (default: all)"},
-       {.name = "table",
-        .value = "NAME",
-        .help = "FITS: extension number or name (default: the first); HDF5, NPZ: name of the data set or array "
-                "(default: the only one)"},
-       {.name = "on-nan",
-        .kind = ValueKind::word,
-        .words = words_of(kNanPolicies),
-        .standard = "error",
-        .help = "what to do with rows that hold NaN, infinity or nothing in a used column"},
-       {.name = "header",
-        .kind = ValueKind::word,
-        .words = words_of(kHeaders),
-        .standard = "auto",
-        .help = "text: whether the first row names the columns; auto: when it holds text and no number"},
-       {.name = "delimiter",
-        .value = "C|tab|blanks",
-        .help = "text: what parts the fields (default: found out from the first rows)"},
-       {.name = "decimal", .value = "C", .standard = ".", .help = "text: what parts whole numbers from fractions"},
-       {.name = "comment",
-        .value = "TEXT",
-        .standard = "#",
-        .may_be_empty = true,
-        .help = "text: lines that begin with this are skipped; '': none are"},
-       {.name = "skip-rows",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .standard = "0",
-        .help = "text: lines to skip before anything else"},
-       {.name = "dims",
-        .kind = ValueKind::integer,
-        .value = "D",
-        .least = 1,
-        .most = kMaxDims,
-        .help = "raw files: coordinates per point"},
-       {.name = "precision",
-        .kind = ValueKind::word,
-        .words = words_of(kPrecisions),
-        .help = "raw files: type of a coordinate (default: what .f32 or .f64 says, else float64)"},
-       {.name = "external",
-        .kind = ValueKind::flag,
-        .help = "HDF5: read data sets that keep their values in other files as well"}}};
-}
+OptionGroup input_options() { return {"Input", specs_of<io::ReadOptions>()}; }
 
 std::vector<std::string> split_list(std::string_view option, std::string_view text) {
   std::vector<std::string> items;
@@ -186,18 +137,11 @@ std::vector<std::string> split_list(std::string_view option, std::string_view te
 
 io::ReadOptions read_options(const Arguments& arguments) {
   io::ReadOptions options;
+  take(arguments, options);
   if (arguments.given("columns")) options.columns = split_list("columns", arguments.text("columns"));
   options.choose = [metric = requested_metric(arguments)](const Words& names) { return sky_columns(names, metric); };
-  if (arguments.given("table")) options.table = arguments.text("table");
-  options.on_nan = chosen(arguments.text("on-nan"), kNanPolicies);
-  if (arguments.given("header")) options.text.header = chosen(arguments.text("header"), kHeaders);
   if (arguments.given("delimiter")) options.text.delimiter = delimiter(arguments);
   if (arguments.given("decimal")) options.text.decimal = one_character(arguments, "decimal", "");
-  if (arguments.given("comment")) options.text.comment = arguments.text("comment");
-  if (arguments.given("skip-rows")) options.text.skip_rows = arguments.number("skip-rows");
-  if (arguments.given("dims")) options.raw.dims = arguments.number("dims");
-  if (arguments.given("precision")) options.raw.precision = chosen(arguments.text("precision"), kPrecisions);
-  options.external_storage = arguments.flag("external");
   options.memory = arguments.given("memory") ? arguments.size("memory") : machine_memory() / 2;
   return options;
 }

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <limits>
 #include <string_view>
 #include <thread>
 
-#include <epsflow/cli/choices.hpp>
+#include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -44,126 +43,33 @@ Sweep requested_sweep(const Arguments& arguments, const Words& also) {
   return grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
 }
 
-OptionGroup run_options_group() {
-  return {
-      "How to run (labels never depend on these)",
-      {{.name = "memory",
-        .kind = ValueKind::size,
-        .value = "SIZE",
-        .help =
-            "most memory to hold, as in 8G or 512M, in powers of 1024; 8GB counts in thousands (default: half of the "
-            "machine's)"},
-       {.name = "threads",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .most = kMostThreads,
-        .zero = "one per core",
-        .standard = "0",
-        .help = "threads that work"},
-       {.name = "backend",
-        .kind = ValueKind::word,
-        .words = words_of(kBackends),
-        .standard = "auto",
-        .help = "where to search; auto: on the GPU where there is one, unless the points are so few that a CPU is done "
-                "before it has started"},
-       {.name = "gpu",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .most = 1023,
-        .zero = "the first",
-        .help = "which GPU, counted from 0 (default: the one with most free memory)"},
-       {.name = "gpu-memory",
-        .kind = ValueKind::size,
-        .value = "SIZE",
-        .help = "most memory to hold on the GPU (default: nine tenths of what is free)"},
-       {.name = "strategy",
-        .kind = ValueKind::word,
-        .words = words_of(kStrategies),
-        .standard = "auto",
-        .help = "labels from a table of all neighbours, or directly without one; auto: directly wherever that is "
-                "faster or a table does not fit; epsflow plan says which and why"},
-       {.name = "index",
-        .kind = ValueKind::word,
-        .words = words_of(kIndexes),
-        .standard = "auto",
-        .help = "where candidates come from: a grid, tiles of a tree of coordinates and distances, or all pairs; auto: "
-                "a grid up to six dimensions, beyond whichever suits the backend and the points"},
-       {.name = "decide",
-        .kind = ValueKind::word,
-        .words = words_of(kDeciders),
-        .standard = "auto",
-        .help = "how candidates are decided in high dimensions: in float64, or by tensor cores in float64 or half "
-                "precision, with the same result"},
-       {.name = "kernel",
-        .kind = ValueKind::word,
-        .words = words_of(kKernels),
-        .standard = "rows",
-        .help = "how to search: whole rows, or by one of the paper's kernels, whose pairs are sorted afterwards"},
-       {.name = "table-format",
-        .kind = ValueKind::word,
-        .words = words_of(kFormats),
-        .standard = "auto",
-        .help = "the neighbour table in memory: ids, or up to three dimensions a bit per candidate"},
-       {.name = "method",
-        .kind = ValueKind::word,
-        .words = words_of(kMethods),
-        .standard = "nested",
-        .help = "variants of one table: nested from the largest minpts down, or each on its own"},
-       {.name = "tables",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .most = kMostThreads,
-        .zero = "as many as suit the backend",
-        .standard = "0",
-        .help = "radii under way at once, each with its index and its table where there is one"},
-       {.name = "lanes",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .most = kMostThreads,
-        .zero = "as many as suit the backend",
-        .standard = "0",
-        .help = "batches of a table under way at once"},
-       {.name = "batch-pairs",
-        .kind = ValueKind::integer,
-        .value = "N",
-        .most = kMostLanePairs,
-        .zero = "as many as suit the backend",
-        .standard = "0",
-        .help = "pairs of a table that the buffer of a lane holds"},
-       {.name = "verify",
-        .kind = ValueKind::flag,
-        .help = "check every labelling against the definition of DBSCAN (slow)"}}};
+OptionGroup machine_options() { return {"What to use of the machine", specs_of<EngineOptions>()}; }
+
+OptionGroup search_options() { return {"How to search (labels never depend on these)", specs_of<SearchOptions>()}; }
+
+OptionGroup run_options() {
+  OptionGroup group{"How to run (labels never depend on these)", specs_of<RunOptions>()};
+  std::erase_if(group.options, [](const OptionSpec& option) { return option.name == "core"; });  // one of results
+  return group;
 }
 
-Options run_options(const Arguments& arguments) {
-  Options options;
-  if (arguments.given("memory")) options.memory = arguments.size("memory");
-  options.threads = static_cast<unsigned>(arguments.number("threads"));
-  options.backend = chosen(arguments.text("backend"), kBackends);
-  if (arguments.given("gpu")) options.gpu = static_cast<int>(arguments.number("gpu"));
-  if (arguments.given("gpu-memory")) options.gpu_memory = arguments.size("gpu-memory");
-  options.strategy = chosen(arguments.text("strategy"), kStrategies);
-  options.index = chosen(arguments.text("index"), kIndexes);
-  options.decide = chosen(arguments.text("decide"), kDeciders);
-  options.kernel = chosen(arguments.text("kernel"), kKernels);
-  options.format = chosen(arguments.text("table-format"), kFormats);
-  options.method = chosen(arguments.text("method"), kMethods);
-  options.tables = static_cast<unsigned>(arguments.number("tables"));
-  options.lanes = static_cast<unsigned>(arguments.number("lanes"));
-  options.lane_pairs = arguments.number("batch-pairs");
-  options.verify = arguments.flag("verify");
+RunSettings run_settings(const Arguments& arguments) {
+  RunSettings settings;
+  take(arguments, settings.engine);
+  take(arguments, settings.run);
+  take(arguments, settings.run.search);
   // Before anything is read or written.
-  check_options(options);
-  check_backend(options);
-  return options;
+  check_options(settings.engine, settings.run);
+  check_backend(settings.engine);
+  return settings;
 }
 
-void settle_backend(const Points& points, const Metric& metric, Options& options) {
-  options.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric), options,
-                                   preferred_backend());
+void settle_backend(const Points& points, const Metric& metric, RunSettings& settings) {
+  settings.engine.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric),
+                                           settings.engine, settings.run, preferred_backend());
 }
 
-io::RunDescription describe_run(const Arguments& arguments, const Metric& metric, const Options& options) {
+io::RunDescription describe_run(const Arguments& arguments, const Metric& metric, const EngineOptions& options) {
   io::RunDescription description;
   description.version = EPSFLOW_VERSION;
   description.metric = describe(metric);

@@ -22,17 +22,25 @@ namespace epsflow::cli {
 /// that are.
 [[nodiscard]] Sweep requested_sweep(const Arguments& arguments, const Words& also = {});
 
-/// The options that say how to run: labels never depend on them.
-[[nodiscard]] OptionGroup run_options_group();
+/// The tables of options that say what to use of the machine, how to search and how to run: labels never depend on them.
+[[nodiscard]] OptionGroup machine_options();
+[[nodiscard]] OptionGroup search_options();
+[[nodiscard]] OptionGroup run_options();
+
+struct RunSettings {
+  EngineOptions engine;
+  RunOptions run;
+};
 
 /// What the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.
-[[nodiscard]] Options run_options(const Arguments& arguments);
+[[nodiscard]] RunSettings run_settings(const Arguments& arguments);
 
 /// Where the command line leaves the backend open it becomes choose_backend()'s.
-void settle_backend(const Points& points, const Metric& metric, Options& options);
+void settle_backend(const Points& points, const Metric& metric, RunSettings& settings);
 
 /// What a results folder says of the run. The GPU is looked at only where it may be used.
-[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Metric& metric, const Options& options);
+[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Metric& metric,
+                                              const EngineOptions& options);
 
 /// Prints what a run has to say, for Observer::on_notice; null with --quiet.
 [[nodiscard]] std::function<void(const std::string&)> notices(const Arguments& arguments);

@@ -11,6 +11,7 @@
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
@@ -78,8 +79,7 @@ int run_sweep(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_sweep(arguments, {"out"});
   const io::FolderMode mode = folder_mode(arguments);
-  Options options = run_options(arguments);
-  options.core_mask = arguments.flag("core");
+  RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
   const std::string& out = arguments.text("out");
   const bool quiet = arguments.flag("quiet");
@@ -91,7 +91,7 @@ int run_sweep(const Arguments& arguments) {
   if (!extension.empty()) format = io::output_format("labelled" + extension, io::kLabelledFormats);
   io::ResultsFolder folder(out, sweep, mode,
                            {.hdf5 = arguments.flag("hdf5"),
-                            .core = options.core_mask,
+                            .core = settings.run.core_mask,
                             .labelled = extension,
                             .inputs = paths_of(arguments.operands())},
                            notices(arguments));
@@ -99,11 +99,11 @@ int run_sweep(const Arguments& arguments) {
   io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, options);
+  settle_backend(points, metric, settings);
   std::optional<io::LabelledCopy> labelled;
-  if (format) labelled.emplace(labelled_copy(arguments, points, *format, options.core_mask, metric));
+  if (format) labelled.emplace(labelled_copy(arguments, points, *format, settings.run.core_mask, metric));
   const std::vector<Variant> missing =
-      folder.begin(points, describe_run(arguments, metric, options), labelled ? &*labelled : nullptr);
+      folder.begin(points, describe_run(arguments, metric, settings.engine), labelled ? &*labelled : nullptr);
 
   const InterruptGuard interrupt;
   Trace trace;
@@ -113,8 +113,8 @@ int run_sweep(const Arguments& arguments) {
     ProgressReport report(!quiet);
     if (!missing.empty()) {
       run_each(
-          load(arguments, points, metric, options, &trace), Sweep(missing),
-          [&](VariantResult&& result) { folder.add(result); },
+          load(arguments, points, metric, settings.engine, &trace), Sweep(missing),
+          [&](VariantResult&& result) { folder.add(result); }, settings.run,
           {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
     }
   } catch (const Cancelled&) {
@@ -165,9 +165,7 @@ Command sweep_command() {
                    {.name = "overwrite",
                     .kind = ValueKind::flag,
                     .help = "replace the results that the folder holds by the new ones once these are complete"},
-                   {.name = "core",
-                    .kind = ValueKind::flag,
-                    .help = "write the mask of core points of each variant as well, core/….npy"},
+                   spec_of<RunOptions>("core"),
                    {.name = "labelled",
                     .kind = ValueKind::word,
                     .words = {"csv", "fits", "h5"},
@@ -178,7 +176,9 @@ Command sweep_command() {
                     .kind = ValueKind::flag,
                     .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},
                  input_options(),
-                 run_options_group(),
+                 machine_options(),
+                 run_options(),
+                 search_options(),
                  message_options()},
       .run = run_sweep};
 }

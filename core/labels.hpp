@@ -114,8 +114,8 @@ struct VariantResult {
   LabelSummary summary;
   /// Seconds of wall time: an even share of what the variants of its eps share, plus the clustering of this variant.
   double seconds = 0;
-  std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless Options::core_mask
-  /// Instead of labels and core where Options::labels = MemorySpace::device.
+  std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless RunOptions::core_mask
+  /// Instead of labels and core where RunOptions::labels = MemorySpace::device.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<std::uint8_t> device_core = {};
 };

@@ -43,8 +43,8 @@ MemoryCharge::MemoryCharge(MemoryBudget& budget, std::uint64_t bytes, const char
     budget_ = nullptr;
     throw ResourceError(std::string(what) + " needs " + format_bytes(bytes) + "; of the memory budget of " +
                         format_bytes(budget.total()) + ", " + format_bytes(budget.used()) +
-                        " are taken: raise Options::memory to at least " + format_needed_bytes(budget.used() + bytes) +
-                        ", or cluster fewer points");
+                        " are taken: raise EngineOptions::memory to at least " +
+                        format_needed_bytes(budget.used() + bytes) + ", or cluster fewer points");
   }
 }
 
@@ -152,7 +152,7 @@ Arena ArenaPool::acquire(std::uint64_t capacity) {
   void* base = mmap(nullptr, size + kStep, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
     throw ResourceError("the system refuses " + format_bytes(size) +
-                        " of address space for a table: lower Options::memory or raise ulimit -v");
+                        " of address space for a table: lower EngineOptions::memory or raise ulimit -v");
   }
   // A refusal costs speed only, so the result is of no interest.
   (void)madvise(base, size + kStep, MADV_HUGEPAGE);

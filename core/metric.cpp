@@ -1,6 +1,7 @@
 #include <epsflow/core/metric.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -23,51 +24,13 @@ constexpr double kRadiansSlack = 1e-6;
 constexpr double kLeastLongitude = -1;
 constexpr double kMostLongitude = 2;
 
-struct UnitOfArc {
-  std::string_view name;
-  double radians;
-};
-
-UnitOfArc described(ArcUnit unit) noexcept {
-  switch (unit) {
-    case ArcUnit::arcminute:
-      return {"arcmin", pi / (180 * 60)};
-    case ArcUnit::arcsecond:
-      return {"arcsec", pi / (180 * 3600)};
-    case ArcUnit::radian:
-      return {"rad", 1};
-    case ArcUnit::kilometre:
-      return {"km", 1 / kEarthRadius};
-    default:
-      return {"deg", pi / 180};
-  }
-}
-
-UnitOfArc unit_of(const Metric& metric) noexcept {
-  return described(metric.kind == MetricKind::haversine ? ArcUnit::radian : metric.unit);
+/// The unit of eps on a sphere.
+ArcUnit arc_unit(const Metric& metric) noexcept {
+  return metric.kind == MetricKind::haversine ? ArcUnit::radian : metric.unit;
 }
 
 bool on_sphere(MetricKind kind) noexcept { return kind == MetricKind::greatcircle || kind == MetricKind::haversine; }
 bool is_norm(MetricKind kind) noexcept { return !on_sphere(kind) && kind != MetricKind::cosine; }
-
-std::string_view name_of(MetricKind kind) noexcept {
-  switch (kind) {
-    case MetricKind::greatcircle:
-      return "greatcircle";
-    case MetricKind::haversine:
-      return "haversine";
-    case MetricKind::cosine:
-      return "cosine";
-    case MetricKind::manhattan:
-      return "manhattan";
-    case MetricKind::chebyshev:
-      return "chebyshev";
-    case MetricKind::minkowski:
-      return "minkowski";
-    default:
-      return "euclidean";
-  }
-}
 
 /// Sine and cosine of degrees, exact at multiples of 90: −180° and 180° are one place, and a pole is one whatever its longitude.
 std::pair<double, double> sine_and_cosine_of_degrees(double degrees) noexcept {
@@ -241,13 +204,73 @@ void check_box(const Metric& metric, std::size_t dims) {
 
 }  // namespace
 
-double radians_of(ArcUnit unit) noexcept { return described(unit).radians; }
+template <>
+std::span<const Option<Metric>> options_of<Metric>() noexcept {
+  static constexpr std::array kOptions{
+      option<Metric>(
+          {.library = "Metric::kind",
+           .program = "metric",
+           .python = "metric",
+           .meaning = "greatcircle: longitude and latitude in degrees, the columns named so (lon and lat, ra and "
+                      "dec, l and b, …) or two in this order; haversine: latitude and longitude in radians, "
+                      "eps too; cosine: 1 - the cosine of the angle; minkowski: by Metric::power; l1 and cityblock are "
+                      "manhattan, l2 is euclidean"},
+          [](auto& metric) -> auto& { return metric.kind; }),
+      option<Metric>(
+          {.library = "Metric::unit",
+           .program = "unit",
+           .python = "unit",
+           .meaning = "the unit of eps on a great circle; km: on the earth, whose radius is 6371.0088 km"},
+          [](auto& metric) -> auto& { return metric.unit; }),
+      option<Metric>(
+          {.library = "Metric::latitude_first",
+           .program = "latitude-first",
+           .python = "metric_params={'latitude_first': True}",
+           .meaning = "the two columns are latitude and longitude, whatever their names are"},
+          [](auto& metric) -> auto& { return metric.latitude_first; }),
+      // The others are lists and numbers with words of their own, which the program and Python parse.
+      Option<Metric>{{.library = "Metric::power",
+                      .program = "p",
+                      .python = "p",
+                      .placeholder = "P",
+                      .standard = "2",
+                      .meaning = "the power of minkowski, at least 1; inf: chebyshev"}},
+      Option<Metric>{{.library = "Metric::box",
+                      .program = "box",
+                      .python = "box",
+                      .placeholder = "LIST",
+                      .meaning =
+                          "a periodic box: the ends of each side, before Metric::scale, as in 0:250,0:250,- (-: open); "
+                          "one for all columns, and 250 for 0:250"}},
+      Option<Metric>{{.library = "Metric::scale",
+                      .program = "scale",
+                      .python = "scale",
+                      .placeholder = "LIST",
+                      .standard = "1",
+                      .meaning = "a factor for each column, as in 1,1,0.01 for space and time together"}}};
+  return kOptions;
+}
+
+double radians_of(ArcUnit unit) noexcept {
+  switch (unit) {
+    case ArcUnit::arcminute:
+      return pi / (180 * 60);
+    case ArcUnit::arcsecond:
+      return pi / (180 * 3600);
+    case ArcUnit::radian:
+      return 1;
+    case ArcUnit::kilometre:
+      return 1 / kEarthRadius;
+    default:
+      return pi / 180;
+  }
+}
 
 void check_metric(const Metric& metric, std::size_t dims) {
   if ((!metric.scale.empty() || !metric.box.empty()) && !is_norm(metric.kind)) {
     throw UsageError(std::string(metric.scale.empty() ? "Metric::box" : "Metric::scale") +
                      " is for the metrics euclidean, manhattan, chebyshev and minkowski, not for " +
-                     std::string(name_of(metric.kind)) + "; leave it out");
+                     std::string(word_of(metric.kind)) + "; leave it out");
   }
   if (metric.power != 2 && metric.kind != MetricKind::minkowski) {
     throw UsageError("Metric::power is for the metric minkowski; leave it out");
@@ -262,7 +285,7 @@ void check_metric(const Metric& metric, std::size_t dims) {
         "a unit of eps and the order of longitude and latitude are for the metric greatcircle; leave them out");
   }
   if (on_sphere(metric.kind) && dims != 2) {
-    throw UsageError(std::string(name_of(metric.kind)) +
+    throw UsageError(std::string(word_of(metric.kind)) +
                      " takes two columns, longitude and latitude, and the points have " + std::to_string(dims) +
                      ": choose two");
   }
@@ -350,7 +373,7 @@ Space moved_space(const Metric& metric) {
 double moved_radius(const Metric& metric, double eps) {
   double radius = eps;
   if (on_sphere(metric.kind)) {
-    const double angle = eps * unit_of(metric).radians;
+    const double angle = eps * radians_of(arc_unit(metric));
     radius = angle < pi ? 2 * std::sin(angle / 2) : kBeyondAll;
   } else if (metric.kind == MetricKind::cosine) {
     radius = eps < 2 ? std::sqrt(2 * eps) : kBeyondAll;
@@ -372,7 +395,7 @@ double moved_radius(const Metric& metric, double eps) {
 }
 
 double distance_of_moved(const Metric& metric, double distance) {
-  if (on_sphere(metric.kind)) return 2 * std::asin(std::min(1.0, distance / 2)) / unit_of(metric).radians;
+  if (on_sphere(metric.kind)) return 2 * std::asin(std::min(1.0, distance / 2)) / radians_of(arc_unit(metric));
   return metric.kind == MetricKind::cosine ? distance * distance / 2 : distance;
 }
 
@@ -383,9 +406,10 @@ std::string describe(const Metric& metric) {
 
 std::string describe_in_full(const Metric& given) {
   const Metric metric = canonical(given);
-  std::string text(name_of(metric.kind));
+  std::string text(word_of(metric.kind));
   if (metric.kind == MetricKind::greatcircle) {
-    return text + (metric.latitude_first ? ", latitude first" : "") + ", eps in " + std::string(unit_of(metric).name);
+    return text + (metric.latitude_first ? ", latitude first" : "") + ", eps in " +
+           std::string(word_of(arc_unit(metric)));
   }
   if (metric.kind == MetricKind::minkowski) text += ", p = " + format_number(metric.power);
   if (!metric.scale.empty()) text += ", scaled by";
@@ -398,7 +422,7 @@ std::string describe_in_full(const Metric& given) {
 }
 
 std::string_view eps_unit(const Metric& metric) noexcept {
-  return on_sphere(metric.kind) ? unit_of(metric).name : std::string_view();
+  return on_sphere(metric.kind) ? word_of(arc_unit(metric)) : std::string_view();
 }
 
 }  // namespace epsflow

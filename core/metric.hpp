@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include <epsflow/core/choices.hpp>
+#include <epsflow/core/option.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
 
@@ -35,9 +37,27 @@ enum class MetricKind : std::uint8_t {
   chebyshev,    ///< the largest of the differences
   minkowski,    ///< the p-th root of the sum of their p-th powers
 };
+/// The names of scikit-learn for the same stand behind.
+template <>
+struct Choice<MetricKind> {
+  static constexpr std::string_view type = "MetricKind";
+  static constexpr std::array words{
+      Word{"euclidean", MetricKind::euclidean}, Word{"greatcircle", MetricKind::greatcircle},
+      Word{"haversine", MetricKind::haversine}, Word{"cosine", MetricKind::cosine},
+      Word{"manhattan", MetricKind::manhattan}, Word{"chebyshev", MetricKind::chebyshev},
+      Word{"minkowski", MetricKind::minkowski}, Word{"l1", MetricKind::manhattan},
+      Word{"cityblock", MetricKind::manhattan}, Word{"l2", MetricKind::euclidean}};
+};
 
 /// What eps of a great circle counts.
 enum class ArcUnit : std::uint8_t { degree, arcminute, arcsecond, radian, kilometre };
+template <>
+struct Choice<ArcUnit> {
+  static constexpr std::string_view type = "ArcUnit";
+  static constexpr std::array words{Word{"deg", ArcUnit::degree}, Word{"arcmin", ArcUnit::arcminute},
+                                    Word{"arcsec", ArcUnit::arcsecond}, Word{"rad", ArcUnit::radian},
+                                    Word{"km", ArcUnit::kilometre}};
+};
 
 /// Of the earth, in kilometres: the mean (2a + b)/3 of the ellipsoid's axes (GRS 80).
 inline constexpr double kEarthRadius = 6371.0088;
@@ -70,6 +90,8 @@ struct Metric {
 
   friend bool operator==(const Metric&, const Metric&) = default;
 };
+template <>
+std::span<const Option<Metric>> options_of<Metric>() noexcept;
 
 /// Throws UsageError where points of so many dimensions have no such metric, or one of its figures is none.
 void check_metric(const Metric& metric, std::size_t dims);

@@ -39,7 +39,7 @@ NeighborTable::NeighborTable(std::shared_ptr<const PackedLayout> layout, Arena a
   const std::uint64_t bytes = layout_->words() * sizeof(std::uint32_t);
   if (!arena_.grow(bytes)) {
     throw ResourceError("the neighbour table needs " + format_bytes(bytes) +
-                        ", more than the memory budget has left: raise Options::memory or lower eps");
+                        ", more than the memory budget has left: raise EngineOptions::memory or lower eps");
   }
 }
 

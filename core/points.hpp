@@ -6,10 +6,16 @@
 #include <span>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/choices.hpp>
 
 namespace epsflow {
 
 enum class Precision : std::uint8_t { float32, float64 };
+template <>
+struct Choice<Precision> {
+  static constexpr std::string_view type = "Precision";
+  static constexpr std::array words{Word{"float32", Precision::float32}, Word{"float64", Precision::float64}};
+};
 
 /// Bytes of one coordinate.
 [[nodiscard]] constexpr std::size_t bytes_of(Precision p) noexcept { return p == Precision::float32 ? 4 : 8; }

@@ -100,8 +100,8 @@ class TableSearch {
 /// Throws the UsageError of Index::table().
 [[noreturn]] inline void throw_not_packable() {
   throw UsageError(
-      "a packed table needs Options::kernel = Kernel::rows and at most three dimensions: leave the choice with "
-      "Options::format = FormatChoice::automatic");
+      "a packed table needs SearchOptions::kernel = Kernel::rows and at most three dimensions: leave the choice with "
+      "SearchOptions::format = FormatChoice::automatic");
 }
 
 /// Bytes of a table with its offsets and counts.

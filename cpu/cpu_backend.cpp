@@ -50,7 +50,8 @@ std::uint64_t kept_run_bytes(std::uint64_t n, std::size_t dims) noexcept {
 void check_index(IndexChoice asked, const Space& space) {
   if (asked != IndexChoice::tree || space.plain()) return;
   throw UsageError(
-      "Options::index asks for a tree, which measures straight lines, and the metric is of another norm or a periodic "
+      "SearchOptions::index asks for a tree, which measures straight lines, and the metric is of another norm or a "
+      "periodic "
       "box: leave it out");
 }
 
@@ -67,8 +68,8 @@ std::optional<std::uint64_t> image_count(PointsView points, const Space& space, 
 void check_decider(DecideChoice decide) {
   if (decide == DecideChoice::automatic || decide == DecideChoice::scalar) return;
   throw UsageError(
-      "Options::decide asks for tensor cores, which a GPU has, and the run is on the CPU: leave it out, or use "
-      "Options::backend = BackendChoice::gpu where there is one");
+      "SearchOptions::decide asks for tensor cores, which a GPU has, and the run is on the CPU: leave it out, or use "
+      "EngineOptions::backend = BackendChoice::gpu where there is one");
 }
 
 /// Cell by cell where cells are cliques, else point by point.
@@ -257,7 +258,7 @@ class CpuBackend final : public Backend {
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView&) override {
     throw UsageError(
-        "the points are on a GPU and the run is on the CPU: copy them to the host, or use Options::backend = "
+        "the points are on a GPU and the run is on the CPU: copy them to the host, or use EngineOptions::backend = "
         "BackendChoice::gpu");
   }
 

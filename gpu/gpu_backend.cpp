@@ -59,7 +59,7 @@ class Workers {
 };
 
 [[noreturn]] void throw_no_device(const DeviceList& list) {
-  throw DeviceError("no GPU can be used (" + list.why_none + "): use Options::backend = BackendChoice::cpu");
+  throw DeviceError("no GPU can be used (" + list.why_none + "): use EngineOptions::backend = BackendChoice::cpu");
 }
 
 /// The GPU asked for, or the one with the most free memory.
@@ -72,7 +72,7 @@ int choose_device(int wanted) {
       if (device.number == wanted) return wanted;
       known += (known.empty() ? "" : ", ") + std::to_string(device.number);
     }
-    throw UsageError("Options::gpu is " + std::to_string(wanted) +
+    throw UsageError("EngineOptions::gpu is " + std::to_string(wanted) +
                      ", which is not there; the GPUs that can be used are " + known);
   }
   if (list.devices.size() == 1) return list.devices.front().number;
@@ -165,7 +165,7 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) override {
     if (space.norm == Norm::minkowski) {
       throw UsageError(
-          "powers of minkowski are those of the CPU, which a GPU computes otherwise: use Options::backend = "
+          "powers of minkowski are those of the CPU, which a GPU computes otherwise: use EngineOptions::backend = "
           "BackendChoice::cpu, or p = 1, 2 or infinity");
     }
     return load_here(points, space);
@@ -184,7 +184,7 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points, const Spaces&... space) {
     if (points.size() > kMostGpuPoints) {
       throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
-                        " that the GPU can index: use Options::backend = BackendChoice::cpu");
+                        " that the GPU can index: use EngineOptions::backend = BackendChoice::cpu");
     }
     (void)cudaGetLastError();  // of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
@@ -203,7 +203,7 @@ class GpuBackend final : public Backend {
     if (device != gpu_.device || points.device() != gpu_.device) {
       throw UsageError("the points are on GPU " + std::to_string(device) + ", said to be on GPU " +
                        std::to_string(points.device()) + ", and the engine works on GPU " +
-                       std::to_string(gpu_.device) + ": make it with Options::gpu = " + std::to_string(device));
+                       std::to_string(gpu_.device) + ": make it with EngineOptions::gpu = " + std::to_string(device));
     }
   }
 

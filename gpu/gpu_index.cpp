@@ -38,8 +38,8 @@ SearchChoice choose_in_space(const IndexOptions& options, const DevicePoints& po
   const bool grid = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
   const bool scalar = options.decide == DecideChoice::automatic || options.decide == DecideChoice::scalar;
   if (grid && scalar) return {};
-  throw UsageError(std::string(grid ? "Options::decide asks for tensor cores, which measure"
-                                    : "Options::index asks for tiles, which measure") +
+  throw UsageError(std::string(grid ? "SearchOptions::decide asks for tensor cores, which measure"
+                                    : "SearchOptions::index asks for tiles, which measure") +
                    " straight lines on a GPU, and the metric is of another norm or a periodic box: leave it out");
 }
 

@@ -19,31 +19,98 @@
 #include <epsflow/io/read/raw_reader.hpp>
 #include <epsflow/io/read/text/text_reader.hpp>
 
+namespace epsflow {
+
+template <>
+std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept {
+  using io::ReadOptions;
+  static constexpr std::array kOptions{
+      Option<ReadOptions>{{.library = "ReadOptions::columns",
+                           .program = "columns",
+                           .placeholder = "A,B",
+                           .standard = "all",
+                           .meaning =
+                               "columns to use as coordinates: names, numbers from 0, ranges as 0-2, -1 for the last, "
+                               "elements of vector columns as pos[0], HDF5 data sets as /lon,/lat; a name with a "
+                               "comma goes in double quotes"}},
+      option<ReadOptions>(
+          {.library = "ReadOptions::table",
+           .program = "table",
+           .placeholder = "NAME",
+           .standard = "the first of FITS, the only one of the others",
+           .meaning = "FITS: extension number or name; HDF5, NPZ: name of the data set or array"},
+          [](auto& options) -> auto& { return options.table; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::on_nan",
+           .program = "on-nan",
+           .meaning = "what to do with rows that hold NaN, infinity or nothing in a used column"},
+          [](auto& options) -> auto& { return options.on_nan; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::text.header",
+           .program = "header",
+           .meaning = "text: whether the first row names the columns; auto: when it holds text and no number"},
+          [](auto& options) -> auto& { return options.text.header; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::text.delimiter",
+           .program = "delimiter",
+           .placeholder = "C|tab|blanks",
+           .standard = "found out from the first rows",
+           .meaning = "text: what parts the fields"},
+          [](auto& options) -> auto& { return options.text.delimiter; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::text.decimal",
+           .program = "decimal",
+           .placeholder = "C",
+           .meaning = "text: what parts whole numbers from fractions"},
+          [](auto& options) -> auto& { return options.text.decimal; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::text.comment",
+           .program = "comment",
+           .placeholder = "TEXT",
+           .may_be_empty = true,
+           .meaning = "text: lines that begin with this are skipped; '': none are"},
+          [](auto& options) -> auto& { return options.text.comment; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::text.skip_rows",
+           .program = "skip-rows",
+           .placeholder = "N",
+           .meaning = "text: lines to skip before anything else"},
+          [](auto& options) -> auto& { return options.text.skip_rows; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::raw.dims",
+           .program = "dims",
+           .placeholder = "D",
+           .least = 1,
+           .most = kMaxDims,
+           .meaning = "raw files: coordinates per point"},
+          [](auto& options) -> auto& { return options.raw.dims; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::raw.precision",
+           .program = "precision",
+           .standard = "what .f32 or .f64 says, else float64",
+           .meaning = "raw files: type of a coordinate"},
+          [](auto& options) -> auto& { return options.raw.precision; }),
+      option<ReadOptions>(
+          {.library = "ReadOptions::external_storage",
+           .program = "external",
+           .meaning = "HDF5: read data sets that keep their values in other files as well"},
+          [](auto& options) -> auto& { return options.external_storage; })};
+  return kOptions;
+}
+
+}  // namespace epsflow
+
 namespace epsflow::io {
 namespace {
 
-/// A part of ReadOptions, and whether the caller gave it.
-struct OptionUse {
-  ReadOption option;
-  std::string_view name;
-  bool (*is_given)(const ReadOptions& options);
-};
-
-constexpr std::array kOptions{
-    OptionUse{ReadOption::table, "table", [](const ReadOptions& o) { return !o.table.empty(); }},
-    OptionUse{ReadOption::raw, "raw.dims", [](const ReadOptions& o) { return o.raw.dims > 0; }},
-    OptionUse{ReadOption::raw, "raw.precision", [](const ReadOptions& o) { return o.raw.precision.has_value(); }},
-    OptionUse{ReadOption::external_storage, "external_storage",
-              [](const ReadOptions& o) { return o.external_storage; }},
-    OptionUse{ReadOption::text, "text.header",
-              [](const ReadOptions& o) { return o.text.header != TextLayout::Header::automatic; }},
-    OptionUse{ReadOption::text, "text.delimiter", [](const ReadOptions& o) { return o.text.delimiter != '\0'; }},
-    OptionUse{ReadOption::text, "text.decimal",
-              [](const ReadOptions& o) { return o.text.decimal != TextLayout().decimal; }},
-    OptionUse{ReadOption::text, "text.comment",
-              [](const ReadOptions& o) { return o.text.comment != TextLayout().comment; }},
-    OptionUse{ReadOption::text, "text.skip_rows", [](const ReadOptions& o) { return o.text.skip_rows > 0; }},
-};
+/// What an option of one kind of file belongs to; nothing for those of all files.
+std::optional<ReadOption> part_of(std::string_view name) {
+  if (name.starts_with("text.")) return ReadOption::text;
+  if (name.starts_with("raw.")) return ReadOption::raw;
+  if (name == "table") return ReadOption::table;
+  if (name == "external_storage") return ReadOption::external_storage;
+  return std::nullopt;
+}
 
 bool takes(const Format& format, ReadOption option) {
   return std::find(format.takes.begin(), format.takes.end(), option) != format.takes.end();
@@ -51,14 +118,16 @@ bool takes(const Format& format, ReadOption option) {
 
 /// Options that say what the file itself says, or that nobody would look at.
 void refuse_idle_options(const InputFile& file, const ReadOptions& options) {
-  for (const OptionUse& use : kOptions) {
-    if (takes(file.format, use.option) || !use.is_given(options)) continue;
+  constexpr std::string_view kOwner = "ReadOptions::";
+  for (const Option<ReadOptions>& option : options_of<ReadOptions>()) {
+    const std::optional<ReadOption> part = part_of(option.library.substr(kOwner.size()));
+    if (!part || takes(file.format, *part) || option.get(options) == default_of(option)) continue;
     std::vector<std::string_view> names;
     for (const Format* const format : all_formats()) {
-      if (takes(*format, use.option)) names.push_back(format->name);
+      if (takes(*format, *part)) names.push_back(format->name);
     }
-    throw UsageError(fmt::format("{}: ReadOptions::{} is for {} files, but this is read as {}; leave it out",
-                                 file.shown, use.name, fmt::join(names, ", "), file.format.name));
+    throw UsageError(fmt::format("{}: {} is for {} files, but this is read as {}; leave it out", file.shown,
+                                 option.library, fmt::join(names, ", "), file.format.name));
   }
 }
 

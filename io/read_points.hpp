@@ -1,14 +1,19 @@
 // Reading points: text, NPY, FITS, HDF5, Parquet, Arrow and raw files become one data set.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <epsflow/core/choices.hpp>
+#include <epsflow/core/option.hpp>
 #include <epsflow/io/file_points.hpp>
 
 namespace epsflow::io {
@@ -58,6 +63,28 @@ struct ReadOptions {
   /// Bytes that the points may take; a file that needs more is refused before it is read.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };
+
+}  // namespace epsflow::io
+
+namespace epsflow {
+
+template <>
+struct Choice<io::NanPolicy> {
+  static constexpr std::string_view type = "NanPolicy";
+  static constexpr std::array words{Word{"error", io::NanPolicy::error}, Word{"drop", io::NanPolicy::drop}};
+};
+template <>
+struct Choice<io::TextLayout::Header> {
+  static constexpr std::string_view type = "Header";
+  static constexpr std::array words{Word{"auto", io::TextLayout::Header::automatic},
+                                    Word{"yes", io::TextLayout::Header::yes}, Word{"no", io::TextLayout::Header::no}};
+};
+template <>
+std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept;
+
+}  // namespace epsflow
+
+namespace epsflow::io {
 
 /// Reads a file as points. The kind follows from the name: .npy, .npz, .fits .fit .fts, .h5 .hdf5 .hdf, .parquet .parq
 /// .pq, .arrow .feather .ipc, .raw .bin .f32 .f64 (the last two set the precision); a file with another name, such as .csv

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/cpu/cpu_backend.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -32,11 +33,14 @@ BackendInfo gpu_info() {
   return info;
 }
 
-void check_gpu(const Options& options) { gpu::check_device(options.gpu); }
+/// As CUDA counts; -1: any.
+int device_number(const EngineOptions& options) { return options.gpu ? narrow<int>(*options.gpu) : -1; }
 
-std::unique_ptr<Backend> make_gpu(const Options& options) {
+void check_gpu(const EngineOptions& options) { gpu::check_device(device_number(options)); }
+
+std::unique_ptr<Backend> make_gpu(const EngineOptions& options) {
   constexpr std::uint64_t kMostIdleLabels = 4_GiB;
-  return gpu::make_gpu_backend({.device = options.gpu,
+  return gpu::make_gpu_backend({.device = device_number(options),
                                 .memory = options.gpu_memory,
                                 .threads = options.threads,
                                 .idle_labels = std::min(kMostIdleLabels, options.memory / 8)});
@@ -48,13 +52,13 @@ constexpr bool kGpuBuilt = false;
 
 BackendInfo gpu_info() { return {"gpu", false, "not in this build (EPSFLOW_CUDA)", false}; }
 
-void check_gpu(const Options&) {
+void check_gpu(const EngineOptions&) {
   throw UsageError(
-      "this build has no GPU backend: build with EPSFLOW_CUDA=ON, or use Options::backend = "
+      "this build has no GPU backend: build with EPSFLOW_CUDA=ON, or use EngineOptions::backend = "
       "BackendChoice::cpu");
 }
 
-std::unique_ptr<Backend> make_gpu(const Options& options) {
+std::unique_ptr<Backend> make_gpu(const EngineOptions& options) {
   check_gpu(options);
   return nullptr;
 }
@@ -67,15 +71,15 @@ std::vector<BackendInfo> backends() {
   return {{"cpu", true, "vector instructions " + std::string(index::RowSearch::instruction_set()), true}, gpu_info()};
 }
 
-BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space, const Options& options,
-                             BackendChoice preferred) noexcept {
-  if (options.backend != BackendChoice::automatic) return options.backend;
+BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space, const EngineOptions& engine,
+                             const RunOptions& run, BackendChoice preferred) noexcept {
+  if (engine.backend != BackendChoice::automatic) return engine.backend;
   if (space.norm == Norm::minkowski) return BackendChoice::cpu;
   // What a core computes in a third of a second, and more: most points need far fewer differences than all pairs of them have.
   constexpr double kFewDifferences = 1e9;
   const bool few = static_cast<double>(n) * static_cast<double>(n) / 2 * static_cast<double>(dims) <= kFewDifferences;
-  const bool gpu_asked = options.gpu >= 0 || options.gpu_memory != 0 || options.kernel != Kernel::rows ||
-                         options.decide != DecideChoice::automatic || options.labels == MemorySpace::device;
+  const bool gpu_asked = engine.gpu || engine.gpu_memory != 0 || run.labels == MemorySpace::device ||
+                         run.search.kernel != Kernel::rows || run.search.decide != DecideChoice::automatic;
   if (gpu_asked || preferred == BackendChoice::gpu) return BackendChoice::automatic;
   return few || preferred == BackendChoice::cpu ? BackendChoice::cpu : BackendChoice::automatic;
 }
@@ -83,20 +87,20 @@ BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& spa
 BackendChoice preferred_backend() {
   const char* const word = std::getenv("EPSFLOW_BACKEND");
   const std::string_view name = word == nullptr ? "" : word;
-  if (name.empty() || name == "auto") return BackendChoice::automatic;
-  if (name == "cpu") return BackendChoice::cpu;
-  if (name == "gpu") return BackendChoice::gpu;
+  if (name.empty()) return BackendChoice::automatic;
+  if (const auto backend = choice_of<BackendChoice>(name)) return *backend;
   throw UsageError("the environment variable EPSFLOW_BACKEND is '" + std::string(name) +
                    "'; it is one of auto, cpu, gpu");
 }
 
-void check_backend(const Options& options) {
-  if (options.backend == BackendChoice::gpu || (options.backend == BackendChoice::automatic && options.gpu >= 0)) {
+void check_backend(const EngineOptions& options) {
+  if (options.backend == BackendChoice::gpu || (options.backend == BackendChoice::automatic && options.gpu)) {
     check_gpu(options);
   }
 }
 
-std::unique_ptr<Backend> make_backend(const Options& options, const std::function<void(const std::string&)>& notice) {
+std::unique_ptr<Backend> make_backend(const EngineOptions& options,
+                                      const std::function<void(const std::string&)>& notice) {
   check_backend(options);
   if (options.backend == BackendChoice::gpu) return make_gpu(options);
   if (options.backend == BackendChoice::automatic && kGpuBuilt) {
@@ -106,7 +110,7 @@ std::unique_ptr<Backend> make_backend(const Options& options, const std::functio
       if (info.usable) return make_gpu(options);
       reason = "GPU: " + info.detail;
     } catch (const ResourceError& error) {
-      if (options.gpu >= 0) throw;
+      if (options.gpu) throw;
       reason = error.what();
     }
     if (notice && info.present) notice("running on the CPU: " + reason);

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <string>
 
+#include <epsflow/core/checked.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/session.hpp>
 
@@ -19,7 +21,7 @@ namespace {
 constexpr std::size_t kMovedRows = 1 << 13;
 
 /// With numbers for what is left to us.
-Options settled(Options options) {
+EngineOptions settled(EngineOptions options) {
   check_options(options);
   if (options.threads == 0) options.threads = static_cast<unsigned>(std::max(1, tbb::info::default_concurrency()));
   if (options.memory == 0) options.memory = std::max<std::uint64_t>(machine_memory() / 2, 1_GiB);
@@ -40,14 +42,15 @@ void allow_more_threads_than_cores() {
 
 }  // namespace
 
-EngineState::EngineState(const Options& o, const std::function<void(const std::string&)>& on_notice)
+EngineState::EngineState(const EngineOptions& o, const std::function<void(const std::string&)>& on_notice)
     : options(settled(o)),
       arena(static_cast<int>(options.threads)),
       budget(options.memory),
       backend(make_backend(options, on_notice)),
       pool(budget, backend->pinner()) {
-  options.gpu = backend->device();
-  options.backend = options.gpu >= 0 ? BackendChoice::gpu : BackendChoice::cpu;
+  options.gpu = std::nullopt;
+  if (backend->device() >= 0) options.gpu = narrow<unsigned>(backend->device());
+  options.backend = options.gpu ? BackendChoice::gpu : BackendChoice::cpu;
   allow_more_threads_than_cores();
 }
 
@@ -93,36 +96,16 @@ std::size_t Dataset::dims() const noexcept { return state_->dims; }
 const Metric& Dataset::metric() const noexcept { return state_->metric; }
 Engine Dataset::engine() const { return Engine(state_->engine); }
 
-Dataset Dataset::with(const Options& options) const {
-  static constexpr Options kDefaults;
-  const Options& engine = state_->engine->options;
-  Options result = options;
-  const auto take = [&](auto Options::*option, const char* name) {
-    if (options.*option != kDefaults.*option && options.*option != engine.*option) {
-      throw UsageError(std::string(name) +
-                       " is not that of the engine, which is made for good: leave it out, or make another engine");
-    }
-    result.*option = engine.*option;
-  };
-  take(&Options::memory, "Options::memory");
-  take(&Options::threads, "Options::threads");
-  take(&Options::backend, "Options::backend");
-  take(&Options::gpu, "Options::gpu");
-  take(&Options::gpu_memory, "Options::gpu_memory");
-  check_options(result);
-  return {state_, result};
-}
-
-Engine::Engine(const Options& options, const std::function<void(const std::string&)>& on_notice)
+Engine::Engine(const EngineOptions& options, const std::function<void(const std::string&)>& on_notice)
     : state_(std::make_shared<EngineState>(options, on_notice)) {}
 
 Dataset Engine::load(PointsView points, const Metric& metric, const CancelToken* cancel) const {
-  return {std::make_shared<const DatasetState>(state_, points, metric, cancel), state_->options};
+  return Dataset(std::make_shared<const DatasetState>(state_, points, metric, cancel));
 }
 Dataset Engine::load(const DevicePointsView& points, const CancelToken* cancel) const {
-  return {std::make_shared<const DatasetState>(state_, points, cancel), state_->options};
+  return Dataset(std::make_shared<const DatasetState>(state_, points, cancel));
 }
 std::string_view Engine::backend() const noexcept { return state_->backend->name(); }
-const Options& Engine::options() const noexcept { return state_->options; }
+const EngineOptions& Engine::options() const noexcept { return state_->options; }
 
 }  // namespace epsflow

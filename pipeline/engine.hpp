@@ -19,9 +19,9 @@ namespace epsflow {
 struct EngineState;
 struct DatasetState;
 
-/// A data set that an engine has loaded: checked once, and on a GPU uploaded once; with the options of its runs. Every
-/// function that takes points and options takes one of these in their place. Copies are the same data set, which goes
-/// with the last of them and of the jobs that work on it; it keeps its engine. Thread-safe.
+/// A data set that an engine has loaded: checked once, and on a GPU uploaded once. Every function that takes points, a metric and
+/// engine options takes one of these in their place. Copies are the same data set, which goes with the last of them and of the
+/// jobs that work on it; it keeps its engine. Thread-safe.
 class Dataset {
  public:
   [[nodiscard]] std::size_t size() const noexcept;
@@ -30,21 +30,13 @@ class Dataset {
   [[nodiscard]] const Metric& metric() const noexcept;
   /// The engine that has loaded it.
   [[nodiscard]] class Engine engine() const;
-  /// What its runs go by: the engine's, or those of with().
-  [[nodiscard]] const Options& options() const noexcept { return options_; }
-  /// The same data set for runs with other options. Those that are the engine's for good (memory, threads, backend, gpu,
-  /// gpu_memory) may be left at their defaults. Throws UsageError where they are others than the engine's, and for
-  /// options that contradict each other.
-  [[nodiscard]] Dataset with(const Options& options) const;
 
  private:
   friend class Engine;
   friend class Session;
-  Dataset(std::shared_ptr<const DatasetState> state, const Options& options)
-      : state_(std::move(state)), options_(options) {}
+  explicit Dataset(std::shared_ptr<const DatasetState> state) : state_(std::move(state)) {}
 
   std::shared_ptr<const DatasetState> state_;
-  Options options_;
 };
 
 /// A device with its memory, and threads. The first run makes what later ones find made: a GPU's context (some 0.2 s),
@@ -52,24 +44,24 @@ class Dataset {
 /// memory; so the callbacks of a run must begin no other, and load nothing. Copies are the same engine. Thread-safe.
 class Engine {
  public:
-  /// Options::memory, threads, backend, gpu and gpu_memory are the engine's for good; the others are those of its data
-  /// sets, see Dataset::with(). on_notice: as Observer's. Throws UsageError, ResourceError.
-  explicit Engine(const Options& options = {}, const std::function<void(const std::string&)>& on_notice = nullptr);
+  /// on_notice: as Observer's. Throws UsageError, ResourceError.
+  explicit Engine(const EngineOptions& options = {},
+                  const std::function<void(const std::string&)>& on_notice = nullptr);
 
-  /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in Options::memory as
+  /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in EngineOptions::memory as
   /// long as it lives. metric: any but the plain Euclidean one moves the points into an array of its own, which counts too
   /// (core/metric.hpp). O(n · d). Throws InputError for a coordinate that is NaN or infinite or that the metric has no place
   /// for, UsageError for a metric of other points, ResourceError. cancel: may be null; set, and a load that waits for its turn throws
   /// Cancelled.
   [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;
-  /// The same of points in the memory of the engine's GPU, by the Euclidean metric. They count in Options::memory too, as some
-  /// options need them on the host. Throws UsageError where they are on another device, or the engine runs on the CPU.
+  /// The same of points in the memory of the engine's GPU, by the Euclidean metric. They count in EngineOptions::memory too, as some
+  /// runs need them on the host. Throws UsageError where they are on another device, or the engine runs on the CPU.
   [[nodiscard]] Dataset load(const DevicePointsView& points, const CancelToken* cancel = nullptr) const;
 
   /// "cpu" or "gpu".
   [[nodiscard]] std::string_view backend() const noexcept;
-  /// With what Options::memory, threads, backend and gpu came to.
-  [[nodiscard]] const Options& options() const noexcept;
+  /// With what memory, threads, backend and gpu came to.
+  [[nodiscard]] const EngineOptions& options() const noexcept;
 
  private:
   friend class Dataset;

@@ -66,11 +66,12 @@ class Flow {
                 table_wanted(context.options), context.points.dims(), context.pool.available()},
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
         admission_(std::move(groups), in_flight_, context.pool),
-        index_{context.points,
-               context.pool.budget(),
-               context.stop,
-               {.cells = choose_.cells(), .index = context.options.index, .decide = context.options.decide}},
-        plan_{context.pool, table_options(context.options, context.backend, context.threads), consumer.bytes},
+        index_{
+            context.points,
+            context.pool.budget(),
+            context.stop,
+            {.cells = choose_.cells(), .index = context.options.search.index, .decide = context.options.search.decide}},
+        plan_{context.pool, table_options(context.options.search, context.backend, context.threads), consumer.bytes},
         build_{context.observer.trace},
         direct_{context.pool.budget(),  context.options.core_mask,
                 context.options.verify, context.options.verify ? context.points.host() : PointsView{},
@@ -350,7 +351,7 @@ class Flow {
 
 }  // namespace
 
-TableOptions table_options(const Options& options, const Backend& backend, unsigned threads) {
+TableOptions table_options(const SearchOptions& options, const Backend& backend, unsigned threads) {
   return {.format = options.format,
           .kernel = options.kernel,
           .workers = threads,

@@ -15,7 +15,7 @@ namespace epsflow {
 /// What a flow works on. Everything outlives it.
 struct FlowContext {
   const LoadedPoints& points;
-  const Options& options;
+  const RunOptions& options;
   const Observer& observer;
   Backend& backend;
   ArenaPool& pool;
@@ -25,7 +25,7 @@ struct FlowContext {
 };
 
 /// What a table is made with, as the options say it or as suits the backend.
-[[nodiscard]] TableOptions table_options(const Options& options, const Backend& backend, unsigned threads);
+[[nodiscard]] TableOptions table_options(const SearchOptions& options, const Backend& backend, unsigned threads);
 
 /// What becomes of the groups.
 struct FlowConsumer {
@@ -40,7 +40,7 @@ struct FlowConsumer {
 };
 
 /// Takes each group to its table, which goes to the consumer, or to its labels without one, as stages/choose_strategy.hpp
-/// says. Up to Options::tables groups are in flight, so that one is prepared while another is clustered.
+/// says. Up to RunOptions::tables groups are in flight, so that one is prepared while another is clustered.
 ///
 /// The first exception of any stage stops the flow: no new work begins, every lane comes home, and it is thrown from
 /// here. Throws Cancelled when the caller's token stopped it.

@@ -44,15 +44,15 @@ std::vector<VariantResult> Job::results() {
   return state_->future.get();
 }
 
-Job start(const Dataset& data, const Sweep& sweep, const Observer& observer,
+Job start(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
           std::function<void(VariantResult&&)> on_result) {
   auto state = std::make_unique<Job::State>(observer.cancel);
   Observer watched = observer;
   watched.cancel = &state->cancel;
   std::packaged_task<std::vector<VariantResult>()> task(
-      [data, sweep, watched = std::move(watched), on_result = std::move(on_result)] {
-        if (!on_result) return run(data, sweep, watched);
-        run_each(data, sweep, on_result, watched);
+      [data, sweep, options, watched = std::move(watched), on_result = std::move(on_result)] {
+        if (!on_result) return run(data, sweep, options, watched);
+        run_each(data, sweep, on_result, options, watched);
         return std::vector<VariantResult>{};
       });
   state->future = task.get_future();

@@ -31,7 +31,8 @@ class Job {
 
  private:
   struct State;
-  friend Job start(const Dataset&, const Sweep&, const Observer&, std::function<void(VariantResult&&)>);
+  friend Job start(const Dataset&, const Sweep&, const RunOptions&, const Observer&,
+                   std::function<void(VariantResult&&)>);
   explicit Job(std::unique_ptr<State> state) noexcept;
 
   std::unique_ptr<State> state_;
@@ -40,7 +41,7 @@ class Job {
 /// run() in the background; with `on_result` run_each(). Returns at once. What `observer` points to must outlive the job,
 /// its callbacks are called from other threads. A run waits until earlier ones of its engine have ended. Throws
 /// ResourceError where the system has no thread for it.
-[[nodiscard]] Job start(const Dataset& data, const Sweep& sweep, const Observer& observer = {},
-                        std::function<void(VariantResult&&)> on_result = nullptr);
+[[nodiscard]] Job start(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
+                        const Observer& observer = {}, std::function<void(VariantResult&&)> on_result = nullptr);
 
 }  // namespace epsflow

@@ -71,41 +71,33 @@ Neighbors to_input_order(const Distance* distance, const stages::EpsJob& job, Me
   return result;
 }
 
-void require_table(double eps, const Options& options) {
-  (void)Sweep({{eps, 1}});  // checks eps
-  check_options(options);
-  if (options.strategy == StrategyChoice::direct) {
-    throw UsageError(
-        "neighbors() makes a table, and Options::strategy = StrategyChoice::direct would make none; leave it out");
-  }
-  if (options.labels == MemorySpace::device) {
-    throw UsageError(
-        "neighbors() makes a table in host memory, and Options::labels = MemorySpace::device is about labels; leave it "
-        "out");
-  }
-}
+/// That a run by tables goes by.
+RunOptions run_options(const SearchOptions& search) { return {.strategy = StrategyChoice::table, .search = search}; }
 
 }  // namespace
 
-Neighbors neighbors(PointsView points, const Metric& metric, double eps, Distances distances, const Options& options,
-                    const Observer& observer) {
-  require_table(eps, options);
-  return neighbors(load_for_one_run(points, metric, options, observer), eps, distances, observer);
+Neighbors neighbors(PointsView points, const Metric& metric, double eps, Distances distances,
+                    const EngineOptions& engine, const SearchOptions& options, const Observer& observer) {
+  (void)Sweep({{eps, 1}});  // checks eps
+  return neighbors(load_for_one_run(points, metric, engine, run_options(options), observer), eps, distances, options,
+                   observer);
 }
 
-Neighbors neighbors(PointsView points, double eps, Distances distances, const Options& options,
-                    const Observer& observer) {
-  return neighbors(points, Metric{}, eps, distances, options, observer);
+Neighbors neighbors(PointsView points, double eps, Distances distances, const EngineOptions& engine,
+                    const SearchOptions& options, const Observer& observer) {
+  return neighbors(points, Metric{}, eps, distances, engine, options, observer);
 }
 
-Neighbors neighbors(const Dataset& data, double eps, Distances distances, const Observer& observer) {
-  require_table(eps, data.options());
-  Session session(data, observer);
+Neighbors neighbors(const Dataset& data, double eps, Distances distances, const SearchOptions& options,
+                    const Observer& observer) {
+  const Sweep sweep({{eps, 1}});
+  const RunOptions by_table = run_options(options);
+  Session session(data, by_table, observer);
   std::optional<Distance> distance;
   if (distances == Distances::include) distance.emplace(session.points(), session.metric());
   Reporter reporter(observer, 1);
   Neighbors result;
-  session.run(stages::group_by_eps(Sweep({{eps, 1}}), session.metric()),
+  session.run(stages::group_by_eps(sweep, session.metric()),
               {.consume =
                    [&](const stages::EpsJob& job) {
                      result = to_input_order(distance ? &*distance : nullptr, job, session.budget(), session.stop());

@@ -30,13 +30,14 @@ enum class Distances : std::uint8_t { omit, include };
 /// All neighbours of all points within eps (inclusive; the same float64 test as run()). points: [host] [n × d]. eps: in
 /// the unit of the coordinates, or of the metric that the data set was loaded with, not squared. Time O(n + candidates +
 /// pairs · log of a row); memory: 4 bytes per pair (12 with distances) beside the table that is searched, within
-/// Options::memory. Errors as run().
+/// EngineOptions::memory. Errors as run().
 [[nodiscard]] Neighbors neighbors(PointsView points, double eps, Distances distances = Distances::omit,
-                                  const Options& options = {}, const Observer& observer = {});
+                                  const EngineOptions& engine = {}, const SearchOptions& options = {},
+                                  const Observer& observer = {});
 [[nodiscard]] Neighbors neighbors(PointsView points, const Metric& metric, double eps,
-                                  Distances distances = Distances::omit, const Options& options = {},
-                                  const Observer& observer = {});
+                                  Distances distances = Distances::omit, const EngineOptions& engine = {},
+                                  const SearchOptions& options = {}, const Observer& observer = {});
 [[nodiscard]] Neighbors neighbors(const Dataset& data, double eps, Distances distances = Distances::omit,
-                                  const Observer& observer = {});
+                                  const SearchOptions& options = {}, const Observer& observer = {});
 
 }  // namespace epsflow

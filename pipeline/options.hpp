@@ -1,12 +1,15 @@
-// Options of a run: everything has a good default.
+// Options: everything has a good default.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/choices.hpp>
+#include <epsflow/core/option.hpp>
 #include <epsflow/core/trace.hpp>
 
 namespace epsflow {
@@ -25,26 +28,30 @@ struct Progress {
   double seconds = 0;      ///< since the run began
 };
 
-/// Most of Options::threads, tables and lanes, and of lane_pairs. More is a slip of the pen (or a negative number that
-/// became unsigned), not a wish.
+/// Most threads, lanes and radii at once. More is a slip of the pen (or a negative number that became unsigned), not a wish.
 inline constexpr unsigned kMostThreads = 4096;
-inline constexpr std::uint64_t kMostLanePairs = std::uint64_t{1} << 40;
 
-/// Labels never depend on any of these; time and memory do.
-struct Options {
-  /// Bytes that the run may hold at any time, the points included. 0: half of the machine's memory.
+// Options in three types, by what they belong to: an engine (below), a data set (core/metric.hpp: Metric) and a run (below). Labels
+// depend on the data set's alone; the others change time and memory.
+
+/// What an engine is made with, for good.
+struct EngineOptions {
+  /// Bytes that runs may hold at any time, the points included. 0: half of the machine's memory.
   std::uint64_t memory = 0;
   /// Threads that work. 0: one per core.
   unsigned threads = 0;
   /// Automatic: the GPU where there is one, else the CPU.
   BackendChoice backend = BackendChoice::automatic;
-  /// Which GPU, counted from 0. -1: the one with the most free memory.
-  int gpu = -1;
-  /// Bytes of the GPU's memory that the run may hold. 0: nine tenths of what is free.
+  /// Which GPU, counted from 0. Nothing: the one with the most free memory.
+  std::optional<unsigned> gpu = std::nullopt;
+  /// Bytes of the GPU's memory that runs may hold. 0: nine tenths of what is free.
   std::uint64_t gpu_memory = 0;
-  /// Automatic: without a table wherever that is faster or a table does not fit, and from a table where an option of tables
-  /// (kernel, format, method) is given.
-  StrategyChoice strategy = StrategyChoice::automatic;
+
+  friend bool operator==(const EngineOptions&, const EngineOptions&) = default;
+};
+
+/// How neighbours are searched, and tables of them made.
+struct SearchOptions {
   /// Where candidates come from. Automatic: a grid up to six dimensions; beyond, on a GPU what leaves the fewest pairs of a sample
   /// (functions of coordinates, a tree's, or all pairs), unless decide is scalar; on a CPU a grid unless that leaves more than nine
   /// tenths of all pairs to be tested.
@@ -55,7 +62,6 @@ struct Options {
   /// Whole rows, or the paper's kernels, whose pairs are sorted afterwards.
   Kernel kernel = Kernel::rows;
   FormatChoice format = FormatChoice::automatic;
-  VariantMethod method = VariantMethod::nested;
   /// Batches under way at once. 0: what keeps the backend busy.
   unsigned lanes = 0;
   /// Pairs that the buffer of a lane holds; for packed tables on a GPU, words. 0: what suits the backend.
@@ -63,6 +69,17 @@ struct Options {
   /// Multiplies the estimate of a csr table's pairs. Less than 1 makes batches outgrow their lanes, and go again in
   /// halves.
   double estimate_factor = 1;
+
+  friend bool operator==(const SearchOptions&, const SearchOptions&) = default;
+};
+
+/// What one run goes by.
+struct RunOptions {
+  /// Automatic: without a table wherever that is faster or a table does not fit, and from a table where kernel, format or method
+  /// are given.
+  StrategyChoice strategy = StrategyChoice::automatic;
+  SearchOptions search = {};
+  VariantMethod method = VariantMethod::nested;
   /// Radii under way at once: one whose variants are clustered while the next is prepared. 0: what suits the backend.
   unsigned tables = 0;
   /// Check every labelling against the definition of DBSCAN, with a search of its own; see clustering/verify.hpp for
@@ -73,20 +90,33 @@ struct Options {
   /// Device: labels and masks stay in the memory of the GPU that clusters (VariantResult::device_labels, device_core).
   /// There is no table then.
   MemorySpace labels = MemorySpace::host;
+
+  friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
-/// Throws UsageError naming the first option that no run can have, and the values it may take. What depends on the
-/// machine, as whether a GPU is there, is check_backend()'s.
-void check_options(const Options& options);
+template <>
+std::span<const Option<EngineOptions>> options_of<EngineOptions>() noexcept;
+template <>
+std::span<const Option<SearchOptions>> options_of<SearchOptions>() noexcept;
+template <>
+std::span<const Option<RunOptions>> options_of<RunOptions>() noexcept;
+
+/// Throw UsageError naming the first option that is out of its range, or that contradicts another, and what to do. What depends on
+/// the machine, as whether a GPU is there, is check_backend()'s.
+void check_options(const EngineOptions& options);
+void check_options(const SearchOptions& options);
+void check_options(const RunOptions& options);
+/// The same of both together.
+void check_options(const EngineOptions& engine, const RunOptions& run);
 
 /// Whether an option says how tables are made or read, so that one is wanted.
-[[nodiscard]] constexpr bool table_wanted(const Options& options) noexcept {
-  return options.kernel != Kernel::rows || options.format != FormatChoice::automatic ||
+[[nodiscard]] constexpr bool table_wanted(const RunOptions& options) noexcept {
+  return options.search.kernel != Kernel::rows || options.search.format != FormatChoice::automatic ||
          options.method != VariantMethod::nested;
 }
 
 /// The strategy that the options come to: labels that stay on a device are made there, without a table.
-[[nodiscard]] constexpr StrategyChoice strategy_asked(const Options& options) noexcept {
+[[nodiscard]] constexpr StrategyChoice strategy_asked(const RunOptions& options) noexcept {
   return options.labels == MemorySpace::device ? StrategyChoice::direct : options.strategy;
 }
 

@@ -11,12 +11,12 @@
 namespace epsflow {
 namespace {
 
-GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup group) {
+GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGroup group) {
   const LoadedPoints& points = session.points();
   const stages::ChooseStrategy choose{strategy_asked(options), table_wanted(options), points.dims(),
                                       session.pool().available()};
   const IndexOptions index_options{
-      .eps = group.radius, .cells = choose.cells(), .index = options.index, .decide = options.decide};
+      .eps = group.radius, .cells = choose.cells(), .index = options.search.index, .decide = options.search.decide};
   const auto index = points.build_index(index_options, session.stop());
   const IndexFigures figures = index->figures();
   const stages::StrategyAnswer answer = choose(group, *index, figures);
@@ -35,7 +35,7 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
     product =
         index->direct_bytes(plan.minpts) + (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
   } else {
-    const auto search = index->table(table_options(options, session.backend(), session.threads()));
+    const auto search = index->table(table_options(options.search, session.backend(), session.threads()));
     const auto layout = search->layout();
     plan.packed = layout != nullptr;
     plan.pairs = search->plan().pairs;
@@ -52,24 +52,26 @@ GroupPlan plan_group(const Options& options, Session& session, stages::EpsGroup 
 
 }  // namespace
 
-std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep, const Options& options,
-                            const Observer& observer) {
+std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep, const EngineOptions& engine,
+                            const RunOptions& options, const Observer& observer) {
   if (sweep.size() == 0) return {};
-  return plan(load_for_one_run(points, metric, options, observer), sweep, observer);
+  return plan(load_for_one_run(points, metric, engine, options, observer), sweep, options, observer);
 }
 
-std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const Options& options, const Observer& observer) {
-  return plan(points, Metric{}, sweep, options, observer);
+std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const EngineOptions& engine,
+                            const RunOptions& options, const Observer& observer) {
+  return plan(points, Metric{}, sweep, engine, options, observer);
 }
 
-std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const Observer& observer) {
+std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const RunOptions& options,
+                            const Observer& observer) {
   std::vector<GroupPlan> plans;
   if (sweep.size() == 0) return plans;
-  Session session(data, observer);
+  Session session(data, options, observer);
   session.on_threads([&] {
     for (stages::EpsGroup& group : stages::group_by_eps(sweep, session.metric())) {
       session.stop().check();
-      plans.push_back(plan_group(data.options(), session, std::move(group)));
+      plans.push_back(plan_group(options, session, std::move(group)));
     }
   });
   return plans;

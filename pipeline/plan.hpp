@@ -32,15 +32,17 @@ struct GroupPlan {
   /// Host memory while the group is alone: points, index, and the table or what clustering needs; the labels that are
   /// handed over not counted.
   std::uint64_t bytes = 0;
-  bool fits = true;  ///< Options::memory has room for it
+  bool fits = true;  ///< EngineOptions::memory has room for it
 };
 
 /// One plan per eps, in the order of the run, largest eps first. Builds each index, and plans a table where there is one,
 /// but searches nothing. Throws as run() does, but not for a table that does not fit.
-[[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const Options& options = {},
-                                          const Observer& observer = {});
+[[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const EngineOptions& engine = {},
+                                          const RunOptions& options = {}, const Observer& observer = {});
 [[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep,
-                                          const Options& options = {}, const Observer& observer = {});
-[[nodiscard]] std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const Observer& observer = {});
+                                          const EngineOptions& engine = {}, const RunOptions& options = {},
+                                          const Observer& observer = {});
+[[nodiscard]] std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
+                                          const Observer& observer = {});
 
 }  // namespace epsflow

@@ -100,8 +100,13 @@ void predict_all(const CoreView& core, PointsView points, MemoryBudget& budget, 
 
 }  // namespace
 
-Labels predict(const CoreView& given, PointsView points, const Options& options, const Observer& observer) {
+Labels predict(const CoreView& given, PointsView points, const EngineOptions& options, const Observer& observer) {
   check_options(options);
+  if (options.backend == BackendChoice::gpu || options.gpu || options.gpu_memory != 0) {
+    throw UsageError(
+        "predict() works on the CPU: leave out EngineOptions::backend, EngineOptions::gpu and "
+        "EngineOptions::gpu_memory");
+  }
   check_core(given, points);
   check_metric(given.metric, given.points.size() > 0 ? given.points.dims() : points.dims());
   const CoreView core{given.points, given.labels, given.eps, canonical(given.metric)};

@@ -21,10 +21,10 @@ struct CoreView {
 };
 
 /// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of the
-/// clustering would have got. Core points themselves get their own. On the CPU, whatever Options::backend says; of the other
-/// options memory and threads count. O((m + n)·d + candidates). Throws UsageError where sizes or dimensions differ, a
+/// clustering would have got. Core points themselves get their own. On the CPU: of the options, only
+/// memory, threads and backend = cpu may be given. O((m + n)·d + candidates). Throws UsageError where sizes or dimensions differ, a
 /// label is no cluster, or eps is not greater than 0, and as moved_radius(); InputError as Engine::load() does; ResourceError; Cancelled.
-[[nodiscard]] Labels predict(const CoreView& core, PointsView points, const Options& options = {},
+[[nodiscard]] Labels predict(const CoreView& core, PointsView points, const EngineOptions& options = {},
                              const Observer& observer = {});
 
 }  // namespace epsflow

@@ -7,13 +7,15 @@
 
 namespace epsflow {
 
-Dataset load_for_one_run(PointsView points, const Metric& metric, Options options, const Observer& observer) {
+Dataset load_for_one_run(PointsView points, const Metric& metric, const EngineOptions& engine, const RunOptions& run,
+                         const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (observer.before_stage) observer.before_stage(Stage::load_points);
   const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", points.size()});
-  check_options(options);
+  check_options(engine, run);
   check_metric(metric, points.dims());
-  options.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric), options,
+  EngineOptions options = engine;
+  options.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric), engine, run,
                                    preferred_backend());
   return Engine(options, observer.on_notice).load(points, metric, observer.cancel);
 }
@@ -45,15 +47,16 @@ void TurnQueue::leave(std::uint64_t ticket) noexcept {
   moved_.notify_all();
 }
 
-Session::Session(const Dataset& data, const Observer& observer)
+Session::Session(const Dataset& data, const RunOptions& options, const Observer& observer)
     : data_(*data.state_),
       engine_(*data_.engine),
-      options_(data.options()),
+      options_(options),
       observer_(observer),
       stop_(observer.cancel),
       turn_(engine_.turns, stop_) {
+  check_options(options_);
   if (options_.labels == MemorySpace::device && engine_.backend->name() == "cpu") {
-    throw UsageError("Options::labels asks for labels on a GPU, and the engine runs on the CPU");
+    throw UsageError("RunOptions::labels asks for labels on a GPU, and the engine runs on the CPU");
   }
 }
 

@@ -47,9 +47,9 @@ class TurnQueue {
 };
 
 struct EngineState {
-  EngineState(const Options& options, const std::function<void(const std::string&)>& on_notice);
+  EngineState(const EngineOptions& options, const std::function<void(const std::string&)>& on_notice);
 
-  Options options;  ///< with what was left open settled
+  EngineOptions options;  ///< with what was left open settled
   tbb::task_arena arena;
   MemoryBudget budget;
   const std::unique_ptr<Backend> backend;
@@ -72,14 +72,15 @@ struct DatasetState {
 };
 
 /// A data set with an engine of its own, on the backend that suits it. Throws as Engine and Engine::load() do, Cancelled.
-[[nodiscard]] Dataset load_for_one_run(PointsView points, const Metric& metric, Options options,
-                                       const Observer& observer);
+[[nodiscard]] Dataset load_for_one_run(PointsView points, const Metric& metric, const EngineOptions& engine,
+                                       const RunOptions& run, const Observer& observer);
 
 /// One run. Waits for its turn when it is made.
 class Session {
  public:
-  /// `data` and `observer` must outlive it. Throws UsageError where the engine cannot do what the options ask, Cancelled.
-  Session(const Dataset& data, const Observer& observer);
+  /// Everything must outlive it. Throws UsageError for options that contradict each other, and where the engine cannot do what they
+  /// ask; Cancelled.
+  Session(const Dataset& data, const RunOptions& options, const Observer& observer);
 
   /// run_flow() on the engine's threads.
   void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
@@ -98,7 +99,7 @@ class Session {
  private:
   const DatasetState& data_;
   EngineState& engine_;
-  const Options& options_;
+  const RunOptions& options_;
   const Observer& observer_;
   CancelToken stop_;
   TurnQueue::Turn turn_;

@@ -10,12 +10,11 @@
 
 namespace epsflow {
 
-void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(VariantResult&&)>& on_result,
+void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options,
               const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  const Options& options = data.options();
-  Session session(data, observer);
+  Session session(data, options, observer);
   // Here, and in the groups by eps.
   const MemoryCharge memory(session.budget(), sweep.size() * (sizeof(Variant) + sizeof(stages::EpsGroup)),
                             "the variants of the sweep");
@@ -52,16 +51,16 @@ void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(
                                   .moved = [&](double eps, double share) { reporter.moved(eps, share); }});
 }
 
-void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const Options& options,
-              const std::function<void(VariantResult&&)>& on_result, const Observer& observer) {
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              const EngineOptions& engine, const RunOptions& options, const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  run_each(load_for_one_run(points, metric, options, observer), sweep, on_result, observer);
+  run_each(load_for_one_run(points, metric, engine, options, observer), sweep, on_result, options, observer);
 }
 
-void run_each(PointsView points, const Sweep& sweep, const Options& options,
-              const std::function<void(VariantResult&&)>& on_result, const Observer& observer) {
-  run_each(points, Metric{}, sweep, options, on_result, observer);
+void run_each(PointsView points, const Sweep& sweep, const OnResult& on_result, const EngineOptions& engine,
+              const RunOptions& options, const Observer& observer) {
+  run_each(points, Metric{}, sweep, on_result, engine, options, observer);
 }
 
 namespace {
@@ -80,18 +79,20 @@ std::vector<VariantResult> in_order(const Sweep& sweep, Start&& start) {
 
 }  // namespace
 
-std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep, const Options& options,
-                               const Observer& observer) {
-  return in_order(sweep, [&](auto&& on_result) { run_each(points, metric, sweep, options, on_result, observer); });
+std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep, const EngineOptions& engine,
+                               const RunOptions& options, const Observer& observer) {
+  return in_order(sweep,
+                  [&](auto&& on_result) { run_each(points, metric, sweep, on_result, engine, options, observer); });
 }
 
-std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options,
-                               const Observer& observer) {
-  return run(points, Metric{}, sweep, options, observer);
+std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const EngineOptions& engine,
+                               const RunOptions& options, const Observer& observer) {
+  return run(points, Metric{}, sweep, engine, options, observer);
 }
 
-std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const Observer& observer) {
-  return in_order(sweep, [&](auto&& on_result) { run_each(data, sweep, on_result, observer); });
+std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const RunOptions& options,
+                               const Observer& observer) {
+  return in_order(sweep, [&](auto&& on_result) { run_each(data, sweep, on_result, options, observer); });
 }
 
 }  // namespace epsflow

@@ -13,6 +13,9 @@
 
 namespace epsflow {
 
+/// Takes the labels of a variant.
+using OnResult = std::function<void(VariantResult&&)>;
+
 /// Clusters `points` under every variant of `sweep`.
 ///
 /// points: [host] [n × d], row-major; finite. Returns one result per variant, in the sweep's order. The labels of each
@@ -21,31 +24,33 @@ namespace epsflow {
 /// operation rounded once, summed over k in order. (At eps itself scikit-learn's own algorithms differ from each other.)
 ///
 /// Time: one index per eps, and one count of neighbours or one table, shared by its minpts: O(n log n + candidates).
-/// Memory: Options::memory bounds what is held; a table that cannot fit is refused before it is searched where one is
+/// Memory: EngineOptions::memory bounds what is held; a table that cannot fit is refused before it is searched where one is
 /// asked for, and done without elsewhere. The returned labels, 4·n bytes per variant, come on top: use run_each() to take
 /// them as they come.
 ///
 /// Throws InputError for a coordinate that is NaN or infinite, UsageError for options that contradict each other and as moved_radius(),
 /// ResourceError when the memory budget or the machine's memory is too small, Cancelled. Thread-safe.
 /// Source: Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU".
-[[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Options& options = {},
-                                             const Observer& observer = {});
+[[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const EngineOptions& engine = {},
+                                             const RunOptions& options = {}, const Observer& observer = {});
 
 /// The same by another metric than the Euclidean one, in which eps then is. Throws UsageError for a metric of other points, InputError
 /// for coordinates that it has no place for.
 [[nodiscard]] std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep,
-                                             const Options& options = {}, const Observer& observer = {});
+                                             const EngineOptions& engine = {}, const RunOptions& options = {},
+                                             const Observer& observer = {});
 
 /// The same, results handed to `on_result` as they come: one at a time, in any order, from any thread. A few variants of an
 /// eps may be made together and come one after the other.
-void run_each(PointsView points, const Sweep& sweep, const Options& options,
-              const std::function<void(VariantResult&&)>& on_result, const Observer& observer = {});
-void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const Options& options,
-              const std::function<void(VariantResult&&)>& on_result, const Observer& observer = {});
+void run_each(PointsView points, const Sweep& sweep, const OnResult& on_result, const EngineOptions& engine = {},
+              const RunOptions& options = {}, const Observer& observer = {});
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              const EngineOptions& engine = {}, const RunOptions& options = {}, const Observer& observer = {});
 
-/// Both for a data set that an engine keeps, with its options. Runs of one engine go one after another.
-[[nodiscard]] std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const Observer& observer = {});
-void run_each(const Dataset& data, const Sweep& sweep, const std::function<void(VariantResult&&)>& on_result,
+/// Both for a data set that an engine has loaded. Runs of one engine go one after another.
+[[nodiscard]] std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
+                                             const Observer& observer = {});
+void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options = {},
               const Observer& observer = {});
 
 }  // namespace epsflow

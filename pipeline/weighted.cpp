@@ -142,19 +142,19 @@ LabelSummary summarise(const Labels& labels, std::span<const std::uint8_t> core,
 }  // namespace
 
 std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const double> weights, const Sweep& sweep,
-                                        const Observer& observer) {
+                                        const RunOptions& given, const Observer& observer) {
   using Clock = std::chrono::steady_clock;
   if (weights.size() != data.size()) {
     throw UsageError("there are " + format_count(data.size(), "point") + " and " +
                      format_count(weights.size(), "weight") + ": give one for each");
   }
   const WholeWeights whole(weights);
-  Options options = data.options();
+  RunOptions options = given;
   if (options.labels == MemorySpace::device) {
-    throw UsageError("labels of points with weights are made on the host: leave Options::labels out");
+    throw UsageError("labels of points with weights are made on the host: leave RunOptions::labels out");
   }
   if (options.verify) {
-    throw UsageError("Options::verify does not know weights: leave it out");
+    throw UsageError("RunOptions::verify does not know weights: leave it out");
   }
   const bool keep_core = std::exchange(options.core_mask, false);
   const CancelToken cancel(observer.cancel);
@@ -166,7 +166,7 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
   const Metric metric = metric_of_moved(data.metric());
   std::vector<stages::EpsGroup> groups;
   {
-    Session session(data, observer);
+    Session session(data, options, observer);
     points = session.points().host();
     groups = stages::group_by_eps(sweep, session.metric());
   }
@@ -176,7 +176,7 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
     std::unique_ptr<const Searched> searched;
     Buffer<double> sums;
     const auto on_engine = [&](const auto& work) {
-      Session session(data, observer);
+      Session session(data, options, observer);
       if (searched == nullptr) {
         memory = MemoryCharge(session.budget(), Searched::bytes(n, points.dims()), "the sums of weights");
       }
@@ -198,9 +198,9 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
       if (count > 0) {
         // Among themselves all core points are core: their clusters are those of one point each or more.
         const Points subset = chosen(points, core, count);
-        const Dataset loaded = data.engine().load(subset.view(), metric, &cancel).with(options);
-        const VariantResult found =
-            std::move(run(loaded, grid({group.radius}, {1}), {.cancel = &cancel, .trace = observer.trace}).front());
+        const Dataset loaded = data.engine().load(subset.view(), metric, &cancel);
+        const VariantResult found = std::move(
+            run(loaded, grid({group.radius}, {1}), options, {.cancel = &cancel, .trace = observer.trace}).front());
         clusters = found.summary.clusters;
         std::size_t next = 0;
         for (std::size_t i = 0; i < n; ++i) {

@@ -18,10 +18,10 @@ namespace epsflow {
 /// Sums do not depend on the order: they are of weights to 2^-62 of the largest, exact, and rounded to float64 once at the end, so that
 /// ten weights of 0.1 are 1.
 ///
-/// Weights are summed, and borders found, on the CPU; core points are clustered by the engine, a run for each variant, with
-/// the options of `data`. Throws as run(), UsageError for weights that are not n or not finite, where labels are to stay on a
-/// device, and for Options::verify.
+/// Weights are summed, and borders found, on the CPU; core points are clustered by the engine, a run for each variant. Throws as run(), UsageError for weights that are not n or not finite, where labels are to stay on a
+/// device, and for RunOptions::verify.
 [[nodiscard]] std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const double> weights,
-                                                      const Sweep& sweep, const Observer& observer = {});
+                                                      const Sweep& sweep, const RunOptions& options = {},
+                                                      const Observer& observer = {});
 
 }  // namespace epsflow

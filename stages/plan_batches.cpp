@@ -19,12 +19,12 @@ std::uint64_t row_bytes(std::uint64_t rows, const PackedLayout* layout) {
 
 void throw_table_too_large(const EpsJob& job, const ArenaPool& pool, std::uint64_t bytes, bool exact) {
   const std::uint64_t taken = pool.budget().total() - std::min(pool.budget().total(), pool.available());
-  throw ResourceError(
-      "the neighbour table of eps " + format_number(job.group.eps) + " needs " + (exact ? "" : "about ") +
-      format_bytes(bytes) + "; of the memory budget of " + format_bytes(pool.budget().total()) +
-      ", points and index take " + format_bytes(taken) + ": raise Options::memory to at least " +
-      format_needed_bytes(taken + bytes) +
-      ", or lower eps; labels need no table with Options::strategy = StrategyChoice::direct and no option of tables");
+  throw ResourceError("the neighbour table of eps " + format_number(job.group.eps) + " needs " +
+                      (exact ? "" : "about ") + format_bytes(bytes) + "; of the memory budget of " +
+                      format_bytes(pool.budget().total()) + ", points and index take " + format_bytes(taken) +
+                      ": raise EngineOptions::memory to at least " + format_needed_bytes(taken + bytes) +
+                      ", or lower eps; labels need no table with RunOptions::strategy = StrategyChoice::direct and no "
+                      "option of tables");
 }
 
 bool PlanBatches::operator()(EpsJob& job, bool alone) const {

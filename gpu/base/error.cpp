@@ -13,19 +13,19 @@ void throw_error(cudaError_t code, const char* file, int line) {
   const std::string text = std::string("the GPU reports ") + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
                            ") at " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) + ": ";
   if (code == cudaErrorMemoryAllocation) {
-    throw DeviceOutOfMemory(
-        text +
-        "free its memory, lower Options::gpu_memory or Options::lane_pairs, or use Options::backend = "
-        "BackendChoice::cpu");
+    throw DeviceOutOfMemory(text +
+                            "free its memory, lower EngineOptions::gpu_memory or SearchOptions::lane_pairs, or use "
+                            "EngineOptions::backend = "
+                            "BackendChoice::cpu");
   }
   if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorUnsupportedPtxVersion) {
     throw DeviceError(text +
                       "this build has no code for it; build with EPSFLOW_CUDA_ARCHITECTURES for its compute "
-                      "capability, update its driver, or use Options::backend = BackendChoice::cpu");
+                      "capability, update its driver, or use EngineOptions::backend = BackendChoice::cpu");
   }
   throw DeviceError(text +
                     "variants handed out before this are valid; try again, or use "
-                    "Options::backend = BackendChoice::cpu");
+                    "EngineOptions::backend = BackendChoice::cpu");
 }
 
 void check(cudaError_t code, const char* file, int line) {

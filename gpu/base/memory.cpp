@@ -55,9 +55,10 @@ void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
   std::uint64_t before = used();
   do {
     if (before > limit_ || bytes > limit_ - before) {
-      throw DeviceOutOfMemory("the GPU needs " + format_bytes(bytes) + " more; of the limit of " +
-                              format_bytes(limit_) + ", " + format_bytes(before) +
-                              " are taken: raise Options::gpu_memory, or use Options::backend = BackendChoice::cpu");
+      throw DeviceOutOfMemory(
+          "the GPU needs " + format_bytes(bytes) + " more; of the limit of " + format_bytes(limit_) + ", " +
+          format_bytes(before) +
+          " are taken: raise EngineOptions::gpu_memory, or use EngineOptions::backend = BackendChoice::cpu");
     }
   } while (!used_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
   try {
@@ -112,9 +113,10 @@ PinnedBytes PinnedPool::acquire(std::uint64_t bytes) {
   void* data = nullptr;
   if (cudaHostAlloc(&data, size, cudaHostAllocDefault) != cudaSuccess) {
     (void)cudaGetLastError();
-    throw DeviceError("the system refuses " + format_bytes(size) +
-                      " of pinned host memory: raise ulimit -l or the container's memory, or use Options::backend = "
-                      "BackendChoice::cpu");
+    throw DeviceError(
+        "the system refuses " + format_bytes(size) +
+        " of pinned host memory: raise ulimit -l or the container's memory, or use EngineOptions::backend = "
+        "BackendChoice::cpu");
   }
   return {this, data, size};
 }

@@ -183,7 +183,7 @@ void GpuTableSearch::plan_pairs() {
   if (longest_row_ > kMostLanePairs) {
     throw DeviceOutOfMemory(
         "a row of " + std::to_string(longest_row_) +
-        " candidates is too long for the pairs of a lane: use Options::kernel = Kernel::rows, or lower eps");
+        " candidates is too long for the pairs of a lane: use SearchOptions::kernel = Kernel::rows, or lower eps");
   }
   plan_.lane_pairs = lane_room_;
   const bool by_cells = options_.kernel == Kernel::shared;

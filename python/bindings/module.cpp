@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "options.hpp"
 #include "results.hpp"
 #include "task.hpp"
-#include "words.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -195,37 +195,29 @@ PyGpuPoints gpu_points_at(std::uintptr_t data, const std::vector<std::int64_t>& 
           .owner = std::move(owner)};
 }
 
-/// Options of a run, for parameters that are given.
-Options options_of(Options options, const nb::dict& given) {
+/// For the parameters that are given.
+RunOptions run_options(const nb::dict& given) {
+  RunOptions options;
   for (const auto& [key, value] : given) {
     const auto name = nb::cast<std::string>(key);
-    if (name == "strategy") {
-      options.strategy = choice_of(name, nb::cast<std::string>(value), kStrategies);
-    } else if (name == "index") {
-      options.index = choice_of(name, nb::cast<std::string>(value), kIndexes);
-    } else if (name == "decide") {
-      options.decide = choice_of(name, nb::cast<std::string>(value), kDeciders);
-    } else if (name == "verify") {
-      options.verify = nb::cast<bool>(value);
-    } else if (name == "gpu_labels") {
-      options.labels = nb::cast<bool>(value) ? MemorySpace::device : MemorySpace::host;
-    } else if (name == "core") {
-      options.core_mask = nb::cast<bool>(value);
-    } else {
-      throw UsageError("there is no option '" + name + "'");
+    if (!set_option(options, name, value) && !set_option(options.search, name, value)) {
+      throw UsageError("a run has no option '" + name + "'");
     }
   }
   return options;
 }
 
-PyEngine make_engine(std::uint64_t memory, unsigned threads, const std::string& backend, int gpu,
-                     std::uint64_t gpu_memory) {
-  Options options;
-  options.memory = memory;
-  options.threads = threads;
-  options.backend = choice_of("backend", backend, kBackends);
-  options.gpu = gpu;
-  options.gpu_memory = gpu_memory;
+EngineOptions engine_options(const nb::dict& given) {
+  EngineOptions options;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    if (!set_option(options, name, value)) throw UsageError("an engine has no option '" + name + "'");
+  }
+  return options;
+}
+
+PyEngine make_engine(const nb::dict& given) {
+  const EngineOptions options = engine_options(given);
   const nb::gil_scoped_release release;
   try {
     check_backend(options);
@@ -237,6 +229,14 @@ PyEngine make_engine(std::uint64_t memory, unsigned threads, const std::string& 
   return {OfProcess(std::move(engine)), std::move(notices)};
 }
 
+/// The backend for n points, "cpu" or "auto", where nothing but these options of the run is asked for.
+std::string chosen_backend(std::uint64_t n, std::size_t dims, const Metric& metric, const RunOptions& run) {
+  check_metric(metric, dims);
+  const BackendChoice chosen =
+      choose_backend(n, moved_dims(metric, dims), moved_space(metric), {}, run, preferred_backend());
+  return std::string(word_of(chosen == BackendChoice::cpu ? chosen : BackendChoice::automatic));
+}
+
 /// name, unit of eps, whether latitude comes first, where that is said, scale, power, ends of the sides of a box: one for each column
 /// or for all.
 using MetricWords = std::tuple<std::string, std::string, std::optional<bool>, std::vector<double>, double,
@@ -244,9 +244,9 @@ using MetricWords = std::tuple<std::string, std::string, std::optional<bool>, st
 
 Metric metric_of(const MetricWords& words, std::size_t dims) {
   const auto& [name, unit, latitude_first, scale, power, box] = words;
-  Metric metric{.kind = choice_of("metric", name, kMetrics),
+  Metric metric{.kind = choice_named<MetricKind>("metric", name),
                 .scale = scale,
-                .unit = choice_of("unit", unit, kArcUnits),
+                .unit = choice_named<ArcUnit>("unit", unit),
                 .latitude_first = latitude_first.value_or(false),
                 .power = power};
   for (const auto& [lo, hi] : box) metric.box.push_back({lo, hi});
@@ -270,22 +270,20 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
   }
   const Engine& loader = engine.engine.get();
   return std::make_unique<Task>(
-      [loader, view = points.view(loader.options().gpu)](const Observer& observer, Task::Channel& channel) {
-        channel.put(loader.load(view, observer.cancel));
-      });
+      [loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0)))](
+          const Observer& observer, Task::Channel& channel) { channel.put(loader.load(view, observer.cancel)); });
 }
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const std::vector<std::pair<double, std::uint32_t>>& variants,
                                   const nb::dict& options) {
-  const Dataset& loaded = data.data.get();
-  const Dataset run_on = loaded.with(options_of(loaded.options(), options));
   std::vector<Variant> all;
   for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
   const Sweep sweep(all);
-  return std::make_unique<Task>([run_on, sweep](const Observer& observer, Task::Channel& channel) {
-    run_each(
-        run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, observer);
-  });
+  return std::make_unique<Task>(
+      [run_on = data.data.get(), sweep, run = run_options(options)](const Observer& observer, Task::Channel& channel) {
+        run_each(
+            run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
+      });
 }
 
 using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -294,41 +292,36 @@ using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 std::unique_ptr<Task> start_weighted(const PyDataset& data,
                                      const std::vector<std::pair<double, std::uint32_t>>& variants,
                                      const nb::dict& options, const Weights& weights) {
-  const Dataset& loaded = data.data.get();
-  const Dataset run_on = loaded.with(options_of(loaded.options(), options));
   std::vector<Variant> all;
   for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
-  return std::make_unique<Task>([run_on, sweep = Sweep(all), weights = std::span(weights.data(), weights.shape(0))](
-                                    const Observer& observer, Task::Channel& channel) {
-    for (VariantResult& result : run_weighted(run_on, weights, sweep, observer)) channel.put(std::move(result));
-  });
+  return std::make_unique<Task>(
+      [run_on = data.data.get(), sweep = Sweep(all), run = run_options(options),
+       weights = std::span(weights.data(), weights.shape(0))](const Observer& observer, Task::Channel& channel) {
+        for (VariantResult& result : run_weighted(run_on, weights, sweep, run, observer))
+          channel.put(std::move(result));
+      });
 }
 
 using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::unique_ptr<Task> start_predict(const HostArray& core, const LabelArray& labels, double eps,
-                                    const HostArray& points, const MetricWords& metric, std::uint64_t memory,
-                                    unsigned threads) {
+                                    const HostArray& points, const MetricWords& metric, const nb::dict& options) {
   const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps,
                       metric_of(metric, points.shape(1))};
-  Options options;
-  options.memory = memory;
-  options.threads = threads;
-  return std::make_unique<Task>(
-      [view, options, fresh = view_of(points)](const Observer& observer, Task::Channel& channel) {
-        VariantResult result;
-        result.variant.eps = view.eps;
-        result.labels = predict(view, fresh, options, observer);
-        channel.put(std::move(result));
-      });
+  return std::make_unique<Task>([view, options = engine_options(options), fresh = view_of(points)](
+                                    const Observer& observer, Task::Channel& channel) {
+    VariantResult result;
+    result.variant.eps = view.eps;
+    result.labels = predict(view, fresh, options, observer);
+    channel.put(std::move(result));
+  });
 }
 
-std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool distances, const nb::dict& options) {
-  const Dataset& loaded = data.data.get();
-  const Dataset run_on = loaded.with(options_of(loaded.options(), options));
-  return std::make_unique<Task>([run_on, eps, distances](const Observer& observer, Task::Channel& channel) {
-    channel.put(neighbors(run_on, eps, distances ? Distances::include : Distances::omit, observer));
-  });
+std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool distances) {
+  return std::make_unique<Task>(
+      [run_on = data.data.get(), eps, distances](const Observer& observer, Task::Channel& channel) {
+        channel.put(neighbors(run_on, eps, distances ? Distances::include : Distances::omit, {}, observer));
+      });
 }
 
 using PlanWords = std::tuple<double, std::vector<std::uint32_t>, std::string, std::string, std::string, std::string,
@@ -336,20 +329,18 @@ using PlanWords = std::tuple<double, std::vector<std::uint32_t>, std::string, st
 
 std::unique_ptr<Task> start_plan(const PyDataset& data, const std::vector<std::pair<double, std::uint32_t>>& variants,
                                  const nb::dict& options) {
-  const Dataset& loaded = data.data.get();
-  const Dataset run_on = loaded.with(options_of(loaded.options(), options));
   std::vector<Variant> all;
   for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
-  return std::make_unique<Task>([run_on, sweep = Sweep(all)](const Observer& observer, Task::Channel& channel) {
-    channel.put(plan(run_on, sweep, observer));
-  });
+  return std::make_unique<Task>(
+      [run_on = data.data.get(), sweep = Sweep(all), run = run_options(options)](
+          const Observer& observer, Task::Channel& channel) { channel.put(plan(run_on, sweep, run, observer)); });
 }
 
 std::vector<PlanWords> take_plans(Task& task) {
   std::vector<PlanWords> plans;
   for (const GroupPlan& p : task.take_plans()) {
     const char* const way = p.strategy == Strategy::direct ? "direct" : p.packed ? "packed table" : "csr table";
-    plans.emplace_back(p.eps, p.minpts, way, p.reason, word_of(p.index, kIndexes), word_of(p.decide, kDeciders),
+    plans.emplace_back(p.eps, p.minpts, way, p.reason, std::string(word_of(p.index)), std::string(word_of(p.decide)),
                        p.cells, p.candidates, p.passes, p.pairs, p.bytes, p.fits);
   }
   return plans;
@@ -362,7 +353,7 @@ std::optional<std::tuple<double, double, double, std::vector<std::string>>> fiel
   const auto field = field_within(metric_of(metric, points.shape(1)), view_of(points), eps);
   if (!field) return std::nullopt;
   std::vector<std::string> meant;
-  for (const ArcUnit unit : field->meant) meant.push_back(word_of(unit, kArcUnits));
+  for (const ArcUnit unit : field->meant) meant.emplace_back(word_of(unit));
   return std::tuple(field->width, field->height, field->eps, meant);
 }
 
@@ -462,7 +453,7 @@ void define_engine(nb::module_& m) {
       .def("start_weighted", &start_weighted, "variants"_a, "options"_a, nb::arg("weights").noconvert(),
            nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
       .def("start_plan", &start_plan, "variants"_a, "options"_a, nb::keep_alive<0, 1>())
-      .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, "options"_a, nb::keep_alive<0, 1>());
+      .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, nb::keep_alive<0, 1>());
   nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
       .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
       .def_ro("notices", &PyEngine::notices)
@@ -485,21 +476,24 @@ void define_engine(nb::module_& m) {
   m.def("gpu_points", &gpu_points, "capsule"_a, "owner"_a, "name"_a);
   m.def("gpu_points_at", &gpu_points_at, "data"_a, "shape"_a, "dtype"_a, "strides"_a, "stream"_a, "owner"_a, "name"_a);
   m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
-        nb::arg("points").noconvert(), "metric"_a, "memory"_a, "threads"_a, nb::keep_alive<0, 1>(),
-        nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());
+        nb::arg("points").noconvert(), "metric"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
+        nb::keep_alive<0, 4>());
   m.def("parse_bytes", &parse_bytes, "text"_a);
-  m.def("make_engine", &make_engine, "memory"_a, "threads"_a, "backend"_a, "gpu"_a, "gpu_memory"_a);
+  m.def("make_engine", &make_engine, "options"_a);
+  m.def("options", [] {
+    std::vector<OptionRow> rows;
+    add_rows<EngineOptions>(rows);
+    add_rows<RunOptions>(rows);
+    add_rows<SearchOptions>(rows);
+    add_rows<Metric>(rows);
+    return rows;
+  });
   m.def(
       "choose_backend",
-      [](std::uint64_t n, std::size_t dims, const MetricWords& words, bool gpu_asked) {
-        const Metric metric = metric_of(words, dims);
-        check_metric(metric, dims);
-        const Options options{.labels = gpu_asked ? MemorySpace::device : MemorySpace::host};
-        const BackendChoice chosen =
-            choose_backend(n, moved_dims(metric, dims), moved_space(metric), options, preferred_backend());
-        return std::string(chosen == BackendChoice::cpu ? "cpu" : "auto");
+      [](std::uint64_t n, std::size_t dims, const MetricWords& words, const nb::dict& run) {
+        return chosen_backend(n, dims, metric_of(words, dims), run_options(run));
       },
-      "n"_a, "dims"_a, "metric"_a, "gpu_asked"_a);
+      "n"_a, "dims"_a, "metric"_a, "run"_a);
   m.def(
       "sky_columns",
       [](const std::vector<std::string>& names, const MetricWords& metric) {

@@ -11,7 +11,7 @@ from . import _core
 from ._arrays import AnyPoints, as_points
 from ._frames import metric_of
 from ._metrics import EUCLIDEAN, MetricWords
-from ._parameters import as_bytes, as_choice, as_gpu, as_threads
+from ._parameters import as_bytes, as_choice, as_options, as_threads
 from ._tasks import log, python_errors, python_words, wait_for
 from ._units import unit_of_eps
 
@@ -72,13 +72,7 @@ class Engine:
     ) -> None:
         self._arguments: dict[str, Any] = {"backend": backend, "memory": memory, "threads": threads, "gpu": gpu, "gpu_memory": gpu_memory}
         with python_errors():
-            self._made: _core.Engine | None = _core.make_engine(
-                as_bytes(memory),
-                as_threads(threads),
-                as_choice(backend, "backend"),
-                as_gpu(gpu),
-                as_bytes(gpu_memory, "gpu_memory"),
-            )
+            self._made: _core.Engine | None = _core.make_engine(as_options(**self._arguments))
         self._backend = str(self._made.backend)
         for notice in self._made.notices:
             log.warning("%s", python_words(notice))
@@ -233,15 +227,15 @@ def engine_for(
     memory: int | str | None,
     threads: int | None,
     threads_name: str = "threads",
-    gpu_asked: bool = False,
+    run: dict[str, Any] | None = None,
 ) -> Engine:
     """engine, or the one that calls without one share, by what they ask for: left open, few points and powers of minkowski go to the
-    CPU, unless another option asks for a GPU. Raises TypeError where both are given."""
+    CPU, unless an option of the run asks for a GPU. Raises TypeError where both are given."""
     if engine is None:
         if isinstance(backend, str) and backend == "auto" and not isinstance(points, _core.GpuPoints):
             n, dims = points.shape
             with python_errors():
-                backend = _core.choose_backend(n, dims, metric, gpu_asked)
+                backend = _core.choose_backend(n, dims, metric, run or {})
         key = (as_choice(backend, "backend"), as_bytes(memory), as_threads(threads, threads_name))
         with _shared_lock:
             if key not in _shared:

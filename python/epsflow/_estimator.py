@@ -15,7 +15,7 @@ from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table, metric_of
 from ._gpu_arrays import refuse_on_gpu
 from ._metrics import MetricWords
-from ._parameters import as_bytes, as_eps, as_min_samples, as_threads
+from ._parameters import as_eps, as_min_samples, as_options, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
 from ._units import reference_of, require_reference, unit_of_eps
@@ -170,9 +170,9 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         labels = np.ascontiguousarray(self.labels_[self.core_sample_indices_], dtype=np.int32)
         core, points = as_host_points(self.components_), as_host_points(X)
         given = {"memory": self.memory, "threads": _threads_of(self.n_jobs)} if self.engine is None else self.engine._arguments
-        memory, threads = as_bytes(given["memory"]), as_threads(given["threads"])
+        options = as_options(memory=given["memory"], threads=given["threads"])
         with python_errors():
-            task = _core.start_predict(core, labels, eps, points, metric, memory, threads)
+            task = _core.start_predict(core, labels, eps, points, metric, options)
         found: list[Any] = []
         wait_for(task, None, found.extend)
         return np.array(found[0].labels)

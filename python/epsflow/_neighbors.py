@@ -9,7 +9,7 @@ import numpy as np
 from ._arrays import as_points
 from ._engine import Dataset, Engine, engine_for
 from ._frames import metric_of
-from ._parameters import as_eps
+from ._parameters import as_eps, as_flag
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import unit_of_eps, warn_of_unit
 
@@ -62,7 +62,7 @@ def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progres
     eps = as_eps(eps, data._unit)
     warn_of_unit(data._points, data._metric, eps)
     with python_errors():
-        task = data._data.start_neighbors(eps, bool(distances), {})
+        task = data._data.start_neighbors(eps, as_flag(distances, "distances"))
     wait_for(task, progress)
     table = task.take_neighbors()
     offsets = table.offsets.view(np.int64)

@@ -13,8 +13,8 @@ from . import _core
 
 _MOST_MIN_SAMPLES = 2**32 - 1
 _MOST_VARIANTS = 10**7  # as the library has it
-_MOST_THREADS = 4096  # as the library has it
-_MOST_GPUS = 2**31
+# What the library says of its options, by parameter: kind, words, largest count and default.
+OPTIONS = {name: (kind, words, most, default) for _, name, kind, words, most, default in _core.options()}
 _MOST_BYTES = 2**63 - 1
 
 
@@ -80,14 +80,25 @@ def as_threads(threads: Any, name: str = "threads") -> int:
     """A number of threads; None and -1 are 0, which leaves it to the library. Raises TypeError, ValueError."""
     if threads is None or isinstance(threads, (int, np.integer)) and threads == -1:
         return 0
-    return _as_whole(threads, name, 1, _MOST_THREADS, "a whole number >= 1, or None for one per core")
+    return _as_whole(threads, name, 1, OPTIONS["threads"][2], "a whole number >= 1, or None for one per core")
 
 
-def as_gpu(gpu: Any, name: str = "gpu") -> int:
-    """Which GPU, counted from 0; None is -1, which leaves it to the library. Raises TypeError, ValueError."""
-    if gpu is None:
-        return -1
-    return _as_whole(gpu, name, 0, _MOST_GPUS - 1, "a whole number >= 0, or None for any")
+def as_options(**given: Any) -> dict[str, Any]:
+    """Options as the library takes them, each checked by its kind; what is None is left to the library. Raises TypeError, ValueError."""
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        kind, _, most, default = OPTIONS[name]
+        if kind == "flag":
+            options[name] = as_flag(value, name)
+        elif kind == "choice":
+            options[name] = as_choice(value, name, default)
+        elif kind == "bytes":
+            options[name] = as_bytes(value, name)
+        elif name == "threads":
+            options[name] = as_threads(value)
+        elif value is not None:
+            options[name] = _as_whole(value, name, 0, most, "a whole number >= 0, or None for any")
+    return options
 
 
 def as_flag(value: Any, name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from ._arrays import as_points
 from ._engine import Dataset, Engine, engine_for
 from ._frames import metric_of
-from ._parameters import as_choice, as_variants
+from ._parameters import as_options, as_variants
 from ._tasks import python_errors, python_words, wait_for
 from ._units import unit_of_eps
 
@@ -100,7 +100,8 @@ def plan(
     unit = unit_of_eps(X, words)
     points = as_points(X, words)
     asked = as_variants(eps, min_samples, variants, unit)
-    data = Dataset(engine_for(engine, points, words, backend, memory, threads, gpu_asked=decide != "auto"), points, words, unit)
+    run = as_options(strategy=strategy, index=index, decide=decide)
+    data = Dataset(engine_for(engine, points, words, backend, memory, threads, run=run), points, words, unit)
     return plan_loaded(data, variants=asked, strategy=strategy, index=index, decide=decide)
 
 
@@ -114,10 +115,10 @@ def plan_loaded(
     index: str = "auto",
     decide: str = "auto",
 ) -> list[EpsPlan]:
-    words = {"strategy": strategy, "index": index, "decide": decide}
     asked = as_variants(eps, min_samples, variants, data._unit)
+    run = as_options(strategy=strategy, index=index, decide=decide)
     with python_errors():
-        task = data._data.start_plan(asked, {name: as_choice(word, name) for name, word in words.items()})
+        task = data._data.start_plan(asked, run)
     wait_for(task)
     plans: list[Any] = task.take_plans()
     return [EpsPlan(e, tuple(m), way, python_words(because), *rest) for e, m, way, because, *rest in plans]

@@ -13,7 +13,7 @@ from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._frames import metric_of
 from ._gpu_arrays import OUTPUTS, as_output
-from ._parameters import as_choice, as_flag, as_variants, without_unit
+from ._parameters import as_choice, as_flag, as_options, as_variants, without_unit
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import unit_of_eps, warn_of_unit
@@ -342,9 +342,9 @@ def sweep(
     unit = unit_of_eps(X, words)
     points = as_points(X, words)
     asked = as_variants(eps, min_samples, variants, unit)
-    engine = engine_for(engine, points, words, backend, memory, threads, gpu_asked=output != "numpy" or decide != "auto")
-    data = Dataset(engine, points, words, unit)
-    return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
+    run = _run_options(core, output, strategy, index, decide)
+    data = Dataset(engine_for(engine, points, words, backend, memory, threads, run=run), points, words, unit)
+    return _run(data, asked, sample_weight, output, progress, run)
 
 
 def sweep_loaded(
@@ -362,39 +362,39 @@ def sweep_loaded(
     decide: str = "auto",
 ) -> SweepResult:
     asked = as_variants(eps, min_samples, variants, data._unit)
-    return _run(data, asked, sample_weight, core, output, progress, strategy, index, decide)
+    return _run(data, asked, sample_weight, output, progress, _run_options(core, output, strategy, index, decide))
 
 
 sweep_loaded.__qualname__ = "Dataset.sweep"  # which errors of arguments name
+
+
+def _run_options(core: bool, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
+    if as_choice(output, "output", "numpy") not in OUTPUTS:
+        raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
+    where = "host" if output == "numpy" else "device"
+    return as_options(core=core, output=where, strategy=strategy, index=index, decide=decide)
 
 
 def _run(
     data: Dataset,
     asked: list[tuple[float, int]],
     sample_weight: Any,
-    core: bool,
     output: str,
     progress: ProgressOption,
-    strategy: str,
-    index: str,
-    decide: str,
+    run: dict[str, Any],
 ) -> SweepResult:
-    words = {"strategy": strategy, "index": index, "decide": decide}
-    if as_choice(output, "output", "numpy") not in OUTPUTS:
-        raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
     if output != "numpy" and data.engine.backend != "gpu":
         raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
-    if output != "numpy" and (strategy == "table" or sample_weight is not None):
-        given = "strategy='table'" if strategy == "table" else "sample_weight"
+    if output != "numpy" and (run["strategy"] == "table" or sample_weight is not None):
+        given = "strategy='table'" if run["strategy"] == "table" else "sample_weight"
         raise ValueError(f"{given} makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
-    options = {"core": as_flag(core, "core"), "gpu_labels": output != "numpy", **{name: as_choice(word, name) for name, word in words.items()}}
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     warn_of_unit(data._points, data._metric, min(e for e, _ in asked))
     with python_errors():
         if weights is None:
-            task = data._data.start_sweep(asked, options)
+            task = data._data.start_sweep(asked, run)
         else:
-            task = data._data.start_weighted(asked, options, weights)
+            task = data._data.start_weighted(asked, run, weights)
     under = ", ".join(part for part in (str(data._data.metric), "" if weights is None else "weighted") if part)
     found: dict[tuple[float, int], VariantResult] = {}
 

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Union
 
+from . import _core
+
 log = logging.getLogger("epsflow")
 
 # Between two looks at signals. Waiting ends at once when the run does.
@@ -40,15 +42,15 @@ class Progress:
 ProgressOption = Union[bool, Callable[[Progress], Any], None]
 
 
-# What the library says of its options, and how Python has them. Whatever is no parameter there is an option of the library alone.
+# What the library says of its options and of the like, and how Python has them; the longest names first. Whatever is no parameter
+# there is an option of the library alone.
+_NAMES = sorted(((library, name) for library, name, *_ in _core.options()), key=lambda pair: -len(pair[0]))
 _WORDS = (
-    (r"Metric::power", "p"),
-    (r"Metric::latitude_first", "metric_params={'latitude_first': True}"),
+    *((re.escape(library) + r"\b", name) for library, name in _NAMES),
     (r" with ReadOptions::columns", ""),
-    (r"and Options::backend for the CPU; leave one of them out", "and the engine works on the CPU; leave it out"),
     (r" = \w+::automatic", "='auto'"),
     (r" = \w+::(\w+)", r"='\1'"),
-    (r"(?:Options|Metric)::(\w+)", r"\1"),
+    (r"(?:EngineOptions|SearchOptions|RunOptions)::(\w+)", r"\1"),
     (r"(?<![\w/.-])minpts(?![\w/-]|\.\w)", "min_samples"),  # and not in names of files
 )
 

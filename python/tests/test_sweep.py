@@ -252,7 +252,7 @@ def test_no_gpu_is_no_lack_of_memory(blobs):
         pytest.skip("there is a GPU")
     with pytest.raises(RuntimeError, match="backend='cpu'"):
         epsflow.Engine("gpu")
-    with pytest.raises(ValueError, match="decide asks for tensor cores, .* and the engine works on the CPU"):
+    with pytest.raises(ValueError, match="decide asks for tensor cores, .* and the run is on the CPU: leave it out"):
         epsflow.sweep(blobs, 0.1, 5, decide="tensor16")
 
 
@@ -348,9 +348,9 @@ def test_a_task_keeps_the_arrays_that_it_reads(blobs):
     starts = {
         "load": lambda X, w, _: engine._engine.start_load(X, EUCLIDEAN),
         "sweep": lambda X, w, _: engine.load(X)._data.start_sweep([(0.3, 4)], {}),
-        "neighbors": lambda X, w, _: engine.load(X)._data.start_neighbors(0.3, False, {}),
+        "neighbors": lambda X, w, _: engine.load(X)._data.start_neighbors(0.3, False),
         "weighted": lambda X, w, _: engine.load(X)._data.start_weighted([(0.3, 4)], {}, w),
-        "predict": lambda X, w, labels: _core.start_predict(X, labels, 0.3, X, EUCLIDEAN, 0, 1),
+        "predict": lambda X, w, labels: _core.start_predict(X, labels, 0.3, X, EUCLIDEAN, {"threads": 1}),
     }
     for name, start in starts.items():
         X, weights, labels = arrays()

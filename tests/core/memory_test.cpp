@@ -86,7 +86,7 @@ TEST_CASE("memory charge: what does not fit is named, and nothing is taken") {
   MemoryBudget budget(100);
   const MemoryCharge held(budget, 30, "held");
   const auto text = error_of<ResourceError>([&] { const MemoryCharge charge(budget, 71, "the index"); });
-  check_mentions(text, {"the index", "71 bytes", "30 bytes", "100 bytes", "101 bytes", "Options::memory"});
+  check_mentions(text, {"the index", "71 bytes", "30 bytes", "100 bytes", "101 bytes", "EngineOptions::memory"});
   CHECK(budget.used() == 30);
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("arena pool: address space that the system refuses is an error") {
   MemoryBudget budget(~std::uint64_t{0} / 4);
   ArenaPool pool(budget);
   check_mentions(error_of<ResourceError>([&] { (void)pool.acquire(std::uint64_t{1} << 60); }),
-                 {"1.0 EiB", "Options::memory"});
+                 {"1.0 EiB", "EngineOptions::memory"});
 }
 
 /// Notes which bytes are pinned, and whatever is wrong with the requests.

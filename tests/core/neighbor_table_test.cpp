@@ -180,7 +180,7 @@ TEST_CASE("neighbour table: a packed table that the budget has no room for is an
   MemoryBudget budget(3999);
   ArenaPool pool(budget);
   test::check_mentions(test::error_of<ResourceError>([&] { const NeighborTable table(layout, pool.acquire(4000)); }),
-                       {"3.9 KiB", "Options::memory"});
+                       {"3.9 KiB", "EngineOptions::memory"});
 }
 
 TEST_CASE("neighbour table: bits to words") {

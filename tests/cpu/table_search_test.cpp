@@ -270,7 +270,7 @@ TEST_CASE(
   for (const DecideChoice decide : {DecideChoice::tensor16, DecideChoice::tensor64}) {
     test::check_mentions(
         test::error_of<UsageError>([&] { (void)points->build_index({.eps = 1, .decide = decide}, never); }),
-        {"Options::decide", "leave it out"});
+        {"SearchOptions::decide", "leave it out"});
   }
 }
 

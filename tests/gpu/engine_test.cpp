@@ -96,14 +96,14 @@ TEST_CASE("gpu engine: points on the device, labels on either side, as the oracl
           const Sweep sweep = grid({data.scale, data.scale * 0.5}, {4, 2});
           check_results(run(loaded, sweep), data);
           if (shift == 0) {
-            check_results(run(loaded.with({.strategy = StrategyChoice::table, .verify = true}), sweep), data);
+            check_results(run(loaded, sweep, {.strategy = StrategyChoice::table, .verify = true}), data);
             const Neighbors found = neighbors(loaded, data.scale, Distances::include);
             const Neighbors expected =
                 neighbors(data.view(), data.scale, Distances::include, {.backend = BackendChoice::cpu});
             REQUIRE(std::ranges::equal(found.ids.span(), expected.ids.span()));
             REQUIRE(std::ranges::equal(found.distances.span(), expected.distances.span()));
           }
-          const auto left = run(loaded.with({.core_mask = true, .labels = MemorySpace::device}), sweep);
+          const auto left = run(loaded, sweep, {.core_mask = true, .labels = MemorySpace::device});
           REQUIRE(left.size() == 4);
           for (const VariantResult& result : left) {
             const auto table = data.oracle(result.variant.eps);
@@ -132,7 +132,7 @@ TEST_CASE("gpu engine: labels stay on the device even where a table would be soo
   const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
   const Dataset loaded = engine.load(data.view());
   const Sweep sweep = grid({data.scale}, {20, 12, 8, 5, 4, 3, 2});
-  for (const VariantResult& result : run(loaded.with({.labels = MemorySpace::device}), sweep)) {
+  for (const VariantResult& result : run(loaded, sweep, {.labels = MemorySpace::device})) {
     const OracleLabels expected = test::oracle_labels(data.oracle(result.variant.eps), result.variant.minpts);
     REQUIRE(on_host(result.device_labels) == expected.labels);
   }
@@ -144,10 +144,10 @@ TEST_CASE("gpu engine: labels outlive what made them, and no points at all have 
   std::vector<VariantResult> left;
   std::vector<VariantResult> copied;
   {
-    const Engine engine({.backend = BackendChoice::gpu, .gpu = 0, .labels = MemorySpace::device});
+    const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
     const Dataset loaded = engine.load(data.view());
     left = run(loaded, grid({data.scale}, {4}));
-    copied = run(loaded.with({}), grid({data.scale}, {4}));
+    copied = run(loaded, grid({data.scale}, {4}));
     const std::vector<double> nothing;
     const auto none = run(engine.load(PointsView{nothing, 2}), grid({1}, {4}));
     REQUIRE(none.size() == 1);
@@ -186,7 +186,7 @@ TEST_CASE("gpu engine: coordinates that are not finite, and points on another GP
   const DeviceCopy copy(data);
   const auto* const values = static_cast<const double*>(copy.view().data());
   test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(DevicePointsView(values, 10, 1, 77)); }),
-                       {"on GPU 0", "said to be on GPU 77", "Options::gpu = 0"});
+                       {"on GPU 0", "said to be on GPU 77", "EngineOptions::gpu = 0"});
 }
 
 TEST_CASE("gpu engine: points that a stream is still making are waited for") {
@@ -211,15 +211,16 @@ TEST_CASE("gpu engine: points that a stream is still making are waited for") {
 TEST_CASE("gpu engine: what outlives an engine keeps no more than itself") {
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("uniform", 2'000'000, 2, Precision::float64, 5);
-  const Options options{.backend = BackendChoice::gpu, .gpu = 0, .labels = MemorySpace::device};
+  const EngineOptions on_gpu{.backend = BackendChoice::gpu, .gpu = 0};
+  const RunOptions on_device{.labels = MemorySpace::device};
   const Sweep sweep = grid({data.scale * 1e-3}, {4});
-  (void)run(data.view(), sweep, options);  // loads the code, which stays
+  (void)run(data.view(), sweep, on_gpu, on_device);  // loads the code, which stays
   constexpr std::uint64_t kSlack = 48ULL << 20;
   const std::uint64_t before = free_memory(0);
   std::vector<VariantResult> left;
   {
-    const Engine engine(options);
-    left = run(engine.load(data.view()), sweep);
+    const Engine engine(on_gpu);
+    left = run(engine.load(data.view()), sweep, on_device);
     CHECK(free_memory(0) + kSlack < before);
   }
   CHECK(free_memory(0) + kSlack >= before);
@@ -234,7 +235,7 @@ TEST_CASE("gpu engine: many runs of one data set, one after another and from job
   const Sweep sweep = grid({data.scale, data.scale * 0.7}, {8, 4, 2});
   std::vector<Job> jobs;
   for (int i = 0; i < 5; ++i) {
-    jobs.push_back(start(i % 2 == 0 ? loaded : loaded.with({.strategy = StrategyChoice::table}), sweep));
+    jobs.push_back(start(loaded, sweep, {.strategy = i % 2 == 0 ? StrategyChoice::automatic : StrategyChoice::table}));
     check_results(run(loaded, sweep), data);
   }
   jobs.push_back(start(loaded, sweep));

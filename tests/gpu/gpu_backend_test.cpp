@@ -306,7 +306,7 @@ TEST_CASE("gpu backend: labels without a table, from either kind of cells, besid
 TEST_CASE("gpu backend: a GPU that is not there is named") {
   if (!test::have_gpu()) return;
   test::check_mentions(test::error_of<UsageError>([] { (void)make_gpu_backend({.device = 99}); }),
-                       {"Options::gpu is 99", "are 0"});
+                       {"EngineOptions::gpu is 99", "are 0"});
 }
 
 }  // namespace

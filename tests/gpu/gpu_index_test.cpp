@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include "support/gpu.hpp"
 #include "support/random_points.hpp"
+#include "support/settings.hpp"
 
 #include <epsflow/gpu/gpu_backend.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
@@ -125,7 +126,8 @@ TEST_CASE("gpu index: no points, and one") {
                     << static_cast<int>(decide));
           const auto made = points->build_index({.eps = 1, .index = index, .decide = decide}, cancel);
           if (n == 0) CHECK(made->figures().candidates == 0);
-          const Options options{.backend = BackendChoice::gpu, .index = index, .decide = decide};
+          const test::Settings options{.engine = {.backend = BackendChoice::gpu},
+                                       .run = {.search = {.index = index, .decide = decide}}};
           const auto results = run(view, grid({1}, {2, 1}), options);
           REQUIRE(results.size() == 2);
           CHECK(results[0].labels == std::vector<std::int32_t>(n, kNoise));

@@ -208,7 +208,7 @@ struct Outcome {
   std::size_t variants = 0;
 };
 
-Outcome run_with(Plan& plan, const Options& options, bool own_threads) {
+Outcome run_with(Plan& plan, const RunOptions& options, bool own_threads) {
   const DataSet data = make_data("clustered", 300, 2, Precision::float64, 7);
   FaultyBackend backend(plan, own_threads);
   const auto points = backend.load(data.view(), {});
@@ -232,7 +232,7 @@ Outcome run_with(Plan& plan, const Options& options, bool own_threads) {
 }
 
 /// Every call of a run in turn.
-void strike_everywhere(Fault fault, const Options& options, bool own_threads, const std::string& name) {
+void strike_everywhere(Fault fault, const RunOptions& options, bool own_threads, const std::string& name) {
   Plan quiet{.fault = fault, .at = ~std::uint64_t{0}};
   const Outcome whole = run_with(quiet, options, own_threads);
   REQUIRE(whole.error.empty());
@@ -260,8 +260,9 @@ TEST_CASE("backend faults: an exception from any call ends the run and never han
   const bool own_threads = GENERATE(false, true);
   const Fault fault = GENERATE(Fault::throws, Fault::throws_late, Fault::forgets, Fault::completes_twice);
   // Whole rows into a packed table; and pairs that are sorted, in buffers so small that batches are split.
-  strike_everywhere(fault, {.strategy = StrategyChoice::table, .lanes = 2}, own_threads, "packed");
-  strike_everywhere(fault, {.kernel = Kernel::global, .lanes = 2, .lane_pairs = 400, .estimate_factor = 0.2},
+  strike_everywhere(fault, {.strategy = StrategyChoice::table, .search = {.lanes = 2}}, own_threads, "packed");
+  strike_everywhere(fault,
+                    {.search = {.kernel = Kernel::global, .lanes = 2, .lane_pairs = 400, .estimate_factor = 0.2}},
                     own_threads, "pairs");
   // Without a table; and with the choice left open.
   strike_everywhere(fault, {.strategy = StrategyChoice::direct}, own_threads, "direct");

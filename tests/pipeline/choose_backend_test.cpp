@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -18,8 +19,9 @@ namespace {
 constexpr std::uint64_t kMany = 1'000'000;
 
 TEST_CASE("choose backend: what is asked for is taken, left open the points decide") {
-  const auto choose = [](std::uint64_t n, Options options, BackendChoice preferred = BackendChoice::automatic) {
-    return choose_backend(n, 2, {}, options, preferred);
+  const auto choose = [](std::uint64_t n, const EngineOptions& engine, const RunOptions& run = {},
+                         BackendChoice preferred = BackendChoice::automatic) {
+    return choose_backend(n, 2, {}, engine, run, preferred);
   };
   for (const BackendChoice asked : {BackendChoice::cpu, BackendChoice::gpu}) {
     CHECK(choose(10, {.backend = asked}) == asked);
@@ -30,20 +32,23 @@ TEST_CASE("choose backend: what is asked for is taken, left open the points deci
   CHECK(choose(32'000, {}) == BackendChoice::automatic);
   CHECK(choose(4'000'000'000, {}) == BackendChoice::automatic);
   CHECK(choose_backend(31'000, 20, {}, {}) == BackendChoice::automatic);
-  for (const Options& gpu : {Options{.gpu = 0}, Options{.gpu_memory = 1_GiB}, Options{.decide = DecideChoice::scalar},
-                             Options{.kernel = Kernel::shared}, Options{.labels = MemorySpace::device}}) {
-    CHECK(choose(10, gpu) == BackendChoice::automatic);
-    CHECK(choose(10, gpu, BackendChoice::cpu) == BackendChoice::automatic);
+  const RunOptions decided{.search = {.decide = DecideChoice::scalar}};
+  const RunOptions by_kernel{.search = {.kernel = Kernel::shared}};
+  const RunOptions left{.labels = MemorySpace::device};
+  for (const auto& [engine, run] : std::vector<std::pair<EngineOptions, RunOptions>>{
+           {{.gpu = 0}, {}}, {{.gpu_memory = 1_GiB}, {}}, {{}, decided}, {{}, by_kernel}, {{}, left}}) {
+    CHECK(choose(10, engine, run) == BackendChoice::automatic);
+    CHECK(choose(10, engine, run, BackendChoice::cpu) == BackendChoice::automatic);
   }
-  CHECK(choose(10, {}, BackendChoice::gpu) == BackendChoice::automatic);
-  CHECK(choose(kMany, {}, BackendChoice::cpu) == BackendChoice::cpu);
+  CHECK(choose(10, {}, {}, BackendChoice::gpu) == BackendChoice::automatic);
+  CHECK(choose(kMany, {}, {}, BackendChoice::cpu) == BackendChoice::cpu);
 }
 
 TEST_CASE("choose backend: powers of minkowski are the CPU's") {
   const Space powers = moved_space({.kind = MetricKind::minkowski, .power = 3});
   const Space squares = moved_space({.kind = MetricKind::minkowski, .power = 2});
   CHECK(choose_backend(kMany, 2, powers, {}) == BackendChoice::cpu);
-  CHECK(choose_backend(kMany, 2, powers, {}, BackendChoice::gpu) == BackendChoice::cpu);
+  CHECK(choose_backend(kMany, 2, powers, {}, {}, BackendChoice::gpu) == BackendChoice::cpu);
   CHECK(choose_backend(kMany, 2, powers, {.backend = BackendChoice::gpu}) == BackendChoice::gpu);
   CHECK(choose_backend(kMany, 2, squares, {}) == BackendChoice::automatic);
 }

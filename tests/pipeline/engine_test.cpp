@@ -78,12 +78,12 @@ TEST_CASE("engine: one data set, many runs, whatever their options") {
   const Dataset loaded = engine.load(data.view());
   CHECK(loaded.size() == 600);
   CHECK(loaded.dims() == 2);
-  CHECK(loaded.options().threads == 3);
+  CHECK(engine.options().threads == 3);
   for (int round = 0; round < 3; ++round) {
     CHECK(wrong(run(loaded, sweep), sweep, data).empty());
-    const Dataset by_table = loaded.with({.strategy = StrategyChoice::table, .format = FormatChoice::csr});
-    CHECK(wrong(run(by_table, sweep), sweep, data).empty());
-    const auto masked = run(loaded.with({.verify = true, .core_mask = true}), sweep);
+    const RunOptions by_table{.strategy = StrategyChoice::table, .search = {.format = FormatChoice::csr}};
+    CHECK(wrong(run(loaded, sweep, by_table), sweep, data).empty());
+    const auto masked = run(loaded, sweep, {.verify = true, .core_mask = true});
     CHECK(wrong(masked, sweep, data).empty());
     CHECK(masked.front().core.size() == 600);
     CHECK(run(loaded, sweep).front().core.empty());
@@ -96,37 +96,24 @@ TEST_CASE("engine: one data set, many runs, whatever their options") {
   CHECK(run(loaded, Sweep(std::vector<Variant>{})).empty());
 }
 
-TEST_CASE("engine: options that are the engine's for good cannot be another in a run, and may be left out") {
+TEST_CASE("engine: what was left open has come to something; options that cannot be are refused by name") {
   const DataSet data = clustered(50);
-  const Engine engine({.memory = 1_GiB, .threads = 2, .backend = kCpu, .core_mask = true});
-  const Dataset loaded = engine.load(data.view());
-  const Dataset other = loaded.with({.strategy = StrategyChoice::direct});
-  CHECK(other.options().memory == 1_GiB);
-  CHECK(other.options().threads == 2);
-  CHECK(other.options().backend == kCpu);
-  CHECK_FALSE(other.options().core_mask);
-  CHECK(loaded.options().core_mask);
-  CHECK_NOTHROW(loaded.with(loaded.options()));
-  const std::vector<std::pair<std::string, Options>> cases{
-      {"Options::memory", {.memory = 2_GiB}},
-      {"Options::threads", {.threads = 3}},
-      {"Options::backend", {.backend = BackendChoice::gpu}},
-      {"Options::gpu", {.gpu = 1}},
-      {"Options::gpu_memory", {.gpu_memory = 1_GiB}},
-  };
-  for (const auto& [name, options] : cases) {
-    check_mentions(error_of<UsageError>([&, &o = options] { (void)loaded.with(o); }), {name, "engine"});
-  }
-  // What was left open has come to something, and that may be named.
+  const Engine engine({.memory = 1_GiB, .threads = 2, .backend = kCpu});
+  CHECK(engine.options() == EngineOptions{.memory = 1_GiB, .threads = 2, .backend = kCpu});
   const Engine open({.threads = 1});
   const bool on_gpu = open.backend() == "gpu";
   CHECK(open.options().memory > 0);
   CHECK(open.options().backend == (on_gpu ? BackendChoice::gpu : kCpu));
-  CHECK(on_gpu == (open.options().gpu >= 0));
-  CHECK_NOTHROW(open.load(data.view()).with({.backend = open.options().backend, .gpu = open.options().gpu}));
-  check_mentions(error_of<UsageError>([&] { (void)loaded.with({.estimate_factor = -1}); }),
-                 {"Options::estimate_factor"});
-  check_mentions(error_of<UsageError>([] { const Engine bad({.lanes = 5000}); }), {"Options::lanes"});
+  CHECK(on_gpu == open.options().gpu.has_value());
+  const Dataset loaded = engine.load(data.view());
+  const Sweep sweep = grid({0.3}, {4});
+  const RunOptions lanes{.search = {.lanes = 5000}};
+  const RunOptions factor{.search = {.estimate_factor = -1}};
+  check_mentions(error_of<UsageError>([&] { (void)run(loaded, sweep, lanes); }), {"SearchOptions::lanes is 5000"});
+  check_mentions(error_of<UsageError>([&] { (void)plan(loaded, sweep, factor); }), {"SearchOptions::estimate_factor"});
+  check_mentions(error_of<UsageError>([&] { (void)neighbors(loaded, 1, Distances::omit, lanes.search); }),
+                 {"SearchOptions::lanes is 5000"});
+  check_mentions(error_of<UsageError>([] { const Engine bad({.threads = 5000}); }), {"EngineOptions::threads is 5000"});
 }
 
 TEST_CASE("engine: what it cannot load is named, and leaves its memory") {
@@ -141,7 +128,7 @@ TEST_CASE("engine: what it cannot load is named, and leaves its memory") {
   std::optional<Dataset> second = engine.load(PointsView{values, 2});
   std::optional<Dataset> third = engine.load(PointsView{values, 2});
   const auto refusal = error_of<ResourceError>([&] { (void)engine.load(PointsView{values, 2}); });
-  check_mentions(refusal, {"the data set", "Options::memory"});
+  check_mentions(refusal, {"the data set", "EngineOptions::memory"});
   std::optional<Dataset> copy = second;
   second.reset();
   CHECK_THROWS_AS(engine.load(PointsView{values, 2}), ResourceError);
@@ -155,14 +142,15 @@ TEST_CASE("engine: points on a GPU, and labels on one, are refused where the eng
   const double somewhere = 0;
   check_mentions(error_of<UsageError>([&] { (void)engine.load(DevicePointsView(&somewhere, 1, 1)); }),
                  {"GPU", "copy them to the host"});
-  check_mentions(error_of<UsageError>([&] { (void)engine.load(data.view()).with({.labels = MemorySpace::device}); }),
-                 {"Options::labels", "CPU"});
+  check_mentions(error_of<UsageError>(
+                     [&] { (void)run(engine.load(data.view()), grid({1}, {2}), {.labels = MemorySpace::device}); }),
+                 {"RunOptions::labels", "CPU"});
   check_mentions(error_of<UsageError>([&] { (void)DevicePointsView(static_cast<const float*>(nullptr), 3, 2); }),
                  {"null"});
   check_mentions(error_of<UsageError>([&] { (void)DevicePointsView(&somewhere, 3, 0); }), {"0 dimensions"});
-  for (const Options& options : {Options{.strategy = StrategyChoice::table, .labels = MemorySpace::device},
-                                 Options{.method = VariantMethod::each, .labels = MemorySpace::device},
-                                 Options{.verify = true, .labels = MemorySpace::device}}) {
+  for (const RunOptions& options : {RunOptions{.strategy = StrategyChoice::table, .labels = MemorySpace::device},
+                                    RunOptions{.method = VariantMethod::each, .labels = MemorySpace::device},
+                                    RunOptions{.verify = true, .labels = MemorySpace::device}}) {
     check_mentions(error_of<UsageError>([&] { check_options(options); }), {"MemorySpace::device", "table"});
   }
 }
@@ -196,12 +184,12 @@ TEST_CASE("engine: first come, first served") {
   const Dataset loaded = Engine({.backend = kCpu}).load(data.view());
   Gate gate;
   std::vector<Job> jobs;
-  jobs.push_back(start(loaded, grid({0.3}, {4}), gate.observer()));
+  jobs.push_back(start(loaded, grid({0.3}, {4}), {}, gate.observer()));
   gate.wait_until_reached();
   std::mutex mutex;
   std::vector<int> order;
   for (int k = 0; k < 6; ++k) {
-    jobs.push_back(start(loaded, grid({0.3}, {4}), {}, [&, k](VariantResult&&) {
+    jobs.push_back(start(loaded, grid({0.3}, {4}), {}, {}, [&, k](VariantResult&&) {
       const std::scoped_lock lock(mutex);
       order.push_back(k);
     }));
@@ -236,7 +224,7 @@ TEST_CASE("job: it runs in the background, can be waited for with a limit, and g
   {
     // The job keeps data set and engine.
     const Engine engine({.backend = kCpu});
-    job = start(engine.load(data.view()), sweep, gate.observer());
+    job = start(engine.load(data.view()), sweep, {}, gate.observer());
   }
   gate.wait_until_reached();
   CHECK_FALSE(job->wait_for(0ms));
@@ -256,7 +244,7 @@ TEST_CASE("job: with its results it lets go of its data set") {
   const Engine engine({.memory = 1_MiB, .threads = 1, .backend = kCpu});
   const std::vector<double> values(80'000, 1.0);
   for (int i = 0; i < 50; ++i) {
-    Job job = start(engine.load(PointsView{values, 1}), grid({1}, {200'000}), {}, [](VariantResult&&) {});
+    Job job = start(engine.load(PointsView{values, 1}), grid({1}, {200'000}), {}, {}, [](VariantResult&&) {});
     try {
       (void)job.results();
     } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): either way
@@ -269,10 +257,10 @@ TEST_CASE("job: results may go to a callback, and what that throws is thrown fro
   const DataSet data = clustered(300);
   const Dataset loaded = Engine({.backend = kCpu}).load(data.view());
   std::atomic<int> seen{0};
-  Job job = start(loaded, grid({0.3}, {4, 2}), {}, [&](VariantResult&&) { ++seen; });
+  Job job = start(loaded, grid({0.3}, {4, 2}), {}, {}, [&](VariantResult&&) { ++seen; });
   CHECK(job.results().empty());
   CHECK(seen == 2);
-  Job failing = start(loaded, grid({0.3}, {4, 2}), {}, [&](VariantResult&&) { throw InputError("no more"); });
+  Job failing = start(loaded, grid({0.3}, {4, 2}), {}, {}, [&](VariantResult&&) { throw InputError("no more"); });
   CHECK(error_of<InputError>([&] { (void)failing.results(); }) == "no more");
 }
 
@@ -283,13 +271,13 @@ TEST_CASE("job: cancelled by itself, by the observer's token, before its turn, a
   const Dataset loaded = Engine({.backend = kCpu}).load(data.view());
 
   Gate gate;
-  Job running = start(loaded, sweep, gate.observer());
+  Job running = start(loaded, sweep, {}, gate.observer());
   gate.wait_until_reached();
   // Others wait for their turn.
   CancelToken token;
   Observer observer;
   observer.cancel = &token;
-  Job waiting = start(loaded, sweep, observer);
+  Job waiting = start(loaded, sweep, {}, observer);
   std::optional<Job> dropped = start(loaded, sweep);
   Job patient = start(loaded, sweep);
   CHECK_FALSE(waiting.wait_for(30ms));

@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
+#include "support/settings.hpp"
 #include "support/watchdog.hpp"
 
 #include <epsflow/core/format.hpp>
@@ -15,51 +16,52 @@
 namespace epsflow::test {
 namespace {
 
-Options random_options(Random& random, std::size_t dims) {
-  Options options;
-  options.threads = 1U << random.below(4);
-  options.tables = static_cast<unsigned>(random.below(4));
-  options.verify = random.chance(0.1);
-  options.strategy = random.pick(std::vector<StrategyChoice>{StrategyChoice::automatic, StrategyChoice::table,
-                                                             StrategyChoice::direct, StrategyChoice::direct});
-  options.index = random.pick(std::vector<IndexChoice>{IndexChoice::automatic, IndexChoice::automatic,
-                                                       IndexChoice::grid, IndexChoice::tree, IndexChoice::all});
-  if (options.strategy == StrategyChoice::direct || random.chance(0.3)) return options;
-  const bool any_kernel = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
-  options.kernel = random.chance(0.7) || !any_kernel ? Kernel::rows
-                   : random.chance(0.5)              ? Kernel::global
-                                                     : Kernel::shared;
-  const bool packable = dims <= 3 && any_kernel && options.kernel == Kernel::rows;
+Settings random_options(Random& random, std::size_t dims) {
+  Settings options;
+  options.engine.threads = 1U << random.below(4);
+  options.run.tables = static_cast<unsigned>(random.below(4));
+  options.run.verify = random.chance(0.1);
+  options.run.strategy = random.pick(std::vector<StrategyChoice>{StrategyChoice::automatic, StrategyChoice::table,
+                                                                 StrategyChoice::direct, StrategyChoice::direct});
+  options.run.search.index = random.pick(std::vector<IndexChoice>{
+      IndexChoice::automatic, IndexChoice::automatic, IndexChoice::grid, IndexChoice::tree, IndexChoice::all});
+  if (options.run.strategy == StrategyChoice::direct || random.chance(0.3)) return options;
+  const bool any_kernel =
+      options.run.search.index == IndexChoice::automatic || options.run.search.index == IndexChoice::grid;
+  options.run.search.kernel = random.chance(0.7) || !any_kernel ? Kernel::rows
+                              : random.chance(0.5)              ? Kernel::global
+                                                                : Kernel::shared;
+  const bool packable = dims <= 3 && any_kernel && options.run.search.kernel == Kernel::rows;
   const std::uint64_t format = random.below(3);
-  options.format = format == 0               ? FormatChoice::csr
-                   : format == 1 && packable ? FormatChoice::packed
-                                             : FormatChoice::automatic;
-  options.method = random.chance(0.5) ? VariantMethod::nested : VariantMethod::each;
-  options.lanes = static_cast<unsigned>(random.below(6));
-  options.lane_pairs = random.chance(0.5) ? 1 + random.below(50) : 0;
-  options.estimate_factor = random.chance(0.3) ? 0.2 : 1;
+  options.run.search.format = format == 0               ? FormatChoice::csr
+                              : format == 1 && packable ? FormatChoice::packed
+                                                        : FormatChoice::automatic;
+  options.run.method = random.chance(0.5) ? VariantMethod::nested : VariantMethod::each;
+  options.run.search.lanes = static_cast<unsigned>(random.below(6));
+  options.run.search.lane_pairs = random.chance(0.5) ? 1 + random.below(50) : 0;
+  options.run.search.estimate_factor = random.chance(0.3) ? 0.2 : 1;
   return options;
 }
 
-std::string describe(const Options& o) {
+std::string describe(const Settings& o) {
   std::ostringstream text;
-  text << (o.strategy == StrategyChoice::table    ? "table, "
-           : o.strategy == StrategyChoice::direct ? "direct, "
-                                                  : "")
-       << (o.index == IndexChoice::grid   ? "grid, "
-           : o.index == IndexChoice::tree ? "tree, "
-           : o.index == IndexChoice::all  ? "all pairs, "
-                                          : "")
-       << (o.kernel == Kernel::rows     ? "rows"
-           : o.kernel == Kernel::global ? "global"
-                                        : "shared")
+  text << (o.run.strategy == StrategyChoice::table    ? "table, "
+           : o.run.strategy == StrategyChoice::direct ? "direct, "
+                                                      : "")
+       << (o.run.search.index == IndexChoice::grid   ? "grid, "
+           : o.run.search.index == IndexChoice::tree ? "tree, "
+           : o.run.search.index == IndexChoice::all  ? "all pairs, "
+                                                     : "")
+       << (o.run.search.kernel == Kernel::rows     ? "rows"
+           : o.run.search.kernel == Kernel::global ? "global"
+                                                   : "shared")
        << ", "
-       << (o.format == FormatChoice::csr      ? "csr"
-           : o.format == FormatChoice::packed ? "packed"
-                                              : "automatic")
-       << ", " << (o.method == VariantMethod::nested ? "nested" : "each") << ", threads " << o.threads << ", lanes "
-       << o.lanes << ", lane pairs " << o.lane_pairs << ", estimate times " << o.estimate_factor << ", tables "
-       << o.tables << (o.verify ? ", verify" : "");
+       << (o.run.search.format == FormatChoice::csr      ? "csr"
+           : o.run.search.format == FormatChoice::packed ? "packed"
+                                                         : "automatic")
+       << ", " << (o.run.method == VariantMethod::nested ? "nested" : "each") << ", threads " << o.engine.threads
+       << ", lanes " << o.run.search.lanes << ", lane pairs " << o.run.search.lane_pairs << ", estimate times "
+       << o.run.search.estimate_factor << ", tables " << o.run.tables << (o.run.verify ? ", verify" : "");
   return text.str();
 }
 
@@ -77,7 +79,7 @@ Sweep random_sweep(const DataSet& data, Random& random) {
 }
 
 /// Runs the sweep and compares every variant with the oracle. Returns the number of variants that were compared.
-std::size_t check_sweep(const DataSet& data, const Sweep& sweep, const Options& options) {
+std::size_t check_sweep(const DataSet& data, const Sweep& sweep, const Settings& options) {
   const Watchdog watchdog(describe(data) + "; " + describe(options));
   INFO(describe(data));
   INFO(describe(options));
@@ -134,9 +136,9 @@ TEST_CASE("exactness: all options agree on one data set") {
   std::size_t combinations = 0;
   for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
     for (const unsigned threads : {1U, 4U}) {
-      Options options;
-      options.strategy = strategy;
-      options.threads = threads;
+      Settings options;
+      options.run.strategy = strategy;
+      options.engine.threads = threads;
       INFO(describe(options));
       const auto results = run(data.view(), sweep, options);
       for (std::size_t v = 0; v < results.size(); ++v) REQUIRE(results[v].labels == expected[v]);
@@ -149,12 +151,12 @@ TEST_CASE("exactness: all options agree on one data set") {
       for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
         for (const unsigned threads : {1U, 4U}) {
           for (const std::uint64_t lane_pairs : {0U, 1U, 37U, 5000U}) {
-            Options options;
-            options.kernel = kernel;
-            options.format = format;
-            options.method = method;
-            options.threads = threads;
-            options.lane_pairs = lane_pairs;
+            Settings options;
+            options.run.search.kernel = kernel;
+            options.run.search.format = format;
+            options.run.method = method;
+            options.engine.threads = threads;
+            options.run.search.lane_pairs = lane_pairs;
             INFO(describe(options));
             const auto results = run(data.view(), sweep, options);
             for (std::size_t v = 0; v < results.size(); ++v) REQUIRE(results[v].labels == expected[v]);
@@ -196,7 +198,8 @@ TEST_CASE("exactness: wherever candidates come from, from a table and without on
       const double typical = data.scale * std::sqrt(static_cast<double>(dims));
       for (const IndexChoice index : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
         for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
-          const Options options{.threads = 2, .backend = BackendChoice::cpu, .strategy = strategy, .index = index};
+          const Settings options{.engine = {.threads = 2, .backend = BackendChoice::cpu},
+                                 .run = {.strategy = strategy, .search = {.index = index}}};
           check_sweep(data, grid({searchable(typical), searchable(typical * 0.6)}, {2, 5}), options);
         }
       }

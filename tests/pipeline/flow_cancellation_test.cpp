@@ -17,11 +17,11 @@ namespace {
 
 TEST_CASE("flow: cancellation from within callbacks") {
   std::size_t cancelled = 0;
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     for (const int call : {1, 2, 4, 8}) {
       for (const int from : {0, 1, 2}) {
         const Watchdog watchdog("cancelled from a callback");
-        INFO("call " << call << ", from " << from << ", threads " << options.threads);
+        INFO("call " << call << ", from " << from << ", threads " << options.engine.threads);
         CancelToken token;
         std::atomic<int> calls{0};
         Observer observer;
@@ -63,8 +63,8 @@ TEST_CASE("flow: cancellation from another thread at any moment") {
     const Watchdog watchdog("cancelled at random");
     INFO("seed " << seed);
     Random random(seed);
-    const std::vector<Options> all = flows();
-    const Options& options = random.pick(all);
+    const std::vector<Settings> all = flows();
+    const Settings& options = random.pick(all);
     const std::uint64_t moment = seed % 10 == 0 ? 1'000'000 : random.below(20);
     CancelToken token;
     Observer observer;
@@ -114,10 +114,10 @@ TEST_CASE("flow: nothing begins once a run is cancelled, whatever the size of a 
       if (token.cancelled()) ++begun_late;
       if (stage == Stage::find_neighbors && ++searched == 5) token.cancel();
     };
-    Options options;
-    options.strategy = StrategyChoice::table;
-    options.method = method;
-    options.threads = 4;
+    Settings options;
+    options.run.strategy = StrategyChoice::table;
+    options.run.method = method;
+    options.engine.threads = 4;
     CHECK_THROWS_AS(run(PointsView(std::span<const float>(equal), 1), grid({1.0}, {5, 9}), options, observer),
                     Cancelled);
     // Threads that had looked at the token just before may each begin one piece.
@@ -143,9 +143,9 @@ TEST_CASE("flow: a clustering without a table ends soon after it is cancelled, a
     while (!begun) std::this_thread::yield();
     token.cancel();
   });
-  Options options;
-  options.strategy = StrategyChoice::direct;
-  options.threads = 4;
+  Settings options;
+  options.run.strategy = StrategyChoice::direct;
+  options.engine.threads = 4;
   std::size_t results = 0;
   CHECK_THROWS_AS(run_each(
                       PointsView(std::span<const float>(equal), kDims), grid({1.0}, {60'000, 5}), options,

@@ -21,7 +21,7 @@ TEST_CASE("flow: runs from several threads at once do not meet") {
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < results.size(); ++t) {
     threads.emplace_back([&, t] {
-      const std::vector<Options> all = flows();
+      const std::vector<Settings> all = flows();
       run_each(scene().data.view(), scene().sweep, all[t * 3 % all.size()],
                [&, t](VariantResult&& r) { results[t].take(r); });
     });
@@ -81,8 +81,8 @@ TEST_CASE("flow: runs at once with different numbers of threads print nothing") 
       threads.emplace_back([&, t] {
         // Over and over, so that runs begin while others of more and of fewer threads end.
         for (std::size_t round = 0; round < 5; ++round) {
-          Options options;
-          options.threads = numbers[(t + round) % numbers.size()];
+          Settings options;
+          options.engine.threads = numbers[(t + round) % numbers.size()];
           run_each(scene().data.view(), scene().sweep, options,
                    [&](VariantResult&& r) { results[t * 5 + round].take(r); });
         }
@@ -100,7 +100,7 @@ TEST_CASE("flow: runs at once with different numbers of threads print nothing") 
 
 TEST_CASE("flow: a callback may run a sweep of its own") {
   const Watchdog watchdog("nested run");
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     std::size_t right = 0;
     run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) {
       const auto inner = run(scene().data.view(), grid({r.variant.eps}, {r.variant.minpts}), options);

@@ -35,12 +35,12 @@ constexpr std::array kStages{Stage::group_by_eps,     Stage::build_index,      S
 
 TEST_CASE("flow: a failure in any stage is thrown from run, and what came before is right") {
   std::map<Stage, int> fired;
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     for (const Stage stage : kStages) {
       for (const int call : {1, 2, 3, 5, 9}) {
         const std::string what = std::string(stage_name(stage)) + ", call " + std::to_string(call);
         const Watchdog watchdog(what);
-        INFO(what << ", threads " << options.threads << ", tables " << options.tables);
+        INFO(what << ", threads " << options.engine.threads << ", tables " << options.run.tables);
         std::atomic<int> calls{0};
         Observer observer;
         observer.before_stage = [&](Stage s) {
@@ -73,10 +73,10 @@ TEST_CASE("flow: a failure in any stage is thrown from run, and what came before
 TEST_CASE("flow: of several failures at once one is thrown") {
   const Watchdog watchdog("several failures");
   for (int round = 0; round < 50; ++round) {
-    Options options;
-    options.threads = 8;
-    options.format = FormatChoice::csr;
-    options.lane_pairs = 200;
+    Settings options;
+    options.engine.threads = 8;
+    options.run.search.format = FormatChoice::csr;
+    options.run.search.lane_pairs = 200;
     Observer observer;
     observer.before_stage = [&](Stage s) {
       if (s == Stage::find_neighbors || s == Stage::build_table) throw Injected(s, 0);
@@ -91,9 +91,9 @@ TEST_CASE("flow: the failure of one variant leaves no wrong labels of another") 
   for (std::uint32_t m = 1; m <= 24; ++m) minpts.push_back(m * 4);
   const Sweep sweep = grid({0.05}, minpts);
   const auto expected = run(data.view(), sweep);
-  Options options;
-  options.method = VariantMethod::each;
-  options.threads = 8;
+  Settings options;
+  options.run.method = VariantMethod::each;
+  options.engine.threads = 8;
   for (int round = 0; round < 12; ++round) {
     const Watchdog watchdog("one variant fails");
     const int call = 1 + round % 3;
@@ -118,10 +118,10 @@ TEST_CASE("flow: the failure of one variant leaves no wrong labels of another") 
 }
 
 TEST_CASE("flow: a callback that throws ends the run, and is not called again") {
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     for (const std::size_t call : {1U, 2U, 4U, 9U}) {
       const Watchdog watchdog("callback throws");
-      INFO("call " << call << ", threads " << options.threads << ", tables " << options.tables);
+      INFO("call " << call << ", threads " << options.engine.threads << ", tables " << options.run.tables);
       std::size_t calls = 0;
       Collector results;
       std::string text;
@@ -144,10 +144,10 @@ TEST_CASE("flow: what a callback throws comes out, though others wait to report 
   const Watchdog watchdog("callbacks queue up");
   std::vector<std::uint32_t> minpts(16);
   for (std::uint32_t m = 0; m < 16; ++m) minpts[m] = m + 1;
-  Options options;
-  options.method = VariantMethod::each;
-  options.threads = 8;
-  options.tables = 3;
+  Settings options;
+  options.run.method = VariantMethod::each;
+  options.engine.threads = 8;
+  options.run.tables = 3;
   Observer observer;
   observer.on_progress = [](const Progress&) {};
   int other = 0;
@@ -171,12 +171,12 @@ TEST_CASE("flow: what a callback throws comes out, though others wait to report 
 }
 
 TEST_CASE("flow: a progress callback that throws ends the run") {
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     const Watchdog watchdog("progress throws");
     Observer observer;
     observer.on_progress = [](const Progress&) { throw std::domain_error("enough"); };
     CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, options, observer), std::domain_error);
-    if (options.strategy == StrategyChoice::direct) continue;  // neighbours are a table
+    if (options.run.strategy == StrategyChoice::direct) continue;  // neighbours are a table
     CHECK_THROWS_AS(neighbors(scene().data.view(), 0.3, Distances::omit, options, observer), std::domain_error);
   }
 }

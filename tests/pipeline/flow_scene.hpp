@@ -8,6 +8,7 @@
 
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
+#include "support/settings.hpp"
 
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -57,25 +58,25 @@ class Collector {
   std::set<std::size_t> seen_;
 };
 
-inline std::vector<Options> flows() {
-  std::vector<Options> all;
+inline std::vector<Settings> flows() {
+  std::vector<Settings> all;
   for (const unsigned threads : {1U, 4U}) {
     for (const unsigned tables : {1U, 3U}) {
-      Options options;
-      options.threads = threads;
-      options.tables = tables;
-      options.format = FormatChoice::packed;
+      Settings options;
+      options.engine.threads = threads;
+      options.run.tables = tables;
+      options.run.search.format = FormatChoice::packed;
       all.push_back(options);
-      options.method = VariantMethod::each;
-      options.format = FormatChoice::csr;
-      options.lane_pairs = 500;
+      options.run.method = VariantMethod::each;
+      options.run.search.format = FormatChoice::csr;
+      options.run.search.lane_pairs = 500;
       all.push_back(options);
-      options.method = VariantMethod::nested;
-      options.kernel = Kernel::global;
+      options.run.method = VariantMethod::nested;
+      options.run.search.kernel = Kernel::global;
       all.push_back(options);
       // Without a table: as asked for, and as chosen where nothing is said.
-      all.push_back({.threads = threads, .strategy = StrategyChoice::direct, .tables = tables});
-      all.push_back({.threads = threads, .tables = tables});
+      all.push_back({.engine = {.threads = threads}, .run = {.strategy = StrategyChoice::direct, .tables = tables}});
+      all.push_back({.engine = {.threads = threads}, .run = {.tables = tables}});
     }
   }
   return all;

@@ -17,7 +17,7 @@ namespace epsflow::test {
 namespace {
 
 TEST_CASE("flow: progress only grows, one call at a time, and ends with all variants") {
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     std::atomic<int> inside{0};
     std::atomic<bool> overlapped{false};
     std::vector<Progress> seen;
@@ -43,7 +43,7 @@ TEST_CASE("flow: progress only grows, one call at a time, and ends with all vari
 }
 
 TEST_CASE("flow: every variant is handed out exactly once") {
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     const Watchdog watchdog("each variant once");
     Collector results;
     run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { results.take(r); });
@@ -54,7 +54,7 @@ TEST_CASE("flow: every variant is handed out exactly once") {
 
 TEST_CASE("flow: results of run come in the sweep's order") {
   const Sweep sweep(std::vector<Variant>{{0.2, 9}, {0.5, 1}, {0.2, 3}, {0.4, 3}, {0.5, 7}, {0.1, 1}});
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     const auto results = run(scene().data.view(), sweep, options);
     REQUIRE(results.size() == sweep.size());
     for (std::size_t v = 0; v < results.size(); ++v) CHECK(results[v].variant == sweep.variants()[v]);
@@ -64,7 +64,7 @@ TEST_CASE("flow: results of run come in the sweep's order") {
 TEST_CASE("flow: a variant that is asked for twice is clustered once") {
   const Sweep sweep(std::vector<Variant>{{0.3, 4}, {0.5, 2}, {0.3, 4}, {0.5, 2}, {0.3, 4}});
   CHECK(sweep.size() == 2);
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     std::size_t calls = 0;
     run_each(scene().data.view(), sweep, options, [&](VariantResult&&) { ++calls; });
     CHECK(calls == 2);
@@ -82,7 +82,7 @@ TEST_CASE("flow: an empty sweep has no results") {
 TEST_CASE("flow: no point and one point") {
   const std::vector<double> none;
   const std::vector<double> one{3, -1e200};
-  for (const Options& options : flows()) {
+  for (const Settings& options : flows()) {
     const Watchdog watchdog("no point");
     for (const VariantResult& r : run(PointsView(std::span<const double>(none), 2), grid({1, 2}, {1, 3}), options)) {
       CHECK(r.labels.empty());
@@ -100,18 +100,18 @@ TEST_CASE("flow: no point and one point") {
 
 TEST_CASE("flow: extreme options change nothing") {
   const Watchdog watchdog("extreme options");
-  Options options;
-  options.lanes = 64;
-  options.threads = 32;
-  options.tables = 0;
+  Settings options;
+  options.run.search.lanes = 64;
+  options.engine.threads = 32;
+  options.run.tables = 0;
   Collector many;
   run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { many.take(r); });
   CHECK(many.right());
   CHECK(many.count() == scene().sweep.size());
-  options.tables = 1000;
-  options.lanes = 1;
-  options.lane_pairs = 1;
-  options.format = FormatChoice::csr;
+  options.run.tables = 1000;
+  options.run.search.lanes = 1;
+  options.run.search.lane_pairs = 1;
+  options.run.search.format = FormatChoice::csr;
   Collector one;
   run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { one.take(r); });
   CHECK(one.right());
@@ -124,10 +124,10 @@ TEST_CASE("flow: many eps with few lanes and several tables in flight") {
   for (int i = 1; i <= 60; ++i) eps.push_back(0.01 * i);
   const DataSet data = make_data("clustered", 200, 2, Precision::float64, 6);
   for (const unsigned tables : {1U, 2U, 7U}) {
-    Options options;
-    options.tables = tables;
-    options.lanes = 2;
-    options.threads = 4;
+    Settings options;
+    options.run.tables = tables;
+    options.run.search.lanes = 2;
+    options.engine.threads = 4;
     const auto results = run(data.view(), grid(eps, {3}), options);
     REQUIRE(results.size() == eps.size());
     for (std::size_t v = 0; v < eps.size(); ++v)
@@ -148,8 +148,8 @@ TEST_CASE("flow: the way of each eps is chosen where nothing is said") {
       direct += stage == Stage::cluster_directly ? 1 : 0;
       tables += stage == Stage::cluster_variants ? 1 : 0;
     };
-    Options options;
-    options.backend = BackendChoice::cpu;
+    Settings options;
+    options.engine.backend = BackendChoice::cpu;
     const auto results = run(data.view(), sweep, options, observer);
     for (std::size_t v = 0; v < results.size(); ++v) {
       const Variant& variant = sweep.variants()[v];

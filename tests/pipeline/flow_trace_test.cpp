@@ -15,10 +15,10 @@ TEST_CASE("flow: the trace holds every stage, and every row of every table once"
     Trace trace;
     Observer observer;
     observer.trace = &trace;
-    Options options;
-    options.backend = BackendChoice::cpu;  // whose batches are rows with every kernel
-    options.kernel = kernel;
-    options.format = FormatChoice::csr;
+    Settings options;
+    options.engine.backend = BackendChoice::cpu;  // whose batches are rows with every kernel
+    options.run.search.kernel = kernel;
+    options.run.search.format = FormatChoice::csr;
     (void)run(scene().data.view(), scene().sweep, options, observer);
     REQUIRE(trace.retries() == 0);
     std::map<Stage, std::size_t> spans;
@@ -49,9 +49,9 @@ TEST_CASE("flow: the trace of a run without a table holds its stages, and none o
     Trace trace;
     Observer observer;
     observer.trace = &trace;
-    Options options;
-    options.backend = BackendChoice::cpu;
-    options.strategy = strategy;
+    Settings options;
+    options.engine.backend = BackendChoice::cpu;
+    options.run.strategy = strategy;
     (void)run(scene().data.view(), scene().sweep, options, observer);
     std::map<Stage, std::size_t> spans;
     for (const TraceSpan& span : trace.spans()) {

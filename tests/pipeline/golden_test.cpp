@@ -5,6 +5,7 @@
 
 #include "support/catch.hpp"
 #include "support/real_data.hpp"
+#include "support/settings.hpp"
 
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -38,25 +39,25 @@ std::map<std::string, GoldenSet> load_sets(const std::filesystem::path& folder) 
   return sets;
 }
 
-std::vector<Options> all_ways(std::size_t dims) {
-  std::vector<Options> ways;
+std::vector<Settings> all_ways(std::size_t dims) {
+  std::vector<Settings> ways;
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     for (const FormatChoice format : {FormatChoice::automatic, FormatChoice::csr, FormatChoice::packed}) {
       if (format == FormatChoice::packed && (emits_pairs(kernel) || dims > 3)) continue;
       for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
-        Options options;
-        options.backend = BackendChoice::cpu;
-        options.kernel = kernel;
-        options.format = format;
-        options.method = method;
+        Settings options;
+        options.engine.backend = BackendChoice::cpu;
+        options.run.search.kernel = kernel;
+        options.run.search.format = format;
+        options.run.method = method;
         ways.push_back(options);
       }
     }
   }
   for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
-    Options options;
-    options.backend = BackendChoice::cpu;
-    options.strategy = strategy;
+    Settings options;
+    options.engine.backend = BackendChoice::cpu;
+    options.run.strategy = strategy;
     ways.push_back(options);
   }
   return ways;
@@ -67,9 +68,9 @@ void check_set(const GoldenSet& set, PointsView points, const std::vector<std::i
   for (const GoldenVariant& row : set.variants) variants.push_back(row.variant);
   const Sweep sweep(variants);
   REQUIRE(labels.size() == points.size() * sweep.size());
-  for (const Options& options : all_ways(set.dims)) {
-    CAPTURE(static_cast<int>(options.strategy), static_cast<int>(options.kernel), static_cast<int>(options.format),
-            static_cast<int>(options.method));
+  for (const Settings& options : all_ways(set.dims)) {
+    CAPTURE(static_cast<int>(options.run.strategy), static_cast<int>(options.run.search.kernel),
+            static_cast<int>(options.run.search.format), static_cast<int>(options.run.method));
     const std::vector<VariantResult> results = run(points, sweep, options);
     REQUIRE(results.size() == sweep.size());
     for (std::size_t v = 0; v < results.size(); ++v) {

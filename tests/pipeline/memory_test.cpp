@@ -1,4 +1,4 @@
-// Options::memory: what does not fit is refused before it is searched, and what fits stays within the budget.
+// EngineOptions::memory: what does not fit is refused before it is searched, and what fits stays within the budget.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +19,7 @@
 #include "support/errors.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
+#include "support/settings.hpp"
 #include "support/watchdog.hpp"
 
 #include <epsflow/core/format.hpp>
@@ -45,13 +46,13 @@ struct Outcome {
   std::vector<VariantResult> results;
 };
 
-Outcome try_run(const DataSet& data, const Sweep& sweep, Options options, std::uint64_t memory) {
+Outcome try_run(const DataSet& data, const Sweep& sweep, Settings options, std::uint64_t memory) {
   const Watchdog watchdog("a run with " + std::to_string(memory) + " bytes");
   std::atomic<int> searches{0};
   Observer observer;
   observer.before_stage = [&](Stage stage) { searches += stage == Stage::find_neighbors ? 1 : 0; };
-  options.memory = memory;
-  options.backend = BackendChoice::cpu;  // whose sizes are named below
+  options.engine.memory = memory;
+  options.engine.backend = BackendChoice::cpu;  // whose sizes are named below
   Outcome outcome;
   try {
     outcome.results = run(data.view(), sweep, options, observer);
@@ -83,7 +84,7 @@ struct Budgets {
 };
 
 /// Each budget is refused or enough, and none is refused that is larger than one that was enough.
-void check_budgets(const Answered& answered, const Options& options, const Budgets& budgets) {
+void check_budgets(const Answered& answered, const Settings& options, const Budgets& budgets) {
   bool enough = false;
   std::size_t refused = 0;
   for (std::uint64_t memory = budgets.least; memory < budgets.most; memory += memory / budgets.step) {
@@ -93,9 +94,9 @@ void check_budgets(const Answered& answered, const Options& options, const Budge
     if (!outcome.refusal.empty()) {
       ++refused;
       // The size of a csr table is estimated, so it may turn out too small later; that of a packed table is known.
-      if (options.format == FormatChoice::packed) CHECK_FALSE(outcome.searched);
+      if (options.run.search.format == FormatChoice::packed) CHECK_FALSE(outcome.searched);
       CHECK_FALSE(enough);
-      check_mentions(outcome.refusal, {"Options::memory", format_bytes(memory)});
+      check_mentions(outcome.refusal, {"EngineOptions::memory", format_bytes(memory)});
       continue;
     }
     enough = true;
@@ -105,23 +106,23 @@ void check_budgets(const Answered& answered, const Options& options, const Budge
   CHECK(refused > 0);
 }
 
-std::vector<Options> formats() {
-  std::vector<Options> all;
+std::vector<Settings> formats() {
+  std::vector<Settings> all;
   for (const FormatChoice format : {FormatChoice::packed, FormatChoice::csr}) {
     for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
-      Options options;
-      options.format = format;
-      options.method = method;
-      options.threads = 4;
+      Settings options;
+      options.run.search.format = format;
+      options.run.method = method;
+      options.engine.threads = 4;
       all.push_back(options);
     }
   }
   return all;
 }
 
-std::string describe(const Options& o) {
-  return std::string(o.format == FormatChoice::packed ? "packed" : "csr") +
-         (o.method == VariantMethod::nested ? ", nested" : ", each") + ", tables " + std::to_string(o.tables);
+std::string describe(const Settings& o) {
+  return std::string(o.run.search.format == FormatChoice::packed ? "packed" : "csr") +
+         (o.run.method == VariantMethod::nested ? ", nested" : ", each") + ", tables " + std::to_string(o.run.tables);
 }
 
 TEST_CASE("memory: the variants of a sweep count in the budget") {
@@ -131,7 +132,7 @@ TEST_CASE("memory: the variants of a sweep count in the budget") {
   std::iota(eps.begin(), eps.end(), 1.0);
   std::iota(minpts.begin(), minpts.end(), 1U);
   const auto go = [&](const std::vector<double>& radii) {
-    run_each(PointsView(std::span(point), 1), grid(radii, minpts), {.memory = 4_MiB, .threads = 1},
+    run_each(PointsView(std::span(point), 1), grid(radii, minpts), {.engine = {.memory = 4_MiB, .threads = 1}},
              [](VariantResult&&) {});
   };
   check_mentions(error_of<ResourceError>([&] { go(eps); }), {"variants of the sweep", "4.0 MiB"});
@@ -140,14 +141,14 @@ TEST_CASE("memory: the variants of a sweep count in the budget") {
 
 TEST_CASE("memory: what does not fit is refused before any search, with the bytes, the budget and the remedy") {
   const Sweep sweep = grid({2.0}, {4});
-  for (const Options& options : formats()) {
+  for (const Settings& options : formats()) {
     // From a budget that does not hold the points to one that holds all but the table.
     for (const std::uint64_t memory : {1ULL, 300'000ULL, 700'000ULL, 1'350'000ULL}) {
       INFO(describe(options) << ", memory " << memory);
       const Outcome outcome = try_run(points(), sweep, options, memory);
       REQUIRE_FALSE(outcome.refusal.empty());
       CHECK_FALSE(outcome.searched);
-      check_mentions(outcome.refusal, {"needs", format_bytes(memory), "Options::memory"});
+      check_mentions(outcome.refusal, {"needs", format_bytes(memory), "EngineOptions::memory"});
     }
     const Outcome outcome = try_run(points(), sweep, options, 1'350'000);
     check_mentions(outcome.refusal, {"neighbour table of eps 2", "at least"});
@@ -157,15 +158,15 @@ TEST_CASE("memory: what does not fit is refused before any search, with the byte
 TEST_CASE("memory: the budget that a refusal names is enough") {
   for (const double eps : {2.0, 3.0, 5.0}) {
     const Sweep sweep = grid({eps}, {4, 9});
-    for (const Options& options : formats()) {
+    for (const Settings& options : formats()) {
       INFO(describe(options) << ", eps " << eps);
       const Outcome refused = try_run(points(), sweep, options, 1'350'000);
       INFO(refused.refusal);
       const std::uint64_t named = named_bytes(refused.refusal);
       REQUIRE(named > 1'350'000);
       // Exact for packed tables; the size of a csr table is an estimate.
-      const Outcome outcome =
-          try_run(points(), sweep, options, options.format == FormatChoice::packed ? named : named + named / 10);
+      const Outcome outcome = try_run(points(), sweep, options,
+                                      options.run.search.format == FormatChoice::packed ? named : named + named / 10);
       INFO(outcome.refusal);
       CHECK(outcome.refusal.empty());
       CHECK(outcome.results.size() == sweep.size());
@@ -175,8 +176,8 @@ TEST_CASE("memory: the budget that a refusal names is enough") {
 
 TEST_CASE("memory: the table needs what the refusal names, not less") {
   const Sweep sweep = grid({2.0}, {4});
-  Options options;
-  options.format = FormatChoice::packed;
+  Settings options;
+  options.run.search.format = FormatChoice::packed;
   const std::uint64_t named = named_bytes(try_run(points(), sweep, options, 1'350'000).refusal);
   REQUIRE(named > 0);
   const Outcome outcome = try_run(points(), sweep, options, named - 1);
@@ -186,9 +187,9 @@ TEST_CASE("memory: the table needs what the refusal names, not less") {
 
 TEST_CASE("memory: every budget is either refused before the search or enough") {
   const Answered answered{points(), grid({2.0, 1.9, 1.5, 0.7}, {2, 4, 8, 16})};
-  for (Options options : formats()) {
+  for (Settings options : formats()) {
     for (const unsigned tables : {1U, 3U}) {
-      options.tables = tables;
+      options.run.tables = tables;
       INFO(describe(options));
       check_budgets(answered, options, {400'000, 70'000'000, 6});
     }
@@ -197,11 +198,11 @@ TEST_CASE("memory: every budget is either refused before the search or enough") 
 
 TEST_CASE("memory: a budget for one table at a time completes a sweep of many") {
   const Answered answered{points(), grid({2.0, 1.95, 1.9, 1.85, 1.8, 1.0}, {4, 8})};
-  for (Options options : formats()) {
+  for (Settings options : formats()) {
     const std::uint64_t named = named_bytes(try_run(points(), answered.sweep, options, 1'350'000).refusal);
     REQUIRE(named > 0);
     for (const unsigned tables : {1U, 2U, 4U}) {
-      options.tables = tables;
+      options.run.tables = tables;
       // From what holds one table, rounded up for the clustering, to what almost holds two.
       for (const double factor : {1.25, 1.4, 1.6, 1.8, 2.0}) {
         const auto memory = static_cast<std::uint64_t>(static_cast<double>(named) * factor) + 2'000'000;
@@ -222,9 +223,9 @@ TEST_CASE("memory: an estimate that proves too small is an error and not a crash
   for (int i = 0; i < 301; ++i) data.doubles.push_back(0.9 * i);
   data.doubles.insert(data.doubles.end(), 99, 1e4);
   const Sweep sweep = grid({0.5}, {4});
-  Options options;
-  options.format = FormatChoice::csr;
-  options.threads = 1;
+  Settings options;
+  options.run.search.format = FormatChoice::csr;
+  options.engine.threads = 1;
   std::size_t refused_late = 0;
   std::size_t enough = 0;
   for (std::uint64_t memory = 20'000; memory < 100'000; memory += 1'000) {
@@ -236,7 +237,7 @@ TEST_CASE("memory: an estimate that proves too small is an error and not a crash
       continue;
     }
     CHECK(enough == 0);
-    check_mentions(outcome.refusal, {"needs", "Options::memory", format_bytes(memory)});
+    check_mentions(outcome.refusal, {"needs", "EngineOptions::memory", format_bytes(memory)});
     refused_late += outcome.searched ? 1U : 0U;
   }
   CHECK(refused_late > 0);
@@ -244,13 +245,13 @@ TEST_CASE("memory: an estimate that proves too small is an error and not a crash
 }
 
 TEST_CASE("memory: neighbors keeps to the budget as well") {
-  Options options;
-  options.backend = BackendChoice::cpu;
-  options.memory = 1'350'000;
+  Settings options;
+  options.engine.backend = BackendChoice::cpu;
+  options.engine.memory = 1'350'000;
   const auto refusal =
       error_of<ResourceError>([&] { (void)neighbors(points().view(), 2.0, Distances::omit, options); });
-  check_mentions(refusal, {"Options::memory", format_bytes(1350000)});
-  options.memory = 100_MiB;
+  check_mentions(refusal, {"EngineOptions::memory", format_bytes(1350000)});
+  options.engine.memory = 100_MiB;
   CHECK(neighbors(points().view(), 2.0, Distances::omit, options).size() == points().size());
 }
 
@@ -263,7 +264,7 @@ TEST_CASE("memory: what has no room for its table is clustered without one, unle
   data.floats.assign(60'000, 1.0F);
   const Sweep sweep = grid({1.0}, {60'001, 60'000, 4});
   for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::direct}) {
-    const Outcome outcome = try_run(data, sweep, {.strategy = strategy}, 64_MiB);
+    const Outcome outcome = try_run(data, sweep, {.run = {.strategy = strategy}}, 64_MiB);
     REQUIRE(outcome.refusal.empty());
     CHECK_FALSE(outcome.searched);
     REQUIRE(outcome.results.size() == 3);
@@ -271,10 +272,10 @@ TEST_CASE("memory: what has no room for its table is clustered without one, unle
     CHECK(outcome.results[1].labels == std::vector<std::int32_t>(60'000, 0));
     CHECK(outcome.results[2].summary == LabelSummary{1, 0, 60'000, 0, 60'000});
   }
-  const Outcome outcome = try_run(data, sweep, {.strategy = StrategyChoice::table}, 64_MiB);
+  const Outcome outcome = try_run(data, sweep, {.run = {.strategy = StrategyChoice::table}}, 64_MiB);
   CHECK_FALSE(outcome.searched);
-  check_mentions(outcome.refusal, {"neighbour table of eps 1", "needs", "64.0 MiB", "Options::memory", "at least",
-                                   "Options::strategy = StrategyChoice::direct"});
+  check_mentions(outcome.refusal, {"neighbour table of eps 1", "needs", "64.0 MiB", "EngineOptions::memory", "at least",
+                                   "RunOptions::strategy = StrategyChoice::direct"});
 }
 
 TEST_CASE("memory: above three dimensions, too, a table that has no room is done without") {
@@ -282,8 +283,8 @@ TEST_CASE("memory: above three dimensions, too, a table that has no room is done
   // Enough minpts that they would share a table.
   const Sweep sweep = grid({1.5}, {3, 6, 9, 12, 15});
   const auto expected = run(data.view(), sweep);
-  const Outcome table = try_run(data, sweep, {.strategy = StrategyChoice::table}, 1_MiB);
-  check_mentions(table.refusal, {"neighbour table of eps 1.5", "Options::strategy = StrategyChoice::direct"});
+  const Outcome table = try_run(data, sweep, {.run = {.strategy = StrategyChoice::table}}, 1_MiB);
+  check_mentions(table.refusal, {"neighbour table of eps 1.5", "RunOptions::strategy = StrategyChoice::direct"});
   const Outcome outcome = try_run(data, sweep, {}, 1_MiB);
   REQUIRE(outcome.refusal.empty());
   CHECK_FALSE(outcome.searched);
@@ -294,8 +295,8 @@ TEST_CASE("memory: a table that was taken for small enough and is not is given u
   // All points are neighbours of all: three times as many pairs as the choice reckons with.
   const DataSet data = make_data("all equal", 3000, 4, Precision::float64, 2);
   const Sweep sweep = grid({1.0}, {5, 4, 3, 3001});
-  const Outcome table = try_run(data, sweep, {.strategy = StrategyChoice::table}, 20_MiB);
-  check_mentions(table.refusal, {"neighbour table of eps 1", "Options::memory"});
+  const Outcome table = try_run(data, sweep, {.run = {.strategy = StrategyChoice::table}}, 20_MiB);
+  check_mentions(table.refusal, {"neighbour table of eps 1", "EngineOptions::memory"});
   const Outcome outcome = try_run(data, sweep, {}, 20_MiB);
   REQUIRE(outcome.refusal.empty());
   REQUIRE(outcome.results.size() == 4);
@@ -309,7 +310,7 @@ TEST_CASE("memory: without a table every budget is refused or enough, and the la
     const Answered answered{data, grid({0.5, 0.45, 0.4, 0.35, 0.3, 0.1}, {12, 6, 3})};
     for (const unsigned tables : {1U, 3U}) {
       INFO("d " << dims << ", tables " << tables);
-      const Options options{.threads = 4, .strategy = StrategyChoice::direct, .tables = tables};
+      const Settings options{.engine = {.threads = 4}, .run = {.strategy = StrategyChoice::direct, .tables = tables}};
       check_budgets(answered, options, {bytes / 2, 8 * bytes, 9});
     }
   }
@@ -321,13 +322,13 @@ TEST_CASE("memory: a budget that holds one eps at a time completes a sweep of ma
   for (int i = 1; i <= 30; ++i) eps.push_back(0.01 * i);
   const Answered answered{data, grid(eps, {8, 4})};
   // The least budget that each eps needs by itself, to within a hundredth: the smallest has the most cells.
-  const Options options{.threads = 4, .strategy = StrategyChoice::direct};
+  const Settings options{.engine = {.threads = 4}, .run = {.strategy = StrategyChoice::direct}};
   std::uint64_t memory = data.view().bytes();
   while (!try_run(data, grid({eps.front()}, {8, 4}), options, memory).refusal.empty()) memory += memory / 100;
   for (const unsigned tables : {1U, 2U, 8U}) {
     for (const double factor : {1.0, 1.2, 1.5, 1.9}) {
-      Options many = options;
-      many.tables = tables;
+      Settings many = options;
+      many.run.tables = tables;
       const auto budget = static_cast<std::uint64_t>(static_cast<double>(memory) * factor);
       INFO("tables " << tables << ", memory " << budget);
       const Outcome outcome = try_run(data, answered.sweep, many, budget);
@@ -402,21 +403,21 @@ TEST_CASE("memory child: not a test, but the process that is measured", "[.][mem
   std::string format;
   std::string method;
   double eps = 0;
-  Options options;
-  options.backend = BackendChoice::cpu;
+  Settings options;
+  options.engine.backend = BackendChoice::cpu;
   std::size_t n = 0;
-  task >> file >> format >> method >> eps >> options.tables >> options.memory >> n;
+  task >> file >> format >> method >> eps >> options.run.tables >> options.engine.memory >> n;
   if (format == "direct") {
-    options.strategy = StrategyChoice::direct;
+    options.run.strategy = StrategyChoice::direct;
   } else {
-    options.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
+    options.run.search.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
   }
   const DataSet data = measured_points(n);
   const std::uint64_t before = peak_memory();
   if (method == "neighbors") {
     CHECK(neighbors(data.view(), eps, Distances::include, options).size() == data.size());
   } else {
-    options.method = method == "each" ? VariantMethod::each : VariantMethod::nested;
+    options.run.method = method == "each" ? VariantMethod::each : VariantMethod::nested;
     std::size_t results = 0;
     run_each(data.view(), grid({eps, eps * 0.95, eps * 0.5}, {4, 40}), options, [&](VariantResult&&) { ++results; });
     CHECK(results == 6);
@@ -432,8 +433,8 @@ TEST_CASE("memory: the measured peak stays within the budget") {
   const DataSet data = measured_points();
   for (const std::string format : {"packed", "csr"}) {
     const double eps = format == "packed" ? 10 : 4;
-    Options options;
-    options.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
+    Settings options;
+    options.run.search.format = format == "packed" ? FormatChoice::packed : FormatChoice::csr;
     const Outcome refused = try_run(data, grid({eps}, {4}), options, 25'000'000);
     INFO(refused.refusal);
     const std::uint64_t named = named_bytes(refused.refusal);
@@ -465,7 +466,7 @@ TEST_CASE("memory: the measured peak of a run without a table stays within the b
   // A radius of full cells, and one of hardly more than a point per cell, when cells take most.
   for (const double eps : {2.0, 0.05}) {
     // The least budget of what the child does, to within a twentieth.
-    const Options direct{.strategy = StrategyChoice::direct, .tables = 1};
+    const Settings direct{.run = {.strategy = StrategyChoice::direct, .tables = 1}};
     std::uint64_t named = data.view().bytes() * 3;
     while (!try_run(data, grid({eps * 0.5}, {4, 40}), direct, named).refusal.empty()) named += named / 20;
     for (const int tables : {1, 3}) {

@@ -75,7 +75,8 @@ void check_all_ways(PointsView points, const Metric& metric, double eps, const O
       const Engine engine({.threads = 2});
       const Dataset data = engine.load(points, metric);
       REQUIRE(data.dims() == points.dims());
-      const auto results = run(data.with({.strategy = strategy, .index = index, .verify = true}), grid({eps}, minpts));
+      const auto results =
+          run(data, grid({eps}, minpts), {.strategy = strategy, .search = {.index = index}, .verify = true});
       REQUIRE(results.size() == minpts.size());
       for (const VariantResult& r : results) {
         REQUIRE(r.variant.eps == eps);
@@ -293,7 +294,7 @@ TEST_CASE("metric: longitudes of a turn more or less, and none beyond") {
 }
 
 TEST_CASE("metric: a radius whose square is no number is refused by every way in, and taken where none is squared") {
-  const Engine engine({.threads = 1, .backend = BackendChoice::cpu, .verify = true});
+  const Engine engine({.threads = 1, .backend = BackendChoice::cpu});
   const auto check = [&](const std::vector<double>& values, double eps, const Metric& metric, std::string_view size) {
     INFO("eps " << eps);
     const PointsView view(std::span<const double>(values), 2);
@@ -303,8 +304,8 @@ TEST_CASE("metric: a radius whose square is no number is refused by every way in
     const auto refused = [&](const auto& work) {
       test::check_mentions(test::error_of<UsageError>(work), {"eps 1e", size, "another unit"});
     };
-    refused([&] { (void)run(data, grid({eps}, {1})); });
-    refused([&] { (void)run_weighted(data.with({}), std::vector<double>{1, 1, 1}, grid({eps}, {1})); });
+    refused([&] { (void)run(data, grid({eps}, {1}), {.verify = true}); });
+    refused([&] { (void)run_weighted(data, std::vector<double>{1, 1, 1}, grid({eps}, {1})); });
     refused([&] { (void)neighbors(data, eps, Distances::omit); });
     refused([&] { (void)plan(data, grid({eps}, {1})); });
     refused([&] { (void)predict(core, view); });
@@ -320,9 +321,9 @@ TEST_CASE("metric: a radius whose square is no number is refused by every way in
   for (const Metric& metric : {Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::chebyshev}}) {
     for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
       for (const auto& [values, eps] : {std::pair(tiny, 1e-165), std::pair(huge, 1e199)}) {
-        const Dataset data =
-            engine.load(PointsView(std::span(values), 2), metric).with({.strategy = strategy, .verify = true});
-        CHECK(run(data, grid({eps}, {1})).front().labels == std::vector<std::int32_t>{0, 1, 2});
+        const Dataset data = engine.load(PointsView(std::span(values), 2), metric);
+        CHECK(run(data, grid({eps}, {1}), {.strategy = strategy, .verify = true}).front().labels ==
+              std::vector<std::int32_t>{0, 1, 2});
       }
     }
   }
@@ -338,7 +339,7 @@ TEST_CASE("metric: differences whose squares overflow are far") {
     for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
       for (const double eps : {1e-150, 1.0, 1e150}) {
         INFO(dims << "-D, eps " << eps);
-        const auto found = run(view, grid({eps}, {1}), {.threads = 1, .strategy = strategy, .verify = true});
+        const auto found = run(view, grid({eps}, {1}), {.threads = 1}, {.strategy = strategy, .verify = true});
         CHECK(found.front().labels == std::vector<std::int32_t>{0, 1, 2, 3});
       }
     }

@@ -17,6 +17,7 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 #include "support/real_data.hpp"
+#include "support/settings.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -25,7 +26,7 @@
 namespace epsflow::test {
 namespace {
 
-void check_neighbors(const DataSet& data, double eps, const Options& options) {
+void check_neighbors(const DataSet& data, double eps, const Settings& options) {
   INFO(describe(data) << ", eps " << format_number(eps));
   const OracleTable expected = data.oracle(eps);
   const Neighbors found = neighbors(data.view(), eps, Distances::include, options);
@@ -49,18 +50,18 @@ TEST_CASE("neighbors: ids, offsets and distances are the oracle's in every forma
     INFO("seed " << seed);
     const DataSet data = random_data(seed, 120);
     Random random(seed + 9999);
-    Options options;
-    options.threads = static_cast<unsigned>(1 + random.below(4));
-    options.lane_pairs = random.chance(0.5) ? 1 + random.below(40) : 0;
+    Settings options;
+    options.engine.threads = static_cast<unsigned>(1 + random.below(4));
+    options.run.search.lane_pairs = random.chance(0.5) ? 1 + random.below(40) : 0;
     const double eps = searchable(make_eps(data, random));
     for (const FormatChoice format : {FormatChoice::csr, FormatChoice::packed}) {
       if (format == FormatChoice::packed && data.dims > 3) continue;
-      options.format = format;
-      options.kernel = Kernel::rows;
+      options.run.search.format = format;
+      options.run.search.kernel = Kernel::rows;
       check_neighbors(data, eps, options);
     }
-    options.format = FormatChoice::csr;
-    options.kernel = seed % 2 == 0 ? Kernel::global : Kernel::shared;
+    options.run.search.format = FormatChoice::csr;
+    options.run.search.kernel = seed % 2 == 0 ? Kernel::global : Kernel::shared;
     check_neighbors(data, eps, options);
     pairs_with_ties += data.kind == "quantised" ? 1 : 0;
   }
@@ -86,11 +87,11 @@ TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lo
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     for (const std::uint64_t lane_pairs : {1U, 60U, 400U, 1000U}) {
       INFO("lane pairs " << lane_pairs);
-      Options options;
-      options.backend = BackendChoice::cpu;  // a GPU counts its rows first
-      options.format = FormatChoice::csr;
-      options.kernel = kernel;
-      options.lane_pairs = lane_pairs;
+      Settings options;
+      options.engine.backend = BackendChoice::cpu;  // a GPU counts its rows first
+      options.run.search.format = FormatChoice::csr;
+      options.run.search.kernel = kernel;
+      options.run.search.lane_pairs = lane_pairs;
       Trace trace;
       Observer observer;
       observer.trace = &trace;
@@ -141,20 +142,20 @@ TEST_CASE("neighbors: a radius that is no radius, and coordinates that are no nu
 
 TEST_CASE("neighbors: a packed table that cannot be is refused") {
   const DataSet data = make_data("uniform", 30, 4, Precision::float64, 3);
-  Options options;
-  options.format = FormatChoice::packed;
+  Settings options;
+  options.run.search.format = FormatChoice::packed;
   check_mentions(error_of<UsageError>([&] { (void)neighbors(data.view(), 1, Distances::omit, options); }), {"packed"});
-  options.kernel = Kernel::global;
+  options.run.search.kernel = Kernel::global;
   const DataSet flat = make_data("uniform", 30, 2, Precision::float64, 3);
   check_mentions(error_of<UsageError>([&] { (void)neighbors(flat.view(), 1, Distances::omit, options); }), {"packed"});
 }
 
 TEST_CASE("neighbors: progress is reported one call at a time") {
   const DataSet data = make_data("clustered", 4000, 2, Precision::float64, 2);
-  Options options;
-  options.threads = 8;
-  options.format = FormatChoice::csr;
-  options.lane_pairs = 300;
+  Settings options;
+  options.engine.threads = 8;
+  options.run.search.format = FormatChoice::csr;
+  options.run.search.lane_pairs = 300;
   Observer observer;
   std::atomic<int> inside{0};
   std::atomic<int> calls{0};
@@ -204,8 +205,8 @@ TEST_CASE("neighbors: real data have as many pairs as scikit-learn counts") {
     const PointsView points(std::span<const double>(values), golden.dims);
     REQUIRE(points.size() == golden.rows);
     for (const FormatChoice format : {FormatChoice::packed, FormatChoice::csr}) {
-      Options options;
-      options.format = format;
+      Settings options;
+      options.run.search.format = format;
       CHECK(neighbors(points, golden.eps, Distances::omit, options).pairs() == golden.pairs);
     }
     ++compared;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/settings.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
@@ -19,27 +21,29 @@ namespace epsflow::test {
 namespace {
 
 TEST_CASE("options: the defaults, and the ends of every range, are fine") {
-  CHECK_NOTHROW(check_options({}));
-  CHECK_NOTHROW(check_options({.threads = 4096, .lanes = 4096, .lane_pairs = 1ULL << 40, .tables = 4096}));
-  CHECK_NOTHROW(check_options({.estimate_factor = 1e-3}));
+  CHECK_NOTHROW(check_options(EngineOptions{}, RunOptions{}));
+  CHECK_NOTHROW(check_options(EngineOptions{.threads = 4096, .gpu = 1023}));
+  CHECK_NOTHROW(check_options(SearchOptions{.lanes = 4096, .lane_pairs = 1ULL << 40, .estimate_factor = 1e-3}));
+  CHECK_NOTHROW(check_options(RunOptions{.tables = 4096}));
 }
 
 TEST_CASE("options: what is out of range is named with what it may be") {
   constexpr unsigned kMinusOne = std::numeric_limits<unsigned>::max();
-  const std::vector<std::pair<std::string, Options>> cases{
-      {"Options::threads", {.threads = kMinusOne}},
-      {"Options::tables", {.tables = 4097}},
-      {"Options::lanes", {.lanes = kMinusOne}},
-      {"Options::lane_pairs", {.lane_pairs = std::numeric_limits<std::uint64_t>::max()}},
-      {"Options::gpu", {.gpu = -2}},
-      {"Options::gpu", {.backend = BackendChoice::cpu, .gpu = 0}},
-      {"Options::estimate_factor", {.estimate_factor = 0}},
-      {"Options::estimate_factor", {.estimate_factor = std::numeric_limits<double>::quiet_NaN()}},
-      {"Options::estimate_factor", {.estimate_factor = std::numeric_limits<double>::infinity()}},
+  const auto search = [](const SearchOptions& options) { return Settings{.run = {.search = options}}; };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<std::string, Settings>> cases{
+      {"EngineOptions::threads", {.engine = {.threads = kMinusOne}}},
+      {"EngineOptions::gpu", {.engine = {.gpu = 1024}}},
+      {"EngineOptions::gpu", {.engine = {.backend = BackendChoice::cpu, .gpu = 0}}},
+      {"SearchOptions::lanes", search({.lanes = kMinusOne})},
+      {"SearchOptions::lane_pairs", search({.lane_pairs = std::numeric_limits<std::uint64_t>::max()})},
+      {"SearchOptions::estimate_factor", search({.estimate_factor = 0})},
+      {"SearchOptions::estimate_factor", search({.estimate_factor = kNan})},
+      {"SearchOptions::estimate_factor", search({.estimate_factor = std::numeric_limits<double>::infinity()})},
   };
   const std::vector<double> points{0, 1, 2};
   for (const auto& [name, options] : cases) {
-    check_mentions(error_of<UsageError>([&, &o = options] { check_options(o); }), {name});
+    check_mentions(error_of<UsageError>([&, &o = options] { check_options(o.engine, o.run); }), {name});
     // Every way into the library asks.
     check_mentions(error_of<UsageError>([&, &o = options] { (void)run({points, 1}, grid({1}, {2}), o); }), {name});
     check_mentions(error_of<UsageError>([&, &o = options] {
@@ -47,45 +51,88 @@ TEST_CASE("options: what is out of range is named with what it may be") {
                    }),
                    {name});
   }
+  check_mentions(error_of<UsageError>([&] {
+                   (void)run({points, 1}, grid({1}, {2}), {}, {.tables = 4097});
+                 }),
+                 {"RunOptions::tables is 4097; 0 (as many as suit the backend) to 4,096 are possible"});
+}
+
+template <class Owner>
+void check_table() {
+  std::set<std::string_view> library, program, python;
+  for (const Option<Owner>& option : options_of<Owner>()) {
+    INFO(option.library);
+    CHECK(library.insert(option.library).second);
+    if (!option.program.empty()) CHECK(program.insert(option.program).second);
+    if (!option.python.empty()) CHECK(python.insert(option.python).second);
+    CHECK(option.meaning.empty() == option.program.empty());
+    CHECK_FALSE(option.meaning.ends_with('.'));
+    CHECK((option.kind == OptionKind::choice) == !option.words.empty());
+    if (option.set == nullptr) continue;
+    // What is read is what was set, and the default goes unchanged through both.
+    Owner owner;
+    const OptionValue standard = option.get(owner);
+    if (!std::holds_alternative<std::monostate>(standard)) option.set(owner, standard);
+    CHECK(option.get(owner) == standard);
+    for (const std::string_view word : option.words) {
+      option.set(owner, word);
+      CHECK(option.get(owner) != OptionValue{});
+    }
+    if (option.kind == OptionKind::count) {
+      option.set(owner, std::uint64_t{7});
+      CHECK(option.get(owner) == OptionValue{std::uint64_t{7}});
+    }
+  }
+}
+
+TEST_CASE("options: every table names its options once, and sets what it reads") {
+  check_table<EngineOptions>();
+  check_table<SearchOptions>();
+  check_table<RunOptions>();
+  check_table<Metric>();
+  CHECK(options_of<EngineOptions>().size() == 5);
+  CHECK(options_of<SearchOptions>().size() == 7);
+  CHECK(options_of<RunOptions>().size() == 6);
 }
 
 TEST_CASE("options: no table, and an option of how tables are made or read, contradict each other") {
   constexpr auto kDirect = StrategyChoice::direct;
-  const std::vector<Options> cases{
-      {.strategy = kDirect, .kernel = Kernel::global},      {.strategy = kDirect, .kernel = Kernel::shared},
-      {.strategy = kDirect, .format = FormatChoice::csr},   {.strategy = kDirect, .format = FormatChoice::packed},
+  const std::vector<RunOptions> cases{
+      {.strategy = kDirect, .search = {.kernel = Kernel::global}},
+      {.strategy = kDirect, .search = {.kernel = Kernel::shared}},
+      {.strategy = kDirect, .search = {.format = FormatChoice::csr}},
+      {.strategy = kDirect, .search = {.format = FormatChoice::packed}},
       {.strategy = kDirect, .method = VariantMethod::each},
   };
   const std::vector<double> points{0, 1, 2};
-  for (const Options& options : cases) {
-    const auto refusal = error_of<UsageError>([&] { (void)run({points, 1}, grid({1}, {2}), options); });
-    check_mentions(refusal, {"Options::kernel", "Options::format", "Options::method", "Options::strategy",
-                             "StrategyChoice::direct", "leave one of them out"});
+  for (const RunOptions& options : cases) {
+    const auto refusal = error_of<UsageError>([&] { (void)run({points, 1}, grid({1}, {2}), {}, options); });
+    check_mentions(refusal, {"SearchOptions::kernel", "SearchOptions::format", "RunOptions::method",
+                             "RunOptions::strategy", "StrategyChoice::direct", "leave one of them out"});
     // With a table, and with the choice left open, they are fine.
     for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table}) {
-      Options other = options;
+      RunOptions other = options;
       other.strategy = strategy;
-      CHECK(run({points, 1}, grid({1}, {2}), other).front().labels == std::vector<std::int32_t>{0, 0, 0});
+      CHECK(run({points, 1}, grid({1}, {2}), {}, other).front().labels == std::vector<std::int32_t>{0, 0, 0});
     }
   }
-  CHECK_NOTHROW(check_options({.strategy = kDirect}));
+  CHECK_NOTHROW(check_options(RunOptions{.strategy = kDirect}));
 }
 
 TEST_CASE("options: the paper's kernels and packed tables search a grid in float64, and nothing else") {
-  const std::vector<Options> ways_of_tables{
+  const std::vector<SearchOptions> ways_of_tables{
       {.kernel = Kernel::global}, {.kernel = Kernel::shared}, {.format = FormatChoice::packed}};
   const std::vector<double> points{0, 1, 2};
-  for (const Options& way : ways_of_tables) {
+  for (const SearchOptions& way : ways_of_tables) {
     for (const BackendChoice backend : {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::gpu}) {
-      Options options = way;
-      options.backend = backend;
+      Settings options{.engine = {.backend = backend}, .run = {.search = way}};
       const auto refused = [&](IndexChoice index, DecideChoice decide) {
-        options.index = index;
-        options.decide = decide;
-        const std::vector<std::string_view> parts{"Options::kernel", "packed", "Options::index", "Options::decide",
-                                                  "leave out"};
+        options.run.search.index = index;
+        options.run.search.decide = decide;
+        const std::vector<std::string_view> parts{"SearchOptions::kernel", "packed", "SearchOptions::index",
+                                                  "SearchOptions::decide", "leave out"};
         for (const std::string_view part : parts) {
-          check_mentions(error_of<UsageError>([&] { check_options(options); }), {part});
+          check_mentions(error_of<UsageError>([&] { check_options(options.run.search); }), {part});
           check_mentions(error_of<UsageError>([&] { (void)run({points, 1}, grid({1}, {2}), options); }), {part});
           check_mentions(error_of<UsageError>([&] {
                            (void)neighbors({points, 1}, 1, Distances::omit, options);
@@ -100,17 +147,18 @@ TEST_CASE("options: the paper's kernels and packed tables search a grid in float
       }
       for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid}) {
         for (const DecideChoice decide : {DecideChoice::automatic, DecideChoice::scalar}) {
-          options.index = index;
-          options.decide = decide;
-          CHECK_NOTHROW(check_options(options));
+          options.run.search.index = index;
+          options.run.search.decide = decide;
+          CHECK_NOTHROW(check_options(options.engine, options.run));
         }
       }
     }
   }
   // Neither ids as a format nor a method says how candidates are searched.
   for (const DecideChoice decide : {DecideChoice::tensor64, DecideChoice::tensor16}) {
-    CHECK_NOTHROW(check_options({.decide = decide, .format = FormatChoice::csr}));
-    CHECK_NOTHROW(check_options({.index = IndexChoice::tree, .decide = decide, .method = VariantMethod::each}));
+    CHECK_NOTHROW(check_options(SearchOptions{.decide = decide, .format = FormatChoice::csr}));
+    CHECK_NOTHROW(check_options(
+        RunOptions{.search = {.index = IndexChoice::tree, .decide = decide}, .method = VariantMethod::each}));
   }
 }
 
@@ -118,33 +166,26 @@ TEST_CASE("options: the CPU has no tensor cores") {
   const std::vector<double> points{0, 1, 2};
   for (const DecideChoice decide : {DecideChoice::tensor64, DecideChoice::tensor16}) {
     for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
-      const Options options{.backend = BackendChoice::cpu, .index = index, .decide = decide};
-      for (const auto& refusal : {error_of<UsageError>([&] { check_options(options); }), error_of<UsageError>([&] {
-                                    (void)run({points, 1}, grid({1}, {2}), options);
-                                  }),
-                                  error_of<UsageError>([&] {
-                                    (void)neighbors({points, 1}, 1, Distances::omit, options);
-                                  })}) {
-        check_mentions(refusal, {"Options::decide", "tensor cores", "Options::backend", "leave one of them out"});
+      const Settings options{.engine = {.backend = BackendChoice::cpu},
+                             .run = {.search = {.index = index, .decide = decide}}};
+      for (const auto& refusal :
+           {error_of<UsageError>([&] { check_options(options.engine, options.run); }), error_of<UsageError>([&] {
+              (void)run({points, 1}, grid({1}, {2}), options);
+            }),
+            error_of<UsageError>([&] {
+              (void)neighbors({points, 1}, 1, Distances::omit, options);
+            })}) {
+        check_mentions(refusal,
+                       {"SearchOptions::decide", "tensor cores", "EngineOptions::backend", "leave one of them out"});
       }
     }
-    CHECK_NOTHROW(check_options({.backend = BackendChoice::gpu, .decide = decide}));
-    CHECK_NOTHROW(check_options({.decide = decide}));
+    CHECK_NOTHROW(check_options(EngineOptions{.backend = BackendChoice::gpu}, {.search = {.decide = decide}}));
+    CHECK_NOTHROW(check_options(EngineOptions{}, {.search = {.decide = decide}}));
   }
   for (const DecideChoice decide : {DecideChoice::automatic, DecideChoice::scalar}) {
-    const Options options{.backend = BackendChoice::cpu, .index = IndexChoice::grid, .decide = decide};
+    const Settings options{.engine = {.backend = BackendChoice::cpu},
+                           .run = {.search = {.index = IndexChoice::grid, .decide = decide}}};
     CHECK(run({points, 1}, grid({1}, {2}), options).front().labels == std::vector<std::int32_t>{0, 0, 0});
-  }
-}
-
-TEST_CASE("options: neighbours cannot be had without a table") {
-  const std::vector<double> points{0, 1, 2};
-  check_mentions(error_of<UsageError>([&] {
-                   (void)neighbors({points, 1}, 1, Distances::omit, {.strategy = StrategyChoice::direct});
-                 }),
-                 {"neighbors()", "Options::strategy", "StrategyChoice::direct", "leave it out"});
-  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table}) {
-    CHECK(neighbors({points, 1}, 1, Distances::omit, {.strategy = strategy}).size() == 3);
   }
 }
 

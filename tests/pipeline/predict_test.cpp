@@ -44,7 +44,7 @@ struct Core {
 
 VariantResult cluster(PointsView points, double eps, std::uint32_t minpts, const Metric& metric = {}) {
   const Engine engine({.threads = 2, .backend = BackendChoice::cpu});
-  return std::move(run(engine.load(points, metric).with({.core_mask = true}), grid({eps}, {minpts})).front());
+  return std::move(run(engine.load(points, metric), grid({eps}, {minpts}), {.core_mask = true}).front());
 }
 
 template <class T>
@@ -137,13 +137,17 @@ TEST_CASE("predict: what cannot be is refused") {
   const PointsView two(std::span<const double>(values), 2);
   const PointsView one(std::span<const double>(values), 1);
   const std::vector<std::int32_t> labels{0, 1}, noise{0, -1};
-  const auto refusal = [](const CoreView& core, PointsView points, const Options& options = {}) {
+  const auto refusal = [](const CoreView& core, PointsView points, const EngineOptions& options = {}) {
     return test::error_of<UsageError>([&] { (void)predict(core, points, options); });
   };
   test::check_mentions(refusal({two, labels, 0}, two), {"eps"});
   test::check_mentions(refusal({one, labels, 1}, one), {"4 core points", "2 labels"});
   test::check_mentions(refusal({two, labels, 1}, one), {"1 dimensions", "2"});
   test::check_mentions(refusal({two, noise, 1}, two), {"core point 1", "-1"});
+  for (const EngineOptions& on_gpu :
+       {EngineOptions{.backend = BackendChoice::gpu}, EngineOptions{.gpu = 0}, EngineOptions{.gpu_memory = 1_GiB}}) {
+    test::check_mentions(refusal({two, labels, 1}, two, on_gpu), {"predict()", "CPU", "EngineOptions::backend"});
+  }
   const std::vector<double> bad{0, NAN};
   CHECK_THROWS_AS((void)predict({two, labels, 1}, PointsView(std::span<const double>(bad), 2)), InputError);
   CHECK_THROWS_AS((void)predict({two, labels, 1}, two, {.memory = 100}), ResourceError);

@@ -104,23 +104,23 @@ void check_all_ways(PointsView points, const Metric& metric, double eps, const O
   const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
   const Engine engine = engine_for(metric);
   const Dataset data = engine.load(points, metric);
-  std::vector<Options> ways;
+  std::vector<RunOptions> ways;
   for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
     for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid, IndexChoice::all}) {
       if (index == IndexChoice::all && engine.backend() == "gpu") continue;
-      ways.push_back({.strategy = strategy, .index = index, .verify = true});
+      ways.push_back({.strategy = strategy, .search = {.index = index}, .verify = true});
     }
   }
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
-    if (engine.backend() == "gpu") ways.push_back({.kernel = kernel, .verify = true});
+    if (engine.backend() == "gpu") ways.push_back({.search = {.kernel = kernel}, .verify = true});
   }
   for (const FormatChoice format : {FormatChoice::csr, FormatChoice::packed}) {
     if (format == FormatChoice::packed && points.dims() > 3) continue;
-    ways.push_back({.format = format, .verify = true});
+    ways.push_back({.search = {.format = format}, .verify = true});
   }
   for (std::size_t way = 0; way < ways.size(); ++way) {
     INFO("way " << way);
-    const auto results = run(data.with(ways[way]), grid({eps}, minpts));
+    const auto results = run(data, grid({eps}, minpts), ways[way]);
     REQUIRE(results.size() == minpts.size());
     for (const VariantResult& r : results) {
       REQUIRE(r.labels == test::oracle_labels(expected, r.variant.minpts).labels);
@@ -138,7 +138,7 @@ void check_all_ways(PointsView points, const Metric& metric, double eps, const O
   }
   REQUIRE(largest_error <= 1e-12L * eps + 1e-15L);  // coordinates in a box are rounded to a fixed grain
   // Predicted for themselves, points get their labels.
-  const VariantResult fitted = std::move(run(data.with({.core_mask = true}), grid({eps}, {3})).front());
+  const VariantResult fitted = std::move(run(data, grid({eps}, {3}), {.core_mask = true}).front());
   Points core(fitted.summary.core, points.dims(), Precision::float64);
   std::vector<std::int32_t> labels;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -362,8 +362,8 @@ TEST_CASE("space: what has no such distance is refused, with the culprit and the
                        {"4 in row 1, column 1", "outside the box"});
   const Dataset data = engine.load(view, {.kind = MetricKind::manhattan});
   test::check_mentions(
-      test::error_of<UsageError>([&] { (void)run(data.with({.index = IndexChoice::tree}), grid({1}, {2})); }),
-      {"Options::index", "tree", "leave it out"});
+      test::error_of<UsageError>([&] { (void)run(data, grid({1}, {2}), {.search = {.index = IndexChoice::tree}}); }),
+      {"SearchOptions::index", "tree", "leave it out"});
   const Dataset powers = engine.load(view, {.kind = MetricKind::minkowski, .power = 50});
   test::check_mentions(test::error_of<UsageError>([&] { (void)run(powers, grid({1e-30}, {2})); }),
                        {"1e-30", "power 50", "Metric::scale"});

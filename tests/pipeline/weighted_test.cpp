@@ -39,8 +39,9 @@ TEST_CASE("weighted: a point is core where the weights of its neighbours sum to 
     const OracleTable table = data.oracle(eps);
     const Engine engine({.threads = 2});
     for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
-      const Dataset loaded = engine.load(data.view()).with({.strategy = strategy, .core_mask = true});
-      const auto results = run_weighted(loaded, weights, grid({eps}, {1, 3, 9, 40}));
+      const Dataset loaded = engine.load(data.view());
+      const auto results =
+          run_weighted(loaded, weights, grid({eps}, {1, 3, 9, 40}), {.strategy = strategy, .core_mask = true});
       REQUIRE(results.size() == 4);
       for (const VariantResult& r : results) {
         std::vector<std::uint8_t> core(data.size());
@@ -61,9 +62,10 @@ TEST_CASE("weighted: weights of 1 are no weights") {
   for (const std::size_t dims : {1U, 2U, 3U, 5U, 9U}) {
     const DataSet data = test::make_data("clustered", 400, dims, Precision::float64, dims);
     const Sweep sweep = grid({data.scale, data.scale / 3}, {2, 5, 20});
-    const Dataset loaded = Engine({.threads = 2}).load(data.view()).with({.core_mask = true});
-    const auto expected = run(loaded, sweep);
-    const auto found = run_weighted(loaded, std::vector<double>(data.size(), 1.0), sweep);
+    const Dataset loaded = Engine({.threads = 2}).load(data.view());
+    const RunOptions masked{.core_mask = true};
+    const auto expected = run(loaded, sweep, masked);
+    const auto found = run_weighted(loaded, std::vector<double>(data.size(), 1.0), sweep, masked);
     REQUIRE(found.size() == expected.size());
     for (std::size_t v = 0; v < found.size(); ++v) {
       INFO(dims << "-D, variant " << v);
@@ -118,7 +120,8 @@ TEST_CASE("weighted: what cannot be is refused") {
   test::check_mentions(refusal({1, NAN}), {"point 1", "nan", "finite"});
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS((void)run_weighted(data, std::vector<double>{1, 1}, grid({1}, {2}), {.cancel = &cancel}), Cancelled);
+  CHECK_THROWS_AS((void)run_weighted(data, std::vector<double>{1, 1}, grid({1}, {2}), {}, {.cancel = &cancel}),
+                  Cancelled);
   CHECK(run_weighted(data, std::vector<double>{1, 1}, Sweep()).empty());
 }
 

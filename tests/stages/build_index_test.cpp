@@ -38,7 +38,7 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
       EpsJob job(EpsGroup{0.5, {4}});
       CHECK_FALSE(build(job, false));
       test::check_mentions(test::error_of<ResourceError>([&] { (void)build(job, true); }),
-                           {"the index", "Options::memory"});
+                           {"the index", "EngineOptions::memory"});
       CHECK(job.index == nullptr);
       CHECK(small.used() == 0);
     }

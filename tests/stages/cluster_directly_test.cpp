@@ -155,7 +155,7 @@ TEST_CASE("cluster directly: too small a budget is waited for beside others, and
     const auto emit = [&](VariantResult&&) { ++calls; };
     CHECK_FALSE(cluster(scene.job, false, begun, emit));
     test::check_mentions(test::error_of<ResourceError>([&] { (void)cluster(scene.job, true, begun, emit); }),
-                         {"clustering without a table", "needs", "Options::memory"});
+                         {"clustering without a table", "needs", "EngineOptions::memory"});
     CHECK(calls == 0);
     CHECK(budget.used() == 0);
     // Nothing is lost for the next try.

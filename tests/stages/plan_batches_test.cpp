@@ -74,7 +74,7 @@ TEST_CASE("plan batches: pairs need a csr table") {
     Scene other(std::uint64_t{1} << 30);
     const PlanBatches plan = make_plan(other, FormatChoice::packed, kernel);
     check_mentions(error_of<UsageError>([&] { (void)plan(other.job, true); }),
-                   {"packed", "Options::kernel = Kernel::rows"});
+                   {"packed", "SearchOptions::kernel = Kernel::rows"});
   }
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("plan batches: a table that does not fit waits beside others, and is a
     CHECK(scene.job.table == nullptr);
     CHECK(scene.budget.used() == 0);
     const std::string text = error_of<ResourceError>([&] { (void)plan(scene.job, true); });
-    check_mentions(text, {"eps 1", "needs", "19.5 KiB", "Options::memory", "at least"});
+    check_mentions(text, {"eps 1", "needs", "19.5 KiB", "EngineOptions::memory", "at least"});
     CHECK(scene.budget.used() == 0);
   }
 }

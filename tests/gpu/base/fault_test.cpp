@@ -14,6 +14,7 @@
 #include "support/gpu.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
+#include "support/settings.hpp"
 #include "support/watchdog.hpp"
 
 #include <epsflow/gpu/base/error.hpp>
@@ -29,12 +30,12 @@ const DataSet& points() {
   return data;
 }
 
-Options gpu_options(Kernel kernel, FormatChoice format = FormatChoice::csr) {
-  Options options;
-  options.backend = BackendChoice::gpu;
-  options.kernel = kernel;
-  options.format = format;
-  options.lane_pairs = 5000;
+test::Settings gpu_options(Kernel kernel, FormatChoice format = FormatChoice::csr) {
+  test::Settings options;
+  options.engine.backend = BackendChoice::gpu;
+  options.run.search.kernel = kernel;
+  options.run.search.format = format;
+  options.run.search.lane_pairs = 5000;
   return options;
 }
 
@@ -51,7 +52,7 @@ struct Outcome {
 };
 
 /// Runs the sweep and compares what was handed out, whatever happened then.
-Outcome try_run(const Options& options, const Observer& base = {}) {
+Outcome try_run(const test::Settings& options, const Observer& base = {}) {
   const test::Watchdog watchdog("a run with faults");
   Outcome outcome;
   Trace trace;
@@ -80,15 +81,16 @@ struct Faults {
   }
 };
 
-const std::vector<Options>& paths() {
-  static const std::vector<Options> all{gpu_options(Kernel::rows), gpu_options(Kernel::global),
-                                        gpu_options(Kernel::shared), gpu_options(Kernel::rows, FormatChoice::packed)};
+const std::vector<test::Settings>& paths() {
+  static const std::vector<test::Settings> all{gpu_options(Kernel::rows), gpu_options(Kernel::global),
+                                               gpu_options(Kernel::shared),
+                                               gpu_options(Kernel::rows, FormatChoice::packed)};
   return all;
 }
 
 /// The same, and labels without a table.
-std::vector<Options> all_paths() {
-  std::vector<Options> all = paths();
+std::vector<test::Settings> all_paths() {
+  std::vector<test::Settings> all = paths();
   all.emplace_back();
   all.back().backend = BackendChoice::gpu;
   all.back().strategy = StrategyChoice::direct;
@@ -98,7 +100,7 @@ std::vector<Options> all_paths() {
 TEST_CASE("fault: a launch that fails ends the run with an error, wherever it is, and the next run works") {
   if (!test::have_gpu()) return;
   const Faults faults;
-  for (const Options& options : all_paths()) {
+  for (const test::Settings& options : all_paths()) {
     std::size_t failed = 0;
     for (std::uint64_t skip = 0; skip < 400; skip += 1 + skip / 4) {
       INFO("launch " << skip);
@@ -111,7 +113,7 @@ TEST_CASE("fault: a launch that fails ends the run with an error, wherever it is
         continue;
       }
       ++failed;
-      test::check_mentions(outcome.error, {"cudaErrorLaunchFailure", "Options::backend = BackendChoice::cpu"});
+      test::check_mentions(outcome.error, {"cudaErrorLaunchFailure", "EngineOptions::backend = BackendChoice::cpu"});
     }
     CHECK(failed > 5);
     const Outcome after = try_run(options);
@@ -123,7 +125,7 @@ TEST_CASE("fault: a launch that fails ends the run with an error, wherever it is
 TEST_CASE("fault: a GPU that fails in the middle of its work is an error that comes through the completion") {
   if (!test::have_gpu()) return;
   const Faults faults;
-  for (const Options& options : paths()) {
+  for (const test::Settings& options : paths()) {
     for (const std::uint64_t skip : {0U, 1U, 3U, 8U}) {
       INFO("completion " << skip);
       inject_fault(FaultPoint::completion, skip, 1, cudaErrorECCUncorrectable);
@@ -138,9 +140,9 @@ TEST_CASE("fault: a GPU that fails in the middle of its work is an error that co
 TEST_CASE("fault: where memory for a lane's buffer is refused, halves of it do; where none is left, an error says so") {
   if (!test::have_gpu()) return;
   const Faults faults;
-  for (Options options : paths()) {
-    options.lane_pairs = 0;
-    options.lanes = 1;
+  for (test::Settings options : paths()) {
+    options.run.search.lane_pairs = 0;
+    options.run.search.lanes = 1;
     // The lane's buffer is what is allocated while a search begins.
     std::atomic<int> searches{0};
     Observer observer;
@@ -164,7 +166,7 @@ TEST_CASE("fault: where memory for a lane's buffer is refused, halves of it do; 
     const Outcome refused = try_run(options, observer);
     inject_fault(FaultPoint::allocation, 0, 0, cudaSuccess);
     CHECK(refused.wrong == 0);
-    test::check_mentions(refused.error, {"cudaErrorMemoryAllocation", "Options::gpu_memory"});
+    test::check_mentions(refused.error, {"cudaErrorMemoryAllocation", "EngineOptions::gpu_memory"});
   }
 }
 
@@ -177,18 +179,18 @@ TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, 
   observer.before_stage = [&](Stage stage) {
     if (stage == Stage::emit_results && ++emitted == 2) launch_trap();
   };
-  Options options = gpu_options(Kernel::rows);
-  options.tables = 1;
+  test::Settings options = gpu_options(Kernel::rows);
+  options.run.tables = 1;
   const Outcome outcome = try_run(options, observer);
   CHECK(outcome.wrong == 0);
   CHECK(outcome.right >= 2);
   test::check_mentions(outcome.error, {"the GPU reports", "variants handed out before this are valid",
-                                       "Options::backend = BackendChoice::cpu"});
+                                       "EngineOptions::backend = BackendChoice::cpu"});
   const Outcome after = try_run(options);
   CHECK_FALSE(after.error.empty());
   // The choice is automatic: the CPU does it, and says so.
-  Options automatic = options;
-  automatic.backend = BackendChoice::automatic;
+  test::Settings automatic = options;
+  automatic.engine.backend = BackendChoice::automatic;
   std::string notice;
   Observer listener;
   listener.on_notice = [&](const std::string& text) { notice = text; };

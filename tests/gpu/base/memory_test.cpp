@@ -23,9 +23,9 @@ namespace {
 TEST_CASE("gpu error: names the error, the place and the remedy") {
   CHECK_NOTHROW(check(cudaSuccess));
   test::check_mentions(test::error_of<DeviceError>([] { check(cudaErrorInvalidValue); }),
-                       {"cudaErrorInvalidValue", "memory_test.cpp", "Options::backend = BackendChoice::cpu"});
+                       {"cudaErrorInvalidValue", "memory_test.cpp", "EngineOptions::backend = BackendChoice::cpu"});
   test::check_mentions(test::error_of<DeviceOutOfMemory>([] { check(cudaErrorMemoryAllocation); }),
-                       {"Options::gpu_memory"});
+                       {"EngineOptions::gpu_memory"});
   test::check_mentions(test::error_of<DeviceError>([] { check(cudaErrorNoKernelImageForDevice); }),
                        {"EPSFLOW_CUDA_ARCHITECTURES"});
 }
@@ -39,7 +39,7 @@ TEST_CASE("gpu memory: a limit is kept, and what is freed can be had again") {
     CHECK(memory.used() == 700'000);
     test::check_mentions(
         test::error_of<DeviceOutOfMemory>([&] { DeviceBuffer<std::uint8_t> more(memory, stream.get(), 400'000); }),
-        {"390.6 KiB", "1.0 MiB", "Options::gpu_memory"});
+        {"390.6 KiB", "1.0 MiB", "EngineOptions::gpu_memory"});
     CHECK(memory.used() == 700'000);
   }
   CHECK(memory.used() == 0);

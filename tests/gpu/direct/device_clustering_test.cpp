@@ -435,7 +435,8 @@ TEST_CASE("device clustering: the labels of the CPU on larger sets") {
       const std::vector<Labelling> found = bench.cluster(data.view(), c.eps, minpts);
       for (std::size_t v = 0; v < minpts.size(); ++v) {
         INFO("minpts " << minpts[v]);
-        const auto expected = run(data.view(), grid({c.eps}, {minpts[v]}), Options{.backend = BackendChoice::cpu});
+        const auto expected =
+            run(data.view(), grid({c.eps}, {minpts[v]}), EngineOptions{.backend = BackendChoice::cpu});
         REQUIRE(found[v].summary == expected.front().summary);
         REQUIRE((found[v].labels == expected.front().labels));
         const std::vector<Labelling> alone = bench.cluster(data.view(), c.eps, {minpts[v]});

@@ -138,7 +138,7 @@ TEST_CASE("device grid: too little memory is an error that names bytes and remed
     const DeviceGrid grid(points, 1, memory, pinned, CancelToken());
     FAIL("it fits");
   } catch (const DeviceOutOfMemory& error) {
-    CHECK(std::string(error.what()).find("Options::gpu_memory") != std::string::npos);
+    CHECK(std::string(error.what()).find("EngineOptions::gpu_memory") != std::string::npos);
   }
   CHECK(memory.used() == used);
 }

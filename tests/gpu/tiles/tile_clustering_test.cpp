@@ -9,6 +9,7 @@
 #include "support/errors.hpp"
 #include "support/gpu.hpp"
 #include "support/random_points.hpp"
+#include "support/settings.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/gpu/base/error.hpp>
@@ -38,12 +39,12 @@ constexpr std::array kWays{Way{"automatic", IndexChoice::automatic, DecideChoice
                            Way{"all, tensor64", IndexChoice::all, DecideChoice::tensor64},
                            Way{"all, tensor16", IndexChoice::all, DecideChoice::tensor16}};
 
-Options options_of(const Way& way) { return {.index = way.index, .decide = way.decide}; }
+RunOptions options_of(const Way& way) { return {.search = {.index = way.index, .decide = way.decide}}; }
 
-Options cpu_options() {
-  Options options;
-  options.backend = BackendChoice::cpu;
-  options.core_mask = true;
+test::Settings cpu_options() {
+  test::Settings options;
+  options.engine.backend = BackendChoice::cpu;
+  options.run.core_mask = true;
   return options;
 }
 
@@ -86,10 +87,10 @@ TEST_CASE("tile clustering: the labels of the CPU from every index by every deci
       for (const Way& way : kWays) {
         for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
           INFO(way.name << ", strategy " << static_cast<int>(strategy));
-          Options options = options_of(way);
+          RunOptions options = options_of(way);
           options.strategy = strategy;
           options.core_mask = true;
-          check_same(run(loaded.with(options), sweep), expected);
+          check_same(run(loaded, sweep, options), expected);
         }
       }
     }
@@ -108,9 +109,9 @@ TEST_CASE("tile clustering: data of every kind") {
       const Dataset loaded = engine.load(data.view());
       for (const Way& way : kWays) {
         INFO(way.name);
-        Options options = options_of(way);
+        RunOptions options = options_of(way);
         options.core_mask = true;
-        check_same(run(loaded.with(options), sweep), expected);
+        check_same(run(loaded, sweep, options), expected);
       }
     }
   }
@@ -126,14 +127,14 @@ TEST_CASE("tile clustering: each minpts alone, and nested, are the same") {
   const Dataset loaded = engine.load(data.view());
   for (const Way& way : kWays) {
     INFO(way.name);
-    Options options = options_of(way);
+    RunOptions options = options_of(way);
     options.core_mask = true;
     check_same(run(loaded.with(options), grid({eps}, minpts)), expected);
     options.method = VariantMethod::each;
     check_same(run(loaded.with(options), grid({eps}, minpts)), expected);
     options.method = VariantMethod::nested;
     for (std::size_t v = 0; v < minpts.size(); ++v) {
-      check_same(run(loaded.with(options), grid({eps}, {minpts[v]})), {expected[v]});
+      check_same(run(loaded, grid({eps}, {minpts[v]}), options), {expected[v]});
     }
   }
 }
@@ -148,10 +149,10 @@ TEST_CASE("tile clustering: labels that stay on the device") {
     const Dataset loaded = engine.load(data.view());
     for (const Way& way : kWays) {
       INFO(way.name << ", d " << dims);
-      Options options = options_of(way);
+      RunOptions options = options_of(way);
       options.core_mask = true;
       options.labels = MemorySpace::device;
-      const std::vector<VariantResult> found = run(loaded.with(options), sweep);
+      const std::vector<VariantResult> found = run(loaded, sweep, options);
       REQUIRE(found.size() == expected.size());
       for (std::size_t v = 0; v < found.size(); ++v) {
         INFO("eps " << expected[v].variant.eps << ", minpts " << expected[v].variant.minpts);
@@ -164,8 +165,8 @@ TEST_CASE("tile clustering: labels that stay on the device") {
   }
 }
 
-void check_neighbors(const Dataset& loaded, const Options& options, double eps, const Neighbors& expected) {
-  const Neighbors found = neighbors(loaded.with(options), eps, Distances::include);
+void check_neighbors(const Dataset& loaded, const RunOptions& options, double eps, const Neighbors& expected) {
+  const Neighbors found = neighbors(loaded, eps, Distances::include, options.search);
   REQUIRE(std::ranges::equal(found.offsets.span(), expected.offsets.span()));
   REQUIRE(std::ranges::equal(found.ids.span(), expected.ids.span()));
   REQUIRE(std::ranges::equal(found.distances.span(), expected.distances.span()));
@@ -184,12 +185,12 @@ TEST_CASE("tile clustering: the neighbours of the CPU, ids and distances") {
         const Neighbors expected = neighbors(data.view(), eps, Distances::include, {.backend = BackendChoice::cpu});
         for (const Way& way : kWays) {
           INFO(way.name);
-          Options options = options_of(way);
+          RunOptions options = options_of(way);
           check_neighbors(loaded, options, eps, expected);
           // Batches of few pairs, on one lane and on several; a row of which has more is one of its own.
           for (const unsigned lanes : {1U, 3U}) {
-            options.lanes = lanes;
-            options.lane_pairs = 20'000;
+            options.search.lanes = lanes;
+            options.search.lane_pairs = 20'000;
             check_neighbors(loaded, options, eps, expected);
           }
         }
@@ -212,10 +213,10 @@ TEST_CASE("tile clustering: where the GPU has little memory each look at the pai
   for (const Way& way : {kWays[0], kWays[3], kWays[4], kWays[8]}) {
     for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
       INFO(way.name << ", strategy " << static_cast<int>(strategy));
-      Options options = options_of(way);
+      RunOptions options = options_of(way);
       options.strategy = strategy;
       options.core_mask = true;
-      check_same(run(loaded.with(options), sweep), expected);
+      check_same(run(loaded, sweep, options), expected);
     }
     INFO(way.name << ", neighbours");
     check_neighbors(loaded, options_of(way), eps, neighbors_expected);
@@ -231,12 +232,12 @@ TEST_CASE("tile clustering: no memory for a list is said, and the next run has i
   for (int times = 0; times < 2; ++times) {
     std::string refusal;
     try {
-      (void)run(loaded.with({.index = IndexChoice::tree}), sweep);
+      (void)run(loaded, sweep, {.search = {.index = IndexChoice::tree}});
     } catch (const ResourceError& error) {
       refusal = error.what();
     }
-    test::check_mentions(refusal, {"Options::gpu_memory"});
-    const auto found = run(loaded.with({.index = IndexChoice::grid, .decide = DecideChoice::scalar}), sweep);
+    test::check_mentions(refusal, {"EngineOptions::gpu_memory"});
+    const auto found = run(loaded, sweep, {.search = {.index = IndexChoice::grid, .decide = DecideChoice::scalar}});
     CHECK(found.front().labels == run(data.view(), sweep, cpu_options()).front().labels);
   }
 }
@@ -250,7 +251,7 @@ TEST_CASE("tile clustering: a plan names index and decider, and that pairs stay"
     const Sweep sweep = grid({test::eps_of_share(data, 0.05)}, {2, 3, 4, 5, 6, 7});
     for (const Way& way : kWays) {
       INFO(way.name << ", d " << dims);
-      const GroupPlan group = plan(loaded.with(options_of(way)), sweep).front();
+      const GroupPlan group = plan(loaded, sweep, options_of(way)).front();
       const bool open = way.index == IndexChoice::automatic;
       CHECK(group.index == (!open ? way.index : dims <= 6 ? IndexChoice::grid : IndexChoice::all));  // few points
       CHECK(group.decide == (!open ? way.decide : dims <= 6 ? DecideChoice::scalar : DecideChoice::tensor16));
@@ -268,10 +269,10 @@ TEST_CASE("tile clustering: labellings hold against the definition") {
   const DataSet data = test::make_data("clustered", 800, 20, Precision::float64, 6);
   for (const Way& way : kWays) {
     INFO(way.name);
-    Options options = options_of(way);
-    options.backend = BackendChoice::gpu;
+    RunOptions options = options_of(way);
     options.verify = true;
-    CHECK(run(data.view(), grid({test::eps_of_share(data, 0.05)}, {4, 12}), options).size() == 2);
+    CHECK(run(data.view(), grid({test::eps_of_share(data, 0.05)}, {4, 12}), {.backend = BackendChoice::gpu}, options)
+              .size() == 2);
   }
 }
 

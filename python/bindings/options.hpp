@@ -1,0 +1,71 @@
+// The tables of options (core/option.hpp) by their names in Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/option.hpp>
+
+namespace epsflow::python {
+
+/// Throws UsageError that names the parameter and its words where `word` is none of them.
+inline void check_word(std::string_view parameter, std::string_view word, std::span<const std::string_view> words) {
+  if (std::ranges::find(words, word) != words.end()) return;
+  std::string all;
+  for (const std::string_view known : words) all += (all.empty() ? "'" : ", '") + std::string(known) + "'";
+  throw UsageError(std::string(parameter) + "='" + std::string(word) + "' is none of " + all);
+}
+
+/// The value that a parameter's word stands for. Throws as check_word().
+template <class T>
+[[nodiscard]] T choice_named(std::string_view parameter, std::string_view word) {
+  check_word(parameter, word, kWords<T>);
+  return choice_of<T>(word).value();
+}
+
+/// Sets the field of `owner` that the parameter stands for; returns whether there is one.
+template <class Owner>
+bool set_option(Owner& owner, std::string_view parameter, nanobind::handle value) {
+  for (const Option<Owner>& option : options_of<Owner>()) {
+    if (option.python != parameter || option.set == nullptr) continue;
+    if (option.kind == OptionKind::flag) {
+      option.set(owner, nanobind::cast<bool>(value));
+    } else if (option.kind == OptionKind::choice) {
+      const auto word = nanobind::cast<std::string>(value);
+      check_word(parameter, word, option.words);
+      option.set(owner, std::string_view(word));
+    } else {
+      option.set(owner, nanobind::cast<std::uint64_t>(value));
+    }
+    return true;
+  }
+  return false;
+}
+
+/// Library's name, parameter, kind, words, largest count, default as text ("" where there is none).
+using OptionRow =
+    std::tuple<std::string, std::string, std::string, std::vector<std::string>, std::uint64_t, std::string>;
+
+template <class Owner>
+void add_rows(std::vector<OptionRow>& rows) {
+  static constexpr const char* kKinds[] = {"flag", "choice", "count", "bytes", "factor", "text"};
+  for (const Option<Owner>& option : options_of<Owner>()) {
+    if (option.python.empty()) continue;
+    const OptionValue standard = default_of(option);
+    const auto* word = std::get_if<std::string_view>(&standard);
+    rows.emplace_back(option.library, option.python, kKinds[static_cast<int>(option.kind)],
+                      std::vector<std::string>(option.words.begin(), option.words.end()), option.most,
+                      word == nullptr ? std::string() : std::string(*word));
+  }
+}
+
+}  // namespace epsflow::python
