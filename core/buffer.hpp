@@ -14,19 +14,19 @@ namespace epsflow {
 
 namespace detail {
 struct AlignedFree {
-  std::uint64_t mapped = 0;  ///< bytes of a mapping of its own, or 0
+  std::uint64_t mapped = 0;  ///< bytes of the anonymous mapping (mmap) that holds the block; 0: it is from the heap
   void operator()(void* p) const noexcept;
 };
 using AlignedMemory = std::unique_ptr<void, AlignedFree>;
-/// At least `bytes` + `padding` bytes, 64-byte aligned. From a megabyte on they are a mapping of their own, so that they
-/// go back to the system at once: a heap would keep tens of them, which no budget counts. Larger blocks are aligned to and
-/// advised as huge pages, because the first touch of 4 KiB pages costs more than the search that fills them. Throws
-/// ResourceError naming the bytes.
+/// Allocates at least `bytes` + `padding` bytes, 64-byte aligned. On Linux a block of 1 MiB or more is an anonymous mapping
+/// (mmap). So its memory goes back to the system as soon as it is freed, while a heap would keep tens of megabytes that no memory
+/// budget counts. A block of 4 MiB or more is aligned to huge pages and asks for them (madvise), because the first touch of its
+/// many 4 KiB pages would take longer than the search that fills them. Throws ResourceError naming the bytes.
 [[nodiscard]] AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding);
 }  // namespace detail
 
-/// Move-only array of `size` trivially copyable elements, not initialised. kPadding elements behind the end may be read
-/// (never written), so that vector code needs no scalar tail.
+/// Move-only array of `size` trivially copyable elements, not initialised. The kPadding bytes after the last element may be read
+/// (never written), so that vector code may load whole vectors up to the end and needs no scalar loop for the last elements.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

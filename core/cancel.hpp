@@ -7,11 +7,13 @@
 
 namespace epsflow {
 
-/// Set from any thread or from a signal handler; work that holds a pointer to it stops within a batch.
+/// A flag that any thread or a signal handler may set. Work that holds a pointer to it then stops, at the end of its current batch
+/// at the latest. (A batch is a number of points whose neighbours are searched together.)
 class CancelToken {
  public:
   CancelToken() = default;
-  /// Cancelled by itself or with `parent`, which may be null and otherwise must outlive it.
+  /// A token that counts as cancelled once it or its `parent` is set. `parent` may be null. If it is not, it must outlive this
+  /// token.
   explicit CancelToken(const CancelToken* parent) noexcept : parent_(parent) {}
 
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }

@@ -48,11 +48,19 @@ template <class T>
   throw std::logic_error("a value has no word");
 }
 
-/// How a csr batch is searched.
+/// How the search fills a neighbour table in the format csr (see FormatChoice). It works on batches of rows. A row is all
+/// neighbours of one point. A candidate is a point that may be a neighbour, and whose distance is tested. "The paper", here and
+/// below, is Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU". On the CPU `global` and `shared` are the
+/// same.
 enum class Kernel : std::uint8_t {
-  rows,    ///< whole rows, one after the other
-  global,  ///< a task per point emits pairs in any order, which are then sorted (the paper's Algorithm 2)
-  shared,  ///< a task per non-empty cell tests tiles of candidates, and emits pairs (the paper's Algorithm 3)
+  /// Writes each neighbour straight to its place in the row of its point, so that nothing is left to sort.
+  rows,
+  /// Emits pairs (point, neighbour) in any order, and sorts them into rows afterwards. A thread of the GPU searches one point (the
+  /// paper's Algorithm 2).
+  global,
+  /// Emits and sorts pairs as `global` does. A block of the GPU's threads searches one non-empty cell, and tests its candidates
+  /// piece by piece from shared memory (the paper's Algorithm 3).
+  shared,
 };
 [[nodiscard]] constexpr bool emits_pairs(Kernel kernel) noexcept { return kernel != Kernel::rows; }
 template <>
@@ -62,7 +70,9 @@ struct Choice<Kernel> {
                                     Word{"shared", Kernel::shared}};
 };
 
-/// The neighbour table in memory; `automatic` takes the format of fewer bytes.
+/// How a neighbour table is held in memory. `csr` (compressed sparse rows) holds each neighbour of a row as a number of 4 bytes.
+/// `packed` holds one bit for each candidate; it takes at most three dimensions, and Kernel::rows. `automatic` takes the format
+/// that needs fewer bytes. core/neighbor_table.hpp describes both.
 enum class FormatChoice : std::uint8_t { automatic, csr, packed };
 template <>
 struct Choice<FormatChoice> {
@@ -71,10 +81,10 @@ struct Choice<FormatChoice> {
                                     Word{"packed", FormatChoice::packed}};
 };
 
-/// How the variants of one table are clustered.
+/// How the variants of one eps are clustered from the neighbour table that they share. (A variant is one pair of eps and minpts.)
 enum class VariantMethod : std::uint8_t {
   nested,  ///< from the largest minpts down with one union-find
-  each,    ///< each on its own, all concurrently (the paper's way)
+  each,    ///< each on its own, as many at once as there are threads (the paper's way)
 };
 template <>
 struct Choice<VariantMethod> {
@@ -90,7 +100,9 @@ enum class Strategy : std::uint8_t {
 
 /// What the cells of a grid are for.
 enum class Cells : std::uint8_t {
-  reach,  ///< as wide as a neighbourhood reaches: few candidate runs, for searches point by point
+  /// About as wide as eps, so that neighbours lie in the same cell or in adjacent ones. For searches point by point: the
+  /// candidates of a point are then few runs. (A run is points that follow each other in the order of the cells.)
+  reach,
   clique,  ///< so narrow that any two points of a cell are neighbours, for clustering cell by cell; up to three dimensions
 };
 
@@ -105,9 +117,14 @@ struct Choice<StrategyChoice> {
 /// Where the candidates of a search come from.
 enum class IndexChoice : std::uint8_t {
   automatic,
-  grid,  ///< cells of up to six coordinates, those of largest variance
-  tree,  ///< tiles of points sorted by coordinates and distances to pivots (after MiSTIC)
-  all,   ///< every pair of points
+  /// The cells of a grid over the coordinates; with more than six dimensions, over the six coordinates of largest variance. On a
+  /// GPU it may also mean tiles (128 points each) of points that are sorted by such coordinates: with tensor cores, and where
+  /// `automatic` came to it.
+  grid,
+  /// Tiles of points that are sorted by coordinates and by distances to pivots, which are chosen points (after MiSTIC, Donnelly &
+  /// Gowanlock 2024).
+  tree,
+  all,  ///< every pair of points
 };
 template <>
 struct Choice<IndexChoice> {
@@ -116,12 +133,13 @@ struct Choice<IndexChoice> {
                                     Word{"tree", IndexChoice::tree}, Word{"all", IndexChoice::all}};
 };
 
-/// How pairs of candidates are decided in high dimensions; what a decider cannot tell for certain, float64 does.
+/// The arithmetic that decides whether a candidate is a neighbour, in many dimensions. Pairs that it leaves open, because their
+/// distance is too close to eps for it, are decided by the float64 test of core/space.hpp.
 enum class DecideChoice : std::uint8_t {
   automatic,
-  scalar,    ///< float64
-  tensor64,  ///< products of float64 on tensor cores (after TED-Join)
-  tensor16,  ///< products of half precision on tensor cores (after FaSTED)
+  scalar,    ///< that test itself; a CPU puts products of float32 before it from seven dimensions on
+  tensor64,  ///< products of float64 on tensor cores (after TED-Join, Gallet & Gowanlock 2022)
+  tensor16,  ///< products of half precision on tensor cores (after FaSTED, Curless & Gowanlock 2025)
 };
 template <>
 struct Choice<DecideChoice> {

@@ -1,4 +1,4 @@
-// Arrays in the memory of a GPU: points as a caller hands them in, labels as they are left there.
+// Arrays in the memory of a GPU: points that a caller hands in, and labels that stay there.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace epsflow {
 class DevicePointsView {
  public:
   DevicePointsView() = default;
-  /// data: [device] n · dims coordinates. device: the GPU that holds them, as CUDA counts. stream: the cudaStream_t whose
-  /// work so far makes them; null for the default stream. Throws UsageError for sizes that PointsView refuses, and for no
-  /// data where n is not 0.
+  /// data: [device] n · dims coordinates. device: the GPU that holds them, as CUDA counts. stream: the cudaStream_t that writes
+  /// them, or null for the default stream; Engine::load() waits for the work that this stream has by then. Throws UsageError for
+  /// sizes that PointsView refuses, and for a null pointer where n > 0.
   DevicePointsView(const float* data, std::size_t n, std::size_t dims, int device = 0, void* stream = nullptr)
       : DevicePointsView(data, n, dims, Precision::float32, device, stream) {}
   DevicePointsView(const double* data, std::size_t n, std::size_t dims, int device = 0, void* stream = nullptr)
@@ -41,9 +41,9 @@ class DevicePointsView {
   void* stream_ = nullptr;
 };
 
-/// An array in the memory of a CUDA device, complete: work on any stream may read it. Copies share the memory, which goes
-/// with the last of them (labels and mask of a variant share it), and may outlive the engine that made it. Whoever drops
-/// the last one waits for all work of the device, which may still read it.
+/// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do the labels and
+/// the mask of one variant. The memory is freed with the last DeviceArray that shares it, and may outlive the engine that made it.
+/// Dropping the last one waits for all work of the device, because some of it may still read the array.
 template <class T>
 class DeviceArray {
  public:

@@ -14,12 +14,13 @@ namespace epsflow {
 /// 1536 as "1.5 KiB"; less than a KiB as "17 bytes".
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
-/// A size that is to be reached, rounded up and in full: "1.5 MiB (1,521,000 bytes)".
+/// A size that is needed: rounded up, so that the rounded size suffices, and then exact, as in "1.5 MiB (1,521,000 bytes)". Less
+/// than a KiB as "17 bytes".
 [[nodiscard]] std::string format_needed_bytes(std::uint64_t bytes);
 
 /// A size as people write it: `512M`, `8GiB`, `1.5 g`, `500MB`, plain bytes. K, M, G, T and KiB, MiB, GiB, TiB are powers of 1024;
-/// KB, MB, GB, TB of 1000; in upper or lower case, fractions allowed. Nothing where the text is no size of at least a byte and at
-/// most 2^62.
+/// KB, MB, GB, TB of 1000; in upper or lower case, fractions allowed. Returns nullopt unless the text is a size from 1 byte to
+/// 2^62 bytes.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 /// 1234567 as "1,234,567".

@@ -20,8 +20,8 @@ namespace epsflow {
 /// The label of noise. Clusters are 0, 1, 2, … by their smallest core point id.
 inline constexpr std::int32_t kNoise = -1;
 
-/// Where the memory of labels comes from, and goes back to when they are dropped: kept for the next labels, and reachable
-/// for a device's copies. Thread-safe.
+/// A pool of memory for labels. Memory that is released may be kept for the next labels. The pool of a GPU's engine is pinned,
+/// where the system allows it, so that the GPU copies straight into it. Thread-safe.
 class LabelMemory {
  public:
   LabelMemory() = default;
@@ -75,7 +75,7 @@ class Labels {
   [[nodiscard]] std::span<const std::int32_t> span() const noexcept { return {data_, size_}; }
   operator std::span<const std::int32_t>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
 
-  /// With other labels, a vector or a span.
+  /// Compares with other labels, a vector or a span, element by element.
   template <std::convertible_to<std::span<const std::int32_t>> Other>
   friend bool operator==(const Labels& a, const Other& other) noexcept {
     const std::span<const std::int32_t> b(other);
@@ -112,10 +112,12 @@ struct VariantResult {
   Variant variant;
   Labels labels;  ///< [n] in input order
   LabelSummary summary;
-  /// Seconds of wall time: an even share of what the variants of its eps share, plus the clustering of this variant.
+  /// Seconds of wall time: the clustering of this variant, and an equal part of the time for the work that all variants of its eps
+  /// have in common.
   double seconds = 0;
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless RunOptions::core_mask
-  /// Instead of labels and core where RunOptions::labels = MemorySpace::device.
+  /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty. device_core is
+  /// empty unless RunOptions::core_mask.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<std::uint8_t> device_core = {};
 };

@@ -1,17 +1,21 @@
 // Metrics: what distance is, as the caller says it.
 //
-// Each is a strictly growing function of a distance of moved points in a space of core/space.hpp, so that a search of these with
-// a radius of its own finds the same neighbours. The rule: points are moved by the operations below in float64, float32
-// widened first, on the host; from there on q is a neighbour of p by the rule of the space, with the radius r of eps.
+// The search knows only the spaces of core/space.hpp. For any metric the points are therefore moved first: the operations below
+// turn a point p into a moved point p', and eps into a radius r. Then q is a neighbour of p when the rule of the space holds for
+// p', q' and r. The metric is a strictly growing function of the distance of the moved points, so these are the same neighbours.
+// Points are moved on the host, in float64; float32 is widened first.
 //
-//   euclidean    p'_k = p_k · scale_k, rounded once; r = eps. Without scales points stay as they are. In a box, whose ends are
-//                scaled likewise, coordinates and ends are rounded to whole multiples of a power of two, at most 2^-52 of
-//                where images end (core/space.hpp says why), and distances go the shorter way round.
-//   manhattan, chebyshev, minkowski  The same by another norm.
-//   greatcircle  Unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ). Two of them at the angle α have the distance 2·sin(α/2),
-//                so r = 2·sin(eps/2), and from eps = 180° on everything is near. Each coordinate is off by 2^-52 or so, and a
-//                computed distance with them, which is an angle of 3e-16 divided by cos(eps/2): short of 179.9° less than 1e-12.
-//   haversine    The same of latitude and longitude in radians, as scikit-learn's metric of that name takes them.
+//   euclidean    p'_k = p_k · scale_k, rounded once; r = eps. Without scales points stay as they are.
+//                In a periodic box differences go the shorter way round. The ends of the box are scaled as the points are. Then
+//                coordinates and ends are rounded to whole multiples of a power of two. This power is at most 2^-52 of the largest
+//                coordinate of an image. An image is the copy of a point, moved by the length of the side. core/space.hpp says
+//                what the rounding is for.
+//   manhattan, chebyshev, minkowski  As euclidean, but by another norm.
+//   greatcircle  Points become unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ), with longitude λ and latitude φ. Two of them
+//                at the angle α have the distance 2·sin(α/2), so r = 2·sin(eps/2). From eps = 180° on all points are neighbours.
+//                Each coordinate is off by about 2^-52. So the angle of a pair at the distance eps is off by about
+//                3e-16 / cos(eps/2) radians, which is less than 1e-12 for eps up to 179.9°.
+//   haversine    As greatcircle, for latitude and longitude in radians: scikit-learn's metric of that name takes them so.
 //   cosine       p' = p / ‖p‖; the distance 1 − cos ∠(p, q) is half the squared distance of these, so r = √(2·eps).
 #pragma once
 
@@ -31,7 +35,7 @@ namespace epsflow {
 enum class MetricKind : std::uint8_t {
   euclidean,
   greatcircle,  ///< longitude (-360 to 720) and latitude (-90 to 90) in degrees
-  haversine,    ///< latitude and longitude, in this order and in radians, of the same ranges; eps in radians
+  haversine,    ///< latitude (-π/2 to π/2) and longitude (-2π to 4π), in this order and in radians; eps in radians
   cosine,       ///< 1 − the cosine of the angle between two vectors
   manhattan,    ///< the sum of the differences
   chebyshev,    ///< the largest of the differences
@@ -49,7 +53,7 @@ struct Choice<MetricKind> {
       Word{"cityblock", MetricKind::manhattan}, Word{"l2", MetricKind::euclidean}};
 };
 
-/// What eps of a great circle counts.
+/// The unit of eps for greatcircle.
 enum class ArcUnit : std::uint8_t { degree, arcminute, arcsecond, radian, kilometre };
 template <>
 struct Choice<ArcUnit> {
@@ -62,11 +66,11 @@ struct Choice<ArcUnit> {
 /// Of the earth, in kilometres: the mean (2a + b)/3 of the ellipsoid's axes (GRS 80).
 inline constexpr double kEarthRadius = 6371.0088;
 
-/// One unit of eps.
+/// One `unit` in radians. A kilometre is one along a great circle of the earth.
 [[nodiscard]] double radians_of(ArcUnit unit) noexcept;
 
-/// One side of a periodic box: coordinates lie from lo to hi, and what leaves at one end comes in at the other. lo = hi: this
-/// side is open.
+/// One side of a periodic box. Closed: coordinates lie from lo to hi, and lo and hi are the same place. Open, where lo = hi: the
+/// space is not periodic along this coordinate.
 struct BoxSide {
   double lo = 0;
   double hi = 0;
@@ -76,12 +80,14 @@ struct BoxSide {
 
 struct Metric {
   MetricKind kind = MetricKind::euclidean;
-  /// Of norms (euclidean, manhattan, chebyshev, minkowski): a factor for each column, greater than 0; empty for 1. So time and
-  /// space count together.
+  /// For the norms (euclidean, manhattan, chebyshev, minkowski): a factor for each column, greater than 0, by which its
+  /// coordinates are multiplied first. Empty: every factor is 1. With factors, columns of different kinds, such as place and time,
+  /// count in one distance.
   std::vector<double> scale = {};
   /// Great circle: the unit of eps. Kilometres are on the earth.
   ArcUnit unit = ArcUnit::degree;
-  /// Great circle: the columns are latitude and longitude, and not longitude and latitude. Haversine: they are so in any case.
+  /// Great circle: the columns are latitude and longitude, in this order; else longitude and latitude. For haversine latitude
+  /// always comes first.
   bool latitude_first = false;
   /// Minkowski: p, at least 1; infinity is chebyshev.
   double power = 2;
@@ -93,39 +99,47 @@ struct Metric {
 template <>
 std::span<const Option<Metric>> options_of<Metric>() noexcept;
 
-/// Throws UsageError where points of so many dimensions have no such metric, or one of its figures is none.
+/// Throws UsageError where the metric does not fit points of `dims` dimensions, where one of its fields has a value that is not
+/// allowed, and where a field is set that its kind does not use.
 void check_metric(const Metric& metric, std::size_t dims);
 
-/// The same metric in its simplest form: minkowski of 1, 2 or infinity by its name, and neither factors that are all 1 nor a box
-/// without a closed side. For those that check_metric() accepts.
+/// The same metric in its simplest form. Minkowski with the power 1, 2 or infinity becomes manhattan, euclidean or chebyshev.
+/// Factors are dropped if all are 1, and a box is dropped if none of its sides is closed. The metric must be one that
+/// check_metric() accepts.
 [[nodiscard]] Metric canonical(Metric metric);
 
 /// Dimensions of moved points.
 [[nodiscard]] std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept;
 
-/// Points first … last, moved. out: [last − first × moved_dims]. O((last − first) · d). Throws InputError naming row, column and
-/// value of a coordinate that is NaN or infinite or becomes so, of a longitude or latitude out of range or a place outside the
-/// box, and the row of a vector without direction.
+/// Moves the points [first, last) and writes them to `out`: [(last − first) × moved_dims], row-major. O((last − first) · d).
+/// Throws InputError that names row, column and value
+///   of a coordinate that is NaN or infinite, or becomes infinite when it is scaled,
+///   of a longitude or latitude out of range, and
+///   of a coordinate outside the box;
+/// and InputError that names the row of a zero vector, which has no direction (cosine).
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
 
-/// Whether points first … last are searched as they are, as moving them would change nothing. Throws InputError naming row,
-/// column and value of a coordinate outside the box; what is NaN passes. O(1) without a box.
+/// Whether moving the points [first, last) would change nothing, so that they can be searched as they are. Throws InputError
+/// naming row, column and value of a coordinate outside the box. NaN is not looked for: what then loads the points as they are
+/// refuses it. O(1) without a box, else O((last − first) · d).
 [[nodiscard]] bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
 
 /// The space of the moved points.
 [[nodiscard]] Space moved_space(const Metric& metric);
-/// A metric by which points that are moved already are searched where they are, in the same space.
+/// The metric for points that are moved already: it leaves them as they are, and in the same space. eps is then the radius.
 [[nodiscard]] Metric metric_of_moved(const Metric& metric);
 
-/// The radius that eps is among moved points. Throws UsageError where its square or power, which distances are compared with, is
-/// beyond float64: every pair would be one of neighbours.
+/// Converts eps to the radius among moved points. Throws UsageError where eps is too large or too small: distances are compared by
+/// the square of the radius, or by its power for minkowski. Where this over- or underflows in float64, pairs that are too far
+/// apart would be taken for neighbours.
 [[nodiscard]] double moved_radius(const Metric& metric, double eps);
-/// What a distance in their space is, in the unit of eps.
+/// The inverse of moved_radius(): converts a distance of moved points to the unit of eps.
 [[nodiscard]] double distance_of_moved(const Metric& metric, double distance);
 
-/// As in `greatcircle, eps in km`: what tells results of one metric from those of another. Empty for straight lines.
+/// The metric in words, as in `greatcircle, eps in km`. They tell results of one metric from those of another. Empty for the plain
+/// Euclidean distance, without factors and without a box.
 [[nodiscard]] std::string describe(const Metric& metric);
-/// The same, and `euclidean` for straight lines.
+/// As describe(), but `euclidean` for the plain Euclidean distance.
 [[nodiscard]] std::string describe_in_full(const Metric& metric);
 /// As in `km`; empty where eps is in the unit of the points, or has none.
 [[nodiscard]] std::string_view eps_unit(const Metric& metric) noexcept;

@@ -20,7 +20,8 @@ struct Choice<Precision> {
 /// Bytes of one coordinate.
 [[nodiscard]] constexpr std::size_t bytes_of(Precision p) noexcept { return p == Precision::float32 ? 4 : 8; }
 
-/// Most points and dimensions of a data set. The two largest 32-bit values are kept for marks.
+/// The most points and dimensions that a data set may have. The two largest 32-bit numbers are no ids: they are reserved as
+/// sentinels.
 inline constexpr std::uint64_t kMaxPoints = 0xFFFFFFFEULL;
 inline constexpr std::size_t kMaxDims = 4096;
 
@@ -90,7 +91,7 @@ class Points {
 /// Throws InputError naming the first row of [first, last) and the column that is NaN or infinite. O((last − first)·d).
 void require_finite(PointsView points, std::size_t first, std::size_t last);
 inline void require_finite(PointsView points) { require_finite(points, 0, points.size()); }
-/// The error of require_finite(), for who has found such a coordinate otherwise.
+/// Throws the error of require_finite(): for callers that found such a coordinate themselves.
 [[noreturn]] void throw_not_finite(std::size_t row, std::size_t column, double value);
 
 }  // namespace epsflow

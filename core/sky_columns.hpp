@@ -10,18 +10,26 @@
 
 namespace epsflow {
 
-/// The two of these columns that are longitude and latitude, in the order in which the metric takes them. Nothing where names do
-/// not tell, or tell less than Metric::latitude_first, and of metrics of other coordinates.
+/// Finds the columns of longitude and latitude by their names. Returns their two numbers, in the order in which the metric takes
+/// them. Returns an empty list
+///   where no two names are a pair (see below),
+///   where there are just two columns and Metric::latitude_first is set: the caller has then said which is which,
+///   where there are fewer than two columns, and
+///   for metrics other than greatcircle and haversine, which take no longitude and latitude.
 ///
-/// Two names are a pair where they are of one system, as lon and lat, ra and dec, RAJ2000 and DEJ2000, l and b, elon and elat, sgl
-/// and sgb are, and whatever else they say is the same, as in pickup_lon and pickup_lat. Units do not count (RAdeg), nor case, and
-/// what is an error of a coordinate or a motion (e_RAJ2000, pm_dec) is none. UCDs are names, too (pos.eq.ra;meta.main).
+/// Two names are a pair if one is a known word for longitude, the other a known word for latitude, and both words are of the same
+/// coordinate system: lon and lat, ra and dec, RAJ2000 and DEJ2000, l and b, elon and elat, sgl and sgb, and the like. Whatever
+/// else the names say must be the same in both, as in pickup_lon and pickup_lat. Units (RAdeg) and case do not count. The name of
+/// an error or of a motion (e_RAJ2000, pm_dec) is not the name of a coordinate. A name may also be a UCD (unified content
+/// descriptor), as in pos.eq.ra;meta.main.
 ///
-/// Throws UsageError that names the columns where several pairs are there, and where two columns are not one of them although a
-/// name of theirs is known, as of `dec, lon`: then it is the caller who knows, and may say so by Metric::latitude_first.
+/// Throws UsageError that names the columns where there is more than one pair. Throws it also where there are just two columns
+/// that are no pair although at least one of the names is known, as in `dec, lon`. The caller then chooses other columns, or gives
+/// latitude first and sets Metric::latitude_first.
 [[nodiscard]] std::vector<std::size_t> sky_columns(std::span<const std::string> names, const Metric& metric);
 
-/// Whether two lists of columns may be of one system: not where each has a name that is known, as ra and l are, of another one.
+/// Whether two lists of column names may be of one coordinate system. False only where both have a known name, and the first known
+/// names of the two lists are of different systems, as ra and l are.
 [[nodiscard]] bool may_be_one_system(std::span<const std::string> a, std::span<const std::string> b);
 
 }  // namespace epsflow

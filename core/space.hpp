@@ -8,10 +8,14 @@
 //   chebyshev  max_k t_k   <= eps
 //   minkowski  Σ_k t_k^p   <= eps^p, powers by std::pow
 //
-// each operation rounded once in float64, float32 widened first, summed over k in order, no fused multiply-add. Coordinates
-// on a closed axis lie from lo to lo + L_k, both ends included: they are one place. They and its ends are whole multiples of a
-// power of two that leaves room for a length beyond either end, so that differences and ways round are exact, and a point has
-// images, moved by ±L_k, which differ from others by just that.
+// Each operation is rounded once, in float64; float32 is widened first. Sums are taken over k in order, without fused
+// multiply-add.
+//
+// Coordinates on a closed axis lie from lo to lo + L_k. Both ends are included, and they are the same place. An image of a point
+// is its copy moved by +L_k or −L_k. All coordinates on the axis, lo and L_k are whole multiples of one power of two
+// (core/metric.hpp rounds them). This power is so large that float64 holds the coordinates of images exactly, too. So differences
+// and ways round are exact: the difference between a point and an image of another point is, to the last bit, the way round
+// between the two points.
 #pragma once
 
 #include <cmath>
@@ -35,14 +39,15 @@ struct Space {
   double power = 2;                   ///< of norm minkowski: at least 1, finite
   std::vector<ClosedAxis> axes = {};  ///< one for each dimension, or none where no axis is closed
 
-  /// Straight lines without end, which every search knows; the others take a grid, or all pairs.
+  /// Whether distance is the plain Euclidean one: this norm, and no closed axis. Every index supports that. The other spaces take
+  /// IndexChoice::grid, and on the CPU IndexChoice::all as well.
   [[nodiscard]] bool plain() const noexcept { return norm == Norm::euclidean && axes.empty(); }
-  /// What the sum of a pair of neighbours is at most.
+  /// The right-hand side of the rule above.
   [[nodiscard]] double limit(double eps) const {
     if (norm == Norm::euclidean) return eps * eps;
     return norm == Norm::minkowski ? std::pow(eps, power) : eps;
   }
-  /// The distance that such a sum is of.
+  /// The distance that belongs to a left-hand side of the rule above.
   [[nodiscard]] double distance(double sum) const {
     if (norm == Norm::euclidean) return std::sqrt(sum);
     return norm == Norm::minkowski ? std::pow(sum, 1 / power) : sum;

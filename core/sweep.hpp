@@ -38,11 +38,17 @@ inline constexpr std::size_t kMostVariants = 10'000'000;
 /// Every eps with every minpts, eps outermost. Throws UsageError as Sweep does, and for more than kMostVariants.
 [[nodiscard]] Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts);
 
-/// A comma list of values and ranges. `lo:hi:step`: both ends included when the step meets them; downwards where hi < lo,
-/// and then the step may be negative. `lo:hi:n:lin` and `lo:hi:n:log`: n values from lo to hi in even steps or even
-/// ratios. Values are the decimal numbers that a reader would write (0.05:0.3:0.05 holds 0.15, not
-/// 0.15000000000000002). A step that is longer than its range is refused, as it may be meant as a number of values.
-/// Throws UsageError naming the part that is wrong, and for more than a million values.
+/// Parses a list of values and ranges, separated by commas:
+///
+///   0.1          one value
+///   lo:hi:step   lo, lo + step, and so on up to hi, which is included if a step meets it. Downwards where hi < lo; the step may
+///                then be negative
+///   lo:hi:n:lin  n values from lo to hi, both included, in even steps
+///   lo:hi:n:log  n values from lo to hi, both included, in even ratios
+///
+/// Values of lo:hi:step are the decimal numbers that a person would write: 0.05:0.3:0.05 gives 0.15, not 0.15000000000000002. So
+/// are those of lin where its step is a short decimal number. Throws UsageError naming the part that is wrong: also for a step
+/// that is longer than its range, as it may be meant as a number of values, and for a range of more than a million values.
 [[nodiscard]] std::vector<double> parse_eps_list(std::string_view text);
 
 /// The same forms with whole numbers from 1 to 4,294,967,295; those of `lin` and `log` are rounded. Repeated ones count

@@ -48,16 +48,17 @@ struct TraceSpan {
   TraceDetail detail;
 };
 
-/// Collects spans from any thread. Costs one lock per span, and a span is a batch or more.
+/// Collects spans from any thread. Each span takes a lock once. That costs little, because a span covers at least a whole batch: a
+/// number of points whose neighbours are searched together.
 class Trace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// A span for which there is no memory is lost: that must not end the work that it describes.
+  /// Stores a span. If there is no memory for it, it is dropped and nothing is thrown, so that the work that it describes goes on.
   void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, TraceDetail detail) noexcept;
   /// A batch outgrew its buffer and was split or rerun.
   void count_retry();
-  /// So many pairs were left to float64 by a faster test.
+  /// Adds to asked(), the number of pairs that a faster test could not decide and left to the float64 test.
   void count_asked(std::uint64_t pairs);
 
   /// A copy of all spans so far, in the order of their ends.
