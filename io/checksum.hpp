@@ -28,7 +28,7 @@ class Checksum {
 [[nodiscard]] std::string format_checksum(std::uint32_t checksum);
 [[nodiscard]] std::optional<std::uint32_t> parse_checksum(std::string_view text);
 
-/// What a file of results must be.
+/// Size and CRC-32 of a file of results: tells later whether the file is still what was written.
 struct FileDigest {
   std::uint64_t bytes = 0;
   std::uint32_t crc32 = 0;
@@ -36,7 +36,8 @@ struct FileDigest {
   friend bool operator==(const FileDigest&, const FileDigest&) = default;
 };
 
-/// Nothing where there is no regular file (a link is none), or none that can be read. O(bytes), 1 MiB at a time.
+/// Size and CRC-32 of a regular file. Returns nullopt for a file that is missing, cannot be read or is not regular; a symbolic
+/// link is not. O(bytes), reads 1 MiB at a time.
 [[nodiscard]] std::optional<FileDigest> digest_of(const std::filesystem::path& file);
 
 /// CRC-32 of the coordinates with their shape and precision, as "crc32:…": tells one input from another. O(n·d).

@@ -17,10 +17,11 @@ struct InputRows {
   std::uint64_t rows = 0;  ///< rows of data that the file holds
   std::vector<std::uint64_t>
       dropped;             ///< rows left out because a coordinate was NaN, infinite or missing; ascending, from 0
-  std::string stamp = {};  ///< what tells the file, as it was before it was read, from one that has changed since
+  std::string stamp = {};  ///< fingerprint from before it was read (inode, size, times of change); empty for a pipe
 };
 
-/// Points as a reader or a generator makes them: where only the coordinates matter, they are Points. Move-only.
+/// Points and where they come from, as a reader or a generator makes them. A function that takes Points takes these, too.
+/// Move-only.
 class FilePoints : public Points {
  public:
   using Points::Points;
@@ -34,7 +35,7 @@ class FilePoints : public Points {
 
   /// Rows of all inputs that were dropped.
   [[nodiscard]] std::uint64_t dropped_rows() const noexcept;
-  /// Whether point i may be another row than i of a single file: rows were dropped, or several files joined.
+  /// Whether rows were dropped or several files were joined. If not, point i is row i of the only file.
   [[nodiscard]] bool renumbered() const noexcept { return inputs.size() > 1 || dropped_rows() > 0; }
 };
 

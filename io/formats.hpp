@@ -10,13 +10,14 @@ namespace epsflow::io {
 struct FormatInfo {
   std::string_view name;
   bool usable = true;
-  std::string detail;  ///< the library behind it, or the option of the build that takes it in; may be empty
+  std::string detail;  ///< the library behind it with its version, or the build option that enables it; may be empty
 };
 
 /// Every format that epsflow can read or write, whether this build does or not.
 [[nodiscard]] std::vector<FormatInfo> formats();
 
-/// Throws UsageError where this build leaves the format out: to be asked before work whose result it cannot write.
+/// Throws UsageError where this build leaves the format out. Call it before long work whose result is to be written in that
+/// format.
 void require_format(std::string_view name);
 
 }  // namespace epsflow::io

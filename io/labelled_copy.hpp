@@ -1,4 +1,4 @@
-// The input with the labels beside it: what somebody draws, or looks an object up in.
+// A copy of the input with a label for each row: for plotting, and for looking up objects.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,14 @@ namespace epsflow::io {
 /// Writes files with the columns of the input, in its order, and behind them `label` (int32, −1 is noise) and, where asked
 /// for, `core` (0 or 1).
 ///
-/// From text to CSV and from FITS to FITS every column of the input is copied as it is, and every row: a dropped one has no
-/// label (an empty field; TNULL). That takes regular files, and plain ones for FITS. Otherwise the coordinates alone are
-/// written, of points alone, under the names of their columns, or x and their number; before them `row`, the row of the
-/// input from 0 through all files, where rows were dropped or files joined; in HDF5 as a data set `labelled` of compound
-/// elements.
+/// There are two cases:
+///
+/// - From text to CSV and from FITS to FITS everything is copied: every column as it is, and every row. A dropped row has no
+///   label: the field is empty in CSV, and the null value (TNULL) in FITS. The input must be regular files. FITS files must not be
+///   gzipped.
+/// - Otherwise only the coordinates are written, and only of rows that became points. A column has its name from the input, or
+///   else x and its number. Where rows were dropped or several files joined, a column `row` comes first: the row of the input,
+///   counted from 0 through all files. In HDF5 all of it is one data set `labelled` of compound elements.
 class LabelledCopy {
  public:
   /// `points` are those that read_points(files, options) gave, and must outlive this. Looks at the files once more and
@@ -34,16 +37,19 @@ class LabelledCopy {
 
   /// Why the coordinates alone are written, in words; empty where all columns are copied.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
-  /// What the files hold that no copy has, in words, as comments of text and other extensions of FITS; empty where there is nothing,
-  /// and where limit() is not.
+  /// What the files hold and the copy leaves out, in words: lines before the rows of a text, such as comments and units; keywords
+  /// of the primary header and other extensions of FITS. Comments between the rows of a text are left out, too, but not told here.
+  /// Empty if nothing is to be told, and whenever limit() is not empty.
   [[nodiscard]] const std::string& left_out() const noexcept { return left_out_; }
-  /// What the files are made of beside the labels: what is made of the same is the same.
+  /// A text for all that a copy of these points depends on besides the labels: which columns it has, and, where all columns are
+  /// copied, the fingerprints of the input files. If this text, the format and the labels are the same, the copies are the same.
   [[nodiscard]] std::string contents() const;
   /// About how many bytes one copy takes.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
-  /// Writes `file` anew, which errors call `target`; not atomic. The result is of the points. Copying reads the files
-  /// again, blockwise. Throws InputError where they have changed since, ResourceError where they cannot be written.
+  /// Writes the copy to `file`, which is created or overwritten; not atomic. Errors name `target` in place of `file`. `result`
+  /// must belong to the points of the constructor. Where all columns are copied, this reads the input files again, blockwise.
+  /// Throws InputError where these have changed since they were read, ResourceError where `file` cannot be written.
   void write(const std::filesystem::path& file, const std::filesystem::path& target, const VariantResult& result) const;
   /// The same, atomically. Errors as commit_file().
   void write(const std::filesystem::path& target, const VariantResult& result, Overwrite overwrite) const;

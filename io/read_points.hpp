@@ -37,7 +37,7 @@ struct TextLayout {
   Header header = Header::automatic;
   /// What parts the fields; ' ' stands for runs of blanks. '\0': found out from the first rows.
   char delimiter = '\0';
-  /// What parts whole numbers from fractions.
+  /// The decimal separator.
   char decimal = '.';
   /// Lines that begin with this are skipped; empty: none are.
   std::string comment = "#";
@@ -46,12 +46,12 @@ struct TextLayout {
 };
 
 struct ReadOptions {
-  /// Columns to use as coordinates, in this order: names, 0-based numbers, negative ones from the end (-1: the last),
-  /// or ranges of numbers (0-2), where a name comes before a number. Empty: every column, which then must all be
-  /// numeric.
+  /// Columns to use as coordinates, in this order. An entry is a name, a number from 0, a negative number from the end (-1: the
+  /// last column) or a range of numbers (0-2). An entry that is the name of a column means that column, even if it looks like a
+  /// number. Empty: every column; all of them must then be numeric.
   std::vector<std::string> columns = {};
-  /// Where `columns` is empty and the file names its columns: given these names, says which of them to use, in this order, by their
-  /// numbers. Every column where it says none.
+  /// Called with the names of the columns, where `columns` is empty and the file names them. Returns the numbers of the columns to
+  /// use, in their order. If it returns none, every column is used.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& names)> choose = {};
   /// FITS: extension number or EXTNAME (default: the first table). HDF5: path of the data set (default: the only one).
   std::string table = {};
@@ -92,18 +92,21 @@ namespace epsflow::io {
 /// over a name. `-` is standard input; all may be gzipped. float32 columns only give float32 points; anything else gives
 /// float64.
 ///
-/// Complexity: one pass over the file. Peak memory: the points and some blocks, of Arrow files record batches; for FITS,
-/// HDF5, Parquet and Arrow that do not come from a plain file, and for raw files and NPZ archives from a pipe, also the
-/// unpacked bytes. Safe to call from several threads. These four are read by the program epsflow-reader, which is found beside
-/// this one, where it was installed, or as the environment variable EPSFLOW_READER names it. Throws InputError naming file,
-/// row (0-based data row, dropped ones counted; for text also the line) and column, also for an integer beyond 2^53 that
-/// float64 would round; UsageError for options that do not fit the kind; ResourceError where the points exceed
-/// options.memory, or where there is no epsflow-reader.
+/// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record batches. For
+/// FITS, HDF5, Parquet, Arrow and raw files and NPZ archives that are gzipped or come from a pipe, the bytes of the file, with
+/// gzip unpacked, come on top. Safe to call from several threads.
+///
+/// FITS, HDF5, Parquet and Arrow files are read by another program, epsflow-reader. If the environment variable EPSFLOW_READER is
+/// set, it names this program. Otherwise the program is looked for beside the running one and where epsflow was installed.
+///
+/// Throws InputError naming file, row and column. The row is a data row, counted from 0 with dropped rows included; for text the
+/// line is named, too. An integer beyond 2^53 that float64 would round is such an error. Throws UsageError for options that do not
+/// fit the kind of file, and ResourceError where the points exceed options.memory or there is no epsflow-reader.
 [[nodiscard]] FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
-/// The same for several files of one kind, whose rows follow each other as one data set: float32 when all of them are.
-/// They must have as many columns and, unless options.columns chooses, the same column names. Peak memory: the points
-/// and the largest part of them once more.
+/// Reads several files of one kind as one data set: the rows of a file follow those of the file before it. The points are float32
+/// if those of every file are. The files must have the same number of columns and, unless options.columns chooses, the same column
+/// names. Peak memory: the points, and those of the largest file once more.
 [[nodiscard]] FilePoints read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options = {});
 
 }  // namespace epsflow::io

@@ -1,4 +1,4 @@
-// Which rows of the input points are.
+// The input row of each point.
 #pragma once
 
 #include <cstdint>

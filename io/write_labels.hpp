@@ -15,7 +15,7 @@
 
 namespace epsflow::io {
 
-/// What a file is to hold, as its name says.
+/// The format of an output file. The extension of its name decides, see output_format().
 enum class OutputFormat : std::uint8_t { npy, csv, fits, hdf5 };
 
 /// The format of an output: by its name, .npy .csv .fits .h5 .hdf5 in lower or upper case; standard output is CSV. Throws
@@ -34,7 +34,8 @@ inline constexpr std::array kLabelledFormats{OutputFormat::csv, OutputFormat::fi
 /// Formats of neighbour tables.
 inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
 
-/// In one of kLabelFormats, which tell `metric` where they have a place for it. Atomic. Errors as output_format() and AtomicFile.
+/// Writes the labels in one of kLabelFormats. Formats with metadata, FITS and HDF5, also hold `metric`. Atomic. Errors as
+/// output_format() and AtomicFile.
 void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
                   const Metric& metric = {});
 
