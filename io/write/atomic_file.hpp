@@ -19,7 +19,8 @@ enum class Overwrite : std::uint8_t { refuse, replace };
 /// The name that stands for standard output, to which bytes go as they come.
 inline constexpr const char* kStandardOutput = "-";
 
-/// Whoever read standard output, or a pipe, does so no more: nothing is wrong, and nothing is left to say.
+/// Whoever read standard output, or another pipe that is written to, has closed it (EPIPE). This is no failure: end without a
+/// message.
 class ReaderGone : public ResourceError {
  public:
   ReaderGone() : ResourceError("whoever read the output has gone") {}
@@ -43,14 +44,16 @@ void require_target(const std::filesystem::path& target, Overwrite overwrite,
 /// Bytes that go to a file one after the other. Not thread-safe.
 class FileStream {
  public:
-  /// Opens `file` anew, or standard output. Errors name `target`. Throws ResourceError.
+  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. Errors name `target`. Throws
+  /// ResourceError.
   FileStream(const std::filesystem::path& file, std::filesystem::path target);
   ~FileStream();
   FileStream(const FileStream&) = delete;  // owns the descriptor
   FileStream& operator=(const FileStream&) = delete;
 
-  /// Throws ResourceError when the bytes cannot be written, as on a full disk; it says how many were `wanted` in all, or, for
-  /// 0, how many until here. Throws ReaderGone where nobody takes them.
+  /// Throws ResourceError when the bytes cannot be written, as on a full disk. Its message says how many bytes the whole file
+  /// needs: the `wanted` ones, or, if `wanted` is 0, all up to the end of this call. Throws ReaderGone where the other end of a
+  /// pipe is closed.
   void write(std::span<const std::byte> bytes, std::uint64_t wanted = 0);
   void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
   /// Has the system begin to bring the bytes to the disk, and does not wait for it.
@@ -100,8 +103,8 @@ class AtomicFile {
   FileStream stream_;
 };
 
-/// Has `write` write a file beside `target`, which is moved there as by commit_file(); where it throws nothing is left
-/// behind. Standard output is written to at once.
+/// Calls `write` with the name of a new file beside `target`. Then moves that file to `target`, as commit_file() does. If `write`
+/// throws, nothing is left behind. If `target` is standard output, `write` gets its name and writes to it at once.
 void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
                       const std::function<void(const std::filesystem::path& file)>& write);
 
