@@ -9,7 +9,7 @@
 
 namespace epsflow::io {
 
-/// Told in a sentence what a caller may want to know and need not act on; may be empty.
+/// A function that is called with one sentence for information, on which the caller need not act. May be empty.
 using Notice = std::function<void(const std::string&)>;
 
 /// Another process holds the lock.
@@ -36,7 +36,7 @@ class FolderLock {
 
   std::filesystem::path folder_;
   std::filesystem::path hidden_;
-  std::filesystem::path topmost_made_;  ///< the first folder on the way to folder_ that was missing, or empty
+  std::filesystem::path topmost_made_;  ///< the outermost folder that was missing and that this made; or empty
   int descriptor_ = -1;
 };
 

@@ -50,10 +50,11 @@ struct FolderOutputs {
 
 class ResultsFolder {
  public:
-  /// Locks `folder`, making it where it is missing, and finds out what is there: to be done before the input is read.
-  /// Throws UsageError where it holds results and the mode is fresh, where another run writes to it, and for a file in
-  /// the way that epsflow did not write; ResourceError when it cannot be written. Nothing is changed by then. O(variants
-  /// asked for and there).
+  /// Locks `folder`, making it where it is missing, and finds out what is there. To be done before the input is read. Results that
+  /// are there stay unchanged, with one exception: an earlier run may have been killed while its complete new results were taking
+  /// the place of the old ones; this is then finished. Throws UsageError where the folder holds results and the mode is fresh,
+  /// where another run writes to it, where a file is in the way that epsflow did not write, and where one of `outputs.inputs` is
+  /// among the files of results; ResourceError when the folder cannot be written. O(variants asked for + variants there).
   ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
                 Notice notice);
   /// Without finish(), a folder in which nothing was finished is as it was before.
@@ -61,9 +62,10 @@ class ResultsFolder {
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
 
-  /// Begins a run over `points`, and returns the variants of the sweep that are still to be made. Those that are there
-  /// are compared with their checksums: O(their bytes). `labelled`, of the format that FolderOutputs::labelled says, must
-  /// be there until finish(); null for none. Throws InputError where results of another input are to be resumed,
+  /// Begins a run over `points`, and returns the variants of the sweep that are still to be made. The files of variants that are
+  /// there are compared with their checksums: O(their bytes). `labelled` writes the copies of the input, in the format of
+  /// FolderOutputs::labelled, and must outlive finish(); it is null if FolderOutputs::labelled is empty. Throws UsageError where
+  /// just one of these two is given, InputError where the mode is resume and the results there are of another input or metric, and
   /// ResourceError when the folder cannot be written.
   [[nodiscard]] std::vector<Variant> begin(const FilePoints& points, RunDescription run,
                                            const LabelledCopy* labelled = nullptr);
@@ -86,7 +88,8 @@ class ResultsFolder {
   void clear_partial() const;
   void warn_of_full_disk(std::uint64_t points, std::size_t variants) const;
 
-  /// Writes a file, known to people as the second name, and tells what it holds.
+  /// A function that writes a file at the first path, names the second path in errors, and returns the size and checksum of the
+  /// file.
   using Write = std::function<FileDigest(const std::filesystem::path&, const std::filesystem::path&)>;
   [[nodiscard]] PendingFile stage(const std::string& name, const Write& write) const;
   [[nodiscard]] PendingFile stage(const std::string& name, const NpyArray& array) const;
@@ -105,9 +108,9 @@ class ResultsFolder {
   FolderOutputs outputs_;
   Notice notice_;
   FolderLock lock_;
-  Manifest state_;                         ///< of base_
-  std::optional<Manifest> old_;            ///< of folder_, where it is to be replaced
-  std::unique_ptr<JournalContents> left_;  ///< what a run left that was killed, or interrupted while it replaced
+  Manifest state_;                         ///< what base_ holds
+  std::optional<Manifest> old_;            ///< what folder_ holds, if this run is to replace it
+  std::unique_ptr<JournalContents> left_;  ///< journal of a run that was killed, or whose replacement is incomplete
   RunDescription run_;
   std::string started_;
   std::uint64_t points_ = 0;

@@ -1,5 +1,5 @@
-// What a results folder says of itself: sweep.json lists its variants, its files, the input and the runs. summary.csv is
-// made of it for people, and read only where a folder of before has its variants nowhere else.
+// What a results folder says of itself: sweep.json lists its variants, its files, the input and the runs. summary.csv is made of
+// it for people. It is read only in folders of older versions, whose sweep.json does not list the variants.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace epsflow::io {
 /// What a caller knows of a run.
 struct RunDescription {
   std::string version = {};
-  std::string metric = {};  ///< describe(Metric): what the labels of a folder have in common
+  std::string metric = {};  ///< describe(Metric), and "weighted" for weights: one for all labels of a folder
   std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value, as given
   std::vector<std::pair<std::string, std::string>> machine = {};  ///< name, value
 };
@@ -28,21 +28,25 @@ struct RunDescription {
 /// Files of results, by name.
 using Files = std::map<std::string, FileDigest, std::less<>>;
 
-/// What sweep.json holds. Input and runs stay JSON, as nothing but people reads them.
+/// What sweep.json holds. Input and runs are kept as JSON text, because epsflow itself reads little of them: status_of() and
+/// asked_for_hdf5().
 struct Manifest {
-  std::string checksum = {};                         ///< of the input, checksum_of(), and behind a comma the metric
+  /// checksum_of() the input and, where it is not empty, RunDescription::metric: "crc32:9ae0daaf, cosine".
+  std::string checksum = {};
   std::string input = {};                            ///< JSON
-  std::vector<std::string> runs = {};                ///< JSON, the last being the last; without any, nothing is there
-  Entries entries = {};                              ///< each with its labels among the files
+  std::vector<std::string> runs = {};                ///< JSON, oldest first; empty: there is no sweep.json
+  Entries entries = {};                              ///< finished variants; `files` has the label file of each
   Files files = {};                                  ///< every one but summary.csv and sweep.json
-  std::map<std::string, std::string> labelled = {};  ///< LabelledCopy::contents() by extension
-  bool unchecked = false;  ///< checksums were made of the files as they are, since version 0.1.0 wrote none
+  std::map<std::string, std::string> labelled = {};  ///< LabelledCopy::contents() of the copies, by extension
+  /// Version 0.1.0 wrote no checksums. Those in `files` were then made from the files as they are, so only their sizes can be
+  /// checked.
+  bool unchecked = false;
 
   /// Whether epsflow wrote this file of the folder, or was about to.
   [[nodiscard]] bool owns(const std::string& name) const;
 };
 
-/// The run of JSON text with another status.
+/// `run`, which is JSON, with its status replaced.
 [[nodiscard]] std::string with_status(const std::string& run, const std::string& status);
 [[nodiscard]] std::string status_of(const std::string& run);
 
@@ -54,8 +58,9 @@ struct Manifest {
 /// The text of sweep.json; `listed`: whether to list variants and files.
 [[nodiscard]] std::string manifest_json(const Manifest& manifest, bool listed = true);
 
-/// What `folder`/sweep.json says; empty where there is none. Of a folder of an older version summary.csv is read, too.
-/// Throws UsageError where one is not epsflow's, or names files that epsflow never writes.
+/// What `folder`/sweep.json says; an empty manifest if there is no such file. In a folder of an older version, whose sweep.json
+/// does not list the variants, this reads summary.csv, too. Throws UsageError where epsflow did not write one of the two files, or
+/// where one of them names files that epsflow never writes.
 [[nodiscard]] Manifest read_manifest(const std::filesystem::path& folder);
 /// Whether an earlier run was asked for sweep.h5.
 [[nodiscard]] bool asked_for_hdf5(const Manifest& manifest);
@@ -68,8 +73,9 @@ struct SummaryRow {
   SweepEntry entry;
   std::optional<std::uint32_t> crc32;
 };
-/// Without the line end, and back. Throws InputError for what summary_row() does not give.
+/// The row as text, without the line end.
 [[nodiscard]] std::string summary_row(const SummaryRow& row);
+/// The row that such a text stands for. Throws InputError for a text that summary_row() does not give.
 [[nodiscard]] SummaryRow parse_summary_row(const std::string& text);
 
 /// The time, as in 2026-11-20T08:15:00Z.
