@@ -20,16 +20,20 @@ struct BackendInfo {
 };
 [[nodiscard]] std::vector<BackendInfo> backends();
 
-/// The backend for n points in so many dimensions, in this space, where EngineOptions::backend leaves it open; else that. The CPU for
-/// powers of minkowski, which a GPU does not know, and for points so few that it is done before a GPU has started (a third of a
-/// second), unless an option asks for a GPU: gpu, gpu_memory, labels, kernel, decide. Automatic: the GPU where there is one.
-/// preferred: where it is not automatic, it stands for the rule of few points. The library's run(), neighbors() and plan() of
-/// points, the program and the Python package all choose by it. Pure.
+/// Chooses the backend for n points of `dims` dimensions in `space`. The first rule that applies decides:
+///   1. EngineOptions::backend, if it is not automatic.
+///   2. The CPU for powers of minkowski (not 1, 2 or infinity), which a GPU does not compute.
+///   3. Automatic, if an option is one that asks for a GPU: gpu, gpu_memory, labels, kernel, decide.
+///   4. `preferred`, if it is not automatic. A preference for a GPU gives automatic.
+///   5. The CPU, if the points are so few that it is done before a GPU has started (about a third of a second).
+///   6. Automatic.
+/// The result `automatic` means: a GPU where there is one, else the CPU. The library's run(), neighbors() and plan() of points, the
+/// program and the Python package all choose by it. Pure.
 [[nodiscard]] BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space,
                                            const EngineOptions& engine, const RunOptions& run = {},
                                            BackendChoice preferred = BackendChoice::automatic) noexcept;
-/// What the environment variable EPSFLOW_BACKEND prefers: cpu or gpu (few points, too); automatic where it is not set. Throws
-/// UsageError where it is anything else.
+/// The backend that the environment variable EPSFLOW_BACKEND prefers: cpu, or gpu (also for few points), or automatic for auto and where
+/// it is empty or not set. Throws UsageError where it is anything else.
 [[nodiscard]] BackendChoice preferred_backend();
 
 /// Throws UsageError, ResourceError as an engine with these options would: for a backend or a GPU that is not there.

@@ -1,4 +1,4 @@
-// What is kept over many runs: the device, pools of memory, threads, and data sets where the device works on them.
+// What is kept over many runs: the device, pools of memory, threads, and the data sets in the memory that the device works on.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,10 @@ namespace epsflow {
 struct EngineState;
 struct DatasetState;
 
-/// A data set that an engine has loaded: checked once, and on a GPU uploaded once. Every function that takes points, a metric and
-/// engine options takes one of these in their place. Copies are the same data set, which goes with the last of them and of the
-/// jobs that work on it; it keeps its engine. Thread-safe.
+/// A handle to a data set that an engine has loaded. Its points are checked once, and on a GPU uploaded once. run(), run_each(),
+/// neighbors() and plan() take it in place of points, metric and engine options; start() and run_weighted() take nothing else.
+/// Copies are the same data set. It is freed with its last copy and the last job that works on it, and keeps its engine alive.
+/// Thread-safe.
 class Dataset {
  public:
   [[nodiscard]] std::size_t size() const noexcept;
@@ -39,28 +40,31 @@ class Dataset {
   std::shared_ptr<const DatasetState> state_;
 };
 
-/// A device with its memory, and threads. The first run makes what later ones find made: a GPU's context (some 0.2 s),
-/// pinned memory, pools. Loads and runs of one engine go one after another, first come, first served, as they share its
-/// memory; so the callbacks of a run must begin no other, and load nothing. Copies are the same engine. Thread-safe.
+/// A device with its memory, and threads. The first run sets up what later runs use again: a GPU's context (about 0.2 s), pinned memory,
+/// pools. Loads and runs of one engine share its memory. So they are done one after another, first come, first served; a callback of a run
+/// must therefore neither begin another run of the engine nor load with it. Copies are the same engine. Thread-safe.
 class Engine {
  public:
-  /// on_notice: as Observer's. Throws UsageError, ResourceError.
+  /// The options are fixed for the life of the engine. on_notice is told once, in a sentence, where the engine takes another backend
+  /// than one might expect (Observer::on_notice). Throws UsageError, ResourceError.
   explicit Engine(const EngineOptions& options = {},
                   const std::function<void(const std::string&)>& on_notice = nullptr);
 
-  /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in EngineOptions::memory as
-  /// long as it lives. metric: any but the plain Euclidean one moves the points into an array of its own, which counts too
-  /// (core/metric.hpp). O(n · d). Throws InputError for a coordinate that is NaN or infinite or that the metric has no place
-  /// for, UsageError for a metric of other points, ResourceError. cancel: may be null; set, and a load that waits for its turn throws
+  /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in EngineOptions::memory as long as it
+  /// lives. metric: where it moves the points (core/metric.hpp), they are moved into a second array, which counts too. The norms without
+  /// factors and without a box move nothing. O(n · d). cancel may be null. If it is set, a load that still waits for its turn throws
   /// Cancelled.
+  /// Throws InputError for a coordinate that is NaN or infinite, and for one that the metric does not allow (out of range, outside the
+  /// box, a zero vector); UsageError where the metric does not fit the points (check_metric()); ResourceError.
   [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;
-  /// The same of points in the memory of the engine's GPU, by the Euclidean metric. They count in EngineOptions::memory too, as some
-  /// runs need them on the host. Throws UsageError where they are on another device, or the engine runs on the CPU.
+  /// Loads points that are in the memory of the engine's GPU, by the plain Euclidean distance. They stay where they are and must
+  /// outlive the data set, unchanged. Their bytes count in EngineOptions::memory too, because some runs need them on the host. Throws
+  /// as above, and UsageError where they are on another device or the engine runs on the CPU.
   [[nodiscard]] Dataset load(const DevicePointsView& points, const CancelToken* cancel = nullptr) const;
 
   /// "cpu" or "gpu".
   [[nodiscard]] std::string_view backend() const noexcept;
-  /// With what memory, threads, backend and gpu came to.
+  /// Memory, threads, backend and gpu are the values in use, also where they were left to the engine.
   [[nodiscard]] const EngineOptions& options() const noexcept;
 
  private:

@@ -13,8 +13,9 @@
 
 namespace epsflow {
 
-/// A run that start() began. Move-only; when it goes, the run is cancelled and waited for, so none of its callbacks may let
-/// it go. cancel() and wait_for() may be called from any thread. It holds its data set until results() or its end.
+/// A run in the background, begun by start(). Move-only. Its destructor cancels the run and waits for its end, so a callback of the run must
+/// not destroy the job. cancel() and wait_for() may be called from any thread. The job keeps its data set until results() has returned or
+/// the job is destroyed.
 class Job {
  public:
   Job(Job&&) noexcept;
@@ -25,8 +26,8 @@ class Job {
   bool wait_for(std::chrono::nanoseconds time) const;
   /// Asks the run to stop, which takes some tens of milliseconds. Does not wait.
   void cancel() noexcept;
-  /// Waits for the end. One result per variant, in the sweep's order, once; empty where they went to on_result. Throws
-  /// what run() throws, Cancelled after cancel().
+  /// Waits for the end and returns one result per variant, in the sweep's order; none where they went to on_result. Call it once. Throws
+  /// what run() throws, Cancelled after cancel(), and Error for a second call.
   [[nodiscard]] std::vector<VariantResult> results();
 
  private:
@@ -38,9 +39,9 @@ class Job {
   std::unique_ptr<State> state_;
 };
 
-/// run() in the background; with `on_result` run_each(). Returns at once. What `observer` points to must outlive the job,
-/// its callbacks are called from other threads. A run waits until earlier ones of its engine have ended. Throws
-/// ResourceError where the system has no thread for it.
+/// Starts run() in the background, or run_each() if `on_result` is given, and returns at once. Whatever `observer` points to must outlive
+/// the job. The callbacks of `observer` and `on_result` are called from other threads. The run waits until earlier ones of its engine have
+/// ended. Throws ResourceError where the system has no thread for it.
 [[nodiscard]] Job start(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
                         const Observer& observer = {}, std::function<void(VariantResult&&)> on_result = nullptr);
 

@@ -1,4 +1,4 @@
-// The neighbour table as a product of its own.
+// The neighbours of all points, as a result for the caller.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ struct Neighbors {
 
 enum class Distances : std::uint8_t { omit, include };
 
-/// All neighbours of all points within eps (inclusive; the same float64 test as run()). points: [host] [n × d]. eps: in
-/// the unit of the coordinates, or of the metric that the data set was loaded with, not squared. Time O(n + candidates +
-/// pairs · log of a row); memory: 4 bytes per pair (12 with distances) beside the table that is searched, within
-/// EngineOptions::memory. Errors as run().
+/// All neighbours of all points within eps (inclusive; the same float64 test as run()). points: [host] [n × d]. eps: not squared; in the
+/// unit of the metric where there is one, else in that of the coordinates. Time: O(n + candidates + pairs · log r), r the neighbours of a
+/// point. Memory: the result takes 4 bytes per pair (12 with distances) and 8 per point. While it is made, the table that it is made from
+/// exists as well, and both count in EngineOptions::memory. Throws as run().
 [[nodiscard]] Neighbors neighbors(PointsView points, double eps, Distances distances = Distances::omit,
                                   const EngineOptions& engine = {}, const SearchOptions& options = {},
                                   const Observer& observer = {});

@@ -20,23 +20,25 @@ struct GroupPlan {
   Strategy strategy = Strategy::direct;
   std::string reason;                          ///< of the choice, in words
   bool cliques = false;                        ///< any two points of a cell are neighbours
-  std::uint64_t cells = 0;                     ///< non-empty ones; 0 where the device finds them only as it clusters
+  std::uint64_t cells = 0;                     ///< non-empty cells; 0: no cells (tiles), or not known before a GPU clusters
   std::uint64_t candidates = 0;                ///< distance tests of a search of all points; 0 where cells are cliques
   IndexChoice index = IndexChoice::grid;       ///< where candidates come from
   DecideChoice decide = DecideChoice::scalar;  ///< how they are decided
-  /// Times that a point's candidates are looked through, at most: 1 for a table. Without one, once to count, once when it
-  /// becomes core, and once for each minpts for which it does not.
+  /// How often the candidates of a point are scanned, at most. With a table: once. Without one: once to count its neighbours, once at the
+  /// minpts at which it becomes core, and once for each minpts at which it is not core.
   std::uint64_t passes = 1;
-  std::uint64_t pairs = 0;  ///< of the table, where it is csr: counted, or estimated from a sample
+  /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated from a sample. 0 for a packed table and without a table.
+  std::uint64_t pairs = 0;
   bool packed = false;      ///< the table is packed
-  /// Host memory while the group is alone: points, index, and the table or what clustering needs; the labels that are
-  /// handed over not counted.
+  /// Host memory that this eps needs if no other eps is worked on at the same time: points, index, and the table and what clustering needs.
+  /// The returned labels do not count.
   std::uint64_t bytes = 0;
   bool fits = true;  ///< EngineOptions::memory has room for it
 };
 
-/// One plan per eps, in the order of the run, largest eps first. Builds each index, and plans a table where there is one,
-/// but searches nothing. Throws as run() does, but not for a table that does not fit.
+/// One plan per eps, in the order of the run, largest eps first. Builds each index, and where there is a table counts its pairs or
+/// estimates them from a sample; makes neither a table nor labels. Throws as run() does, but not where a table does not fit:
+/// GroupPlan::fits tells that.
 [[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const EngineOptions& engine = {},
                                           const RunOptions& options = {}, const Observer& observer = {});
 [[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep,

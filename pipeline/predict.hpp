@@ -11,8 +11,8 @@
 
 namespace epsflow {
 
-/// A clustering as far as new points are concerned: its core points with their clusters, and how near is near. Nothing in it is
-/// its own.
+/// What predict() needs of a clustering: its core points with their clusters, and the eps and metric that it was made with. It owns
+/// nothing: the arrays must outlive it.
 struct CoreView {
   PointsView points;                     ///< [host] [m × d] the core points
   std::span<const std::int32_t> labels;  ///< [m] the cluster of each

@@ -19,14 +19,15 @@ using OnResult = std::function<void(VariantResult&&)>;
 /// Clusters `points` under every variant of `sweep`.
 ///
 /// points: [host] [n × d], row-major; finite. Returns one result per variant, in the sweep's order. The labels of each
-/// are those of sklearn.cluster.DBSCAN(eps, min_samples=minpts, algorithm="kd_tree"), element for element, wherever no
-/// computed distance equals eps to the last bits: q is a neighbour of p when Σ_k (p_k − q_k)² <= eps·eps in float64, each
-/// operation rounded once, summed over k in order. (At eps itself scikit-learn's own algorithms differ from each other.)
+/// are those of sklearn.cluster.DBSCAN(eps, min_samples=minpts, algorithm="kd_tree"), element for element, unless a computed distance
+/// equals eps to the last bits. (There scikit-learn's own algorithms differ from each other.) The rule here: q is a neighbour of p when
+/// Σ_k (p_k − q_k)² <= eps·eps, in float64, each operation rounded once, summed over k in order.
 ///
-/// Time: one index per eps, and one count of neighbours or one table, shared by its minpts: O(n log n + candidates).
-/// Memory: EngineOptions::memory bounds what is held; a table that cannot fit is refused before it is searched where one is
-/// asked for, and done without elsewhere. The returned labels, 4·n bytes per variant, come on top: use run_each() to take
-/// them as they come.
+/// Time: O(n log n + candidates) per eps. A candidate is a point that may be a neighbour, and whose distance is tested. All minpts of an
+/// eps share one index, and either one table of neighbours or one count of them.
+/// Memory: EngineOptions::memory bounds all that a run holds but the returned labels. If a table does not fit and the options ask for one,
+/// run() throws ResourceError before it searches; if they do not, it does without a table. The returned labels take 4·n bytes per variant
+/// on top: use run_each() to take them as they come.
 ///
 /// Throws InputError for a coordinate that is NaN or infinite, UsageError for options that contradict each other and as moved_radius(),
 /// ResourceError when the memory budget or the machine's memory is too small, Cancelled. Thread-safe.
@@ -34,8 +35,8 @@ using OnResult = std::function<void(VariantResult&&)>;
 [[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const EngineOptions& engine = {},
                                              const RunOptions& options = {}, const Observer& observer = {});
 
-/// The same by another metric than the Euclidean one, in which eps then is. Throws UsageError for a metric of other points, InputError
-/// for coordinates that it has no place for.
+/// As above, by a metric; eps is in its unit. Throws also UsageError where the metric does not fit the points (check_metric()), and
+/// InputError for coordinates that it does not allow.
 [[nodiscard]] std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep,
                                              const EngineOptions& engine = {}, const RunOptions& options = {},
                                              const Observer& observer = {});

@@ -11,15 +11,17 @@
 
 namespace epsflow {
 
-/// As run(), but a point is core where the weights of the points within eps, its own included, sum to minpts or more: the
-/// sample_weight of scikit-learn. weights: [host] [n], finite; fractions, 0 and less than 0 are weights too, and 1 for each is
-/// run(). Results in the order of the sweep.
+/// As run(), but a point is core if the weights of the points within eps, its own included, sum to minpts or more: the sample_weight of
+/// scikit-learn. weights: [host] [n], finite. Weights may be fractions, 0 or negative. With every weight 1 the result is that of run().
+/// Results are in the order of the sweep.
 ///
-/// Sums do not depend on the order: they are of weights to 2^-62 of the largest, exact, and rounded to float64 once at the end, so that
-/// ten weights of 0.1 are 1.
+/// Each weight is first rounded to a whole multiple of one power of two. This changes it by at most 2^-62 of the largest absolute weight.
+/// The multiples are summed exactly, and the sum is rounded to float64 once. So sums do not depend on the order, and ten weights of 0.1
+/// are 1.
 ///
-/// Weights are summed, and borders found, on the CPU; core points are clustered by the engine, a run for each variant. Throws as run(), UsageError for weights that are not n or not finite, where labels are to stay on a
-/// device, and for RunOptions::verify.
+/// Weights are summed, and border points found, on the CPU. Core points are clustered by the engine, in a run for each variant. Throws
+/// as run(), and UsageError where there are not n weights, where a weight is not finite, for RunOptions::labels = MemorySpace::device
+/// and for RunOptions::verify.
 [[nodiscard]] std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const double> weights,
                                                       const Sweep& sweep, const RunOptions& options = {},
                                                       const Observer& observer = {});
