@@ -92,8 +92,8 @@ const std::vector<test::Settings>& paths() {
 std::vector<test::Settings> all_paths() {
   std::vector<test::Settings> all = paths();
   all.emplace_back();
-  all.back().backend = BackendChoice::gpu;
-  all.back().strategy = StrategyChoice::direct;
+  all.back().engine.backend = BackendChoice::gpu;
+  all.back().run.strategy = StrategyChoice::direct;
   return all;
 }
 
