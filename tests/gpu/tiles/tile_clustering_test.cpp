@@ -129,9 +129,9 @@ TEST_CASE("tile clustering: each minpts alone, and nested, are the same") {
     INFO(way.name);
     RunOptions options = options_of(way);
     options.core_mask = true;
-    check_same(run(loaded.with(options), grid({eps}, minpts)), expected);
+    check_same(run(loaded, grid({eps}, minpts), options), expected);
     options.method = VariantMethod::each;
-    check_same(run(loaded.with(options), grid({eps}, minpts)), expected);
+    check_same(run(loaded, grid({eps}, minpts), options), expected);
     options.method = VariantMethod::nested;
     for (std::size_t v = 0; v < minpts.size(); ++v) {
       check_same(run(loaded, grid({eps}, {minpts[v]}), options), {expected[v]});
