@@ -8,37 +8,43 @@
 
 #include <epsflow/core/points.hpp>
 
+struct CUstream_st;  // what CUDA's cudaStream_t points to
+
 namespace epsflow {
+
+/// Where points on a GPU are, and what writes them.
+struct DevicePlace {
+  int device = 0;                 ///< the GPU that holds them, as CUDA counts
+  CUstream_st* stream = nullptr;  ///< the cudaStream_t that writes them; null: the default stream
+};
 
 /// A data set in the memory of a CUDA device that somebody else owns. [device] [n × d], row-major, in the caller's unit.
 class DevicePointsView {
  public:
   DevicePointsView() = default;
-  /// data: [device] n · dims coordinates. device: the GPU that holds them, as CUDA counts. stream: the cudaStream_t that writes
-  /// them, or null for the default stream; Engine::load() waits for the work that this stream has by then. Throws UsageError for
-  /// sizes that PointsView refuses, and for a null pointer where n > 0.
-  DevicePointsView(const float* data, std::size_t n, std::size_t dims, int device = 0, void* stream = nullptr)
-      : DevicePointsView(data, n, dims, Precision::float32, device, stream) {}
-  DevicePointsView(const double* data, std::size_t n, std::size_t dims, int device = 0, void* stream = nullptr)
-      : DevicePointsView(data, n, dims, Precision::float64, device, stream) {}
+  /// data: [device] n · dims coordinates. Engine::load() waits for the work that the stream of `place` has by then. Throws
+  /// UsageError for sizes that PointsView refuses, and for a null pointer where n > 0.
+  DevicePointsView(const float* data, std::size_t n, std::size_t dims, DevicePlace place = {})
+      : DevicePointsView(data, n, dims, Precision::float32, place) {}
+  DevicePointsView(const double* data, std::size_t n, std::size_t dims, DevicePlace place = {})
+      : DevicePointsView(data, n, dims, Precision::float64, place) {}
 
   [[nodiscard]] const void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
   [[nodiscard]] Precision precision() const noexcept { return precision_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{size_} * dims_ * bytes_of(precision_); }
-  [[nodiscard]] int device() const noexcept { return device_; }
-  [[nodiscard]] void* stream() const noexcept { return stream_; }
+  [[nodiscard]] int device() const noexcept { return place_.device; }
+  [[nodiscard]] CUstream_st* stream() const noexcept { return place_.stream; }
 
  private:
-  DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision, int device, void* stream);
+  DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision, DevicePlace place);
 
   const void* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t dims_ = 1;
   Precision precision_ = Precision::float64;
-  int device_ = 0;
-  void* stream_ = nullptr;
+  DevicePlace place_;
 };
 
 /// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do the labels and

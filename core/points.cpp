@@ -36,9 +36,9 @@ PointsView::PointsView(std::span<const float> data, std::size_t dims)
 PointsView::PointsView(std::span<const double> data, std::size_t dims)
     : PointsView(data.data(), data.size(), dims, Precision::float64) {}
 
-DevicePointsView::DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision, int device,
-                                   void* stream)
-    : data_(data), size_(n), dims_(dims), precision_(precision), device_(device), stream_(stream) {
+DevicePointsView::DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision,
+                                   DevicePlace place)
+    : data_(data), size_(n), dims_(dims), precision_(precision), place_(place) {
   require_shape(n, dims);
   if (data == nullptr && n > 0) throw UsageError("points on a GPU need a pointer to their coordinates; it is null");
 }

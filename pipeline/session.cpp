@@ -21,6 +21,7 @@ Dataset load_for_one_run(PointsView points, const Metric& metric, const EngineOp
 }
 
 TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queue), ticket_(queue.join()) {
+  // A turn that ends wakes the next at once. Cancelling cannot, as signal handlers do it too: it is looked for.
   constexpr std::chrono::milliseconds kLook{20};
   std::unique_lock lock(queue.mutex_);
   while (queue.waiting_.front() != ticket_) {

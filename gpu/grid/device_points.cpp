@@ -44,7 +44,7 @@ DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory)
   device_ = {points.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
              points.precision()};
   const Event made;
-  check(cudaEventRecord(made.get(), static_cast<cudaStream_t>(points.stream())));
+  check(cudaEventRecord(made.get(), points.stream()));
   check(cudaStreamWaitEvent(stream_.get(), made.get()));
   if (!is_aligned(points)) {
     data_ = {memory, stream_.get(), points.bytes()};

@@ -130,10 +130,10 @@ struct PyGpuPoints {
   nb::ndarray<nb::ro> array = {};
 
   [[nodiscard]] DevicePointsView view(int engine_device) const {
-    const int number = device.value_or(engine_device);
-    auto* const made_on = reinterpret_cast<void*>(stream);  // NOLINT: how Python hands a stream over
-    if (precision == Precision::float32) return {static_cast<const float*>(data), rows, dims, number, made_on};
-    return {static_cast<const double*>(data), rows, dims, number, made_on};
+    const DevicePlace place{.device = device.value_or(engine_device),
+                            .stream = reinterpret_cast<CUstream_st*>(stream)};  // NOLINT: how Python hands one over
+    if (precision == Precision::float32) return {static_cast<const float*>(data), rows, dims, place};
+    return {static_cast<const double*>(data), rows, dims, place};
   }
 };
 

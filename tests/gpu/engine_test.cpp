@@ -59,9 +59,9 @@ class DeviceCopy {
   [[nodiscard]] DevicePointsView view() const {
     const std::size_t n = data_.size();
     if (data_.precision == Precision::float32) {
-      return {reinterpret_cast<const float*>(place()), n, data_.dims, 0, stream_.get()};
+      return {reinterpret_cast<const float*>(place()), n, data_.dims, {.stream = stream_.get()}};
     }
-    return {reinterpret_cast<const double*>(place()), n, data_.dims, 0, stream_.get()};
+    return {reinterpret_cast<const double*>(place()), n, data_.dims, {.stream = stream_.get()}};
   }
 
  private:
@@ -185,8 +185,9 @@ TEST_CASE("gpu engine: coordinates that are not finite, and points on another GP
   const DataSet data = test::make_data("uniform", 10, 1, Precision::float64, 1);
   const DeviceCopy copy(data);
   const auto* const values = static_cast<const double*>(copy.view().data());
-  test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(DevicePointsView(values, 10, 1, 77)); }),
-                       {"on GPU 0", "said to be on GPU 77", "EngineOptions::gpu = 0"});
+  test::check_mentions(
+      test::error_of<UsageError>([&] { (void)engine.load(DevicePointsView(values, 10, 1, {.device = 77})); }),
+      {"on GPU 0", "said to be on GPU 77", "EngineOptions::gpu = 0"});
 }
 
 TEST_CASE("gpu engine: points that a stream is still making are waited for") {
@@ -204,7 +205,7 @@ TEST_CASE("gpu engine: points that a stream is still making are waited for") {
       stream.get(), [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }, nullptr));
   check(cudaMemcpyAsync(values.data(), pinned.as<void>(), bytes, cudaMemcpyHostToDevice, stream.get()));
   const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
-  const Dataset loaded = engine.load(DevicePointsView(values.data(), 500, 2, 0, stream.get()));
+  const Dataset loaded = engine.load(DevicePointsView(values.data(), 500, 2, {.stream = stream.get()}));
   check_results(run(loaded, grid({data.scale}, {4})), data);
 }
 
