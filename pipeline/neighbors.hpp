@@ -5,6 +5,7 @@
 #include <span>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/neighbors_view.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
@@ -18,6 +19,7 @@ struct Neighbors {
   Buffer<std::uint32_t> ids;      ///< [pairs]
   Buffer<double> distances;       ///< [pairs], in the unit of eps, or empty
 
+  [[nodiscard]] NeighborsView view() const noexcept { return {offsets.span(), ids.span(), distances.span()}; }
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
   [[nodiscard]] std::uint64_t pairs() const noexcept { return offsets.empty() ? 0 : offsets[size()]; }
   [[nodiscard]] std::span<const std::uint32_t> row(std::size_t i) const noexcept {

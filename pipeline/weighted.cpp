@@ -13,6 +13,7 @@
 #include <epsflow/clustering/searched_source.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/weights.hpp>
 #include <epsflow/index/candidate_runs.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -25,33 +26,6 @@ namespace epsflow {
 namespace {
 
 constexpr std::uint32_t kBlockRows = 512;
-
-__extension__ using Sum = __int128;
-
-/// Weights as whole numbers of one unit, which their sums do not round.
-class WholeWeights {
- public:
-  explicit WholeWeights(std::span<const double> weights) : units_(weights.size()) {
-    double largest = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      if (!std::isfinite(weights[i])) {
-        throw UsageError("the weight of point " + format_count(i) + " is " + format_number(weights[i]) +
-                         "; weights are finite numbers");
-      }
-      largest = std::max(largest, std::abs(weights[i]));
-    }
-    if (largest > 0) exponent_ = 61 - std::ilogb(largest);
-    for (std::size_t i = 0; i < weights.size(); ++i) units_[i] = std::llrint(std::ldexp(weights[i], exponent_));
-  }
-
-  [[nodiscard]] std::int64_t operator[](std::size_t id) const noexcept { return units_[id]; }
-  /// A sum of up to 2^32 of them as a weight, rounded once.
-  [[nodiscard]] double weight_of(Sum sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent_); }
-
- private:
-  int exponent_ = 0;
-  std::vector<std::int64_t> units_;
-};
 
 /// Points of one eps, searched on the CPU.
 class Searched {
@@ -81,7 +55,7 @@ class Searched {
         for (std::uint32_t row = group.begin; row < group.end; ++row) {
           std::uint32_t count = 0;
           (void)rows_.ids({row, row + 1}, candidates, ids.data(), most, &count);
-          Sum sum = 0;
+          WholeWeights::Sum sum = 0;
           for (std::uint32_t i = 0; i < count; ++i) sum += weights[order[ids[i]]];
           sums[order[row]] = weights.weight_of(sum);
         }

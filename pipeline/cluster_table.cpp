@@ -1,0 +1,269 @@
+#include <epsflow/pipeline/cluster_table.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/clustering/rows_source.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/pipeline/reporter.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
+
+namespace epsflow {
+namespace {
+
+/// Rows that a thread takes at a time.
+constexpr std::size_t kRows = 256;
+
+/// Calls work(first, last) for the rows of [0, n), on as many threads as the arena has.
+template <class Work>
+void for_rows(std::size_t n, const CancelToken& cancel, const Work& work) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kRows), [&](const auto& range) {
+    if (!cancel.cancelled()) work(range.begin(), range.end());
+  });
+  cancel.check();
+}
+
+/// What is wrong with the first row that is wrong, whichever thread finds it.
+class FirstFault {
+ public:
+  /// what(): a sentence, which is asked for only where no earlier row is known to be wrong.
+  template <class What>
+  void note(std::size_t row, const What& what) {
+    const std::scoped_lock lock(mutex_);
+    if (row >= row_) return;
+    row_ = row;
+    text_ = what();
+  }
+  /// Throws InputError where a row is wrong.
+  void check() const {
+    if (row_ != kNone) throw InputError("row " + format_count(row_) + " of the table " + text_);
+  }
+
+ private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::mutex mutex_;
+  std::size_t row_ = kNone;
+  std::string text_;
+};
+
+void check_shape(const NeighborsView& table) {
+  const auto& offsets = table.offsets;
+  if (table.size() > kMaxPoints) {
+    throw UsageError("the table has " + format_count(table.size()) + " rows, and at most " + format_count(kMaxPoints) +
+                     " are possible");
+  }
+  if (offsets.empty() ? !table.ids.empty() : offsets.front() != 0 || offsets.back() != table.ids.size()) {
+    throw InputError("the offsets of the table must begin with 0 and end with its number of entries, " +
+                     format_count(table.ids.size()));
+  }
+  if (!table.distances.empty() && table.distances.size() != table.ids.size()) {
+    throw InputError("the table has " + format_count(table.ids.size()) + " entries and " +
+                     format_count(table.distances.size()) + " distances: give one for each entry, or none");
+  }
+  const auto falls = std::ranges::adjacent_find(offsets, std::ranges::greater{});
+  if (falls != offsets.end()) {
+    throw InputError("the offsets of the table fall behind row " +
+                     format_count(static_cast<std::uint64_t>(falls - offsets.begin())) + ": they must ascend");
+  }
+}
+
+/// Each row by itself.
+void check_rows(const NeighborsView& table, const CancelToken& cancel) {
+  FirstFault fault;
+  const std::size_t n = table.size();
+  for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
+    for (std::size_t row = first; row < last; ++row) {
+      bool itself = false;
+      for (std::uint64_t at = table.offsets[row]; at < table.offsets[row + 1]; ++at) {
+        const std::uint32_t id = table.ids[at];
+        itself = itself || id == row;
+        if (id >= n) {
+          return fault.note(row, [&] {
+            return "names point " + format_count(id) + ", and there are " + format_count(n) + ": ids count from 0";
+          });
+        }
+        if (at > table.offsets[row] && table.ids[at - 1] >= id) {
+          return fault.note(row, [&] {
+            return "has " + format_count(id) + " behind " + format_count(table.ids[at - 1]) +
+                   ": sort each row by id, each id once";
+          });
+        }
+        if (!table.distances.empty() && !(table.distances[at] >= 0)) {
+          return fault.note(row, [&] {
+            return "has the distance " + format_number(table.distances[at]) + " to point " + format_count(id) +
+                   ": distances are numbers of at least 0";
+          });
+        }
+      }
+      if (!itself) {
+        return fault.note(row, [] { return "lacks the point itself, which is its own neighbour: add it"; });
+      }
+    }
+  });
+  fault.check();
+}
+
+/// Whether i is a neighbour of j where j is one of i, under every eps.
+void check_symmetry(const NeighborsView& table, std::vector<double> radii, const CancelToken& cancel) {
+  std::ranges::sort(radii);
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const auto distance = [&](std::uint64_t at) { return table.distances.empty() ? 0 : table.distances[at]; };
+  FirstFault fault;
+  for_rows(table.size(), cancel, [&](std::size_t first, std::size_t last) {
+    for (std::size_t row = first; row < last; ++row) {
+      for (std::uint64_t at = table.offsets[row]; at < table.offsets[row + 1]; ++at) {
+        const std::uint32_t id = table.ids[at];
+        const auto begin = table.ids.begin() + static_cast<std::ptrdiff_t>(table.offsets[id]);
+        const auto end = table.ids.begin() + static_cast<std::ptrdiff_t>(table.offsets[id + std::size_t{1}]);
+        const auto back = std::lower_bound(begin, end, static_cast<std::uint32_t>(row));
+        const bool there = back != end && *back == row;
+        const double to = distance(at);
+        const double from = there ? distance(static_cast<std::uint64_t>(back - table.ids.begin())) : kNone;
+        if (to == from) continue;
+        // An eps between the two makes one a neighbour of the other alone.
+        const auto eps = std::ranges::lower_bound(radii, std::min(to, from));
+        if (eps == radii.end() || *eps >= std::max(to, from)) continue;
+        return fault.note(row, [&] {
+          const std::string other = "row " + format_count(id);
+          return "has point " + format_count(id) +
+                 (table.distances.empty() ? "" : " at the distance " + format_number(to)) + ", and " + other +
+                 (there ? " has point " + format_count(row) + " at the distance " + format_number(from)
+                        : " does not have point " + format_count(row)) +
+                 ": neighbours are so in both rows; make the table symmetric";
+        });
+      }
+    }
+  });
+  fault.check();
+}
+
+/// Threads and memory of a call without an engine.
+struct Workers {
+  explicit Workers(const EngineOptions& options, const char* who)
+      : budget(options.memory == 0 ? std::max<std::uint64_t>(machine_memory() / 2, 1_GiB) : options.memory),
+        arena(options.threads == 0 ? tbb::info::default_concurrency() : narrow<int>(options.threads)) {
+    check_options(options);
+    if (options.backend == BackendChoice::gpu || options.gpu || options.gpu_memory != 0) {
+      throw UsageError(std::string(who) +
+                       " works on the CPU: leave out EngineOptions::backend, EngineOptions::gpu and "
+                       "EngineOptions::gpu_memory");
+    }
+  }
+
+  MemoryBudget budget;
+  tbb::task_arena arena;
+};
+
+}  // namespace
+
+std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& sweep, const TableRun& run,
+                                   const EngineOptions& engine, const Observer& observer) {
+  Workers workers(engine, "cluster()");
+  const CancelToken cancel(observer.cancel);
+  cancel.check();
+  check_shape(table);
+  if (!run.weights.empty() && run.weights.size() != table.size()) {
+    throw UsageError("the table has " + format_count(table.size(), "row") + " and there are " +
+                     format_count(run.weights.size(), "weight") + ": give one for each row");
+  }
+  const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep);
+  if (table.distances.empty() && groups.size() > 1) {
+    throw UsageError("the table has no distances, so that all entries are neighbours, and the sweep has " +
+                     format_count(groups.size()) + " eps: give the distances, or one eps");
+  }
+  std::optional<WholeWeights> weights;
+  if (!run.weights.empty()) weights.emplace(run.weights);
+  const std::uint64_t n = table.size();
+  const MemoryCharge memory(workers.budget,
+                            table.offsets.size_bytes() + table.ids.size_bytes() + table.distances.size_bytes() +
+                                n * clustering::kBytesPerPoint + clustering::RowsSource::bytes(n),
+                            "the table and its clustering");
+  Reporter reporter(observer, sweep.size());
+  std::map<std::pair<double, std::uint32_t>, VariantResult> done;
+  workers.arena.execute([&] {
+    check_rows(table, cancel);
+    std::vector<double> radii;
+    for (const stages::EpsGroup& group : groups) radii.push_back(group.eps);
+    check_symmetry(table, radii, cancel);
+    for (const stages::EpsGroup& group : groups) {
+      clustering::RowsSource source(table, group.eps, weights ? &*weights : nullptr, cancel);
+      clustering::cluster_nested({source, group.eps, run.core_mask}, group.minpts, cancel, [&](VariantResult&& result) {
+        reporter.done([&] { done[{result.variant.eps, result.variant.minpts}] = std::move(result); });
+      });
+    }
+  });
+  std::vector<VariantResult> results;
+  for (const Variant& v : sweep.variants()) results.push_back(std::move(done.at({v.eps, v.minpts})));
+  return results;
+}
+
+Neighbors neighbors_of_distances(PointsView distances, double eps, const EngineOptions& engine,
+                                 const Observer& observer) {
+  Workers workers(engine, "neighbors_of_distances()");
+  (void)Sweep({{eps, 1}});  // checks eps
+  const std::size_t n = distances.size();
+  if (n > 0 && distances.dims() != n) {
+    throw UsageError("a matrix of distances has as many columns as rows, and this one has " + format_count(n) +
+                     " rows and " + format_count(distances.dims()) + " columns");
+  }
+  const CancelToken cancel(observer.cancel);
+  Neighbors result{Buffer<std::uint64_t>(n + 1), {}, {}};
+  const MemoryCharge matrix(workers.budget, distances.bytes() + n * sizeof(std::uint64_t), "the matrix of distances");
+  result.offsets[0] = 0;
+  workers.arena.execute([&] {
+    FirstFault fault;
+    for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
+      for (std::size_t row = first; row < last; ++row) {
+        std::uint64_t count = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double d = distances.at(row, k);
+          if (!(d >= 0)) {
+            return fault.note(row, [&] {
+              return "has the distance " + format_number(d) + " to point " + format_count(k) +
+                     ": distances are numbers of at least 0";
+            });
+          }
+          count += d <= eps ? 1 : 0;
+        }
+        result.offsets[row + 1] = count;
+      }
+    });
+    fault.check();
+    for (std::size_t row = 0; row < n; ++row) result.offsets[row + 1] += result.offsets[row];
+    const std::uint64_t pairs = result.offsets[n];
+    const MemoryCharge table(workers.budget, pairs * (sizeof(std::uint32_t) + sizeof(double)),
+                             "the table of neighbours");
+    result.ids = Buffer<std::uint32_t>(pairs);
+    result.distances = Buffer<double>(pairs);
+    for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
+      for (std::size_t row = first; row < last; ++row) {
+        std::uint64_t at = result.offsets[row];
+        for (std::size_t k = 0; k < n; ++k) {
+          const double d = distances.at(row, k);
+          if (!(d <= eps)) continue;
+          result.ids[at] = static_cast<std::uint32_t>(k);
+          result.distances[at++] = d;
+        }
+      }
+    });
+  });
+  return result;
+}
+
+}  // namespace epsflow

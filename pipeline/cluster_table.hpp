@@ -1,0 +1,45 @@
+// DBSCAN of neighbours, or of distances, that the caller has already.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/neighbors_view.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow {
+
+/// What a clustering of a table goes by.
+struct TableRun {
+  /// [host] [n], or empty: weights to sum in place of counting neighbours, as run_weighted() does.
+  std::span<const double> weights = {};
+  /// Fill VariantResult::core.
+  bool core_mask = false;
+};
+
+/// Clusters points by a table of neighbours, under every variant of `sweep`. Of a table with distances, the neighbours within
+/// each eps count, eps included; so one table serves every eps up to that which it was made for. Of a table without distances
+/// all entries are neighbours, and the sweep has one eps. All minpts of an eps share one union-find. Results are in the order of
+/// the sweep; labels are numbered as run() numbers them.
+///
+/// The table is checked: each row ascends, has ids below n and the point itself, distances are numbers of at least 0, and where
+/// j is a neighbour of i, i is one of j, under every eps.
+///
+/// Time: O(entries · log r) for the check, r the entries of a row, then O(entries) for each eps. On the CPU; of the engine's
+/// options, memory, threads and backend = cpu may be given. Memory: 21 bytes for each point beside the table, within
+/// EngineOptions::memory. Throws InputError for a table that is not so, naming the row; UsageError for options, weights and
+/// several eps without distances; ResourceError; Cancelled.
+[[nodiscard]] std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& sweep,
+                                                 const TableRun& run = {}, const EngineOptions& engine = {},
+                                                 const Observer& observer = {});
+
+/// The table of all pairs within eps of a matrix of distances: [host] [n × n], row-major; float32 is widened. Its entries keep
+/// their distances. O(n²). The table and the matrix count in EngineOptions::memory. Throws InputError for a distance that is NaN or
+/// less than 0, naming row and column; UsageError for a matrix that is not square; and as cluster().
+[[nodiscard]] Neighbors neighbors_of_distances(PointsView distances, double eps, const EngineOptions& engine = {},
+                                               const Observer& observer = {});
+
+}  // namespace epsflow

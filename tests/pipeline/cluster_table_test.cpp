@@ -1,0 +1,190 @@
+// Tables of neighbours and matrices of distances as input: the labels are those of the points that they are of.
+#include <epsflow/pipeline/cluster_table.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/pipeline/weighted.hpp>
+
+namespace epsflow::test {
+namespace {
+
+/// A table that a test may spoil.
+struct Rows {
+  std::vector<std::uint64_t> offsets;
+  std::vector<std::uint32_t> ids;
+  std::vector<double> distances;
+
+  [[nodiscard]] NeighborsView view() const { return {offsets, ids, distances}; }
+};
+
+/// 0 and 1 are one apart, 1 and 2 two, 0 and 2 three; 3 is alone.
+Rows four() { return {{0, 3, 6, 9, 10}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 3}, {0, 1, 3, 1, 0, 2, 3, 2, 0, 0}}; }
+
+void check_same(const std::vector<VariantResult>& found, const std::vector<VariantResult>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t v = 0; v < found.size(); ++v) {
+    INFO("eps " << found[v].variant.eps << ", minpts " << found[v].variant.minpts);
+    CHECK(found[v].variant == expected[v].variant);
+    CHECK(found[v].labels == expected[v].labels);
+    CHECK(found[v].core == expected[v].core);
+    CHECK(found[v].summary == expected[v].summary);
+  }
+}
+
+TEST_CASE("cluster table: a table with distances gives the labels of its points, for every eps below its own") {
+  Random random(20);
+  std::size_t compared = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const DataSet data = make_data(seed % 2 == 0 ? "clustered" : "uniform", 1 + random.below(600), 1 + seed % 5,
+                                   seed % 3 == 0 ? Precision::float32 : Precision::float64, seed);
+    const double eps = searchable(make_eps(data, random));
+    INFO("seed " << seed << ", " << describe(data) << ", eps " << eps);
+    const Sweep sweep = grid({eps, searchable(eps * 0.7), searchable(eps * 0.2)}, {1, 2, 4, 9, 40});
+    const Neighbors table = neighbors(data.view(), eps, Distances::include);
+    // Where a distance was rounded onto an eps, the table says something else than the points.
+    bool rounded = false;
+    for (const Variant& v : sweep.variants()) {
+      const OracleTable oracle = data.oracle(v.eps);
+      for (std::size_t i = 0; i < data.size(); ++i) {
+        std::size_t within = 0;
+        for (std::uint64_t at = table.offsets[i]; at < table.offsets[i + 1]; ++at)
+          within += table.distances[at] <= v.eps;
+        rounded = rounded || within != oracle.rows[i].size();
+      }
+    }
+    if (rounded) continue;
+    ++compared;
+    const TableRun masked{.core_mask = true};
+    check_same(cluster(table.view(), sweep, masked, {.threads = 3}),
+               run(data.view(), sweep, {.threads = 2}, {.core_mask = true}));
+  }
+  CHECK(compared > 20);
+}
+
+TEST_CASE("cluster table: without distances every entry is a neighbour") {
+  const DataSet data = make_data("clustered", 900, 2, Precision::float64, 4);
+  const Neighbors table = neighbors(data.view(), data.scale);
+  const Sweep sweep = grid({data.scale}, {3, 1, 20, 7});
+  check_same(cluster(table.view(), sweep, {.core_mask = true}), run(data.view(), sweep, {}, {.core_mask = true}));
+  check_mentions(error_of<UsageError>([&] {
+                   (void)cluster(table.view(), grid({0.1, 0.2}, {4}));
+                 }),
+                 {"no distances", "2 eps", "give the distances, or one eps"});
+}
+
+TEST_CASE("cluster table: weights are summed in place of neighbours") {
+  const DataSet data = make_data("clustered", 500, 3, Precision::float64, 6);
+  Random random(3);
+  std::vector<double> weights(data.size());
+  for (double& w : weights) w = static_cast<double>(random.below(64)) / 8 - 1;
+  const Sweep sweep = grid({data.scale}, {1, 3, 10, 60});
+  const Neighbors table = neighbors(data.view(), data.scale);
+  const Dataset loaded = Engine({.threads = 2}).load(data.view());
+  check_same(cluster(table.view(), sweep, {.weights = weights, .core_mask = true}),
+             run_weighted(loaded, weights, sweep, {.core_mask = true}));
+  const std::vector<double> few(3, 1.0);
+  check_mentions(error_of<UsageError>([&] { (void)cluster(table.view(), sweep, {.weights = few}); }),
+                 {"500 rows", "3 weights", "one for each"});
+  weights[7] = std::nan("");
+  check_mentions(error_of<UsageError>([&] { (void)cluster(table.view(), sweep, {.weights = weights}); }),
+                 {"weight of point 7", "nan"});
+}
+
+TEST_CASE("cluster table: a matrix of distances becomes the table of its points") {
+  const DataSet data = make_data("clustered", 300, 2, Precision::float64, 8);
+  const Neighbors expected = neighbors(data.view(), data.scale * 10, Distances::include);
+  std::vector<double> matrix(data.size() * data.size(), data.scale * 100);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    for (std::uint64_t at = expected.offsets[i]; at < expected.offsets[i + 1]; ++at) {
+      matrix[i * data.size() + expected.ids[at]] = expected.distances[at];
+    }
+  }
+  const PointsView view(std::span<const double>(matrix), data.size());
+  const Neighbors table = neighbors_of_distances(view, data.scale * 10, {.threads = 3});
+  CHECK(std::ranges::equal(table.offsets.span(), expected.offsets.span()));
+  CHECK(std::ranges::equal(table.ids.span(), expected.ids.span()));
+  CHECK(std::ranges::equal(table.distances.span(), expected.distances.span()));
+  CHECK(neighbors_of_distances(PointsView(std::span<const double>(), 1), 1.0).size() == 0);
+  matrix[5 * data.size() + 2] = -1;
+  matrix[9 * data.size()] = std::nan("");
+  check_mentions(error_of<InputError>([&] { (void)neighbors_of_distances(view, 1.0); }),
+                 {"row 5", "the distance -1", "point 2", "at least 0"});
+  check_mentions(
+      error_of<UsageError>([&] { (void)neighbors_of_distances(PointsView(std::span<const double>(matrix), 1), 1.0); }),
+      {"as many columns as rows", "1 columns"});
+  check_mentions(error_of<ResourceError>([&] { (void)neighbors_of_distances(view, 1.0, {.memory = 100'000}); }),
+                 {"the matrix of distances", "EngineOptions::memory"});
+}
+
+TEST_CASE("cluster table: what is no table of neighbours is refused by its row") {
+  const auto refusal = [](const Rows& rows, const Sweep& sweep) {
+    return error_of<InputError>([&] { (void)cluster(rows.view(), sweep); });
+  };
+  const Sweep sweep = grid({2.5}, {2});
+  CHECK(cluster(four().view(), sweep).front().labels == std::vector<std::int32_t>{0, 0, 0, -1});
+  Rows rows = four();
+  rows.ids[1] = 4;
+  check_mentions(refusal(rows, sweep), {"row 0", "point 4", "there are 4"});
+  rows = four();
+  std::swap(rows.ids[4], rows.ids[5]);
+  check_mentions(refusal(rows, sweep), {"row 1", "1 behind 2", "sort each row"});
+  rows = four();
+  rows.ids[9] = 0;
+  check_mentions(refusal(rows, sweep), {"row 3", "lacks the point itself"});
+  for (const double bad : {-1.0, std::nan(""), -std::numeric_limits<double>::infinity()}) {
+    rows = four();
+    rows.distances[7] = bad;
+    check_mentions(refusal(rows, sweep), {"row 2", "to point 1", "at least 0"});
+  }
+  rows = four();
+  rows.offsets = {0, 3, 6, 9, 9};
+  check_mentions(refusal(rows, sweep), {"offsets", "10"});
+  rows.offsets = {0, 6, 3, 9, 10};
+  check_mentions(refusal(rows, sweep), {"offsets", "row 1", "ascend"});
+  rows = four();
+  rows.distances.pop_back();
+  check_mentions(refusal(rows, sweep), {"10 entries", "9 distances"});
+}
+
+TEST_CASE("cluster table: rows that are not symmetric are refused where an eps tells them apart") {
+  Rows rows = four();
+  rows.distances[2] = 4;  // from 0 to 2; back it is 3
+  for (const double eps : {3.0, 3.5}) {
+    check_mentions(error_of<InputError>([&] {
+                     (void)cluster(rows.view(), grid({1.5, eps}, {2}));
+                   }),
+                   {"row 0", "point 2 at the distance 4", "row 2", "at the distance 3", "symmetric"});
+  }
+  for (const double eps : {2.9, 4.0, 9.0}) CHECK_NOTHROW(cluster(rows.view(), grid({eps}, {2})));
+  rows = {{0, 2, 3}, {0, 1, 1}, {}};
+  check_mentions(error_of<InputError>([&] { (void)cluster(rows.view(), grid({1}, {1})); }),
+                 {"row 0 of the table has point 1", "row 1 does not have point 0"});
+}
+
+TEST_CASE("cluster table: no rows, options of a GPU, memory, and cancelling") {
+  CHECK(cluster({}, grid({1}, {1})).front().labels.empty());
+  const Rows rows = four();
+  CHECK(cluster(rows.view(), Sweep()).empty());
+  for (const EngineOptions& on_gpu : {EngineOptions{.backend = BackendChoice::gpu}, EngineOptions{.gpu = 0}}) {
+    check_mentions(error_of<UsageError>([&] { (void)cluster(rows.view(), grid({1}, {1}), {}, on_gpu); }),
+                   {"cluster()", "CPU", "EngineOptions::gpu"});
+  }
+  check_mentions(error_of<ResourceError>([&] { (void)cluster(rows.view(), grid({1}, {1}), {}, {.memory = 100}); }),
+                 {"the table", "EngineOptions::memory"});
+  CancelToken cancel;
+  cancel.cancel();
+  CHECK_THROWS_AS(cluster(rows.view(), grid({1}, {1}), {}, {}, {.cancel = &cancel}), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::test
