@@ -1,4 +1,5 @@
-// Ways of doing the same work, which change time and memory and never a label; and the words of all choices.
+// Enumerations that choose how the work is done. They change time and memory, never a label. Also, for any enumeration, its words:
+// the texts by which the command line and Python name its values.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +11,19 @@
 
 namespace epsflow {
 
-/// A value of a choice and its word, which the program and Python share.
+/// One value of an enumeration, and a text that names it on the command line and in Python.
 template <class T>
 struct Word {
   std::string_view word;
   T value;
 };
 
-/// The words of a choice in the order in which they are listed: Choice<T>::words; and its name in C++: Choice<T>::type. The first
-/// word of a value is its name. Specialised where T is declared.
+/// What is known of an enumeration T. `words`: its words, in the order in which help lists them. A value may have several words;
+/// word_of() gives the first. `type`: the name of T in C++, as text. Specialised where T is declared.
 template <class T>
 struct Choice;
 
-/// The words alone.
+/// The words of T without their values.
 template <class T>
 inline constexpr auto kWords = [] {
   std::array<std::string_view, Choice<T>::words.size()> all;
@@ -30,7 +31,7 @@ inline constexpr auto kWords = [] {
   return all;
 }();
 
-/// The value of a word, or nothing where it is no word of the choice.
+/// The value of a word, or nothing if T has no such word.
 template <class T>
 [[nodiscard]] constexpr std::optional<T> choice_of(std::string_view word) {
   for (const Word<T>& known : Choice<T>::words) {
@@ -58,8 +59,8 @@ enum class Kernel : std::uint8_t {
   /// Emits pairs (point, neighbour) in any order, and sorts them into rows afterwards. A thread of the GPU searches one point (the
   /// paper's Algorithm 2).
   global,
-  /// Emits and sorts pairs as `global` does. A block of the GPU's threads searches one non-empty cell, and tests its candidates
-  /// piece by piece from shared memory (the paper's Algorithm 3).
+  /// Emits and sorts pairs as `global` does. A block of the GPU's threads finds the neighbours of all points of one non-empty grid
+  /// cell. It loads their candidates into shared memory, one portion after another (the paper's Algorithm 3).
   shared,
 };
 [[nodiscard]] constexpr bool emits_pairs(Kernel kernel) noexcept { return kernel != Kernel::rows; }
@@ -70,9 +71,9 @@ struct Choice<Kernel> {
                                     Word{"shared", Kernel::shared}};
 };
 
-/// How a neighbour table is held in memory. `csr` (compressed sparse rows) holds each neighbour of a row as a number of 4 bytes.
-/// `packed` holds one bit for each candidate; it takes at most three dimensions, and Kernel::rows. `automatic` takes the format
-/// that needs fewer bytes. core/neighbor_table.hpp describes both.
+/// How a neighbour table is held in memory. `csr` (compressed sparse rows): 4 bytes for each neighbour. `packed`: one bit for each
+/// candidate, set if it is a neighbour. This is possible only for up to three dimensions, and only with Kernel::rows. `automatic`:
+/// of the possible formats, the one that needs fewer bytes. core/neighbor_table.hpp describes both.
 enum class FormatChoice : std::uint8_t { automatic, csr, packed };
 template <>
 struct Choice<FormatChoice> {
@@ -94,14 +95,14 @@ struct Choice<VariantMethod> {
 
 /// How the variants of one eps get their labels.
 enum class Strategy : std::uint8_t {
-  table,   ///< from a table of all neighbours, shared by their minpts (the paper's way)
+  table,   ///< from a table of all neighbours within eps; it is made once and serves every minpts (the paper's way)
   direct,  ///< without one, in memory that grows with the points only
 };
 
 /// What the cells of a grid are for.
 enum class Cells : std::uint8_t {
-  /// About as wide as eps, so that neighbours lie in the same cell or in adjacent ones. For searches point by point: the
-  /// candidates of a point are then few runs. (A run is points that follow each other in the order of the cells.)
+  /// About as wide as eps, so that the neighbours of a point lie in its own cell or in adjacent ones. For searches point by point.
+  /// Points are stored in the order of their cells, so the candidates of a point lie in a few contiguous ranges.
   reach,
   clique,  ///< so narrow that any two points of a cell are neighbours, for clustering cell by cell; up to three dimensions
 };
@@ -118,11 +119,14 @@ struct Choice<StrategyChoice> {
 enum class IndexChoice : std::uint8_t {
   automatic,
   /// The cells of a grid over the coordinates; with more than six dimensions, over the six coordinates of largest variance. On a
-  /// GPU it may also mean tiles (128 points each) of points that are sorted by such coordinates: with tensor cores, and where
-  /// `automatic` came to it.
+  /// GPU that decides with tensor cores, tiles take the place of cells. The points are sorted by the coordinates of largest
+  /// variance and divided into tiles of 128 points. Two tiles are compared only if their coordinates do not rule out neighbours.
+  /// Tensor cores decide if DecideChoice asks for them. They also decide, with more than six dimensions, if index and decide are
+  /// both automatic.
   grid,
-  /// Tiles of points that are sorted by coordinates and by distances to pivots, which are chosen points (after MiSTIC, Donnelly &
-  /// Gowanlock 2024).
+  /// Points are sorted by some coordinates and by their distances to some places (pivots), and divided into tiles of 128 points.
+  /// Two tiles are compared only if these values do not rule out neighbours. The engine chooses the pivots: corners of the
+  /// bounding box, random places in it, and random points (after MiSTIC, Donnelly & Gowanlock 2024).
   tree,
   all,  ///< every pair of points
 };
@@ -133,13 +137,15 @@ struct Choice<IndexChoice> {
                                     Word{"tree", IndexChoice::tree}, Word{"all", IndexChoice::all}};
 };
 
-/// The arithmetic that decides whether a candidate is a neighbour, in many dimensions. Pairs that it leaves open, because their
-/// distance is too close to eps for it, are decided by the float64 test of core/space.hpp.
+/// The arithmetic that decides whether a candidate is a neighbour. The faster kinds round more. If the distance of a pair is so
+/// close to eps that rounding might change the answer, the float64 test of core/space.hpp decides. So labels never differ.
 enum class DecideChoice : std::uint8_t {
   automatic,
-  scalar,    ///< that test itself; a CPU puts products of float32 before it from seven dimensions on
-  tensor64,  ///< products of float64 on tensor cores (after TED-Join, Gallet & Gowanlock 2022)
-  tensor16,  ///< products of half precision on tensor cores (after FaSTED, Curless & Gowanlock 2025)
+  /// The float64 test of core/space.hpp. On a CPU, from seven dimensions on, dot products in float32 decide most pairs first if the
+  /// space is plain (Space::plain()).
+  scalar,
+  tensor64,  ///< distances from float64 dot products, computed on tensor cores (after TED-Join, Gallet & Gowanlock 2022)
+  tensor16,  ///< distances from half-precision dot products, computed on tensor cores (after FaSTED, Curless & Gowanlock 2025)
 };
 template <>
 struct Choice<DecideChoice> {

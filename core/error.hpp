@@ -25,7 +25,8 @@ class InputError : public Error {
   using Error::Error;
 };
 
-/// The machine is at fault: too little memory for the budget, a full disk, no permission to write.
+/// The machine, or a limit set for it, does not suffice: too little memory, too small a memory budget, a full disk, no permission
+/// to write.
 class ResourceError : public Error {
  public:
   using Error::Error;

@@ -1,15 +1,16 @@
 // Metrics: what distance is, as the caller says it.
 //
-// The search knows only the spaces of core/space.hpp. For any metric the points are therefore moved first: the operations below
-// turn a point p into a moved point p', and eps into a radius r. Then q is a neighbour of p when the rule of the space holds for
-// p', q' and r. The metric is a strictly growing function of the distance of the moved points, so these are the same neighbours.
+// The neighbour search handles only the spaces of core/space.hpp: four norms, with or without periodic axes. So points are first
+// transformed ("moved"). The operations below turn each point p into a moved point p', and eps into a radius r. q is a neighbour
+// of p if p' and q' are within r of each other, by the rule in core/space.hpp. These are the right neighbours, because the metric
+// grows strictly with the distance of the moved points.
 // Points are moved on the host, in float64; float32 is widened first.
 //
 //   euclidean    p'_k = p_k · scale_k, rounded once; r = eps. Without scales points stay as they are.
 //                In a periodic box differences go the shorter way round. The ends of the box are scaled as the points are. Then
-//                coordinates and ends are rounded to whole multiples of a power of two. This power is at most 2^-52 of the largest
-//                coordinate of an image. An image is the copy of a point, moved by the length of the side. core/space.hpp says
-//                what the rounding is for.
+//                coordinates and ends are rounded to whole multiples of a small power of two, so that differences are exact (see
+//                core/space.hpp). Let m be the largest absolute coordinate that a point can have once it is shifted by one length
+//                of the side, up or down. The power of two is at most 2^-52 of m.
 //   manhattan, chebyshev, minkowski  As euclidean, but by another norm.
 //   greatcircle  Points become unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ), with longitude λ and latitude φ. Two of them
 //                at the angle α have the distance 2·sin(α/2), so r = 2·sin(eps/2). From eps = 180° on all points are neighbours.
@@ -41,7 +42,7 @@ enum class MetricKind : std::uint8_t {
   chebyshev,    ///< the largest of the differences
   minkowski,    ///< the p-th root of the sum of their p-th powers
 };
-/// The names of scikit-learn for the same stand behind.
+/// The last three words are other names of manhattan and euclidean, which scikit-learn has, too.
 template <>
 struct Choice<MetricKind> {
   static constexpr std::string_view type = "MetricKind";
@@ -91,7 +92,7 @@ struct Metric {
   bool latitude_first = false;
   /// Minkowski: p, at least 1; infinity is chebyshev.
   double power = 2;
-  /// Of norms: a side for each column, in the unit of the points, as they are before scale; empty for a space without end.
+  /// For the norms: the periodic box, one side for each column, in the unit of the points before `scale`. Empty: not periodic.
   std::vector<BoxSide> box = {};
 
   friend bool operator==(const Metric&, const Metric&) = default;
@@ -120,13 +121,14 @@ void check_metric(const Metric& metric, std::size_t dims);
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
 
 /// Whether moving the points [first, last) would change nothing, so that they can be searched as they are. Throws InputError
-/// naming row, column and value of a coordinate outside the box. NaN is not looked for: what then loads the points as they are
-/// refuses it. O(1) without a box, else O((last − first) · d).
+/// naming row, column and value of a coordinate outside the box. Does not look for NaN: Engine::load() and predict() find it
+/// themselves. O(1) without a box, else O((last − first) · d).
 [[nodiscard]] bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
 
 /// The space of the moved points.
 [[nodiscard]] Space moved_space(const Metric& metric);
-/// The metric for points that are moved already: it leaves them as they are, and in the same space. eps is then the radius.
+/// A metric for points that move_points() has moved already. It does not move them again, and has the same norm and periodic axes.
+/// Its eps is moved_radius().
 [[nodiscard]] Metric metric_of_moved(const Metric& metric);
 
 /// Converts eps to the radius among moved points. Throws UsageError where eps is too large or too small: distances are compared by
@@ -141,7 +143,7 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
 [[nodiscard]] std::string describe(const Metric& metric);
 /// As describe(), but `euclidean` for the plain Euclidean distance.
 [[nodiscard]] std::string describe_in_full(const Metric& metric);
-/// As in `km`; empty where eps is in the unit of the points, or has none.
+/// The name of the unit of eps, such as `km`. Empty if eps has the unit of the coordinates (the norms) or no unit at all (cosine).
 [[nodiscard]] std::string_view eps_unit(const Metric& metric) noexcept;
 
 }  // namespace epsflow

@@ -12,7 +12,7 @@ namespace epsflow {
 
 /// Finds the columns of longitude and latitude by their names. Returns their two numbers, in the order in which the metric takes
 /// them. Returns an empty list
-///   where no two names are a pair (see below),
+///   where no two names are a pair (but see the last paragraph for tables of two columns),
 ///   where there are just two columns and Metric::latitude_first is set: the caller has then said which is which,
 ///   where there are fewer than two columns, and
 ///   for metrics other than greatcircle and haversine, which take no longitude and latitude.
@@ -23,8 +23,8 @@ namespace epsflow {
 /// an error or of a motion (e_RAJ2000, pm_dec) is not the name of a coordinate. A name may also be a UCD (unified content
 /// descriptor), as in pos.eq.ra;meta.main.
 ///
-/// Throws UsageError that names the columns where there is more than one pair. Throws it also where there are just two columns
-/// that are no pair although at least one of the names is known, as in `dec, lon`. The caller then chooses other columns, or gives
+/// Throws UsageError that names the columns where there is more than one pair. Throws it also for a table of just two columns that
+/// are no pair although at least one of the names is known, as in `dec, lon`. The caller then chooses other columns, or gives
 /// latitude first and sets Metric::latitude_first.
 [[nodiscard]] std::vector<std::size_t> sky_columns(std::span<const std::string> names, const Metric& metric);
 

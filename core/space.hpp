@@ -1,7 +1,7 @@
 // The space that points are searched in: what the distance of two of them is made of.
 //
-// The rule. With t_k = |p_k − q_k|, or the shorter way round, min(t_k, L_k − t_k), on an axis that closes on itself after
-// L_k, q is a neighbour of p when
+// The rule. Let a_k = |p_k − q_k|. On an ordinary axis t_k = a_k. On a closed axis, which is periodic with the length L_k,
+// t_k = min(a_k, L_k − a_k): the shorter way round. q is a neighbour of p when
 //
 //   euclidean  Σ_k t_k·t_k <= eps·eps
 //   manhattan  Σ_k t_k     <= eps
@@ -12,10 +12,10 @@
 // multiply-add.
 //
 // Coordinates on a closed axis lie from lo to lo + L_k. Both ends are included, and they are the same place. An image of a point
-// is its copy moved by +L_k or −L_k. All coordinates on the axis, lo and L_k are whole multiples of one power of two
-// (core/metric.hpp rounds them). This power is so large that float64 holds the coordinates of images exactly, too. So differences
-// and ways round are exact: the difference between a point and an image of another point is, to the last bit, the way round
-// between the two points.
+// is its copy shifted by +L_k or −L_k. All coordinates on the axis, lo and L_k are whole multiples of one power of two
+// (core/metric.hpp rounds them). This power is so large that float64 holds the coordinates of images exactly, too. Therefore
+// L_k − |p_k − q_k| and the difference between p_k and the image of q_k are the same number, to the last bit. A search may use
+// either.
 #pragma once
 
 #include <cmath>
@@ -39,8 +39,8 @@ struct Space {
   double power = 2;                   ///< of norm minkowski: at least 1, finite
   std::vector<ClosedAxis> axes = {};  ///< one for each dimension, or none where no axis is closed
 
-  /// Whether distance is the plain Euclidean one: this norm, and no closed axis. Every index supports that. The other spaces take
-  /// IndexChoice::grid, and on the CPU IndexChoice::all as well.
+  /// Whether the norm is Euclidean and no axis is closed. Every index supports such a space. Other spaces can only be searched
+  /// with IndexChoice::grid, and on the CPU also with IndexChoice::all.
   [[nodiscard]] bool plain() const noexcept { return norm == Norm::euclidean && axes.empty(); }
   /// The right-hand side of the rule above.
   [[nodiscard]] double limit(double eps) const {

@@ -37,12 +37,12 @@ class LabelledCopy {
 
   /// Why the coordinates alone are written, in words; empty where all columns are copied.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
-  /// What the files hold and the copy leaves out, in words: lines before the rows of a text, such as comments and units; keywords
-  /// of the primary header and other extensions of FITS. Comments between the rows of a text are left out, too, but not told here.
-  /// Empty if nothing is to be told, and whenever limit() is not empty.
+  /// Says in words what the copy leaves out of the files. For text: lines before the first row, such as comments and units. For
+  /// FITS: keywords of the primary header, and other extensions. Comments between the rows of a text are left out, too, but not
+  /// mentioned. Empty if nothing is to be mentioned, and whenever limit() is not empty.
   [[nodiscard]] const std::string& left_out() const noexcept { return left_out_; }
-  /// A text for all that a copy of these points depends on besides the labels: which columns it has, and, where all columns are
-  /// copied, the fingerprints of the input files. If this text, the format and the labels are the same, the copies are the same.
+  /// A text by which to find out whether an older copy is still good. It names the columns of a copy. If all columns are copied,
+  /// it holds the fingerprints of the input files as well. Two copies with the same text, format and labels are the same.
   [[nodiscard]] std::string contents() const;
   /// About how many bytes one copy takes.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }

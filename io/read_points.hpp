@@ -32,8 +32,9 @@ struct RawLayout {
 struct TextLayout {
   enum class Header : std::uint8_t { automatic, yes, no };
 
-  /// Whether the first row names the columns. Automatic: when it holds text and no number, or when a comment line names
-  /// them; what could be either is refused.
+  /// Whether the first row holds the names of the columns. Automatic: yes, if it holds text and no number. If it does not, names
+  /// are taken from a comment line right before it, where there are some. For a first row that could be names or data,
+  /// read_points() throws InputError, which asks to set this.
   Header header = Header::automatic;
   /// What parts the fields; ' ' stands for runs of blanks. '\0': found out from the first rows.
   char delimiter = '\0';
@@ -92,9 +93,9 @@ namespace epsflow::io {
 /// over a name. `-` is standard input; all may be gzipped. float32 columns only give float32 points; anything else gives
 /// float64.
 ///
-/// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record batches. For
-/// FITS, HDF5, Parquet, Arrow and raw files and NPZ archives that are gzipped or come from a pipe, the bytes of the file, with
-/// gzip unpacked, come on top. Safe to call from several threads.
+/// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record batches. A FITS,
+/// HDF5, Parquet, Arrow, raw or NPZ file that is gzipped or comes from a pipe is first held in memory as a whole. This adds its
+/// size, unpacked. Safe to call from several threads.
 ///
 /// FITS, HDF5, Parquet and Arrow files are read by another program, epsflow-reader. If the environment variable EPSFLOW_READER is
 /// set, it names this program. Otherwise the program is looked for beside the running one and where epsflow was installed.

@@ -23,17 +23,17 @@ struct BackendInfo {
 /// Chooses the backend for n points of `dims` dimensions in `space`. The first rule that applies decides:
 ///   1. EngineOptions::backend, if it is not automatic.
 ///   2. The CPU for powers of minkowski (not 1, 2 or infinity), which a GPU does not compute.
-///   3. Automatic, if an option is one that asks for a GPU: gpu, gpu_memory, labels, kernel, decide.
+///   3. Automatic, if one of the options that are mostly for a GPU is not at its default: gpu, gpu_memory, labels, kernel, decide.
 ///   4. `preferred`, if it is not automatic. A preference for a GPU gives automatic.
 ///   5. The CPU, if the points are so few that it is done before a GPU has started (about a third of a second).
 ///   6. Automatic.
-/// The result `automatic` means: a GPU where there is one, else the CPU. The library's run(), neighbors() and plan() of points, the
-/// program and the Python package all choose by it. Pure.
+/// The result `automatic` means: a GPU where there is one, else the CPU. run(), run_each(), neighbors() and plan() choose by this
+/// function if they get points in place of a Dataset. So do the command line and the Python package. Pure.
 [[nodiscard]] BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space,
                                            const EngineOptions& engine, const RunOptions& run = {},
                                            BackendChoice preferred = BackendChoice::automatic) noexcept;
-/// The backend that the environment variable EPSFLOW_BACKEND prefers: cpu, or gpu (also for few points), or automatic for auto and where
-/// it is empty or not set. Throws UsageError where it is anything else.
+/// Reads the environment variable EPSFLOW_BACKEND, for `preferred` above. `cpu`: the CPU. `gpu`: a GPU if there is one, even for
+/// few points. `auto`, empty or not set: automatic. Throws UsageError for anything else.
 [[nodiscard]] BackendChoice preferred_backend();
 
 /// Throws UsageError, ResourceError as an engine with these options would: for a backend or a GPU that is not there.

@@ -50,10 +50,10 @@ class Engine {
   explicit Engine(const EngineOptions& options = {},
                   const std::function<void(const std::string&)>& on_notice = nullptr);
 
-  /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in EngineOptions::memory as long as it
-  /// lives. metric: where it moves the points (core/metric.hpp), they are moved into a second array, which counts too. The norms without
-  /// factors and without a box move nothing. O(n · d). cancel may be null. If it is set, a load that still waits for its turn throws
-  /// Cancelled.
+  /// points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in EngineOptions::memory while the
+  /// data set lives. metric: if it transforms the points (core/metric.hpp), the transformed ones are a second array, which counts,
+  /// too. The norms without scale and without box transform nothing. cancel: may be null. If it is cancelled while this load waits
+  /// for its turn, the load throws Cancelled. O(n · d).
   /// Throws InputError for a coordinate that is NaN or infinite, and for one that the metric does not allow (out of range, outside the
   /// box, a zero vector); UsageError where the metric does not fit the points (check_metric()); ResourceError.
   [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;

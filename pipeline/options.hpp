@@ -23,16 +23,18 @@ constexpr std::uint64_t operator""_GiB(unsigned long long n) { return n << 30; }
 struct Progress {
   std::size_t variants_done = 0;
   std::size_t variants = 0;
-  double table_eps = 0;    ///< eps of the table that moved last; 0 while there was none
-  double table_share = 0;  ///< 0…1 of its rows
+  double table_eps = 0;    ///< eps of the neighbour table that made progress last; 0 if none has
+  double table_share = 0;  ///< the part of its rows that is done, from 0 to 1
   double seconds = 0;      ///< since the run began
 };
 
-/// Most threads, lanes and radii at once. More is a slip of the pen (or a negative number that became unsigned), not a wish.
+/// The largest value of EngineOptions::threads, of SearchOptions::lanes and of RunOptions::tables. More must be a mistake, such as
+/// a negative number that became unsigned.
 inline constexpr unsigned kMostThreads = 4096;
 
-// Options in three types, by what they belong to: an engine (below), a data set (core/metric.hpp: Metric) and a run (below). Labels
-// depend on the data set's alone; the others change time and memory.
+// Options come in three types: for an engine (EngineOptions), for a data set (Metric in core/metric.hpp) and for a run
+// (RunOptions). Only those in Metric change labels. The others change time and memory. (RunOptions::core_mask also adds a result,
+// and RunOptions::labels says where results are left.)
 
 /// What an engine is made with, for good.
 struct EngineOptions {
@@ -52,22 +54,30 @@ struct EngineOptions {
 
 /// How neighbours are searched, and tables of them made.
 struct SearchOptions {
-  /// Where candidates come from. Automatic: a grid up to six dimensions; beyond, on a GPU what leaves the fewest pairs of a sample
-  /// (functions of coordinates, a tree's, or all pairs), unless decide is scalar; on a CPU a grid unless that leaves more than nine
-  /// tenths of all pairs to be tested.
+  /// Where candidates come from. Automatic, up to six dimensions: a grid of cells. Automatic, with more dimensions:
+  ///   CPU  A grid of cells; but a tree, if the grid has few cells and leaves more than nine tenths of all pairs to be tested.
+  ///   GPU  A grid of cells if decide is scalar, and else all if the points are few. Otherwise a sample of the points is looked
+  ///        at: grid, made of tiles, if it leaves few pairs to be tested; else grid or tree, whichever leaves fewer; and all if
+  ///        both leave nearly every pair.
+  /// There are two exceptions. If decide asks for tensor cores, the rule for a GPU holds up to six dimensions, too. In a periodic
+  /// box, and for another norm than the Euclidean, it is always a grid of cells.
   IndexChoice index = IndexChoice::automatic;
-  /// How candidates are decided. Automatic: products of half precision where candidates come tile by tile, on a GPU, unless a
-  /// sample of pairs asks too much of float64; on a CPU scalar, which is all it has.
+  /// How candidates are decided. Automatic, on a GPU: tensor16 if the index is made of tiles; tensor64 if a sample of the pairs
+  /// shows that tensor16 would leave too many of them to the float64 test; scalar if the index is a grid of cells. Automatic, on a
+  /// CPU: scalar, the only one there.
   DecideChoice decide = DecideChoice::automatic;
   /// Whole rows, or the paper's kernels, whose pairs are sorted afterwards.
   Kernel kernel = Kernel::rows;
   FormatChoice format = FormatChoice::automatic;
-  /// Batches under way at once. 0: what keeps the backend busy.
+  /// How many batches of a table are under way at once. Each of them is on a lane, which has a buffer for its result. 0: what
+  /// keeps the backend busy.
   unsigned lanes = 0;
-  /// Pairs that the buffer of a lane holds; for packed tables on a GPU, words. 0: what suits the backend.
+  /// The size of a lane's buffer: a number of pairs; for packed tables on a GPU, a number of 32-bit words. 0: what suits the
+  /// backend.
   std::uint64_t lane_pairs = 0;
-  /// Multiplies the estimate of a csr table's pairs. Less than 1 makes batches outgrow their lanes, and go again in
-  /// halves.
+  /// A factor on the estimated number of pairs of a csr table. Batches are cut by this estimate, so that each fits its buffer.
+  /// With a factor below 1 batches may overflow, and are then repeated in halves. It has no effect where pairs are counted instead
+  /// of estimated: on a GPU with Kernel::rows.
   double estimate_factor = 1;
 
   friend bool operator==(const SearchOptions&, const SearchOptions&) = default;
@@ -75,12 +85,13 @@ struct SearchOptions {
 
 /// What one run goes by.
 struct RunOptions {
-  /// Automatic: without a table wherever that is faster or a table does not fit, and from a table where kernel, format or method
-  /// are given.
+  /// Automatic: from a table if kernel, format or method is not at its default; the run throws ResourceError if this table does
+  /// not fit. Otherwise whichever should be faster; if a table does not fit, without one.
   StrategyChoice strategy = StrategyChoice::automatic;
   SearchOptions search = {};
   VariantMethod method = VariantMethod::nested;
-  /// Radii under way at once: one whose variants are clustered while the next is prepared. 0: what suits the backend.
+  /// How many values of eps are worked on at the same time. With 2, the variants of one eps are clustered while the next eps is
+  /// prepared. 0: what suits the backend.
   unsigned tables = 0;
   /// Check every labelling against the definition of DBSCAN, with a search of its own; see clustering/verify.hpp for
   /// the cost.
@@ -120,16 +131,16 @@ void check_options(const EngineOptions& engine, const RunOptions& run);
   return options.labels == MemorySpace::device ? StrategyChoice::direct : options.strategy;
 }
 
-/// Who watches a run. All callbacks are called one at a time, from any thread; what they throw ends the run and is
-/// thrown from it.
+/// What is told about a run, and how it is cancelled. Callbacks may be called from any thread, but only one at a time. Only
+/// before_stage may be called by several threads at once. If a callback throws, the run ends and throws the same.
 struct Observer {
   std::function<void(const Progress&)> on_progress = nullptr;  ///< at most twenty times a second
   const CancelToken* cancel = nullptr;                         ///< set it, and the run throws Cancelled within a batch
-  /// Called at most once, with a sentence: the run takes another way than one might expect, as the CPU where there is a
-  /// GPU that cannot be used.
+  /// Called at most once, with a sentence, if the run does not do what one might expect: it uses the CPU although there is a GPU,
+  /// because that GPU cannot be used. A run of a Dataset does not call it: the constructor of Engine has told this.
   std::function<void(const std::string&)> on_notice = nullptr;
   Trace* trace = nullptr;
-  /// Called as each stage begins a piece of work: lets a test make any stage fail. Called concurrently.
+  /// Called as each stage begins a piece of work: lets a test make any stage fail. Several threads may call it at once.
   std::function<void(Stage)> before_stage = nullptr;
 };
 

@@ -18,18 +18,20 @@ struct GroupPlan {
   double eps = 0;
   std::vector<std::uint32_t> minpts;  ///< descending
   Strategy strategy = Strategy::direct;
-  std::string reason;                          ///< of the choice, in words
-  bool cliques = false;                        ///< any two points of a cell are neighbours
-  std::uint64_t cells = 0;                     ///< non-empty cells; 0: no cells (tiles), or not known before a GPU clusters
-  std::uint64_t candidates = 0;                ///< distance tests of a search of all points; 0 where cells are cliques
+  std::string reason;    ///< of the choice, in words
+  bool cliques = false;  ///< any two points of a cell are neighbours
+  /// Non-empty cells of the grid. 0 if the index has tiles in place of cells, or if a GPU makes the cells only while it clusters.
+  std::uint64_t cells = 0;
+  /// Distance tests that one search for the neighbours of every point makes. 0 (not counted) if `cliques`.
+  std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;       ///< where candidates come from
   DecideChoice decide = DecideChoice::scalar;  ///< how they are decided
-  /// How often the candidates of a point are scanned, at most. With a table: once. Without one: once to count its neighbours, once at the
-  /// minpts at which it becomes core, and once for each minpts at which it is not core.
+  /// How often the candidates of a point are tested, at most. With a table: once. Without one: once to count its neighbours. Then
+  /// minpts go from the largest down: once more for each at which the point is not core, and once for the first at which it is.
   std::uint64_t passes = 1;
   /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated from a sample. 0 for a packed table and without a table.
   std::uint64_t pairs = 0;
-  bool packed = false;      ///< the table is packed
+  bool packed = false;  ///< the table is packed
   /// Host memory that this eps needs if no other eps is worked on at the same time: points, index, and the table and what clustering needs.
   /// The returned labels do not count.
   std::uint64_t bytes = 0;

@@ -21,9 +21,12 @@ struct CoreView {
 };
 
 /// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of the
-/// clustering would have got. Core points themselves get their own. On the CPU: of the options, only
-/// memory, threads and backend = cpu may be given. O((m + n)·d + candidates). Throws UsageError where sizes or dimensions differ, a
-/// label is no cluster, or eps is not greater than 0, and as moved_radius(); InputError as Engine::load() does; ResourceError; Cancelled.
+/// clustering would have got. Core points themselves get their own. Always runs on the CPU: of the options, only memory and
+/// threads may be set; backend may be automatic or cpu. O((m + n)·d + candidates).
+///
+/// Throws UsageError if sizes or dimensions differ, if a label is negative, if the metric does not fit the points
+/// (check_metric()), and if eps is not greater than 0 or is one that moved_radius() refuses; InputError for points that
+/// Engine::load() refuses; ResourceError; Cancelled.
 [[nodiscard]] Labels predict(const CoreView& core, PointsView points, const EngineOptions& options = {},
                              const Observer& observer = {});
 

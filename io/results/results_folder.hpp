@@ -36,7 +36,7 @@ struct PendingVariant;
 enum class FolderMode : std::uint8_t {
   fresh,      ///< refuse a folder that holds a finished variant
   resume,     ///< keep the variants that are there and whole; the input must be the same
-  overwrite,  ///< make new results, and let them take the place of those that are there when they are complete
+  overwrite,  ///< make new results; once they are complete, they replace the old ones
 };
 
 /// What a folder is to hold beside the labels, and what it must not touch.
@@ -57,7 +57,8 @@ class ResultsFolder {
   /// among the files of results; ResourceError when the folder cannot be written. O(variants asked for + variants there).
   ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
                 Notice notice);
-  /// Without finish(), a folder in which nothing was finished is as it was before.
+  /// Without finish(): finished variants stay, and the next run takes this one for a run that was killed. If there are none, all
+  /// that this run wrote is removed.
   ~ResultsFolder();
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
@@ -79,7 +80,8 @@ class ResultsFolder {
   /// trace. Throws ResourceError; then sweep.json, where it can be written, says that the run failed, and why.
   void finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason = {});
 
-  /// Every variant that the folder holds, by eps, then minpts. After begin(), and not while add() is called.
+  /// Every variant that the folder holds, or its replacement if replacing(), by eps, then minpts. Call it between begin() and the
+  /// first add(), or after finish(): in between, a thread changes the list.
   [[nodiscard]] const Entries& entries() const noexcept { return state_.entries; }
   /// Whether the run makes a replacement, and so leaves the results that are there alone until it is complete.
   [[nodiscard]] bool replacing() const noexcept { return old_.has_value(); }
@@ -99,7 +101,7 @@ class ResultsFolder {
   void write_hdf5(double seconds);
   void leave();
 
-  // The thread alone uses state_ and journal_ while it runs.
+  // While thread_ runs, only it uses state_ and journal_.
   std::filesystem::path folder_;
   std::filesystem::path hidden_;  ///< folder_/.epsflow
   std::filesystem::path base_;    ///< where results go: folder_, or hidden_/replacement

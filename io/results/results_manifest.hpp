@@ -20,7 +20,8 @@ namespace epsflow::io {
 /// What a caller knows of a run.
 struct RunDescription {
   std::string version = {};
-  std::string metric = {};  ///< describe(Metric), and "weighted" for weights: one for all labels of a folder
+  /// describe(Metric), followed by "weighted" if the points have weights. All labels of a folder have the same.
+  std::string metric = {};
   std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value, as given
   std::vector<std::pair<std::string, std::string>> machine = {};  ///< name, value
 };

@@ -73,8 +73,9 @@ class FileStream {
 /// and removes what killed processes left there for the same target. Throws ResourceError when that fails.
 [[nodiscard]] std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-/// Moves `temporary` to `target` in one step, with its bytes on the disk before and its name after. Throws UsageError
-/// where the target has come to exist and is not to be replaced, else ResourceError; removes `temporary` on failure.
+/// Renames `temporary` to `target` in one step. The content is on the disk before the rename. The new name is on the disk when
+/// this returns. Throws UsageError if `target` has appeared meanwhile and must not be replaced, else ResourceError. Removes
+/// `temporary` on failure.
 void commit_file(const std::filesystem::path& temporary, const std::filesystem::path& target, Overwrite overwrite);
 
 /// Waits until what `file` holds, or the names in a folder, are on the disk. Throws ResourceError.
