@@ -230,4 +230,19 @@ void label_clusters(const ClusterSource& source, const NumberedLevels& levels, s
   labeller.sum_up();
 }
 
+LabelSummary summarise(const Labels& labels, std::span<const std::uint8_t> core, std::uint64_t clusters) {
+  LabelSummary summary{.clusters = clusters};
+  std::vector<std::uint64_t> sizes(clusters);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    summary.core += core[i];
+    if (labels[i] == kNoise) {
+      ++summary.noise;
+      continue;
+    }
+    summary.border += core[i] == 0 ? 1 : 0;
+    summary.largest = std::max(summary.largest, ++sizes[static_cast<std::size_t>(labels[i])]);
+  }
+  return summary;
+}
+
 }  // namespace epsflow::clustering

@@ -31,4 +31,7 @@ struct LevelLabels {
 void label_clusters(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels,
                     const CancelToken& cancel);
 
+/// The counts of labels that are made already. core: [n] not 0 for core points. O(n).
+[[nodiscard]] LabelSummary summarise(const Labels& labels, std::span<const std::uint8_t> core, std::uint64_t clusters);
+
 }  // namespace epsflow::clustering

@@ -6,8 +6,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/clustering/label_clusters.hpp>
 #include <epsflow/clustering/rows_source.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
@@ -50,6 +50,7 @@ class FirstFault {
     row_ = row;
     text_ = what();
   }
+  [[nodiscard]] bool found() const noexcept { return row_ != kNone; }
   /// Throws InputError where a row is wrong.
   void check() const {
     if (row_ != kNone) throw InputError("row " + format_count(row_) + " of the table " + text_);
@@ -119,12 +120,12 @@ void check_rows(const NeighborsView& table, const CancelToken& cancel) {
   fault.check();
 }
 
-/// Whether i is a neighbour of j where j is one of i, under every eps.
-void check_symmetry(const NeighborsView& table, std::vector<double> radii, const CancelToken& cancel) {
+/// Notes the first row with a neighbour that does not have the row's point as one of its own, under some eps.
+void find_asymmetry(const NeighborsView& table, std::vector<double> radii, const CancelToken& cancel,
+                    FirstFault& fault) {
   std::ranges::sort(radii);
   constexpr double kNone = std::numeric_limits<double>::infinity();
   const auto distance = [&](std::uint64_t at) { return table.distances.empty() ? 0 : table.distances[at]; };
-  FirstFault fault;
   for_rows(table.size(), cancel, [&](std::size_t first, std::size_t last) {
     for (std::size_t row = first; row < last; ++row) {
       for (std::uint64_t at = table.offsets[row]; at < table.offsets[row + 1]; ++at) {
@@ -150,7 +151,39 @@ void check_symmetry(const NeighborsView& table, std::vector<double> radii, const
       }
     }
   });
-  fault.check();
+}
+
+/// Clusters along rows that are not symmetric.
+VariantResult grow_along_rows(const NeighborsView& table, std::span<const std::uint32_t> counts, const Variant& variant,
+                              const CancelToken& cancel) {
+  const auto n = static_cast<std::uint32_t>(table.size());
+  VariantResult result;
+  result.variant = variant;
+  result.labels = Labels(std::vector<std::int32_t>(n, kNoise));
+  result.core.resize(n);
+  for (std::uint32_t i = 0; i < n; ++i) result.core[i] = counts[i] >= variant.minpts ? 1 : 0;
+  std::int32_t clusters = 0;
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t first = 0; first < n; ++first) {
+    if (result.core[first] == 0 || result.labels[first] != kNoise) continue;
+    cancel.check();
+    result.labels[first] = clusters;
+    open.push_back(first);
+    while (!open.empty()) {
+      const std::uint32_t point = open.back();
+      open.pop_back();
+      for (std::uint64_t at = table.offsets[point]; at < table.offsets[point + std::size_t{1}]; ++at) {
+        const std::uint32_t id = table.ids[at];
+        if (result.labels[id] != kNoise || (!table.distances.empty() && !(table.distances[at] <= variant.eps)))
+          continue;
+        result.labels[id] = clusters;
+        if (result.core[id] != 0) open.push_back(id);
+      }
+    }
+    ++clusters;
+  }
+  result.summary = clustering::summarise(result.labels, result.core, static_cast<std::uint64_t>(clusters));
+  return result;
 }
 
 /// Threads and memory of a call without an engine.
@@ -200,12 +233,25 @@ std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& swee
     check_rows(table, cancel);
     std::vector<double> radii;
     for (const stages::EpsGroup& group : groups) radii.push_back(group.eps);
-    check_symmetry(table, radii, cancel);
+    FirstFault asymmetry;
+    find_asymmetry(table, radii, cancel, asymmetry);
+    if (!run.directed) asymmetry.check();
+    const auto emit = [&](VariantResult&& result) {
+      reporter.done([&] { done[{result.variant.eps, result.variant.minpts}] = std::move(result); });
+    };
     for (const stages::EpsGroup& group : groups) {
       clustering::RowsSource source(table, group.eps, weights ? &*weights : nullptr, cancel);
-      clustering::cluster_nested({source, group.eps, run.core_mask}, group.minpts, cancel, [&](VariantResult&& result) {
-        reporter.done([&] { done[{result.variant.eps, result.variant.minpts}] = std::move(result); });
-      });
+      if (asymmetry.found()) {
+        for (const std::uint32_t minpts : group.minpts) {
+          const auto begin = std::chrono::steady_clock::now();
+          VariantResult result = grow_along_rows(table, source.counts(), {group.eps, minpts}, cancel);
+          if (!run.core_mask) result.core.clear();
+          result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+          emit(std::move(result));
+        }
+        continue;
+      }
+      clustering::cluster_nested({source, group.eps, run.core_mask}, group.minpts, cancel, emit);
     }
   });
   std::vector<VariantResult> results;
@@ -239,7 +285,7 @@ Neighbors neighbors_of_distances(PointsView distances, double eps, const EngineO
                      ": distances are numbers of at least 0";
             });
           }
-          count += d <= eps ? 1 : 0;
+          count += k == row || d <= eps ? 1 : 0;
         }
         result.offsets[row + 1] = count;
       }
@@ -256,7 +302,7 @@ Neighbors neighbors_of_distances(PointsView distances, double eps, const EngineO
         std::uint64_t at = result.offsets[row];
         for (std::size_t k = 0; k < n; ++k) {
           const double d = distances.at(row, k);
-          if (!(d <= eps)) continue;
+          if (k != row && !(d <= eps)) continue;
           result.ids[at] = static_cast<std::uint32_t>(k);
           result.distances[at++] = d;
         }

@@ -18,6 +18,9 @@ struct TableRun {
   std::span<const double> weights = {};
   /// Fill VariantResult::core.
   bool core_mask = false;
+  /// Take rows that are not symmetric, too. From each core point in the order of the ids a cluster then grows along the rows of
+  /// its core points, over all that no earlier cluster has, as scikit-learn's do; on one thread.
+  bool directed = false;
 };
 
 /// Clusters points by a table of neighbours, under every variant of `sweep`. Of a table with distances, the neighbours within
@@ -26,7 +29,7 @@ struct TableRun {
 /// the sweep; labels are numbered as run() numbers them.
 ///
 /// The table is checked: each row ascends, has ids below n and the point itself, distances are numbers of at least 0, and where
-/// j is a neighbour of i, i is one of j, under every eps.
+/// j is a neighbour of i, i is one of j, under every eps, unless TableRun::directed.
 ///
 /// Time: O(entries · log r) for the check, r the entries of a row, then O(entries) for each eps. On the CPU; of the engine's
 /// options, memory, threads and backend = cpu may be given. Memory: 21 bytes for each point beside the table, within
@@ -37,7 +40,7 @@ struct TableRun {
                                                  const Observer& observer = {});
 
 /// The table of all pairs within eps of a matrix of distances: [host] [n × n], row-major; float32 is widened. Its entries keep
-/// their distances. O(n²). The table and the matrix count in EngineOptions::memory. Throws InputError for a distance that is NaN or
+/// their distances; each point is an entry of its own row, whatever its distance to itself. O(n²). The table and the matrix count in EngineOptions::memory. Throws InputError for a distance that is NaN or
 /// less than 0, naming row and column; UsageError for a matrix that is not square; and as cluster().
 [[nodiscard]] Neighbors neighbors_of_distances(PointsView distances, double eps, const EngineOptions& engine = {},
                                                const Observer& observer = {});

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/label_clusters.hpp>
 #include <epsflow/clustering/searched_source.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -98,21 +99,6 @@ Points chosen(PointsView points, std::span<const std::uint8_t> mask, std::size_t
   return subset;
 }
 
-LabelSummary summarise(const Labels& labels, std::span<const std::uint8_t> core, std::uint64_t clusters) {
-  LabelSummary summary{.clusters = clusters};
-  std::vector<std::uint64_t> sizes(clusters);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    summary.core += core[i];
-    if (labels[i] == kNoise) {
-      ++summary.noise;
-      continue;
-    }
-    summary.border += core[i] == 0 ? 1 : 0;
-    summary.largest = std::max(summary.largest, ++sizes[static_cast<std::size_t>(labels[i])]);
-  }
-  return summary;
-}
-
 }  // namespace
 
 std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const double> weights, const Sweep& sweep,
@@ -185,7 +171,7 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
       result.variant = {group.eps, minpts};
       result.labels = Labels(n);
       on_engine([&] { searched->label(cluster_of, result.labels); });
-      result.summary = summarise(result.labels, core, clusters);
+      result.summary = clustering::summarise(result.labels, core, clusters);
       if (keep_core) result.core = std::move(core);
       result.seconds = share + std::chrono::duration<double>(Clock::now() - started).count();
       reporter.done([&] { done[{group.eps, minpts}] = std::move(result); });

@@ -23,6 +23,7 @@
 #include "errors.hpp"
 #include "options.hpp"
 #include "results.hpp"
+#include "tables.hpp"
 #include "task.hpp"
 
 #include <epsflow/core/error.hpp>
@@ -203,15 +204,6 @@ RunOptions run_options(const nb::dict& given) {
     if (!set_option(options, name, value) && !set_option(options.search, name, value)) {
       throw UsageError("a run has no option '" + name + "'");
     }
-  }
-  return options;
-}
-
-EngineOptions engine_options(const nb::dict& given) {
-  EngineOptions options;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    if (!set_option(options, name, value)) throw UsageError("an engine has no option '" + name + "'");
   }
   return options;
 }
@@ -518,4 +510,5 @@ NB_MODULE(_core, m) {
   epsflow::python::define_task(m);
   epsflow::python::define_engine(m);
   epsflow::python::define_results_folders(m);
+  epsflow::python::define_tables(m);
 }

@@ -14,6 +14,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/option.hpp>
+#include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::python {
 
@@ -49,6 +50,16 @@ bool set_option(Owner& owner, std::string_view parameter, nanobind::handle value
     return true;
   }
   return false;
+}
+
+/// The options of an engine, by the parameters that are given.
+inline EngineOptions engine_options(const nanobind::dict& given) {
+  EngineOptions options;
+  for (const auto& [key, value] : given) {
+    const auto name = nanobind::cast<std::string>(key);
+    if (!set_option(options, name, value)) throw UsageError("an engine has no option '" + name + "'");
+  }
+  return options;
 }
 
 /// Library's name, parameter, kind, words, largest count, default as text ("" where there is none).

@@ -15,6 +15,7 @@ from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table, metric_of
 from ._gpu_arrays import refuse_on_gpu
 from ._metrics import MetricWords
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
@@ -109,6 +110,9 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         ValueError, TypeError, MemoryError, RuntimeError
             As `epsflow.sweep` does.
         """
+        if is_precomputed(self.metric):
+            return self._fit_distances(X, sample_weight)
+        X = made_dense(X, self.memory)
         metric = metric_of(X, self.metric, self.metric_params, self.p)
         min_samples = as_min_samples(self.min_samples)
         unit, reference = unit_of_eps(X, metric), reference_of(X, metric)
@@ -130,6 +134,24 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         self.core_sample_indices_ = result.core_sample_indices
         self.components_ = points.take(self.core_sample_indices_, axis=0)
         return self
+
+    def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
+        variant = as_eps(self.eps), as_min_samples(self.min_samples)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        options = of_the_cpu(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
+        distances = as_distances(X)
+        result = cluster_distances(distances, [variant], sample_weight, True, None, options, directed=True)[0]
+        self._fitted = None
+        self.labels_ = result.labels  # which the caller may change, as scikit-learn's
+        self.core_sample_indices_ = np.flatnonzero(result.core)
+        self.components_ = distances[self.core_sample_indices_].copy()
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.metric)
+        return tags
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """As `fit`; returns labels_."""
@@ -156,6 +178,9 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
+        if self._fitted is None:
+            raise ValueError("predict() searches points, and the model was fitted with distances, metric='precomputed': fit the points")
+        X = made_dense(X, self.memory)
         metric, eps, fitted_reference = self._fitted
         reference = reference_of(X, metric)
         X, names = _to_validate(X, metric)

@@ -46,9 +46,7 @@ def as_metric(
             f"({_listed(_KNOWN)}), or use sklearn.cluster.DBSCAN"
         )
     if metric == "precomputed":
-        raise ValueError(
-            "metric='precomputed' clusters distances, and epsflow searches points: give it the points, or use sklearn.cluster.DBSCAN"
-        )
+        raise ValueError("metric='precomputed' is of distances, which epsflow.sweep and DBSCAN cluster; here points are searched: give the points")
     name = _SAME.get(metric, metric) if isinstance(metric, str) else metric
     if name not in _KNOWN:
         raise ValueError(f"metric={metric!r} is not known; known are {_listed(_KNOWN)}, and {_listed(tuple(_SAME))}")

@@ -36,10 +36,10 @@ class BaseEstimator:
         return f"{type(self).__name__}({given})"
 
 
-def validate_data(estimator: Any, X: Any, reset: bool = True, **_: Any) -> Any:
+def validate_data(estimator: Any, X: Any, reset: bool = True, accept_sparse: Any = False, **_: Any) -> Any:
     names = getattr(X, "columns", None)
-    points = as_host_points(X)
-    if len(points) == 0:
+    points = X if accept_sparse and hasattr(X, "tocsr") else as_host_points(X)
+    if points.shape[0] == 0:
         raise ValueError(f"Found array with 0 sample(s) (shape={points.shape}) while a minimum of 1 is required.")
     if not reset:
         if points.shape[1] != estimator.n_features_in_:

@@ -14,6 +14,7 @@ from ._engine import Dataset, Engine, engine_for
 from ._frames import metric_of
 from ._gpu_arrays import OUTPUTS, as_output
 from ._parameters import as_choice, as_flag, as_options, as_variants, without_unit
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import unit_of_eps, warn_of_unit
@@ -338,6 +339,18 @@ def sweep(
     >>> result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[5, 10, 20])
     >>> result.labels(eps=0.2, min_samples=10)
     """
+    if is_precomputed(metric):
+        given = {"metric_params": metric_params is not None, "output": output != "numpy", "strategy": strategy != "auto", "index": index != "auto"}
+        beside = " and ".join(name for name, is_given in {**given, "decide": decide != "auto"}.items() if is_given)
+        if beside:
+            raise ValueError(f"{beside} beside metric='precomputed': there are no points to search; leave {'it' if ' and ' not in beside else 'them'} out")
+        asked = as_variants(eps, min_samples, variants)
+        options = of_the_cpu(engine, backend, memory, threads)
+        distances = as_distances(X)
+        results = cluster_distances(distances, asked, sample_weight, as_flag(core, "core"), progress, options)
+        under = "precomputed" if sample_weight is None else "precomputed, weighted"
+        return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under))
+    X = made_dense(X, memory)
     words = metric_of(X, metric, metric_params)
     unit = unit_of_eps(X, words)
     points = as_points(X, words)

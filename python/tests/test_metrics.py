@@ -117,7 +117,7 @@ def test_neighbors_and_data_sets_take_a_metric(sky):
     ("metric", "params", "parts"),
     [
         (lambda a, b: 0, None, ["function", "haversine"]),
-        ("precomputed", None, ["precomputed", "points"]),
+        ("precomputed", None, ["Precomputed matrix must be square"]),
         ("canberra", None, ["canberra", "euclidean"]),
         ("euclidean", {"p": 3}, ["p=3", "minkowski"]),
         ("minkowski", {"p": 0.5}, ["p", "0.5"]),

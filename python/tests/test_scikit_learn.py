@@ -16,30 +16,7 @@ theirs = pytest.importorskip("sklearn.cluster.tests.test_dbscan")
 estimator_checks = pytest.importorskip("sklearn.utils.estimator_checks")
 
 _VERSION = tuple(int(part) for part in importlib.metadata.version("scikit-learn").split(".")[:2])
-_PRECOMPUTED = "metric='precomputed' clusters distances; epsflow searches points"
-_CALLABLE = "a metric that is a function would be called for every pair"
-_SPARSE = "sparse points are refused: toarray(), or fewer dimensions"
-
-REFUSED = {
-    "test_dbscan_similarity": _PRECOMPUTED,
-    "test_dbscan_sparse": _SPARSE,
-    "test_dbscan_sparse_precomputed": _PRECOMPUTED,
-    "test_dbscan_sparse_precomputed_different_eps": _PRECOMPUTED,
-    "test_dbscan_input_not_modified[None-precomputed]": _PRECOMPUTED,
-    "test_dbscan_input_not_modified[csr_matrix-precomputed]": _PRECOMPUTED,
-    "test_dbscan_input_not_modified[csr_array-precomputed]": _PRECOMPUTED,
-    "test_dbscan_input_not_modified[csr_matrix-minkowski]": _SPARSE,
-    "test_dbscan_input_not_modified[csr_array-minkowski]": _SPARSE,
-    "test_dbscan_input_not_modified_precomputed_sparse_nodiag": _PRECOMPUTED,
-    "test_dbscan_no_core_samples": _SPARSE,
-    "test_dbscan_callable": _CALLABLE,
-    "test_dbscan_balltree": _PRECOMPUTED,
-    "test_weighted_dbscan": _PRECOMPUTED,
-    "test_dbscan_precomputed_metric_with_degenerate_input_arrays": _PRECOMPUTED,
-    "test_dbscan_precomputed_metric_with_initial_rows_zero": _PRECOMPUTED,
-    "test_dbscan_no_warning_unsorted_precomputed": _PRECOMPUTED,
-    "test_dbscan_no_warning_presorted_precomputed": _PRECOMPUTED,
-}
+REFUSED = {"test_dbscan_callable": "a metric that is a function would be called for every pair"}
 
 # Their functions look these names up in their module, and nothing else does.
 theirs.DBSCAN = epsflow.DBSCAN

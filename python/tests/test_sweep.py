@@ -328,7 +328,7 @@ def test_pickle(blobs):
         (lambda X: epsflow.sweep(X, 0.1, 4, memory="much"), ValueError, "is no size"),
         (lambda X: epsflow.sweep(X, 0.1, 4, index="kd"), ValueError, "index='kd'"),
         (lambda X: epsflow.sweep(X, [], 4), ValueError, "no variant"),
-        (lambda X: epsflow.DBSCAN(metric="precomputed").fit(X), ValueError, "give it the points"),
+        (lambda X: epsflow.DBSCAN(metric="precomputed").fit(X), ValueError, "must be square"),
         (lambda X: epsflow.Engine("tpu"), ValueError, "backend='tpu'"),
     ],
 )

@@ -115,6 +115,11 @@ TEST_CASE("cluster table: a matrix of distances becomes the table of its points"
   CHECK(std::ranges::equal(table.ids.span(), expected.ids.span()));
   CHECK(std::ranges::equal(table.distances.span(), expected.distances.span()));
   CHECK(neighbors_of_distances(PointsView(std::span<const double>(), 1), 1.0).size() == 0);
+  // Points that are far from themselves do not count themselves.
+  const std::vector<double> odd{3, 1, 1, 3};
+  const Neighbors far = neighbors_of_distances(PointsView(std::span<const double>(odd), 2), 1.0);
+  CHECK(cluster(far.view(), grid({1}, {1})).front().labels == std::vector<std::int32_t>{0, 0});
+  CHECK(cluster(far.view(), grid({1}, {2})).front().labels == std::vector<std::int32_t>{-1, -1});
   matrix[5 * data.size() + 2] = -1;
   matrix[9 * data.size()] = std::nan("");
   check_mentions(error_of<InputError>([&] { (void)neighbors_of_distances(view, 1.0); }),
@@ -169,6 +174,25 @@ TEST_CASE("cluster table: rows that are not symmetric are refused where an eps t
   rows = {{0, 2, 3}, {0, 1, 1}, {}};
   check_mentions(error_of<InputError>([&] { (void)cluster(rows.view(), grid({1}, {1})); }),
                  {"row 0 of the table has point 1", "row 1 does not have point 0"});
+}
+
+TEST_CASE("cluster table: along rows that are not symmetric clusters grow as scikit-learn's, where that is asked for") {
+  // 0 has 1, and 1 does not have 0; 2 and 3 have each other, and 3 has 1.
+  const Rows rows{{0, 2, 3, 5, 8}, {0, 1, 1, 2, 3, 1, 2, 3}, {}};
+  const auto labels = [&](std::uint32_t minpts) {
+    return cluster(rows.view(), grid({1}, {minpts}), {.directed = true}).front().labels;
+  };
+  CHECK(labels(1) == std::vector<std::int32_t>{0, 0, 1, 1});
+  CHECK(labels(2) == std::vector<std::int32_t>{0, 0, 1, 1});
+  CHECK(labels(3) == std::vector<std::int32_t>{-1, 0, 0, 0});
+  CHECK(labels(4) == std::vector<std::int32_t>{-1, -1, -1, -1});
+  const auto results = cluster(rows.view(), grid({1}, {2, 3}), {.core_mask = true, .directed = true});
+  CHECK(results[0].core == std::vector<std::uint8_t>{1, 0, 1, 1});
+  CHECK(results[0].summary == LabelSummary{.clusters = 2, .noise = 0, .core = 3, .border = 1, .largest = 2});
+  CHECK(results[1].summary == LabelSummary{.clusters = 1, .noise = 1, .core = 1, .border = 2, .largest = 3});
+  // Symmetric rows are clustered as ever.
+  const auto usual = grid({1.5, 2.5}, {2});
+  CHECK(cluster(four().view(), usual, {.directed = true})[1].labels == cluster(four().view(), usual)[1].labels);
 }
 
 TEST_CASE("cluster table: no rows, options of a GPU, memory, and cancelling") {

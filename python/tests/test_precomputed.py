@@ -1,0 +1,123 @@
+"""Distances as input: the labels are those of the points that they are between, or of scikit-learn on the same distances."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+import epsflow
+
+sparse = pytest.importorskip("scipy.sparse")
+cluster = pytest.importorskip("sklearn.cluster")
+pairwise = pytest.importorskip("sklearn.metrics").pairwise_distances
+neighbors = pytest.importorskip("sklearn.neighbors")
+
+
+@pytest.fixture
+def points() -> np.ndarray:
+    rng = np.random.default_rng(7)
+    return np.concatenate([rng.normal(center, 0.2, (60, 2)) for center in ((0, 0), (1, 1), (3, 0))] + [rng.uniform(-1, 4, (40, 2))])
+
+
+def theirs(distances, eps, min_samples, weights=None):
+    return cluster.DBSCAN(eps=eps, min_samples=min_samples, metric="precomputed").fit(distances, sample_weight=weights)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("metric", ["manhattan", "canberra", "braycurtis"])
+def test_every_variant_is_that_of_scikit_learn(points, dtype, metric):
+    distances = pairwise(points, metric=metric).astype(dtype)
+    all_eps = [float(np.quantile(distances, q)) * (1 + 1e-6) for q in (0.01, 0.05, 0.2)]
+    result = epsflow.sweep(distances, all_eps, [1, 3, 8], metric="precomputed", core=True)
+    assert len(result) == 9 and result.metric == "precomputed"
+    for variant in result:
+        expected = theirs(distances, variant.eps, variant.min_samples)
+        np.testing.assert_array_equal(variant.labels, expected.labels_)
+        np.testing.assert_array_equal(variant.core_sample_indices, expected.core_sample_indices_)
+
+
+@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array, sparse.lil_matrix])
+def test_sparse_distances_serve_every_eps_below_their_own(points, make):
+    graph = neighbors.radius_neighbors_graph(points, 0.5, mode="distance")  # without the points themselves
+    table = make(graph)
+    before = table.copy()
+    for eps in (0.5, 0.3, 0.1):
+        model = epsflow.DBSCAN(eps, min_samples=5, metric="precomputed").fit(table)
+        expected = theirs(graph, eps, 5)
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+        np.testing.assert_array_equal(model.core_sample_indices_, expected.core_sample_indices_)
+        assert (abs(model.components_ - graph.tocsr()[expected.core_sample_indices_]) > 0).nnz == 0
+    assert (abs(table.tocsr() - before.tocsr()) > 0).nnz == 0
+
+
+def test_our_own_table_gives_the_labels_of_its_points(points):
+    table = epsflow.neighbors(points, 0.4, distances=True)
+    result = epsflow.sweep(table, [0.4, 0.2], [4, 9], metric="precomputed")
+    for variant in result:
+        np.testing.assert_array_equal(variant.labels, epsflow.sweep(points, variant.eps, variant.min_samples)[0].labels)
+
+
+def test_weights_and_threads(points):
+    distances = pairwise(points)
+    weights = np.random.default_rng(1).integers(0, 5, len(points)) / 2
+    expected = theirs(distances, 0.3, 6, weights).labels_
+    for X in (distances, sparse.csr_array(np.where(distances <= 0.6, distances, 0))):
+        result = epsflow.sweep(X, 0.3, 6, metric="precomputed", sample_weight=weights, threads=2, memory="1GiB")
+        np.testing.assert_array_equal(result[0].labels, expected)
+        assert result.metric == "precomputed, weighted"
+    engine = epsflow.Engine("cpu", threads=1)
+    model = epsflow.DBSCAN(0.3, min_samples=6, metric="precomputed", engine=engine).fit(distances, sample_weight=weights)
+    np.testing.assert_array_equal(model.labels_, expected)
+
+
+def test_results_are_saved_and_loaded(points, tmp_path):
+    distances = pairwise(points)
+    result = epsflow.sweep(distances, 0.3, 6, metric="precomputed")
+    result.save(tmp_path / "results")
+    np.testing.assert_array_equal(epsflow.load(tmp_path / "results")[0].labels, result[0].labels)
+
+
+def test_sparse_points_are_made_dense_within_the_memory(points, caplog):
+    X = sparse.csr_array(points)
+    expected = epsflow.sweep(points, 0.3, 5)[0].labels
+    with caplog.at_level(logging.WARNING, logger="epsflow"):
+        np.testing.assert_array_equal(epsflow.sweep(X, 0.3, 5)[0].labels, expected)
+        np.testing.assert_array_equal(epsflow.DBSCAN(0.3).fit_predict(X), expected)
+    assert sum("X is sparse and was made dense, 220 x 2" in record.message for record in caplog.records) == 2
+    with pytest.raises(MemoryError, match="X is sparse, .* raise memory, or reduce the dimensions"):
+        epsflow.sweep(sparse.csr_array((10**6, 1000)), 0.3, 5, memory="1GB")
+
+
+BAD = [
+    (np.zeros((3, 2)), {}, ValueError, "must be square. X is a 3x2 matrix"),
+    (sparse.csr_array((3, 2)), {}, ValueError, "must be square. X is a 3x2 matrix"),
+    (np.array([[0, -1.0], [-1.0, 0]]), {}, ValueError, "row 0 .* the distance -1 to point 1"),
+    (np.array([[0, np.nan], [1, 0]]), {}, ValueError, "row 0 .* nan"),
+    (np.array([[0.0, 1.0], [3.0, 0.0]]), {}, ValueError, "row 0 .* has point 1 at the distance 1, and row 1 does not have point 0.*symmetric"),
+    (sparse.csr_array(np.array([[0.0, 1.0], [0.0, 0.0]])), {}, ValueError, "row 1 does not have point 0"),
+    (np.zeros((2, 2), dtype=str), {}, TypeError, "distances are numbers"),
+    (np.zeros((2, 2)), {"strategy": "table"}, ValueError, "strategy beside metric='precomputed'"),
+    (np.zeros((2, 2)), {"index": "grid", "decide": "scalar"}, ValueError, "index and decide beside"),
+    (np.zeros((2, 2)), {"metric_params": {}}, ValueError, "metric_params beside"),
+    (np.zeros((2, 2)), {"backend": "gpu"}, ValueError, "clustered on the CPU"),
+    (np.zeros((2, 2)), {"sample_weight": [1.0]}, ValueError, "sample_weight"),
+    (np.zeros((2, 2)), {"memory": 100}, MemoryError, "memory"),
+]
+
+
+@pytest.mark.parametrize(("X", "options", "error", "words"), BAD, ids=[words[:30] for *_, words in BAD])
+def test_what_are_no_distances_is_refused(X, options, error, words):
+    with pytest.raises(error, match=words):
+        epsflow.sweep(X, 1.5, 2, metric="precomputed", **options)
+
+
+def test_what_searches_points_takes_no_distances(points):
+    distances = pairwise(points)
+    for function in (lambda: epsflow.plan(distances, 1, 2, metric="precomputed"), lambda: epsflow.neighbors(distances, 1, metric="precomputed")):
+        with pytest.raises(ValueError, match="here points are searched"):
+            function()
+    model = epsflow.DBSCAN(0.3, metric="precomputed").fit(distances)
+    with pytest.raises(ValueError, match=r"predict\(\) searches points"):
+        model.predict(distances)
