@@ -4,6 +4,7 @@
     result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     table = epsflow.neighbors(X, eps=0.3)
     plans = epsflow.plan(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
+    X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
 
 Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
 """
@@ -16,6 +17,7 @@ from ._arrays import drop_missing
 from ._engine import Dataset, Engine, backends
 from ._neighbors import neighbors
 from ._plan import EpsPlan, plan
+from ._reading import read_points
 from ._sweep import SweepResult, VariantResult, load, sweep
 from ._tasks import Progress
 
@@ -38,6 +40,7 @@ __all__ = [
     "load",
     "neighbors",
     "plan",
+    "read_points",
     "sweep",
 ]
 
