@@ -10,6 +10,7 @@ from typing import Any
 from . import _core
 from ._arrays import AnyPoints, as_points
 from ._frames import metric_of
+from ._labelled import table_of
 from ._metrics import EUCLIDEAN, MetricWords
 from ._parameters import as_bytes, as_choice, as_options, as_threads
 from ._tasks import log, python_errors, python_words, wait_for
@@ -104,7 +105,7 @@ class Engine:
         Dataset
         """
         words = metric_of(X, metric, metric_params)
-        return Dataset(self, as_points(X, words), words, unit_of_eps(X, words))
+        return Dataset(self, as_points(X, words), words, unit_of_eps(X, words), X)
 
     def close(self) -> None:
         """Give memory and threads back, as soon as the data sets that were loaded are gone, too. May be called twice."""
@@ -146,7 +147,8 @@ def _load_anew(engine: Engine, points: AnyPoints, metric: MetricWords, unit: Any
 class Dataset:
     """Points that an engine has loaded: checked once, and on a GPU uploaded once. `Engine.load` makes it.
 
-    A pickled one takes its points along, and is loaded anew by an engine that is made anew; points on a GPU do not pickle.
+    It holds X itself, for `SweepResult.labelled`. A pickled one takes its points along, as an array, and is loaded anew by an engine that
+    is made anew; points on a GPU do not pickle.
 
     Attributes
     ----------
@@ -155,8 +157,9 @@ class Dataset:
         (n_samples, n_features).
     """
 
-    def __init__(self, engine: Engine, points: AnyPoints, metric: MetricWords = EUCLIDEAN, unit: Any = None) -> None:
+    def __init__(self, engine: Engine, points: AnyPoints, metric: MetricWords = EUCLIDEAN, unit: Any = None, X: Any = None) -> None:
         self.engine = engine
+        self._table = table_of(X)
         self._unit = unit
         self._points = points
         self._metric = metric

@@ -34,6 +34,8 @@ class Origin:
 
     points: Any = None
     """The array itself; it is looked at when results are saved, for its checksum."""
+    table: Any = None
+    """The table that these points were, where they were one: itself, and no copy."""
     input: dict[str, Any] | None = None
     """As a folder describes it."""
     rows: NDArray[np.int64] | None = None

@@ -13,6 +13,7 @@ from ._arrays import as_points, as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._frames import metric_of
 from ._gpu_arrays import OUTPUTS, as_output
+from ._labelled import labelled
 from ._parameters import as_choice, as_flag, as_options, as_variants, without_unit
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
 from ._results import Folder, Origin, load_folder, save_folder, stored
@@ -204,6 +205,46 @@ class SweepResult:
         """Indices of the core points of one variant, ascending."""
         return self.variant(eps, min_samples).core_sample_indices
 
+    def labelled(self, eps: float, min_samples: int, *, label_name: str = "label", core_name: str = "core") -> Any:
+        """X with the labels of one variant beside it.
+
+        The result holds X itself for this, and no copy: as it is now, so X stays as it was.
+
+        Parameters
+        ----------
+        eps, min_samples
+            As `variant` takes them.
+        label_name, core_name : str
+            What the columns are called.
+
+        Returns
+        -------
+        table
+            A copy of X, a table of pandas, polars, Arrow, xarray, astropy or geopandas, with a column of labels, and one of which points
+            are core where the sweep kept them (core=True). Of an array a pandas.DataFrame with the columns x0, x1, …; where pandas is not
+            there, a structured array.
+
+        Raises
+        ------
+        KeyError
+            For a variant that was not asked for.
+        ValueError
+            For a name that X has already, for points or labels on a GPU, and for a result that was loaded or unpickled, which has no X.
+        """
+        held = self.variant(eps, min_samples)._on_host("put X beside")
+        X = self._origin.points if self._origin.table is None else self._origin.table
+        if X is None:
+            raise ValueError("the result was loaded or unpickled, and has no X: put labels(eps, min_samples) beside the points yourself")
+        if not isinstance(X, np.ndarray) and self._origin.table is None:
+            raise ValueError("X is on a GPU, and labelled() makes tables on the host: put labels(eps, min_samples) beside a copy of it there")
+        names = [as_choice(name, way, way[:-5]) for name, way in ((label_name, "label_name"), (core_name, "core_name"))]
+        if names[0] == names[1]:
+            raise ValueError(f"label_name and core_name are both {label_name!r}: give two names")
+        columns = {names[0]: np.array(held.labels)}
+        if len(held.core) == len(held.labels):
+            columns[names[1]] = np.array(held.core).view(np.bool_)
+        return labelled(X, columns)
+
     def save(self, folder: Folder, *, overwrite: bool = False) -> None:
         """Write the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, and core/….npy where core=True.
 
@@ -234,7 +275,7 @@ class SweepResult:
         save_folder(folder, held, self._origin, __version__, as_flag(overwrite, "overwrite"))
 
     def __reduce__(self) -> Any:
-        # Without the points, which save() needs no more than a checksum of.
+        # Without X and the points, which save() needs no more than a checksum of.
         n = len(self[0].labels) if self._variants else 0
         origin = Origin(input=self._origin.described(n), rows=self._origin.rows)
         return SweepResult, (self._variants, origin, self._unit)
@@ -319,6 +360,7 @@ def sweep(
     Returns
     -------
     SweepResult
+        It holds X itself, for `SweepResult.labelled` and `SweepResult.save`.
 
     Raises
     ------
@@ -356,7 +398,7 @@ def sweep(
     points = as_points(X, words)
     asked = as_variants(eps, min_samples, variants, unit)
     run = _run_options(core, output, strategy, index, decide)
-    data = Dataset(engine_for(engine, points, words, backend, memory, threads, run=run), points, words, unit)
+    data = Dataset(engine_for(engine, points, words, backend, memory, threads, run=run), points, words, unit, X)
     return _run(data, asked, sample_weight, output, progress, run)
 
 
@@ -417,7 +459,7 @@ def _run(
             found[variant.eps, variant.min_samples] = variant
 
     wait_for(task, progress, keep)
-    return SweepResult([found[v] for v in asked], Origin(points=data._points, under=under), data._unit)
+    return SweepResult([found[v] for v in asked], Origin(points=data._points, table=data._table, under=under), data._unit)
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:

@@ -1,0 +1,70 @@
+"""Labels beside what they belong to: a copy of a table, with further columns."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._frames import library_of
+
+Columns = dict[str, np.ndarray[Any, Any]]
+
+
+def table_of(X: Any) -> Any:
+    """X where it is a table, to which columns can be added; None for arrays and the like."""
+    ways = ("assign", "with_columns", "append_column", "colnames")
+    return X if library_of(X) is not None and any(hasattr(X, way) for way in ways) else None
+
+
+def labelled(X: Any, columns: Columns) -> Any:
+    """A copy of a table, or a table of an array [n, d] whose columns are x0, x1, …, with the columns behind its own.
+
+    Raises ValueError for names that are taken, and where the rows of the table have become more or fewer.
+    """
+    library = None if isinstance(X, np.ndarray) else library_of(X)
+    if library is None:
+        return _of_array(X, columns)
+    if library == "xarray":
+        dim = next(iter(X.data_vars.values())).dims[0]
+        _check([*X.variables, *X.dims], X.sizes[dim], columns)
+        return X.assign({name: (dim, values) for name, values in columns.items()})
+    names = X.schema.names if library == "pyarrow" else X.colnames if library == "astropy" else X.columns
+    _check(list(names), len(X), columns)
+    if library == "polars":
+        return X.with_columns(*(sys.modules["polars"].Series(name, values) for name, values in columns.items()))
+    if library == "pyarrow":
+        for name, values in columns.items():
+            made = sys.modules["pyarrow"].array(values)
+            X = X.append_column(name, made)
+        return X
+    if library == "astropy":
+        X = X.copy()
+        for name, values in columns.items():
+            X[name] = values
+        return X
+    return X.assign(**columns)
+
+
+def _of_array(points: Any, columns: Columns) -> Any:
+    names = [f"x{k}" for k in range(points.shape[1])]
+    _check(names, len(points), columns)
+    every = {**dict(zip(names, points.T)), **columns}
+    try:
+        import pandas
+    except ImportError:
+        table = np.empty(len(points), [(name, values.dtype) for name, values in every.items()])
+        for name, values in every.items():
+            table[name] = values
+        return table
+    return pandas.DataFrame(every)
+
+
+def _check(names: Sequence[Any], n: int, columns: Columns) -> None:
+    for (name, values), way in zip(columns.items(), ("label_name", "core_name")):
+        if name in names:
+            raise ValueError(f"X has {name!r} already: give the column another name, labelled(…, {way}='…')")
+        if len(values) != n:
+            raise ValueError(f"X had {len(values)} rows when it was clustered, and has {n} now: sweep it again")
