@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_host_points, as_plain, as_weights
+from ._arrays import AnyPoints, as_host_points, as_plain, as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table, metric_of
-from ._gpu_arrays import refuse_on_gpu
+from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import MetricWords
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
@@ -50,7 +50,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each point, -1 for noise.
+        The cluster of each point, -1 for noise. This, and what follows, is on a GPU where X is.
     core_sample_indices_ : ndarray of shape (n_core,)
     components_ : ndarray of shape (n_core, n_features)
     n_features_in_ : int
@@ -95,7 +95,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array or table of shape (n_samples, n_features)
-            As `epsflow.sweep` takes it, on the host.
+            As `epsflow.sweep` takes it. For an array of CuPy, PyTorch or JAX on a GPU, what is found is an array of that library there,
+            as scikit-learn has it for array API inputs; for one of Numba it is on the host.
         y : ignored
         sample_weight : float or array of shape (n_samples,), optional
             A point is core where the weights of the points within eps, its own included, sum to min_samples.
@@ -116,23 +117,32 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         metric = metric_of(X, self.metric, self.metric_params, self.p)
         min_samples = as_min_samples(self.min_samples)
         unit, reference = unit_of_eps(X, metric), reference_of(X, metric)
-        X, names = _to_validate(X, metric)
-        eps = as_eps(self.eps, unit)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
-        if names is not None:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        points = as_host_points(X)
+        if is_on_gpu(X):
+            eps, output = as_eps(self.eps), output_of(X)
+            points: AnyPoints = as_gpu_points(X)
+            self._validate_on_gpu(points.shape, sample_weight)
+        else:
+            X, names = _to_validate(X, metric)
+            eps, output = as_eps(self.eps, unit), "numpy"
+            X = points = as_host_points(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
+            if names is not None:
+                self.feature_names_in_ = np.asarray(names, dtype=object)
         engine = engine_for(self.engine, points, metric, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:
             sample_weight = as_weights(sample_weight, len(points))
             if not sample_weight.any():
                 raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
         data = Dataset(engine, points, metric)
-        result = sweep_loaded(data, eps, min_samples, sample_weight=sample_weight, core=True)[0]
+        result = sweep_loaded(data, eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
         self._fitted = metric, eps, reference
-        self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
-        self.core_sample_indices_ = result.core_sample_indices
-        self.components_ = points.take(self.core_sample_indices_, axis=0)
+        if output == "numpy":
+            self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
+            self.core_sample_indices_ = result.core_sample_indices
+            self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
+        else:
+            self.labels_ = result.labels
+            self.core_sample_indices_ = indices_of(result.core)
+            self.components_ = X[self.core_sample_indices_]
         return self
 
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
@@ -153,6 +163,15 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags
 
+    def _validate_on_gpu(self, shape: tuple[int, int], sample_weight: Any) -> None:
+        """As validate_data() does on the host."""
+        if shape[0] == 0:
+            raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
+        if sample_weight is not None:
+            raise ValueError("sample_weight beside X on a GPU: epsflow.sweep() takes both, and has labels on the host; or copy X to the host")
+        self.n_features_in_ = shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """As `fit`; returns labels_."""
         return self.fit(X, sample_weight=sample_weight).labels_
@@ -163,6 +182,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array or table of shape (n, n_features)
+            On the host.
 
         Returns
         -------
@@ -192,8 +212,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             # Names of columns are compared above.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        labels = np.ascontiguousarray(self.labels_[self.core_sample_indices_], dtype=np.int32)
-        core, points = as_host_points(self.components_), as_host_points(X)
+        labels = np.ascontiguousarray(to_host(self.labels_[self.core_sample_indices_]), dtype=np.int32)
+        core, points = as_host_points(to_host(self.components_)), as_host_points(X)
         given = {"memory": self.memory, "threads": _threads_of(self.n_jobs)} if self.engine is None else self.engine._arguments
         options = as_options(memory=given["memory"], threads=given["threads"])
         with python_errors():

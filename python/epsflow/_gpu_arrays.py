@@ -6,9 +6,13 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._tasks import python_errors
 
+# By the package that an array's type is of: Numba's arrays know no operations, so what is found of them is on the host.
+_LIBRARIES = {"cupy": "cupy", "torch": "torch", "jax": "jax", "jaxlib": "jax", "numba": "numpy"}
 OUTPUTS = ("numpy", "cupy", "torch", "jax", "dlpack")
 _FROM_DLPACK = {"cupy": "cupy", "torch": "torch", "jax": "jax.dlpack"}
 _CUDA_DEVICES = (2, 13)  # in DLPack's numbers: its memory, and memory that it manages
@@ -23,9 +27,36 @@ def is_on_gpu(X: Any) -> bool:
 
 
 def refuse_on_gpu(X: Any, name: str = "X") -> None:
-    """Raises TypeError that says which functions take arrays on a GPU."""
+    """Raises TypeError that says what takes arrays on a GPU."""
     if is_on_gpu(X):
-        raise TypeError(f"{name} is on a GPU, where epsflow.sweep() and Engine.load() take it: call them, or copy it to the host")
+        raise TypeError(
+            f"{name} is on a GPU, where epsflow.sweep(), Engine.load() and DBSCAN.fit() take it: call them, or copy it to the host"
+        )
+
+
+def output_of(X: Any) -> str:
+    """Where what is found of X, an array on a GPU, belongs: the library of X, by its name as an output. Raises TypeError for others."""
+    packages = [base.__module__.partition(".")[0] for base in type(X).__mro__]
+    found = next((_LIBRARIES[package] for package in packages if package in _LIBRARIES), None)
+    if found is None:
+        raise TypeError(
+            f"X is on a GPU as {type(X).__name__}, and DBSCAN.fit() takes arrays of CuPy, PyTorch, JAX and Numba there: make it one of "
+            "them, call epsflow.sweep(), or copy it to the host"
+        )
+    return found
+
+
+def indices_of(mask: Any) -> Any:
+    """Where a mask of CuPy, PyTorch or JAX is true, ascending, as their array."""
+    found = mask.nonzero()
+    return found[0] if isinstance(found, tuple) else found[:, 0]
+
+
+def to_host(array: Any) -> Any:
+    """An array of these libraries, or of NumPy, as NumPy's."""
+    for way in ("get", "cpu", "copy_to_host"):
+        array = getattr(array, way)() if hasattr(array, way) else array
+    return np.asarray(array)
 
 
 def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:

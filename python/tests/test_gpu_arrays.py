@@ -6,11 +6,13 @@ import ctypes
 import os
 import pickle
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import epsflow
+from epsflow import _estimator
 from epsflow._gpu_arrays import as_gpu_points
 
 on_a_gpu = pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU can be used")
@@ -134,14 +136,69 @@ def test_arrays_on_a_gpu_that_cannot_be_taken(array, parts):
 
 def test_what_takes_arrays_of_the_host_alone():
     array = DlpackArray(64, (9, 3), np.float64)
-    for refused in (lambda: epsflow.DBSCAN().fit(array), lambda: epsflow.drop_missing(array)):
-        with pytest.raises(TypeError, match="sweep"):
+    for refused in (lambda: epsflow.DBSCAN().fit(np.zeros((4, 3))).predict(array), lambda: epsflow.drop_missing(array)):
+        with pytest.raises(TypeError, match="sweep.*DBSCAN.fit"):
             refused()
+    with pytest.raises(TypeError, match="as DlpackArray.*CuPy, PyTorch, JAX and Numba.*sweep"):
+        epsflow.DBSCAN().fit(array)
     with pytest.raises(TypeError, match="masked"):
         epsflow.sweep(CudaArray(64, (9, 3), np.float64, mask=CudaArray(64, (9, 3), np.uint8)), 1, 2)
     for metric, params in (("manhattan", None), ("euclidean", {"box": 1})):
         with pytest.raises(ValueError, match="copy them to the host"):
             epsflow.sweep(array, 1, 2, metric=metric, metric_params=params, backend="cpu")
+
+
+def of_library(package, kind=DlpackArray, shape=(9, 3), dtype=np.float64, **more):
+    """An array on a GPU that seems to be of a package; [i] tells what was asked for."""
+    return type("array", (kind,), {"__module__": package, "__getitem__": lambda self, i: (self, i)})(64, shape, dtype, **more)
+
+
+LIBRARIES = [("cupy", DlpackArray), ("torch", DlpackArray), ("jaxlib._jax", DlpackArray), ("numba.cuda.cudadrv", CudaArray)]
+
+
+@pytest.mark.parametrize("package, kind", LIBRARIES)
+def test_the_estimator_takes_arrays_on_a_gpu_as_far_as_one_is_needed(package, kind):
+    X = of_library(package, kind)
+    refused = [
+        (epsflow.DBSCAN(backend="cpu"), ["GPU", "CPU", "backend='gpu'"]),
+        (epsflow.DBSCAN(backend="cpu", metric="manhattan"), ["metric='euclidean'", "copy them to the host"]),
+        (epsflow.DBSCAN(backend="cpu", metric_params={"box": 1}), ["metric='euclidean'", "copy them to the host"]),
+        (epsflow.DBSCAN(eps=-1), ["eps == -1"]),
+    ]
+    for estimator, parts in refused:
+        with pytest.raises(ValueError) as error:
+            estimator.fit(X)
+        assert [part for part in parts if part not in str(error.value)] == []
+    with pytest.raises(ValueError, match="sample_weight beside X on a GPU"):
+        epsflow.DBSCAN().fit(X, sample_weight=np.ones(9))
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        epsflow.DBSCAN().fit(of_library(package, kind, (0, 3)))
+    with pytest.raises(ValueError, match="dtype"):
+        epsflow.DBSCAN().fit(of_library(package, kind, (9, 3), np.int64))
+
+
+@pytest.mark.parametrize("package, output", [("cupy", "cupy"), ("torch._tensor", "torch"), ("jaxlib._jax", "jax")])
+def test_what_the_estimator_finds_stays_on_the_gpu(monkeypatch, package, output):
+    labels, core = np.array([0, 0, -1, 0], np.int32), np.array([True, False, False, True])
+    if output == "torch":  # whose nonzero() is a matrix
+        core = SimpleNamespace(nonzero=lambda: np.array([[0], [3]]))
+    asked = {}
+
+    def swept(data, eps, min_samples, **options):
+        asked.update(options)
+        return [SimpleNamespace(labels=labels, core=core)]
+
+    monkeypatch.setattr(_estimator, "engine_for", lambda *_: None)
+    monkeypatch.setattr(_estimator, "Dataset", lambda *_: None)
+    monkeypatch.setattr(_estimator, "sweep_loaded", swept)
+    X = of_library(package, shape=(4, 2))
+    fitted = epsflow.DBSCAN(1).fit(X)
+    assert asked["output"] == output and asked["core"] is True
+    assert fitted.labels_ is labels and fitted.n_features_in_ == 2 and not hasattr(fitted, "feature_names_in_")
+    np.testing.assert_array_equal(fitted.core_sample_indices_, [0, 3])
+    assert fitted.components_[0] is X and fitted.components_[1] is fitted.core_sample_indices_
+    fitted.components_ = SimpleNamespace(get=lambda: np.array([[0.0, 0.0], [5.0, 5.0]]))  # as CuPy's
+    np.testing.assert_array_equal(fitted.predict([[0.5, 0.0], [9.0, 9.0]]), [0, -1])
 
 
 def test_outputs_that_cannot_be():
@@ -230,6 +287,12 @@ def test_arrays_of_other_libraries(library, dtype, d):
         assert found.dtype == np.int32
         np.testing.assert_array_equal(found, want.labels)
         np.testing.assert_array_equal(to_host(two.core), want.core)
+    fitted = epsflow.DBSCAN(eps[0], min_samples=5).fit(array)
+    on_host = epsflow.DBSCAN(eps[0], min_samples=5, backend="cpu").fit(X)
+    for name in ("labels_", "core_sample_indices_", "components_"):
+        assert isinstance(getattr(fitted, name), kind)
+        np.testing.assert_array_equal(to_host(getattr(fitted, name)), getattr(on_host, name))
+    np.testing.assert_array_equal(fitted.predict(X[::7]), on_host.predict(X[::7]))
     np.testing.assert_array_equal(to_host(array), X)
     labels = there[0].labels
     del here, there, array, two  # the labels' memory stays theirs
@@ -242,6 +305,9 @@ def test_numba_arrays():
     cuda = pytest.importorskip("numba.cuda")
     X = np.random.default_rng(1).normal(size=(3000, 3))
     np.testing.assert_array_equal(epsflow.sweep(cuda.to_device(X), 0.2, 5)[0].labels, epsflow.sweep(X, 0.2, 5, backend="cpu")[0].labels)
+    fitted, on_host = epsflow.DBSCAN(0.2).fit(cuda.to_device(X)), epsflow.DBSCAN(0.2, backend="cpu").fit(X)
+    for name in ("labels_", "core_sample_indices_", "components_"):
+        np.testing.assert_array_equal(getattr(fitted, name), getattr(on_host, name))
 
 
 @on_a_gpu
