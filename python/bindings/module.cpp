@@ -56,6 +56,15 @@ Column<T> column(T* data, std::size_t size, nb::handle owner) {
   return Column<T>(data, {size}, owner);
 }
 
+/// A getter of one that the object holds.
+template <class Object, class Get>
+auto column_in(Get get) {
+  return [get](nb::handle_t<Object> self) {
+    auto& values = get(nb::cast<Object&>(self));
+    return column(values.data(), values.size(), self);
+  };
+}
+
 /// The same in the memory of a GPU, as a capsule of DLPack of type As, its address, size and device; None where there is nothing.
 template <class As, class T>
 nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
@@ -266,28 +275,29 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
           const Observer& observer, Task::Channel& channel) { channel.put(loader.load(view, observer.cancel)); });
 }
 
-std::unique_ptr<Task> start_sweep(const PyDataset& data, const std::vector<std::pair<double, std::uint32_t>>& variants,
-                                  const nb::dict& options) {
+using Variants = std::vector<std::pair<double, std::uint32_t>>;
+
+Sweep sweep_of(const Variants& variants) {
   std::vector<Variant> all;
   for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
-  const Sweep sweep(all);
-  return std::make_unique<Task>(
-      [run_on = data.data.get(), sweep, run = run_options(options)](const Observer& observer, Task::Channel& channel) {
-        run_each(
-            run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
-      });
+  return Sweep(all);
+}
+
+std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options) {
+  return std::make_unique<Task>([run_on = data.data.get(), sweep = sweep_of(variants), run = run_options(options)](
+                                    const Observer& observer, Task::Channel& channel) {
+    run_each(
+        run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
+  });
 }
 
 using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Tasks keep the arrays that they read, also where whoever waits for them is interrupted.
-std::unique_ptr<Task> start_weighted(const PyDataset& data,
-                                     const std::vector<std::pair<double, std::uint32_t>>& variants,
-                                     const nb::dict& options, const Weights& weights) {
-  std::vector<Variant> all;
-  for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
+std::unique_ptr<Task> start_weighted(const PyDataset& data, const Variants& variants, const nb::dict& options,
+                                     const Weights& weights) {
   return std::make_unique<Task>(
-      [run_on = data.data.get(), sweep = Sweep(all), run = run_options(options),
+      [run_on = data.data.get(), sweep = sweep_of(variants), run = run_options(options),
        weights = std::span(weights.data(), weights.shape(0))](const Observer& observer, Task::Channel& channel) {
         for (VariantResult& result : run_weighted(run_on, weights, sweep, run, observer))
           channel.put(std::move(result));
@@ -319,12 +329,9 @@ std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool di
 using PlanWords = std::tuple<double, std::vector<std::uint32_t>, std::string, std::string, std::string, std::string,
                              std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool>;
 
-std::unique_ptr<Task> start_plan(const PyDataset& data, const std::vector<std::pair<double, std::uint32_t>>& variants,
-                                 const nb::dict& options) {
-  std::vector<Variant> all;
-  for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
+std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants, const nb::dict& options) {
   return std::make_unique<Task>(
-      [run_on = data.data.get(), sweep = Sweep(all), run = run_options(options)](
+      [run_on = data.data.get(), sweep = sweep_of(variants), run = run_options(options)](
           const Observer& observer, Task::Channel& channel) { channel.put(plan(run_on, sweep, run, observer)); });
 }
 
@@ -367,16 +374,8 @@ void define_results(nb::module_& m) {
   nb::class_<PyResult>(m, "Result", "One finished variant. Its arrays look into it, without a copy.")
       .def_prop_ro("eps", [](const PyResult& r) { return r.result.variant.eps; })
       .def_prop_ro("min_samples", [](const PyResult& r) { return r.result.variant.minpts; })
-      .def_prop_ro("labels",
-                   [](nb::handle_t<PyResult> self) {
-                     auto& labels = nb::cast<PyResult&>(self).result.labels;
-                     return column(labels.data(), labels.size(), self);
-                   })
-      .def_prop_ro("core",
-                   [](nb::handle_t<PyResult> self) {
-                     auto& core = nb::cast<PyResult&>(self).result.core;
-                     return column(core.data(), core.size(), self);
-                   })
+      .def_prop_ro("labels", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.labels; }))
+      .def_prop_ro("core", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.core; }))
       .def_prop_ro("gpu_labels",
                    [](nb::handle_t<PyResult> self) {
                      return gpu_column<std::int32_t>(nb::cast<PyResult&>(self).result.device_labels, self);
@@ -392,20 +391,9 @@ void define_results(nb::module_& m) {
       .def_prop_ro("largest", [](const PyResult& r) { return r.result.summary.largest; })
       .def_prop_ro("seconds", [](const PyResult& r) { return r.result.seconds; });
   nb::class_<PyNeighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
-      .def_prop_ro("offsets",
-                   [](nb::handle_t<PyNeighbors> self) {
-                     auto& offsets = nb::cast<PyNeighbors&>(self).neighbors.offsets;
-                     return column(offsets.data(), offsets.size(), self);
-                   })
-      .def_prop_ro("ids",
-                   [](nb::handle_t<PyNeighbors> self) {
-                     auto& ids = nb::cast<PyNeighbors&>(self).neighbors.ids;
-                     return column(ids.data(), ids.size(), self);
-                   })
-      .def_prop_ro("distances", [](nb::handle_t<PyNeighbors> self) {
-        auto& distances = nb::cast<PyNeighbors&>(self).neighbors.distances;
-        return column(distances.data(), distances.size(), self);
-      });
+      .def_prop_ro("offsets", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.offsets; }))
+      .def_prop_ro("ids", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.ids; }))
+      .def_prop_ro("distances", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.distances; }));
 }
 
 void define_task(nb::module_& m) {
@@ -472,6 +460,11 @@ void define_engine(nb::module_& m) {
         nb::keep_alive<0, 4>());
   m.def("parse_bytes", &parse_bytes, "text"_a);
   m.def("make_engine", &make_engine, "options"_a);
+  m.def(
+      "metric_named",
+      [](const std::string& word) { return std::string(word_of(choice_named<MetricKind>("metric", word))); }, "word"_a,
+      "The name of a metric that has several.");
+  m.attr("MOST_VARIANTS") = kMostVariants;
   m.def("options", [] {
     std::vector<OptionRow> rows;
     add_rows<EngineOptions>(rows);

@@ -10,7 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._parameters import as_flag, without_unit
+from ._parameters import OPTIONS, as_flag, as_utf8, without_unit
 from ._tasks import python_errors
 
 # Name, unit of eps, whether latitude comes first where that is said, factors of columns, power of minkowski, ends of the sides of a
@@ -18,9 +18,7 @@ from ._tasks import python_errors
 MetricWords = tuple[str, str, Optional[bool], list[float], float, list[tuple[float, float]]]
 
 EUCLIDEAN: MetricWords = ("euclidean", "deg", None, [], 2.0, [])
-_KNOWN = ("euclidean", "manhattan", "chebyshev", "minkowski", "greatcircle", "haversine", "cosine")
-_SAME = {"l1": "manhattan", "l2": "euclidean", "cityblock": "manhattan", "infinity": "chebyshev"}
-_ARC_UNITS = ("deg", "arcmin", "arcsec", "rad", "km")
+_KNOWN = [*OPTIONS["metric"].words, "infinity"]  # which is scikit-learn's alone
 _POWERS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
 _PARAMETERS = {
     "euclidean": ("scale", "box", "p"),
@@ -47,9 +45,9 @@ def as_metric(
         )
     if metric == "precomputed":
         raise ValueError("metric='precomputed' is of distances, which epsflow.sweep and DBSCAN cluster; here points are searched: give the points")
-    name = _SAME.get(metric, metric) if isinstance(metric, str) else metric
-    if name not in _KNOWN:
-        raise ValueError(f"metric={metric!r} is not known; known are {_listed(_KNOWN)}, and {_listed(tuple(_SAME))}")
+    if metric not in _KNOWN:
+        raise ValueError(f"metric={metric!r} is not known; known are {_listed(_KNOWN)}")
+    name = "chebyshev" if metric == "infinity" else _core.metric_named(metric)
     if metric_params is not None and not isinstance(metric_params, dict):
         raise TypeError(f"metric_params is {metric_params!r}, of type {type(metric_params).__name__}; it is a dict of parameters")
     parameters = dict(metric_params or {})
@@ -58,8 +56,8 @@ def as_metric(
             known = _listed(_PARAMETERS[name]) if _PARAMETERS[name] else "none"
             raise ValueError(f"metric_params={metric_params!r}: {parameter!r} is no parameter of {metric!r}; there are: {known}")
     unit = str(parameters.get("unit", "deg"))
-    if unit not in _ARC_UNITS:
-        raise ValueError(f"metric_params={metric_params!r}: unit={unit!r} is none of {', '.join(map(repr, _ARC_UNITS))}")
+    if unit not in OPTIONS["unit"].words:
+        raise ValueError(f"metric_params={metric_params!r}: unit={unit!r} is none of {', '.join(map(repr, OPTIONS['unit'].words))}")
     if p is not None and parameters.get("p", p) != p:
         warnings.warn(  # in scikit-learn's words
             "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.", SyntaxWarning, stacklevel=3
@@ -109,7 +107,7 @@ def sky_columns(names: list[str], metric: MetricWords) -> list[int]:
     if len(names) == 2 and metric[2] is not None:
         return []
     with python_errors():
-        return list(_core.sky_columns(names, metric))
+        return list(_core.sky_columns([as_utf8(name) for name in names], metric))
 
 
 def _listed_values(values: Any) -> list[Any]:
@@ -135,5 +133,5 @@ def _as_side(side: Any, box: Any, unit: Any) -> tuple[float, float]:
     return lo, hi
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)

@@ -5,17 +5,27 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
 
 _MOST_MIN_SAMPLES = 2**32 - 1
-_MOST_VARIANTS = 10**7  # as the library has it
-# What the library says of its options, by parameter: kind, words, largest count and default.
-OPTIONS = {name: (kind, words, most, default) for _, name, kind, words, most, default in _core.options()}
 _MOST_BYTES = 2**63 - 1
+
+
+class Option(NamedTuple):
+    """What the library says of an option."""
+
+    kind: str
+    words: list[str]
+    most: int
+    default: str
+
+
+OPTIONS = {name: Option(kind, words, most, default) for _, name, kind, words, most, default in _core.options()}
+"""By parameter."""
 
 
 def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
@@ -65,9 +75,9 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
     else:
         all_eps = [as_eps(e, unit) for e in _listed(eps)]
         all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
-        if len(all_eps) * len(all_min_samples) > _MOST_VARIANTS:
+        if len(all_eps) * len(all_min_samples) > _core.MOST_VARIANTS:
             raise ValueError(
-                f"{len(all_eps)} eps with {len(all_min_samples)} min_samples each are more than the {_MOST_VARIANTS} variants that a "
+                f"{len(all_eps)} eps with {len(all_min_samples)} min_samples each are more than the {_core.MOST_VARIANTS} variants that a "
                 "sweep may have: take fewer of either"
             )
         pairs = [(e, m) for e in all_eps for m in all_min_samples]
@@ -80,24 +90,24 @@ def as_threads(threads: Any, name: str = "threads") -> int:
     """A number of threads; None and -1 are 0, which leaves it to the library. Raises TypeError, ValueError."""
     if threads is None or isinstance(threads, (int, np.integer)) and threads == -1:
         return 0
-    return _as_whole(threads, name, 1, OPTIONS["threads"][2], "a whole number >= 1, or None for one per core")
+    return _as_whole(threads, name, 1, OPTIONS["threads"].most, "a whole number >= 1, or None for one per core")
 
 
 def as_options(**given: Any) -> dict[str, Any]:
     """Options as the library takes them, each checked by its kind; what is None is left to the library. Raises TypeError, ValueError."""
     options: dict[str, Any] = {}
     for name, value in given.items():
-        kind, _, most, default = OPTIONS[name]
-        if kind == "flag":
+        option = OPTIONS[name]
+        if option.kind == "flag":
             options[name] = as_flag(value, name)
-        elif kind == "choice":
-            options[name] = as_choice(value, name, default)
-        elif kind == "bytes":
+        elif option.kind == "choice":
+            options[name] = as_choice(value, name, option.default)
+        elif option.kind == "bytes":
             options[name] = as_bytes(value, name)
         elif name == "threads":
             options[name] = as_threads(value)
         elif value is not None:
-            options[name] = _as_whole(value, name, 0, most, "a whole number >= 0, or None for any")
+            options[name] = _as_whole(value, name, 0, option.most, "a whole number >= 0, or None for any")
     return options
 
 
@@ -125,7 +135,12 @@ def as_choice(word: Any, name: str, standard: str = "auto") -> str:
     """A word; the library knows which there are, and names them. Raises TypeError."""
     if not isinstance(word, str):
         raise _wrong_type(name, word, f"a text, {standard!r} where it is left open")
-    return word.encode(errors="backslashreplace").decode()  # half of a surrogate pair is no text there
+    return as_utf8(word)
+
+
+def as_utf8(text: str) -> str:
+    """As the library takes texts: half of a surrogate pair is written as it is in Python."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def as_bytes(memory: Any, name: str = "memory") -> int:
@@ -136,7 +151,7 @@ def as_bytes(memory: Any, name: str = "memory") -> int:
     accepted = "a number of bytes or a text such as '8GiB'"
     if not isinstance(memory, str):
         return _as_whole(memory, name, 1, _MOST_BYTES, accepted)
-    size = _core.parse_bytes(memory.strip())
+    size = _core.parse_bytes(as_utf8(memory.strip()))
     if size is None:
         raise ValueError(f"{name} == {memory!r} is no size; it is {accepted}, from 1 byte to 4 EiB")
     return int(size)

@@ -137,7 +137,8 @@ class SweepResult:
     metric : str
         What eps was measured by, with its parameters, as in "greatcircle, eps in km", and "weighted" where points had weights.
     input : dict or None
-        What a results folder that was loaded says of its points: files, columns, rows that were dropped, checksum.
+        What a results folder says of its points: files, columns, rows that were dropped, checksum. A dict of a result that was loaded or
+        unpickled, None of one that was swept here.
     rows : ndarray of shape (n,) or None
         The input row of each label, where a folder has it, as rows were dropped or several files joined.
     """
@@ -328,10 +329,10 @@ def sweep(
         Points within eps that make a core point, itself counted.
     variants : iterable of (eps, min_samples), optional
         Instead of eps and min_samples, where not every eps goes with every min_samples.
-    metric : str
-        "euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" or "minkowski". "greatcircle": longitude and latitude in
-        degrees. "haversine": latitude, longitude and eps in radians, as scikit-learn has it. "cosine": 1 - the cosine of the angle
-        between two vectors. Of a table, the columns that are named as longitude and latitude (lon and lat, ra and dec, l and b, …)
+    metric : {"euclidean", "greatcircle", "haversine", "cosine", "manhattan", "chebyshev", "minkowski", "l1", "cityblock", "l2"}
+        "l1" and "cityblock" are "manhattan", "l2" is "euclidean". "greatcircle": longitude and latitude in degrees. "haversine":
+        latitude, longitude and eps in radians, as scikit-learn has it. "cosine": 1 - the cosine of the angle between two vectors. Of a
+        table, the columns that are named as longitude and latitude (lon and lat, ra and dec, l and b, …)
         are found, in whichever order and among others; names that contradict each other, and several pairs, are errors. Two columns
         of other names, or of none, are longitude and latitude in this order, of haversine latitude and longitude. Longitudes lie
         from -360 to 720 degrees, latitudes from -90 to 90.
@@ -354,8 +355,13 @@ def sweep(
     threads : int, optional
     engine : Engine, optional
         What backend, memory and threads belong to, made before.
-    strategy, index, decide : str
-        Ways that change the time and no label; `epsflow.plan` says which are taken.
+    strategy : {"auto", "table", "direct"}
+        Whether points are clustered by a table of all neighbours. This, and what follows, changes the time and no label; `epsflow.plan`
+        says which ways are taken.
+    index : {"auto", "grid", "tree", "all"}
+        Where candidates for neighbours come from.
+    decide : {"auto", "scalar", "tensor64", "tensor16"}
+        How they are decided, in many dimensions.
 
     Returns
     -------
@@ -485,5 +491,5 @@ def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:
     ValueError
         Where it holds no results, damaged ones, or a part of them.
     """
-    variants, origin = load_folder(folder, unfinished)
+    variants, origin = load_folder(folder, as_flag(unfinished, "unfinished"))
     return SweepResult([VariantResult(v) for v in variants], origin)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+
 import numpy as np
 import pytest
 
 import epsflow
-from epsflow._parameters import as_bytes, as_threads
+from epsflow._gpu_arrays import OUTPUTS
+from epsflow._metrics import as_metric
+from epsflow._parameters import OPTIONS, as_bytes, as_threads
 
 X = np.zeros((4, 2))
 
@@ -72,6 +77,13 @@ WRONG = [
     (lambda: epsflow.sweep(X, 0.1, 4).save(None), TypeError, "folder is None, of type NoneType; it is a path"),
     (lambda: epsflow.sweep(X, 0.1, 4).save("a\0b"), ValueError, "folder is 'a\\x00b', which is no name"),
     (lambda: epsflow.load("\ud800"), ValueError, "folder is '\\ud800', which is no name"),
+    (lambda: epsflow.load("r", unfinished="no"), TypeError, "unfinished is 'no', of type str; it is True or False"),
+    (engine(memory="\ud800GiB"), ValueError, "memory == '\\ud800GiB' is no size"),
+    (sweep(strategy="\ud800"), ValueError, "strategy='\\ud800' is none of 'auto'"),
+    (sweep(output="\ud800"), ValueError, "output='\\ud800' is none of 'numpy'"),
+    (sweep(metric="\ud800"), ValueError, "metric='\\ud800' is not known; known are euclidean, "),
+    (sweep(metric=["l1"]), ValueError, "metric=['l1'] is not known"),
+    (sweep(metric="greatcircle", metric_params={"unit": "\ud800"}), ValueError, "unit='\\ud800' is none of 'deg', 'arcmin'"),
     (lambda: epsflow.load(b"r"), TypeError, "folder is b'r', of type bytes"),
     (lambda: epsflow.load(""), ValueError, "folder is '', which is no name"),
     (engine(backend="\ud800"), ValueError, "backend='\\ud800' is none of 'auto'"),
@@ -104,3 +116,45 @@ def test_accepted():
     assert len(epsflow.sweep(X, (e for e in (0.1, 0.2, 0.1)), range(2, 4))) == 4
     assert len(epsflow.sweep(X, variants=iter([(0.1, 4), [0.2, 3]]))) == 2
     assert epsflow.DBSCAN(n_jobs=-2).fit(X).labels_.tolist() == [-1] * 4
+
+
+def documented(function) -> dict[str, list[str]]:
+    """The words in braces of each parameter that has some."""
+    found = re.findall(r"^ *(\w+(?:, \w+)*) : \{(.*)\}", function.__doc__ or "", re.MULTILINE)
+    return {name: re.findall(r'"(.*?)"', words) for names, words in found for name in names.split(", ")}
+
+
+@pytest.mark.parametrize("function", [epsflow.sweep, epsflow.plan, epsflow.Engine, epsflow.DBSCAN, epsflow.neighbors, epsflow.Engine.load])
+def test_signatures_and_docstrings_say_what_the_library_says(function):
+    known = [name for name in inspect.signature(function).parameters if name in OPTIONS]
+    assert known
+    for name in known:
+        option, standard = OPTIONS[name], inspect.signature(function).parameters[name].default
+        if name == "output":  # whose words are those of arrays' libraries
+            assert (option.words, option.default, standard) == (["host", "device"], "host", "numpy")
+            assert documented(function)[name] == list(OUTPUTS)
+        elif option.kind == "choice":
+            assert standard == option.default
+            assert documented(function).get(name) in (option.words, None)
+            assert name in documented(function) or re.search(rf"^ *([\w, ]+, )?{name}(, [\w, ]+)?(\n|, .*\n) +.*epsflow.sweep", function.__doc__, re.MULTILINE)
+        else:
+            assert standard is (False if option.kind == "flag" else None)
+
+
+def test_every_word_of_the_library_is_documented():
+    everywhere = {**documented(epsflow.Engine), **documented(epsflow.sweep)}
+    assert {name for name, option in OPTIONS.items() if option.kind == "choice"} - set(everywhere) == {"unit"}
+    assert [word for word in OPTIONS["unit"].words if f'"{word}"' not in epsflow.sweep.__doc__] == []
+    assert {word for word in OPTIONS["metric"].words if as_metric(word)[0] != word} == {"l1", "l2", "cityblock", "minkowski"}
+    assert as_metric("infinity")[0] == "chebyshev"
+
+
+def test_names_of_columns_may_be_any_text():
+    pandas = pytest.importorskip("pandas")
+    half = "\ud800"  # of a surrogate pair
+    X = pandas.DataFrame(np.arange(9.0).reshape(3, 3), columns=pandas.Index(["lat", half, "lon"], dtype=object))
+    expected = epsflow.sweep(np.arange(9.0).reshape(3, 3)[:, [2, 0]], 5, 2, metric="greatcircle")[0].labels
+    np.testing.assert_array_equal(epsflow.sweep(X, 5, 2, metric="greatcircle")[0].labels, expected)
+    X.columns = pandas.Index(["lat", half, "lat"], dtype=object)
+    with pytest.raises(ValueError, match="longitude"):
+        epsflow.sweep(X, 1, 2, metric="greatcircle")
