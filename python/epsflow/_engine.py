@@ -8,13 +8,9 @@ import threading
 from typing import Any
 
 from . import _core
-from ._arrays import AnyPoints, as_points
-from ._frames import metric_of
-from ._labelled import table_of
-from ._metrics import EUCLIDEAN, MetricWords
 from ._parameters import as_bytes, as_choice, as_options, as_threads
 from ._tasks import log, python_errors, python_words, wait_for
-from ._units import unit_of_eps
+from ._units import Given, as_given
 
 
 def backends() -> dict[str, str]:
@@ -104,8 +100,7 @@ class Engine:
         -------
         Dataset
         """
-        words = metric_of(X, metric, metric_params)
-        return Dataset(self, as_points(X, words), words, unit_of_eps(X, words), X)
+        return Dataset(self, as_given(X, metric, metric_params))
 
     def close(self) -> None:
         """Give memory and threads back, as soon as the data sets that were loaded are gone, too. May be called twice."""
@@ -140,8 +135,8 @@ def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine
     return engine
 
 
-def _load_anew(engine: Engine, points: AnyPoints, metric: MetricWords, unit: Any) -> Dataset:
-    return Dataset(engine if engine._made is not None else Engine(**engine._arguments), points, metric, unit)
+def _load_anew(engine: Engine, given: Given) -> Dataset:
+    return Dataset(engine if engine._made is not None else Engine(**engine._arguments), given)
 
 
 class Dataset:
@@ -157,23 +152,18 @@ class Dataset:
         (n_samples, n_features).
     """
 
-    def __init__(self, engine: Engine, points: AnyPoints, metric: MetricWords = EUCLIDEAN, unit: Any = None, X: Any = None) -> None:
+    def __init__(self, engine: Engine, given: Given) -> None:
         self.engine = engine
-        self._table = table_of(X)
-        self._unit = unit
-        self._points = points
-        self._metric = metric
+        self._given = given
+        start: Any = engine._engine.start_load_gpu if isinstance(given.points, _core.GpuPoints) else engine._engine.start_load
         with python_errors():
-            if isinstance(points, _core.GpuPoints):
-                task = engine._engine.start_load_gpu(points, metric)
-            else:
-                task = engine._engine.start_load(points, metric)
+            task = start(given.points, given.metric)
         wait_for(task)
-        self._data = task.take_dataset(points)
+        self._data = task.take_dataset(given.points)
 
     @property
     def shape(self) -> tuple[int, int]:
-        n, d = self._points.shape
+        n, d = self._given.points.shape
         return int(n), int(d)
 
     def sweep(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
@@ -195,9 +185,9 @@ class Dataset:
         return plan_loaded(self, eps, min_samples, **options)
 
     def __reduce__(self) -> Any:
-        if isinstance(self._points, _core.GpuPoints):
+        if isinstance(self._given.points, _core.GpuPoints):
             raise TypeError("a Dataset of points on a GPU does not pickle: copy them to the host, and load them there")
-        return _load_anew, (self.engine, self._points, self._metric, self._unit)
+        return _load_anew, (self.engine, self._given._replace(table=None))
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -224,8 +214,7 @@ atexit.register(_shared.clear)  # while what their threads use is still there
 
 def engine_for(
     engine: Engine | None,
-    points: AnyPoints,
-    metric: MetricWords,
+    given: Given,
     backend: str,
     memory: int | str | None,
     threads: int | None,
@@ -235,10 +224,10 @@ def engine_for(
     """engine, or the one that calls without one share, by what they ask for: left open, few points and powers of minkowski go to the
     CPU, unless an option of the run asks for a GPU. Raises TypeError where both are given."""
     if engine is None:
-        if isinstance(backend, str) and backend == "auto" and not isinstance(points, _core.GpuPoints):
-            n, dims = points.shape
+        if isinstance(backend, str) and backend == "auto" and not isinstance(given.points, _core.GpuPoints):
+            n, d = given.points.shape
             with python_errors():
-                backend = _core.choose_backend(n, dims, metric, run or {})
+                backend = _core.choose_backend(n, d, given.metric, run or {})
         key = (as_choice(backend, "backend"), as_bytes(memory), as_threads(threads, threads_name))
         with _shared_lock:
             if key not in _shared:
@@ -246,8 +235,8 @@ def engine_for(
             return _shared[key]
     if not isinstance(engine, Engine):
         raise TypeError(f"engine is {engine!r}, of type {type(engine).__name__}; it is an epsflow.Engine")
-    given = {"backend": backend not in ("auto", None), "memory": memory is not None, threads_name: threads is not None}
-    beside = " and ".join(name for name, is_given in given.items() if is_given)
+    said = {"backend": backend not in ("auto", None), "memory": memory is not None, threads_name: threads is not None}
+    beside = " and ".join(name for name, is_said in said.items() if is_said)
     if beside:
         raise TypeError(f"{beside} beside engine: they are the engine's, epsflow.Engine(…); leave them out here, or leave out engine")
     return engine

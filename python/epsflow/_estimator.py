@@ -19,7 +19,7 @@ from ._precomputed import as_distances, cluster_distances, is_precomputed, made_
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
-from ._units import reference_of, require_reference, unit_of_eps
+from ._units import Given, reference_of, require_reference, unit_of_eps
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
@@ -127,13 +127,13 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             X = points = as_host_points(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
             if names is not None:
                 self.feature_names_in_ = np.asarray(names, dtype=object)
-        engine = engine_for(self.engine, points, metric, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
+        given = Given(points, metric)
+        engine = engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:
             sample_weight = as_weights(sample_weight, len(points))
             if not sample_weight.any():
                 raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
-        data = Dataset(engine, points, metric)
-        result = sweep_loaded(data, eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
+        result = sweep_loaded(Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
         self._fitted = metric, eps, reference
         if output == "numpy":
             self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import as_points
 from ._engine import Dataset, Engine, engine_for
-from ._frames import metric_of
 from ._parameters import as_eps, as_flag
 from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import unit_of_eps, warn_of_unit
+from ._units import as_given, warn_of_unit
 
 
 def neighbors(
@@ -50,17 +48,14 @@ def neighbors(
     ValueError, TypeError, MemoryError, RuntimeError
         As `epsflow.sweep` does.
     """
-    words = metric_of(X, metric, metric_params)
-    unit = unit_of_eps(X, words)
-    points = as_points(X, words)
-    eps = as_eps(eps, unit)
-    engine = engine_for(engine, points, words, backend, memory, threads)
-    return neighbors_loaded(Dataset(engine, points, words, unit), eps, distances, progress)
+    given = as_given(X, metric, metric_params)
+    eps = as_eps(eps, given.unit)
+    return neighbors_loaded(Dataset(engine_for(engine, given, backend, memory, threads), given), eps, distances, progress)
 
 
 def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:
-    eps = as_eps(eps, data._unit)
-    warn_of_unit(data._points, data._metric, eps)
+    eps = as_eps(eps, data._given.unit)
+    warn_of_unit(data._given, eps)
     with python_errors():
         task = data._data.start_neighbors(eps, as_flag(distances, "distances"))
     wait_for(task, progress)

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ._arrays import as_points
 from ._engine import Dataset, Engine, engine_for
-from ._frames import metric_of
 from ._parameters import as_options, as_variants
 from ._tasks import python_errors, python_words, wait_for
-from ._units import unit_of_eps
+from ._units import as_given
 
 
 @dataclass(frozen=True)
@@ -96,12 +94,10 @@ def plan(
     >>> for p in epsflow.plan(X, eps=[0.1, 0.2], min_samples=[5, 10]):
     ...     print(p.eps, p.strategy, p.because, p.bytes)
     """
-    words = metric_of(X, metric, metric_params)
-    unit = unit_of_eps(X, words)
-    points = as_points(X, words)
-    asked = as_variants(eps, min_samples, variants, unit)
+    given = as_given(X, metric, metric_params)
+    asked = as_variants(eps, min_samples, variants, given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
-    data = Dataset(engine_for(engine, points, words, backend, memory, threads, run=run), points, words, unit)
+    data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
     return plan_loaded(data, variants=asked, strategy=strategy, index=index, decide=decide)
 
 
@@ -115,7 +111,7 @@ def plan_loaded(
     index: str = "auto",
     decide: str = "auto",
 ) -> list[EpsPlan]:
-    asked = as_variants(eps, min_samples, variants, data._unit)
+    asked = as_variants(eps, min_samples, variants, data._given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
     with python_errors():
         task = data._data.start_plan(asked, run)

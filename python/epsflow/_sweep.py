@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import as_points, as_weights
+from ._arrays import as_weights
 from ._engine import Dataset, Engine, engine_for
-from ._frames import metric_of
 from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
 from ._parameters import as_choice, as_flag, as_options, as_variants, without_unit
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import unit_of_eps, warn_of_unit
+from ._units import as_given, warn_of_unit
 
+T = TypeVar("T")
 _SAME_EPS = 1e-9  # as rounded sums of steps are
+
+
+def _figure(name: str, kind: Callable[[Any], T]) -> T:
+    """A property: a number of the result."""
+    return cast(T, property(lambda variant: kind(getattr(variant._result, name))))
 
 
 class VariantResult:
@@ -44,13 +49,14 @@ class VariantResult:
         self._result = result
         self._output = output
 
-    @property
-    def eps(self) -> float:
-        return float(self._result.eps)
-
-    @property
-    def min_samples(self) -> int:
-        return int(self._result.min_samples)
+    eps = _figure("eps", float)
+    min_samples = _figure("min_samples", int)
+    n_clusters = _figure("clusters", int)
+    n_noise = _figure("noise", int)
+    n_core = _figure("core_count", int)
+    n_border = _figure("border", int)
+    largest = _figure("largest", int)
+    seconds = _figure("seconds", float)
 
     @property
     def labels(self) -> Any:
@@ -75,30 +81,6 @@ class VariantResult:
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
         return np.flatnonzero(self.core)
 
-    @property
-    def n_clusters(self) -> int:
-        return int(self._result.clusters)
-
-    @property
-    def n_noise(self) -> int:
-        return int(self._result.noise)
-
-    @property
-    def n_core(self) -> int:
-        return int(self._result.core_count)
-
-    @property
-    def n_border(self) -> int:
-        return int(self._result.border)
-
-    @property
-    def largest(self) -> int:
-        return int(self._result.largest)
-
-    @property
-    def seconds(self) -> float:
-        return float(self._result.seconds)
-
     def __reduce__(self) -> Any:
         self._on_host("pickle")
         return VariantResult, (stored(self._result),)
@@ -117,16 +99,8 @@ def _read_only(array: Any) -> NDArray[Any]:
     return np.asarray(memoryview(array).toreadonly())
 
 
-_SUMMARY = [
-    ("eps", np.float64),
-    ("min_samples", np.int64),
-    ("n_clusters", np.int64),
-    ("n_noise", np.int64),
-    ("n_core", np.int64),
-    ("n_border", np.int64),
-    ("largest", np.int64),
-    ("seconds", np.float64),
-]
+_COUNTS = ("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest")
+_SUMMARY = [("eps", np.float64), *((name, np.int64) for name in _COUNTS), ("seconds", np.float64)]
 
 
 class SweepResult:
@@ -388,8 +362,8 @@ def sweep(
     >>> result.labels(eps=0.2, min_samples=10)
     """
     if is_precomputed(metric):
-        given = {"metric_params": metric_params is not None, "output": output != "numpy", "strategy": strategy != "auto", "index": index != "auto"}
-        beside = " and ".join(name for name, is_given in {**given, "decide": decide != "auto"}.items() if is_given)
+        others = {"metric_params": metric_params is not None, "output": output != "numpy", "strategy": strategy != "auto", "index": index != "auto"}
+        beside = " and ".join(name for name, is_given in {**others, "decide": decide != "auto"}.items() if is_given)
         if beside:
             raise ValueError(f"{beside} beside metric='precomputed': there are no points to search; leave {'it' if ' and ' not in beside else 'them'} out")
         asked = as_variants(eps, min_samples, variants)
@@ -399,12 +373,10 @@ def sweep(
         under = "precomputed" if sample_weight is None else "precomputed, weighted"
         return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under))
     X = made_dense(X, memory)
-    words = metric_of(X, metric, metric_params)
-    unit = unit_of_eps(X, words)
-    points = as_points(X, words)
-    asked = as_variants(eps, min_samples, variants, unit)
+    given = as_given(X, metric, metric_params)
+    asked = as_variants(eps, min_samples, variants, given.unit)
     run = _run_options(core, output, strategy, index, decide)
-    data = Dataset(engine_for(engine, points, words, backend, memory, threads, run=run), points, words, unit, X)
+    data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
     return _run(data, asked, sample_weight, output, progress, run)
 
 
@@ -422,7 +394,7 @@ def sweep_loaded(
     index: str = "auto",
     decide: str = "auto",
 ) -> SweepResult:
-    asked = as_variants(eps, min_samples, variants, data._unit)
+    asked = as_variants(eps, min_samples, variants, data._given.unit)
     return _run(data, asked, sample_weight, output, progress, _run_options(core, output, strategy, index, decide))
 
 
@@ -450,7 +422,7 @@ def _run(
         given = "strategy='table'" if run["strategy"] == "table" else "sample_weight"
         raise ValueError(f"{given} makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    warn_of_unit(data._points, data._metric, min(e for e, _ in asked))
+    warn_of_unit(data._given, min(e for e, _ in asked))
     with python_errors():
         if weights is None:
             task = data._data.start_sweep(asked, run)
@@ -465,7 +437,8 @@ def _run(
             found[variant.eps, variant.min_samples] = variant
 
     wait_for(task, progress, keep)
-    return SweepResult([found[v] for v in asked], Origin(points=data._points, table=data._table, under=under), data._unit)
+    points, _, unit, table = data._given
+    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under), unit)
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:

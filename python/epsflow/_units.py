@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._arrays import AnyPoints
+from ._arrays import AnyPoints, as_points
 from ._astropy import frame_of, units_of
-from ._frames import library_of
+from ._frames import library_of, metric_of
+from ._labelled import table_of
 from ._metrics import MetricWords, angle_unit, eps_unit
 
 # What to write where eps is in radians, and was meant in another unit.
@@ -21,6 +22,23 @@ _IN_RADIANS = {
     "arcsec": "numpy.radians({} / 3600)",
     "km": "{} / 6371.0088",
 }
+
+
+class Given(NamedTuple):
+    """What a data set is made of."""
+
+    points: AnyPoints
+    metric: MetricWords
+    unit: Any = None
+    """Of eps, as unit_of_eps() has it."""
+    table: Any = None
+    """X itself, where it is a table."""
+
+
+def as_given(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> Given:
+    """X and a metric as the parameters name them. Raises TypeError, ValueError for what they cannot be."""
+    words = metric_of(X, metric, metric_params)
+    return Given(as_points(X, words), words, unit_of_eps(X, words), table_of(X))
 
 
 def unit_of_eps(X: Any, metric: MetricWords) -> Any:
@@ -59,8 +77,9 @@ def require_reference(found: Reference, fitted: Reference) -> None:
             raise ValueError(f"X is in {of_X}, and the points of fit were in {known}: convert it, as {way.format(known)} does")
 
 
-def warn_of_unit(points: AnyPoints, metric: MetricWords, eps: float) -> None:
+def warn_of_unit(given: Given, eps: float) -> None:
     """Warns where eps, the smallest of a run, is an angle at least as large as the field, as one in a smaller unit would be."""
+    points, metric, *_ = given
     found = _core.field_within(points, metric, eps) if angle_unit(metric) is not None and isinstance(points, np.ndarray) else None
     if found is None:
         return

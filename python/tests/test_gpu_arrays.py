@@ -14,6 +14,8 @@ import pytest
 import epsflow
 from epsflow import _estimator
 from epsflow._gpu_arrays import as_gpu_points
+from epsflow._metrics import EUCLIDEAN
+from epsflow._units import Given
 
 on_a_gpu = pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU can be used")
 
@@ -213,7 +215,7 @@ def test_outputs_that_cannot_be():
 
 def test_data_sets_on_a_gpu_do_not_pickle():
     data = epsflow.Dataset.__new__(epsflow.Dataset)  # as an engine on a GPU makes it
-    data._points = as_gpu_points(CudaArray(64, (9, 3), np.float64))
+    data._given = Given(as_gpu_points(CudaArray(64, (9, 3), np.float64)), EUCLIDEAN)
     with pytest.raises(TypeError, match="copy them to the host"):
         pickle.dumps(data)
 
