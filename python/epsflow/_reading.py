@@ -12,18 +12,22 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module, util
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._columns import in_one, refuse_inexact
 
-File = Union[str, "os.PathLike[str]"]
-
 
 def read_points(
-    files: File | Iterable[File], columns: Any = None, table: Any = None, *, dims: int | None = None, precision: str | None = None, **text: Any
+    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    columns: str | int | Iterable[str | int] | None = None,
+    table: str | int | None = None,
+    *,
+    dims: int | None = None,
+    precision: str | None = None,
+    **text: Any,
 ) -> Any:
     """Read points from files, as the program does: text, NPY, NPZ, FITS, HDF5, Parquet, Arrow (Feather), raw floats; gzipped, too.
 
@@ -56,7 +60,7 @@ def read_points(
     ------
     ImportError
         For a library that is not there, by its name.
-    OSError, ValueError, TypeError
+    OSError, ValueError
         For files that are not there or damaged, columns that are not there, and what could be read in several ways.
 
     Examples
@@ -80,28 +84,28 @@ def read_points(
 
 
 def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -> Any:
-    with open(path, "rb") as file:
-        is_packed = file.read(2) == b"\x1f\x8b"
     ending = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
     is_raw = "dims" in options or ending in (".raw", ".bin", ".f32", ".f64")
     otherwise = partial(_read_raw, precision="float32" if ending == ".f32" else "float64") if is_raw else _read_text
-    try:
-        with gzip.open(path) if is_packed else open(path, "rb") as file:
+    with open(path, "rb") as packed:
+        try:
+            file = gzip.open(packed) if packed.peek(2).startswith(b"\x1f\x8b") else packed
             begin, _ = file.read(16), file.seek(0)
             reader = next((known for magic, known in _READERS.items() if begin.startswith(magic)), otherwise)
             return _chosen(reader(file, columns, **options), columns)
-    except ImportError as error:
-        library = str(error.name).partition(".")[0]
-        raise ImportError(f"{path} takes {library}, which is not there: pip install {library}", name=library) from error
-    except Exception as error:  # each library has its own
-        raise (MemoryError if isinstance(error, MemoryError) else ValueError)(f"{path}: {error}") from error
+        except ImportError as error:
+            library = str(error.name).partition(".")[0]
+            raise ImportError(f"{path} takes {library}, which is not there: pip install {library}", name=library) from error
+        except Exception as error:  # each library has its own
+            why = re.sub(r"^\S+\(\) ", "it is of a kind whose reader ", str(error))  # got an unexpected keyword argument
+            raise (MemoryError if isinstance(error, MemoryError) else ValueError)(f"{path}: {why}") from error
 
 
 def _numbers_of(names: list[Any], columns: list[Any] | None) -> list[int]:
     count = len(names)
-    known = {str(name).lower(): i for i, name in enumerate(names)} | {name: i for i, name in enumerate(names)}
+    known = {str(name).strip().lower(): i for i, name in enumerate(names)} | {name: i for i, name in enumerate(names)}
     known |= {i: i % count for i in range(-count, count)}
-    asked = list(range(count)) if columns is None else [c.lower() if isinstance(c, str) and c not in known else c for c in columns]
+    asked = list(range(count)) if columns is None else [c.strip().lower() if isinstance(c, str) and c not in known else c for c in columns]
     if wrong := [c for i, c in enumerate(asked) if c not in known or known[c] in [known[before] for before in asked[:i]]]:
         raise ValueError(f"column {wrong[0]!r} is not there, or given twice: columns= takes numbers below {count}, and names of {names[:40]}")
     return [known[c] for c in asked]
@@ -166,8 +170,8 @@ def _read_hdf5(file: Any, columns: Any, table: str = "") -> Any:
 def _read_fits(file: Any, columns: Any, table: str | int | None = None) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of units, and of tables behind the first
-        hdu = int(str(table)) if str(table).isdigit() else table
-        return _of_array(import_module("astropy.table").Table.read(file, format="fits", hdu=hdu, mask_invalid=False))
+        which = {"hdu": int(str(table)) if str(table).isdigit() else table, "mask_invalid": False}
+        return _of_array(import_module("astropy.table").Table.read(file, format="fits", **which))
 
 
 def _read_parquet(file: Any, columns: Any) -> Any:
@@ -193,21 +197,22 @@ def _read_raw(file: Any, columns: Any, dims: int, precision: str) -> Any:
 
 def _read_text(file: Any, columns: Any, **options: Any) -> Any:
     pandas = import_module("pandas")
-    mark, skip = re.escape(options.pop("comment", "#").encode()), options.pop("skiprows", 0)
-    text = b"\n".join(file.read().split(b"\n")[skip:]) if skip else file.read()
-    text = re.sub(rb"(?m)^[ \t]*(%b.*|\r?)(\n|\Z)" % mark, b"", text)  # comments are whole lines: "#N/A" is a value
+    mark = re.escape(options.pop("comment", "#") or "\0").encode()
+    # Comments are whole lines: "#N/A" is a value.
+    text = re.sub(rb"(?m)^[ \t]*(%b.*|\r?)(\n|\Z)" % mark, b"", file.read().split(b"\n", options.pop("skiprows", 0))[-1])
     first = text[: 1 << 16].decode(errors="replace").partition("\n")[0].strip("\ufeff \r")
-    sep = options.setdefault("sep", next((sep for sep in "\t;,|" if sep in first), r"\s+"))
+    sep = options.pop("delimiter", None) or options.pop("sep", None) or next((sep for sep in "\t;,|" if sep in first), r"\s+")
     fields = [field.strip(' "') for field in re.split(sep if len(sep) > 1 else re.escape(sep), first)]
     if b"\0" in text[:4096] or not {"header", "names"} & set(options) and fields == [str(i) for i in range(len(fields))]:
         raise ValueError(f"it begins with {first[:40]!r}: say header=None or header=0 of text, dims= of raw floats; other kinds are not known")
     has_number = any(re.fullmatch(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)", field, re.IGNORECASE) for field in fields)
-    options = {"header": None if has_number or "names" in options else 0, "skipinitialspace": True, "index_col": False, **options}
+    defaults = {"header": None if has_number or "names" in options else 0, "skipinitialspace": True, "index_col": False, "low_memory": False}
     exact = {"float_precision": "round_trip"} if int(pandas.__version__.partition(".")[0]) < 4 else {}  # where that is not the default
+    options = {**defaults, "na_values": ["-", "--", "---", "?"], **exact, **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of float_precision
         warnings.simplefilter("error", pandas.errors.ParserWarning)  # of rows that are longer than the first
-        frame = pandas.read_csv(io.BytesIO(text), low_memory=False, na_values=["-", "--", "---", "?"], **exact, **options)
+        frame = pandas.read_csv(io.BytesIO(text), sep=sep, **options)
     return {name: partial(frame.get, name) for name in frame}
 
 

@@ -15,6 +15,7 @@ import epsflow
 from epsflow import _estimator
 from epsflow._gpu_arrays import as_gpu_points
 from epsflow._metrics import EUCLIDEAN
+from epsflow._results import Origin
 from epsflow._units import Given
 
 on_a_gpu = pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU can be used")
@@ -220,6 +221,13 @@ def test_data_sets_on_a_gpu_do_not_pickle():
         pickle.dumps(data)
 
 
+def test_points_on_a_gpu_are_no_table():
+    result = epsflow.sweep(np.zeros((9, 3)), 1, 2)
+    result._origin = Origin(points=as_gpu_points(CudaArray(64, (9, 3), np.float64)))
+    with pytest.raises(ValueError, match="X is on a GPU"):
+        result.labelled(1, 2)
+
+
 @pytest.fixture(scope="module")
 def driver():
     return Driver()
@@ -355,6 +363,8 @@ def test_what_stays_on_a_gpu(driver):
         pickle.dumps(result)
     with pytest.raises(ValueError, match="save"):
         result.save("never")
+    with pytest.raises(ValueError, match="put X beside"):
+        result.labelled(1, 4)
     for ask in (lambda: result[0].core, lambda: result[0].core_sample_indices):
         with pytest.raises(ValueError, match="core"):
             ask()
