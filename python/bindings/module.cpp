@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -206,19 +207,20 @@ PyGpuPoints gpu_points_at(std::uintptr_t data, const std::vector<std::int64_t>& 
 }
 
 /// For the parameters that are given.
-RunOptions run_options(const nb::dict& given) {
-  RunOptions options;
+template <class Options>
+Options options_from(const nb::dict& given) {
+  Options options;
   for (const auto& [key, value] : given) {
     const auto name = nb::cast<std::string>(key);
-    if (!set_option(options, name, value) && !set_option(options.search, name, value)) {
-      throw UsageError("a run has no option '" + name + "'");
-    }
+    bool is_known = set_option(options, name, value);
+    if constexpr (std::is_same_v<Options, RunOptions>) is_known = is_known || set_option(options.search, name, value);
+    if (!is_known) throw UsageError("there is no option '" + name + "' here");
   }
   return options;
 }
 
 PyEngine make_engine(const nb::dict& given) {
-  const EngineOptions options = engine_options(given);
+  const EngineOptions options = options_from<EngineOptions>(given);
   const nb::gil_scoped_release release;
   try {
     check_backend(options);
@@ -284,11 +286,12 @@ Sweep sweep_of(const Variants& variants) {
 }
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options) {
-  return std::make_unique<Task>([run_on = data.data.get(), sweep = sweep_of(variants), run = run_options(options)](
-                                    const Observer& observer, Task::Channel& channel) {
-    run_each(
-        run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
-  });
+  return std::make_unique<Task>(
+      [run_on = data.data.get(), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
+          const Observer& observer, Task::Channel& channel) {
+        run_each(
+            run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
+      });
 }
 
 using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -297,7 +300,7 @@ using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 std::unique_ptr<Task> start_weighted(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                      const Weights& weights) {
   return std::make_unique<Task>(
-      [run_on = data.data.get(), sweep = sweep_of(variants), run = run_options(options),
+      [run_on = data.data.get(), sweep = sweep_of(variants), run = options_from<RunOptions>(options),
        weights = std::span(weights.data(), weights.shape(0))](const Observer& observer, Task::Channel& channel) {
         for (VariantResult& result : run_weighted(run_on, weights, sweep, run, observer))
           channel.put(std::move(result));
@@ -310,7 +313,7 @@ std::unique_ptr<Task> start_predict(const HostArray& core, const LabelArray& lab
                                     const HostArray& points, const MetricWords& metric, const nb::dict& options) {
   const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps,
                       metric_of(metric, points.shape(1))};
-  return std::make_unique<Task>([view, options = engine_options(options), fresh = view_of(points)](
+  return std::make_unique<Task>([view, options = options_from<EngineOptions>(options), fresh = view_of(points)](
                                     const Observer& observer, Task::Channel& channel) {
     VariantResult result;
     result.variant.eps = view.eps;
@@ -331,7 +334,7 @@ using PlanWords = std::tuple<double, std::vector<std::uint32_t>, std::string, st
 
 std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants, const nb::dict& options) {
   return std::make_unique<Task>(
-      [run_on = data.data.get(), sweep = sweep_of(variants), run = run_options(options)](
+      [run_on = data.data.get(), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
           const Observer& observer, Task::Channel& channel) { channel.put(plan(run_on, sweep, run, observer)); });
 }
 
@@ -476,7 +479,7 @@ void define_engine(nb::module_& m) {
   m.def(
       "choose_backend",
       [](std::uint64_t n, std::size_t dims, const MetricWords& words, const nb::dict& run) {
-        return chosen_backend(n, dims, metric_of(words, dims), run_options(run));
+        return chosen_backend(n, dims, metric_of(words, dims), options_from<RunOptions>(run));
       },
       "n"_a, "dims"_a, "metric"_a, "run"_a);
   m.def(
