@@ -340,7 +340,7 @@ std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants
 
 std::vector<PlanWords> take_plans(Task& task) {
   std::vector<PlanWords> plans;
-  for (const GroupPlan& p : task.take_plans()) {
+  for (const GroupPlan& p : task.take<std::vector<GroupPlan>>()) {
     const char* const way = p.strategy == Strategy::direct ? "direct" : p.packed ? "packed table" : "csr table";
     plans.emplace_back(p.eps, p.minpts, way, p.reason, std::string(word_of(p.index)), std::string(word_of(p.decide)),
                        p.cells, p.candidates, p.passes, p.pairs, p.bytes, p.fits);
@@ -413,11 +413,11 @@ void define_task(nb::module_& m) {
              return taken;
            })
       .def("take_plans", &take_plans)
-      .def("take_neighbors", [](Task& task) { return PyNeighbors{task.take_neighbors()}; })
+      .def("take_neighbors", [](Task& task) { return PyNeighbors{task.take<Neighbors>()}; })
       .def(
           "take_dataset",
           [](Task& task, nb::object points) {
-            return PyDataset{OfProcess(task.take_dataset()), std::move(points)};
+            return PyDataset{OfProcess(task.take<Dataset>()), std::move(points)};
           },
           "points"_a, "points: those that start_load() was given.")
       .def("take_notices", &Task::take_notices)

@@ -3,39 +3,16 @@
 #include <string>
 #include <utility>
 
-#include <epsflow/core/error.hpp>
-
 namespace epsflow::python {
-namespace {
-
-template <class T>
-T take(std::optional<T>& made, const char* what) {
-  if (!made) throw Error(std::string("the task has no ") + what + " to give: it has not ended, or gave it already");
-  T taken = std::move(*made);
-  made.reset();
-  return taken;
-}
-
-}  // namespace
 
 void Task::Channel::put(VariantResult&& result) {
   const std::scoped_lock lock(mutex_);
   results_.push_back(std::move(result));
 }
 
-void Task::Channel::put(Neighbors&& neighbors) {
+void Task::Channel::put(Made&& made) {
   const std::scoped_lock lock(mutex_);
-  neighbors_ = std::move(neighbors);
-}
-
-void Task::Channel::put(Dataset&& data) {
-  const std::scoped_lock lock(mutex_);
-  data_ = std::move(data);
-}
-
-void Task::Channel::put(std::vector<GroupPlan>&& plans) {
-  const std::scoped_lock lock(mutex_);
-  plans_ = std::move(plans);
+  made_ = std::move(made);
 }
 
 Task::Task(std::function<void(const Observer&, Channel&)> work)
@@ -74,21 +51,6 @@ bool Task::wait(std::chrono::duration<double> time) {
 std::vector<VariantResult> Task::take_results() {
   const std::scoped_lock lock(channel_.mutex_);
   return std::exchange(channel_.results_, {});
-}
-
-Neighbors Task::take_neighbors() {
-  const std::scoped_lock lock(channel_.mutex_);
-  return take(channel_.neighbors_, "neighbours");
-}
-
-Dataset Task::take_dataset() {
-  const std::scoped_lock lock(channel_.mutex_);
-  return take(channel_.data_, "data set");
-}
-
-std::vector<GroupPlan> Task::take_plans() {
-  const std::scoped_lock lock(channel_.mutex_);
-  return take(channel_.plans_, "plans");
 }
 
 std::vector<std::string> Task::take_notices() {

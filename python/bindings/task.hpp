@@ -6,12 +6,14 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
@@ -24,22 +26,21 @@ namespace epsflow::python {
 /// and waited for. All functions may be called from any thread, and none takes long but wait() and the destructor.
 class Task {
  public:
+  /// What a run makes at its end, unless it makes results.
+  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>>;
+
   /// What a run leaves for whoever asks.
   class Channel {
    public:
     void put(VariantResult&& result);
-    void put(Neighbors&& neighbors);
-    void put(Dataset&& data);
-    void put(std::vector<GroupPlan>&& plans);
+    void put(Made&& made);
 
    private:
     friend class Task;
     mutable std::mutex mutex_;
     std::condition_variable ended_condition_;
     std::vector<VariantResult> results_;
-    std::optional<Neighbors> neighbors_;
-    std::optional<Dataset> data_;
-    std::optional<std::vector<GroupPlan>> plans_;
+    Made made_;
     Progress progress_;
     std::vector<std::string> notices_;
     std::exception_ptr failure_;
@@ -58,9 +59,16 @@ class Task {
 
   /// Results that have come since the last call.
   [[nodiscard]] std::vector<VariantResult> take_results();
-  [[nodiscard]] Neighbors take_neighbors();
-  [[nodiscard]] Dataset take_dataset();
-  [[nodiscard]] std::vector<GroupPlan> take_plans();
+  /// Throws Error where the run has made no T, has not ended, or where it was taken already.
+  template <class T>
+  [[nodiscard]] T take() {
+    const std::scoped_lock lock(channel_.mutex_);
+    T* const made = std::get_if<T>(&channel_.made_);
+    if (made == nullptr) throw Error("the task has nothing of this kind to give: it has not ended, or gave it already");
+    T taken = std::move(*made);
+    channel_.made_ = std::monostate();
+    return taken;
+  }
   [[nodiscard]] std::vector<std::string> take_notices();
   [[nodiscard]] Progress progress() const;
 
