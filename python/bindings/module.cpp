@@ -206,19 +206,6 @@ PyGpuPoints gpu_points_at(std::uintptr_t data, const std::vector<std::int64_t>& 
           .owner = std::move(owner)};
 }
 
-/// For the parameters that are given.
-template <class Options>
-Options options_from(const nb::dict& given) {
-  Options options;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    bool is_known = set_option(options, name, value);
-    if constexpr (std::is_same_v<Options, RunOptions>) is_known = is_known || set_option(options.search, name, value);
-    if (!is_known) throw UsageError("there is no option '" + name + "' here");
-  }
-  return options;
-}
-
 PyEngine make_engine(const nb::dict& given) {
   const EngineOptions options = options_from<EngineOptions>(given);
   const nb::gil_scoped_release release;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <epsflow/core/error.hpp>
@@ -52,12 +53,15 @@ bool set_option(Owner& owner, std::string_view parameter, nanobind::handle value
   return false;
 }
 
-/// The options of an engine, by the parameters that are given.
-inline EngineOptions engine_options(const nanobind::dict& given) {
-  EngineOptions options;
+/// For the parameters that are given.
+template <class Options>
+[[nodiscard]] Options options_from(const nanobind::dict& given) {
+  Options options;
   for (const auto& [key, value] : given) {
     const auto name = nanobind::cast<std::string>(key);
-    if (!set_option(options, name, value)) throw UsageError("an engine has no option '" + name + "'");
+    bool is_known = set_option(options, name, value);
+    if constexpr (std::is_same_v<Options, RunOptions>) is_known = is_known || set_option(options.search, name, value);
+    if (!is_known) throw UsageError("there is no option '" + name + "' here");
   }
   return options;
 }

@@ -62,21 +62,22 @@ std::unique_ptr<Task> start_table(const Values<std::uint64_t>& offsets, const Va
                                   const Values<double>& distances, const Pairs& variants, const Weights& weights,
                                   bool core, bool directed, const nb::dict& options) {
   const NeighborsView table{span_of(offsets), span_of(ids), span_of(distances)};
-  return std::make_unique<Task>([table, sweep = sweep_of(variants), run = run_of(weights, core, directed),
-                                 engine = engine_options(options)](const Observer& observer, Task::Channel& channel) {
-    put_all(cluster(table, sweep, run, engine, observer), channel);
-  });
+  return std::make_unique<Task>(
+      [table, sweep = sweep_of(variants), run = run_of(weights, core, directed),
+       engine = options_from<EngineOptions>(options)](const Observer& observer, Task::Channel& channel) {
+        put_all(cluster(table, sweep, run, engine, observer), channel);
+      });
 }
 
 /// eps: the largest of the variants.
 std::unique_ptr<Task> start_distances(const Matrix& matrix, double eps, const Pairs& variants, const Weights& weights,
                                       bool core, bool directed, const nb::dict& options) {
-  return std::make_unique<Task>([view = view_of(matrix), eps, sweep = sweep_of(variants),
-                                 run = run_of(weights, core, directed),
-                                 engine = engine_options(options)](const Observer& observer, Task::Channel& channel) {
-    const Neighbors table = neighbors_of_distances(view, eps, engine, observer);
-    put_all(cluster(table.view(), sweep, run, engine, observer), channel);
-  });
+  return std::make_unique<Task>(
+      [view = view_of(matrix), eps, sweep = sweep_of(variants), run = run_of(weights, core, directed),
+       engine = options_from<EngineOptions>(options)](const Observer& observer, Task::Channel& channel) {
+        const Neighbors table = neighbors_of_distances(view, eps, engine, observer);
+        put_all(cluster(table.view(), sweep, run, engine, observer), channel);
+      });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ from ._engine import Engine, engine_for
 from ._metrics import EUCLIDEAN
 from ._parameters import as_bytes, as_choice, as_options, as_threads
 from ._tasks import ProgressOption, log, python_errors, wait_for
+from ._units import Given
 
 
 def is_sparse(X: Any) -> bool:
@@ -78,7 +79,7 @@ def _with_diagonal(table: Any) -> Any:
 def of_the_cpu(engine: Engine | None, backend: Any, memory: Any, threads: Any, threads_name: str = "threads") -> dict[str, Any]:
     """memory and threads of a run on the CPU, those of the engine where there is one. Raises ValueError for backend='gpu'."""
     if engine is not None:
-        made = engine_for(engine, np.empty((0, 1)), EUCLIDEAN, backend, memory, threads, threads_name)
+        made = engine_for(engine, Given(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
         return {name: made._arguments[name] for name in ("memory", "threads")}
     if as_choice(backend, "backend") == "gpu":
         raise ValueError("metric='precomputed' is clustered on the CPU, and backend='gpu' asks for a GPU: leave one of them out")

@@ -373,7 +373,7 @@ def sweep(
         under = "precomputed" if sample_weight is None else "precomputed, weighted"
         return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under))
     X = made_dense(X, memory)
-    given = as_given(X, metric, metric_params)
+    given = as_given(made_dense(X, memory), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
     run = _run_options(core, output, strategy, index, decide)
     data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
