@@ -91,7 +91,7 @@ void BoxOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock> bl
   tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
     std::vector<Item<T>> items;
     for (std::uint32_t cell = blocks[b].nodes.begin; cell < blocks[b].nodes.end && !cancel.cancelled(); ++cell) {
-      const Run points = grid.rows_of(cell);
+      const Range points = grid.rows_of(cell);
       items.resize(points.size());
       for (std::uint32_t p = points.begin; p < points.end; ++p) {
         for (std::size_t k = 0; k < dims; ++k) items[p - points.begin].x[k] = from[k][p];

@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 
 using index::CellWindow;
 using index::SearchInput;
-using index::WindowRuns;
+using index::WindowRanges;
 using index::HWY_NAMESPACE::F64;
 using index::HWY_NAMESPACE::kLanes64;
 using index::HWY_NAMESPACE::load;
@@ -56,7 +56,7 @@ struct CountBounds {
 /// Narrows the bounds of each point by testing the candidates of `open`, until no minpts is left between them: then the upper
 /// one tells the point apart as the number of its neighbours does.
 template <class T, std::size_t D>
-HWY_NOINLINE void count_points(const CellInput& in, Run points, std::span<const Run> open, CountBounds bounds,
+HWY_NOINLINE void count_points(const CellInput& in, Range points, std::span<const Range> open, CountBounds bounds,
                                std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
   const std::uint32_t enough = most_of(minpts);
   for (std::uint32_t p = points.begin; p < points.end; ++p) {
@@ -64,14 +64,14 @@ HWY_NOINLINE void count_points(const CellInput& in, Run points, std::span<const 
     const std::uint32_t* next = minpts.data();
     std::uint64_t found = bounds.least;
     std::uint64_t most = bounds.most;
-    for (const Run& run : open) {
+    for (const Range& range : open) {
       const std::uint64_t before = found;
-      for (std::uint64_t q = run.begin; q < run.end && found < enough; q += 32) {
-        found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
+      for (std::uint64_t q = range.begin; q < range.end && found < enough; q += 32) {
+        found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, range.end)));
       }
-      most -= run.size() - (found - before);
+      most -= range.size() - (found - before);
       if (found >= enough) break;
-      if (run.size() < kFewestToCompare) continue;
+      if (range.size() < kFewestToCompare) continue;
       while (*next <= found) ++next;
       if (*next > most) break;
     }
@@ -92,7 +92,7 @@ HWY_NOINLINE void count_points(const CellInput& in, Run points, std::span<const 
 template <std::size_t D>
 class BoxTest {
  public:
-  BoxTest(const BoxOrder& order, Run points) : order_(order), limit_(hn::Set(F64(), order.input().limit)) {
+  BoxTest(const BoxOrder& order, Range points) : order_(order), limit_(hn::Set(F64(), order.input().limit)) {
     for (std::size_t k = 0; k < D; ++k) {
       if (order.input().precision == Precision::float32) {
         bound<float>(k, points);
@@ -102,13 +102,13 @@ class BoxTest {
     }
   }
 
-  /// Calls found(part, level, within) for the boxes of a level that may hold neighbours: with their positions in the run, and
+  /// Calls found(part, level, within) for the boxes of a level that may hold neighbours: with their positions in the range, and
   /// whether all of these are neighbours of all the points.
   template <class F>
-  HWY_INLINE void for_each_near(Run run, unsigned level, F&& found) const {
+  HWY_INLINE void for_each_near(Range range, unsigned level, F&& found) const {
     const unsigned shift = BoxOrder::shift(level);
-    const std::uint32_t end = ((run.end - 1) >> shift) + 1;
-    for (std::uint32_t box = run.begin >> shift; box < end; box += kLanes64) {
+    const std::uint32_t end = ((range.end - 1) >> shift) + 1;
+    for (std::uint32_t box = range.begin >> shift; box < end; box += kLanes64) {
       std::uint32_t within = 0;
       std::uint32_t near = 0;
       compare(level, box, within, near);
@@ -117,23 +117,23 @@ class BoxTest {
         const auto lane = static_cast<std::uint32_t>(__builtin_ctz(bits));
         const std::uint64_t first = std::uint64_t{box + lane} << shift;
         const std::uint64_t last = first + (std::uint64_t{1} << shift);
-        found(Run{static_cast<std::uint32_t>(HWY_MAX(first, std::uint64_t{run.begin})),
-                  static_cast<std::uint32_t>(HWY_MIN(last, std::uint64_t{run.end}))},
+        found(Range{static_cast<std::uint32_t>(HWY_MAX(first, std::uint64_t{range.begin})),
+                    static_cast<std::uint32_t>(HWY_MIN(last, std::uint64_t{range.end}))},
               (within >> lane & 1) != 0);
       }
     }
   }
 
   /// The level to begin with.
-  [[nodiscard]] static unsigned level_of(Run run) {
+  [[nodiscard]] static unsigned level_of(Range range) {
     unsigned level = 0;
-    while (level + 1 < BoxOrder::kLevels && run.size() >> BoxOrder::shift(level) >= 4) ++level;
+    while (level + 1 < BoxOrder::kLevels && range.size() >> BoxOrder::shift(level) >= 4) ++level;
     return level;
   }
 
  private:
   template <class T>
-  void bound(std::size_t k, Run points) {
+  void bound(std::size_t k, Range points) {
     const T* x = static_cast<const T*>(order_.input().coordinates[k]);
     const auto [lo, hi] = std::minmax_element(x + points.begin, x + points.end);
     lo_[k] = hn::Set(F64(), static_cast<double>(*lo));
@@ -162,11 +162,11 @@ class BoxTest {
   V64 hi_[D];
 };
 
-/// What a group of points has among the candidates of a run: neighbours of all of them, and runs to be tested.
+/// What a group of points has among the candidates of a range: neighbours of all of them, and ranges to be tested.
 template <std::size_t D>
-HWY_NOINLINE void sort_out(const BoxTest<D>& group, Run run, unsigned level, CountBounds& bounds,
-                           std::vector<Run>& open) {
-  group.for_each_near(run, level, [&](Run part, bool within) HWY_ATTR {
+HWY_NOINLINE void sort_out(const BoxTest<D>& group, Range range, unsigned level, CountBounds& bounds,
+                           std::vector<Range>& open) {
+  group.for_each_near(range, level, [&](Range part, bool within) HWY_ATTR {
     if (!within && level > 0) return sort_out(group, part, level - 1, bounds, open);
     bounds.most += part.size();
     if (within) {
@@ -181,17 +181,17 @@ HWY_NOINLINE void sort_out(const BoxTest<D>& group, Run run, unsigned level, Cou
 
 /// Counts by groups of points that share a box.
 template <class T, std::size_t D>
-HWY_NOINLINE void count_boxed(const CellInput& in, Run points, std::span<const Run> others,
+HWY_NOINLINE void count_boxed(const CellInput& in, Range points, std::span<const Range> others,
                               std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
   constexpr std::uint32_t kGroup = 1U << BoxOrder::shift(0);
-  std::vector<Run> open;
-  for (Run group{points.begin, 0}; group.begin < points.end; group.begin = group.end) {
+  std::vector<Range> open;
+  for (Range group{points.begin, 0}; group.begin < points.end; group.begin = group.end) {
     group.end = group.begin + HWY_MIN(points.end - group.begin, kGroup - group.begin % kGroup);
     const BoxTest<D> test(*in.boxes, group);
     CountBounds bounds{points.size(), points.size()};
     open.clear();
-    for (const Run& run : others) {
-      if (bounds.least < most_of(minpts)) sort_out(test, run, test.level_of(run), bounds, open);
+    for (const Range& range : others) {
+      if (bounds.least < most_of(minpts)) sort_out(test, range, test.level_of(range), bounds, open);
     }
     count_points<T, D>(in, group, open, bounds, minpts, counts);
   }
@@ -199,10 +199,10 @@ HWY_NOINLINE void count_boxed(const CellInput& in, Run points, std::span<const R
 
 /// Counts the neighbours of a cell's points. others: what holds all but these points.
 template <class T, std::size_t D>
-HWY_INLINE void count_cell(const CellInput& in, Run points, std::span<const Run> others,
+HWY_INLINE void count_cell(const CellInput& in, Range points, std::span<const Range> others,
                            std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
   CountBounds bounds{points.size(), points.size()};
-  for (const Run& run : others) bounds.most += run.size();
+  for (const Range& range : others) bounds.most += range.size();
   if (apart(bounds, minpts.data())) {
     std::fill(counts + points.begin, counts + points.end, static_cast<std::uint32_t>(bounds.most));
   } else if (in.boxes != nullptr && bounds.most >= kFewestBoxedCandidates) {
@@ -214,22 +214,22 @@ HWY_INLINE void count_cell(const CellInput& in, Run points, std::span<const Run>
 
 /// Where cells hold a point or two, most of the time goes into finding the cells around, not into tests. So a few cells
 /// that follow each other share a window, of more candidates than each of them needs: slabs, which in three dimensions are
-/// five runs in place of 25, or where these hold too many points, rows.
+/// five ranges in place of 25, or where these hold too many points, rows.
 template <class T, std::size_t D>
-void count(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+void count(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
   const std::uint32_t most = most_of(minpts);
   const auto starts = in.grid.cell_starts();
-  const auto points_of = [&](Run some) { return Run{starts[some.begin], starts[some.end]}; };
+  const auto points_of = [&](Range some) { return Range{starts[some.begin], starts[some.end]}; };
   const std::uint64_t tests_per_cell = kTestsPerRow * in.grid.keys().neighbor_offsets.size();
-  CellWindow slabs(in.grid, cells.begin, in.grid.keys().window, WindowRuns::slabs);
-  CellWindow rows(in.grid, cells.begin, in.grid.keys().window, WindowRuns::rows);
+  CellWindow slabs(in.grid, cells.begin, in.grid.keys().window, WindowRanges::slabs);
+  CellWindow rows(in.grid, cells.begin, in.grid.keys().window, WindowRanges::rows);
   for (std::uint32_t cell = cells.begin; cell < cells.end;) {
-    if (const Run points = points_of({cell, cell + 1}); points.size() >= most) {
+    if (const Range points = points_of({cell, cell + 1}); points.size() >= most) {
       std::fill(counts + points.begin, counts + points.end, most);
       ++cell;
       continue;
     }
-    Run pool{cell, cell + 1};
+    Range pool{cell, cell + 1};
     while (pool.end < cells.end && pool.size() < kPooledCells && points_of({pool.end, pool.end + 1}).size() < most) {
       ++pool.end;
     }
@@ -246,13 +246,13 @@ void count(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts
   }
 }
 
-/// The largest count of a neighbour among the candidates of the run, 0 where there is none. `enough`: where to stop.
+/// The largest count of a neighbour among the candidates of the range, 0 where there is none. `enough`: where to stop.
 template <class T, std::size_t D>
-HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Run run, const std::uint32_t* counts,
+HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Range range, const std::uint32_t* counts,
                                         std::uint32_t enough) {
   std::uint32_t largest = 0;
-  for (std::uint64_t q = run.begin; q < run.end; q += 32) {
-    for (std::uint32_t bits = test.word(q, run.end); bits != 0; bits &= bits - 1) {
+  for (std::uint64_t q = range.begin; q < range.end; q += 32) {
+    for (std::uint32_t bits = test.word(q, range.end); bits != 0; bits &= bits - 1) {
       const std::uint32_t count = counts[q + static_cast<std::uint32_t>(__builtin_ctz(bits))];
       if (count >= enough) return count;
       largest = HWY_MAX(largest, count);
@@ -266,7 +266,7 @@ HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Run run, cons
 constexpr std::uint64_t kMostPairs = 16 * 1024;
 
 template <class T, std::size_t D>
-bool cells_within(const CellInput& in, Run a, Run b, const std::uint32_t* counts, std::uint32_t minpts) {
+bool cells_within(const CellInput& in, Range a, Range b, const std::uint32_t* counts, std::uint32_t minpts) {
   if (a.size() > b.size()) std::swap(a, b);
   std::uint64_t tested = 0;
   for (std::uint32_t p = a.begin; p < a.end; ++p) {
@@ -280,15 +280,15 @@ bool cells_within(const CellInput& in, Run a, Run b, const std::uint32_t* counts
 }
 
 template <class T, std::size_t D>
-void unite(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
+void unite(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
            const std::uint8_t* gained, std::uint32_t* parent) {
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
-  CellWindow window(in.grid, cells.begin, reach, WindowRuns::rows_up_to);
+  CellWindow window(in.grid, cells.begin, reach, WindowRanges::rows_up_to);
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     if (sets.parent(a) == kNotCore) continue;
     std::uint32_t root = sets.find(a);
-    for (const Run& row : window.around({a, a + 1})) {
+    for (const Range& row : window.around({a, a + 1})) {
       for (std::uint32_t c = row.begin; c < HWY_MIN(row.end, a); ++c) {
         const std::uint32_t p = sets.parent(c);
         if (p == kNotCore || p == root || (gained[a] | gained[c]) == 0) continue;
@@ -304,15 +304,15 @@ void unite(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t r
 
 /// A core cell near points that are not core.
 struct BorderCell {
-  Run points;
+  Range points;
   const std::uint32_t* clusters;  // at each level
 };
 
 /// largest_within() where the candidates lie in boxes, for counts over `largest`.
 template <class T, std::size_t D>
-HWY_NOINLINE void largest_in_boxes(const BoxTest<D>& box, const RowTest<T, D>& test, Run run, unsigned level,
+HWY_NOINLINE void largest_in_boxes(const BoxTest<D>& box, const RowTest<T, D>& test, Range range, unsigned level,
                                    const CellCounts& counts, std::uint32_t enough, std::uint32_t& largest) {
-  box.for_each_near(run, level, [&](Run part, bool) HWY_ATTR {
+  box.for_each_near(range, level, [&](Range part, bool) HWY_ATTR {
     if (largest >= enough) return;
     if (level > 0) return largest_in_boxes(box, test, part, level - 1, counts, enough, largest);
     if (counts.of_boxes[part.begin >> BoxOrder::shift(0)] <= largest) return;
@@ -346,7 +346,7 @@ HWY_INLINE void find_border(const CellInput& in, std::uint32_t p, std::span<cons
 }
 
 template <class T, std::size_t D>
-void find(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
+void find(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
           std::uint32_t* clusters) {
   const auto starts = in.grid.cell_starts();
   const std::size_t count = levels.size();
@@ -363,7 +363,7 @@ void find(const CellInput& in, Run cells, const NumberedLevels& levels, const Ce
         std::array<std::uint32_t, kLevelsAtOnce> limits{};
         std::copy(own, own + count, limits.begin());
         lower.clear();
-        for (const Run& row : window.around({a, a + 1})) {
+        for (const Range& row : window.around({a, a + 1})) {
           for (std::uint32_t c = row.begin; c < row.end; ++c) {
             const std::uint32_t* of_cell = levels.clusters + c * count;
             bool below = false;
@@ -389,17 +389,17 @@ HWY_INLINE void with_clique_types(const SearchInput& in, F f) {
   });
 }
 
-void count_any(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+void count_any(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
   with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(in, cells, minpts, counts); });
 }
 
-void unite_any(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
+void unite_any(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
                const std::uint8_t* gained, std::uint32_t* parent) {
   with_clique_types(in.search, [&]<class T, std::size_t D>()
                                    HWY_ATTR { unite<T, D>(in, cells, minpts, reach, counts, gained, parent); });
 }
 
-void find_any(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
+void find_any(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
               std::uint32_t* clusters) {
   with_clique_types(in.search,
                     [&]<class T, std::size_t D>() HWY_ATTR { find<T, D>(in, cells, levels, counts, clusters); });
@@ -416,16 +416,16 @@ HWY_EXPORT(count_any);
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-void count_cells(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
   HWY_DYNAMIC_DISPATCH(count_any)(in, cells, minpts, counts);
 }
 
-void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
-                 const std::uint8_t* gained, std::uint32_t* parent) {
+void unite_cells(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach,
+                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent) {
   HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, minpts, reach, counts, gained, parent);
 }
 
-void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
+void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters) {
   HWY_DYNAMIC_DISPATCH(find_any)(in, cells, levels, counts, clusters);
 }

@@ -24,13 +24,13 @@ struct CellInput {
 /// counts[p]: at least as many as the neighbours of each point of the cells or the largest minpts, and on the same side of
 /// each minpts as the number of neighbours; so 1 only where a point has no neighbour but itself, or the largest minpts is
 /// 1. minpts: ascending, and behind them the largest number there is. counts: [n] by position.
-void count_cells(const CellInput& in, Run cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
+void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
 
 /// Unites the core cells of `cells` with the core cells before them that are at most `reach` slots away and have a core
 /// point within eps of one of theirs. gained: [grid.cells()] pairs of cells in which neither is set are left out. parent:
 /// [grid.cells()].
-void unite_cells(const CellInput& in, Run cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
-                 const std::uint8_t* gained, std::uint32_t* parent);
+void unite_cells(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach,
+                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent);
 
 /// Counts of all points, and the largest of each smallest box where there are boxes. By position.
 struct CellCounts {
@@ -40,7 +40,7 @@ struct CellCounts {
 
 /// clusters: of the points of the cells, as ClusterSource::find_clusters() says. levels: at most kLevelsAtOnce; their
 /// clusters have Buffer::kPadding bytes readable behind.
-void find_cell_clusters(const CellInput& in, Run cells, const NumberedLevels& levels, const CellCounts& counts,
+void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters);
 
 }  // namespace epsflow::clustering

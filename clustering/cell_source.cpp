@@ -88,7 +88,7 @@ void CellSource::find_images(std::span<const std::uint32_t> origins) {
   Buffer<std::uint32_t> positions(ids.size()), cells(ids.size());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     for (std::uint32_t cell = blocks_[b].nodes.begin; cell < blocks_[b].nodes.end; ++cell) {
-      const Run points = grid_.rows_of(cell);
+      const Range points = grid_.rows_of(cell);
       for (std::uint32_t p = points.begin; p < points.end; ++p) {
         positions[ids[p]] = p;
         cells[ids[p]] = cell;
@@ -111,7 +111,7 @@ void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, st
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   const auto ids = order();
   for (std::uint32_t cell = block.nodes.begin; cell < block.nodes.end; ++cell) {
-    const Run points = grid_.rows_of(cell);
+    const Range points = grid_.rows_of(cell);
     std::uint32_t smallest = kNone;
     // Cells of as many points were core as a whole before.
     for (std::uint32_t p = points.begin; p < points.end && points.size() < level.below; ++p) {

@@ -140,9 +140,9 @@ class Bisection {
   std::array<const T*, index::kMostCliqueDims> coordinates_{};
 };
 
-std::vector<std::uint32_t> core_points(Run run, const std::uint32_t* counts, std::uint32_t minpts) {
+std::vector<std::uint32_t> core_points(Range range, const std::uint32_t* counts, std::uint32_t minpts) {
   std::vector<std::uint32_t> core;
-  for (std::uint32_t p = run.begin; p < run.end; ++p) {
+  for (std::uint32_t p = range.begin; p < range.end; ++p) {
     if (counts[p] >= minpts) core.push_back(p);
   }
   return core;
@@ -150,7 +150,8 @@ std::vector<std::uint32_t> core_points(Run run, const std::uint32_t* counts, std
 
 }  // namespace
 
-bool any_core_within(const index::SearchInput& in, Run a, Run b, const std::uint32_t* counts, std::uint32_t minpts) {
+bool any_core_within(const index::SearchInput& in, Range a, Range b, const std::uint32_t* counts,
+                     std::uint32_t minpts) {
   std::vector<std::uint32_t> of_a = core_points(a, counts, minpts);
   std::vector<std::uint32_t> of_b = core_points(b, counts, minpts);
   if (in.precision == Precision::float32) return Bisection<float>(in).any_within(of_a, of_b);

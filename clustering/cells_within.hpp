@@ -13,7 +13,7 @@ namespace epsflow::clustering {
 /// tests than pairs, and those that are end early. Differences, squares and sums are rounded monotonically, so a box
 /// distance as computed never exceeds a pair's. counts: [n], core are those of at least minpts. O(m·log m) for m points
 /// that a line between them keeps apart, more the closer curves come to eps; O(m) memory.
-[[nodiscard]] bool any_core_within(const index::SearchInput& in, Run a, Run b, const std::uint32_t* counts,
+[[nodiscard]] bool any_core_within(const index::SearchInput& in, Range a, Range b, const std::uint32_t* counts,
                                    std::uint32_t minpts);
 
 }  // namespace epsflow::clustering

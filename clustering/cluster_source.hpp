@@ -16,8 +16,8 @@ inline constexpr std::uint32_t kNoCluster = 0xFFFFFFFFU;
 
 /// Nodes and points that are looked at together.
 struct ClusterBlock {
-  Run nodes;
-  Run rows;  ///< positions
+  Range nodes;
+  Range rows;  ///< positions
 };
 
 /// Which nodes have become core: those whose points have at least `minpts` neighbours, and fewer than `below` where they

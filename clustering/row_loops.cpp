@@ -27,10 +27,10 @@ struct RowUniter {
   HWY_INLINE void packed(std::uint32_t row, const RowView& view) const {
     std::uint32_t root = sets.find(row);
     const std::uint32_t* word = view.words;
-    for (const Run& run : view.runs) {
-      if (lower_half && run.begin >= row) return;
-      const std::uint32_t end = lower_half ? HWY_MIN(run.end, row) : run.end;
-      for (std::uint64_t base = run.begin; base < end; base += 32) {
+    for (const Range& range : view.ranges) {
+      if (lower_half && range.begin >= row) return;
+      const std::uint32_t end = lower_half ? HWY_MIN(range.end, row) : range.end;
+      for (std::uint64_t base = range.begin; base < end; base += 32) {
         std::uint32_t bits = *word++;
         if (end - base < 32) bits &= (1U << (end - base)) - 1;
         if (bits == 0) continue;
@@ -38,7 +38,7 @@ struct RowUniter {
           root = unite_with(root, static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(__builtin_ctz(bits)));
         }
       }
-      // Only the last run that is read is cut short, so the words of the next begin where this one's end.
+      // Only the last range that is read is cut short, so the words of the next begin where this one's end.
     }
   }
 
@@ -51,7 +51,7 @@ struct RowUniter {
   }
 };
 
-void unite(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent) {
+void unite(const NeighborTable& table, Range rows, const RowSelection& selection, std::uint32_t* parent) {
   const RowUniter uniter{UnionFind({parent, table.size()}), parent, selection.lower_half};
   table.for_each_row(rows, [&](std::uint32_t row, const RowView& view) HWY_ATTR {
     if (view.count < selection.minpts || view.count >= selection.below) return;
@@ -72,8 +72,8 @@ struct BorderFinder {
   HWY_INLINE std::uint32_t packed(const RowView& view) const {
     std::uint32_t lowest = kNoCluster;
     const std::uint32_t* word = view.words;
-    for (const Run& run : view.runs) {
-      for (std::uint64_t base = run.begin; base < run.end; base += 32) {
+    for (const Range& range : view.ranges) {
+      for (std::uint64_t base = range.begin; base < range.end; base += 32) {
         if (*word++ == 0) continue;
         for (std::uint32_t bits = other_sets(cluster_of + base, word[-1], lowest); bits != 0; bits &= bits - 1) {
           lowest = HWY_MIN(lowest, cluster_of[base + static_cast<std::uint32_t>(__builtin_ctz(bits))]);
@@ -90,7 +90,7 @@ struct BorderFinder {
   }
 };
 
-void find(const NeighborTable& table, Run rows, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
+void find(const NeighborTable& table, Range rows, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
   const BorderFinder finder{cluster_of};
   table.for_each_row(rows, [&](std::uint32_t row, const RowView& view) HWY_ATTR {
     std::uint32_t& cluster = clusters[row - rows.begin];
@@ -109,11 +109,11 @@ namespace epsflow::clustering {
 HWY_EXPORT(unite);
 HWY_EXPORT(find);
 
-void unite_rows(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent) {
+void unite_rows(const NeighborTable& table, Range rows, const RowSelection& selection, std::uint32_t* parent) {
   HWY_DYNAMIC_DISPATCH(unite)(table, rows, selection, parent);
 }
 
-void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
+void find_clusters(const NeighborTable& table, Range rows, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
   HWY_DYNAMIC_DISPATCH(find)(table, rows, cluster_of, clusters);
 }
 

@@ -20,11 +20,11 @@ struct RowSelection {
 /// Unites the point of each selected row of `rows` with its core neighbours. parent: [n], the union-find's array, with
 /// Buffer::kPadding bytes readable behind it; every selected point must be core in it. Safe to call for disjoint rows
 /// from several threads at once. O(entries read).
-void unite_rows(const NeighborTable& table, Run rows, const RowSelection& selection, std::uint32_t* parent);
+void unite_rows(const NeighborTable& table, Range rows, const RowSelection& selection, std::uint32_t* parent);
 
 /// The cluster of each point of `rows`: clusters[i] for row rows.begin + i, kNoCluster for noise. Core points have their own,
 /// others the lowest among their core neighbours. cluster_of: [n] the cluster of each core point, kNoCluster elsewhere, with
 /// Buffer::kPadding bytes readable behind it. O(rows + entries of the rows that are not core).
-void find_clusters(const NeighborTable& table, Run rows, const std::uint32_t* cluster_of, std::uint32_t* clusters);
+void find_clusters(const NeighborTable& table, Range rows, const std::uint32_t* cluster_of, std::uint32_t* clusters);
 
 }  // namespace epsflow::clustering

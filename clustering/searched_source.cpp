@@ -13,7 +13,7 @@
 
 #include <epsflow/clustering/parent_filter-inl.hpp>
 #include <epsflow/clustering/union_find.hpp>
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/row_test-inl.hpp>
 #include <epsflow/index/tile_test-inl.hpp>
 
@@ -31,20 +31,20 @@ using index::HWY_NAMESPACE::with_types;
 
 /// Calls f(row, candidates of its group) for all rows, in order.
 template <class F>
-HWY_INLINE void for_each_row(const SearchIndex& index, Run rows, F f) {
-  for_each_group(index, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+HWY_INLINE void for_each_row(const SearchIndex& index, Range rows, F f) {
+  for_each_group(index, rows, [&](Range group, std::span<const Range> candidates) HWY_ATTR {
     for (std::uint32_t row = group.begin; row < group.end; ++row) f(row, candidates);
   });
 }
 
 template <class T, std::size_t D>
-void count(const SearchIndex& index, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
-  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+void count(const SearchIndex& index, const SearchInput& in, Range rows, std::uint32_t most, std::uint32_t* counts) {
+  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Range> candidates) HWY_ATTR {
     const RowTest<T, D> test(in, row);
     std::uint32_t found = 0;
-    for (const Run& run : candidates) {
-      for (std::uint64_t q = run.begin; q < run.end && found < most; q += 32) {
-        found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, run.end)));
+    for (const Range& range : candidates) {
+      for (std::uint64_t q = range.begin; q < range.end && found < most; q += 32) {
+        found += static_cast<std::uint32_t>(__builtin_popcount(test.word(q, range.end)));
       }
     }
     counts[row] = HWY_MIN(found, most);
@@ -53,11 +53,11 @@ void count(const SearchIndex& index, const SearchInput& in, Run rows, std::uint3
 
 /// Calls f(position) for the core neighbours of a row before `end` whose parent was not root() when it was looked up.
 template <class T, std::size_t D, class Root, class F>
-HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Run> candidates, std::uint32_t end,
+HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {
-  for (const Run& run : candidates) {
-    const std::uint64_t last = HWY_MIN(run.end, end);
-    for (std::uint64_t first = run.begin; first < last; first += 32) {
+  for (const Range& range : candidates) {
+    const std::uint64_t last = HWY_MIN(range.end, end);
+    for (std::uint64_t first = range.begin; first < last; first += 32) {
       const std::uint64_t left = last - first;
       const std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
       std::uint32_t bits = other_sets(parent + first, all, root());
@@ -72,7 +72,7 @@ HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Run> c
 /// The same by tiles: panels with candidates of other sets are collected until there are enough to keep the processor busy.
 /// Some of these candidates may be of root()'s set by the time they are tested, so f must look again.
 template <class T, class Root, class F>
-HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Run> candidates, std::uint32_t end,
+HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {
   Panel open[TileRowTest<T>::kMostPanels + 1];
   std::size_t count = 0;
@@ -82,12 +82,12 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Run> 
     });
     count = 0;
   };
-  for (const Run& run : candidates) {
-    const std::uint64_t last = HWY_MIN(run.end, end);
-    for (std::uint64_t first = run.begin - run.begin % 32; first < last; first += 32) {
+  for (const Range& range : candidates) {
+    const std::uint64_t last = HWY_MIN(range.end, end);
+    for (std::uint64_t first = range.begin - range.begin % 32; first < last; first += 32) {
       const std::uint64_t left = last - first;
       std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
-      if (first < run.begin) all &= ~0U << (run.begin - first);
+      if (first < range.begin) all &= ~0U << (range.begin - first);
       const std::uint32_t bits = other_sets(parent + first, all, root());
       if (bits == 0) continue;
       const auto index = static_cast<std::uint32_t>(first / index::TilePoints::kPanel);
@@ -102,10 +102,10 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Run> 
 }
 
 template <class T, std::size_t D>
-void unite(const SearchIndex& index, const SearchInput& in, Run rows, const CoreLevel& level,
+void unite(const SearchIndex& index, const SearchInput& in, Range rows, const CoreLevel& level,
            const std::uint32_t* counts, std::uint32_t* parent) {
   const UnionFind sets({parent, index.size()});
-  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Range> candidates) HWY_ATTR {
     if (!level.gained(counts[row])) return;
     const RowTest<T, D> test(in, row);
     std::uint32_t root = sets.find(row);
@@ -131,11 +131,11 @@ class TileUniter {
   }
 
   /// Passes over candidates that are of the rows' set already, as far as the rows are of one set.
-  HWY_INLINE void run(Run run, std::uint64_t& asked) {
-    for (std::uint64_t first = run.begin - run.begin % 32; first < run.end; first += 32) {
-      const std::uint64_t left = run.end - first;
+  HWY_INLINE void visit(Range range, std::uint64_t& asked) {
+    for (std::uint64_t first = range.begin - range.begin % 32; first < range.end; first += 32) {
+      const std::uint64_t left = range.end - first;
       std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
-      if (first < run.begin) all &= ~0U << (run.begin - first);
+      if (first < range.begin) all &= ~0U << (range.begin - first);
       const std::uint32_t bits = other_sets(parent_ + first, all, root_);
       if (bits == 0) continue;
       const auto index = static_cast<std::uint32_t>(first / index::TilePoints::kPanel);
@@ -192,15 +192,16 @@ class TileUniter {
 
 /// rows: of one group, ascending, R at a time, and what is left by fewer.
 template <class T, std::size_t R>
-void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Run group, std::span<const Run> candidates,
-                 bool lower_half, const UnionFind& sets, const std::uint32_t* parent, std::uint64_t& asked) {
+void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Range group,
+                 std::span<const Range> candidates, bool lower_half, const UnionFind& sets, const std::uint32_t* parent,
+                 std::uint64_t& asked) {
   while (rows.size() >= R) {
     TileUniter<T, R> uniter(in, rows.data(), sets, parent);
     const std::uint32_t end = lower_half ? rows[R - 1] : ~0U;
     // Next to the rows first: once they are of one set, candidates of that set are passed over.
-    uniter.run({group.begin, HWY_MIN(group.end, end)}, asked);
-    for (const Run& run : candidates) {
-      if (run.begin < end) uniter.run({run.begin, HWY_MIN(run.end, end)}, asked);
+    uniter.visit({group.begin, HWY_MIN(group.end, end)}, asked);
+    for (const Range& range : candidates) {
+      if (range.begin < end) uniter.visit({range.begin, HWY_MIN(range.end, end)}, asked);
     }
     uniter.finish(asked);
     rows = rows.subspan(R);
@@ -212,12 +213,12 @@ void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Run
 }
 
 template <class T>
-void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Run rows, const CoreLevel& level,
+void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows, const CoreLevel& level,
                     const std::uint32_t* counts, std::uint32_t* parent) {
   const UnionFind sets({parent, index.size()});
   thread_local std::vector<std::uint32_t> gained;
   std::uint64_t asked = 0;
-  for_each_group(index, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+  for_each_group(index, rows, [&](Range group, std::span<const Range> candidates) HWY_ATTR {
     gained.clear();
     for (std::uint32_t row = group.begin; row < group.end; ++row) {
       if (level.gained(counts[row])) gained.push_back(row);
@@ -228,9 +229,9 @@ void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Run rows, c
 }
 
 template <class Test>
-void find(const SearchIndex& index, const SearchInput& in, Run rows, const std::uint32_t* cluster_of,
+void find(const SearchIndex& index, const SearchInput& in, Range rows, const std::uint32_t* cluster_of,
           std::uint32_t* clusters) {
-  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Run> candidates) HWY_ATTR {
+  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Range> candidates) HWY_ATTR {
     std::uint32_t& cluster = clusters[row - rows.begin];
     cluster = cluster_of[row];
     if (cluster != kNoCluster) return;
@@ -243,9 +244,9 @@ void find(const SearchIndex& index, const SearchInput& in, Run rows, const std::
 
 /// The same by tiles of rows.
 template <class T>
-void count_by_tiles(const SearchIndex& index, const SearchInput& in, Run rows, std::uint32_t most,
+void count_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows, std::uint32_t most,
                     std::uint32_t* counts) {
-  for_each_group(index, rows, [&](Run group, std::span<const Run> candidates) HWY_ATTR {
+  for_each_group(index, rows, [&](Range group, std::span<const Range> candidates) HWY_ATTR {
     index::HWY_NAMESPACE::count_up_to<T>(in, group, candidates, most, counts + group.begin);
   });
 }
@@ -262,7 +263,7 @@ HWY_INLINE void with_test(const SearchInput& in, F f) {
   }
 }
 
-void count_any(const SearchIndex& index, const SearchInput& in, Run rows, std::uint32_t most, std::uint32_t* counts) {
+void count_any(const SearchIndex& index, const SearchInput& in, Range rows, std::uint32_t most, std::uint32_t* counts) {
   if (in.tiles == nullptr) {
     with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(index, in, rows, most, counts); });
   } else if (in.precision == Precision::float32) {
@@ -272,7 +273,7 @@ void count_any(const SearchIndex& index, const SearchInput& in, Run rows, std::u
   }
 }
 
-void unite_any(const SearchIndex& index, const SearchInput& in, Run rows, const CoreLevel& level,
+void unite_any(const SearchIndex& index, const SearchInput& in, Range rows, const CoreLevel& level,
                const std::uint32_t* counts, std::uint32_t* parent) {
   if (in.tiles == nullptr) {
     with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(index, in, rows, level, counts, parent); });
@@ -283,7 +284,7 @@ void unite_any(const SearchIndex& index, const SearchInput& in, Run rows, const 
   }
 }
 
-void find_any(const SearchIndex& index, const SearchInput& in, Run rows, const std::uint32_t* cluster_of,
+void find_any(const SearchIndex& index, const SearchInput& in, Range rows, const std::uint32_t* cluster_of,
               std::uint32_t* clusters) {
   with_test(in, [&]<class Test>() HWY_ATTR { find<Test>(index, in, rows, cluster_of, clusters); });
 }
@@ -309,7 +310,7 @@ SearchedSource::SearchedSource(const index::SearchIndex& index, const index::Row
                                const CancelToken& cancel)
     : index_(index), search_(rows), counts_(index.size()) {
   for (std::uint32_t first = 0; first < index.size();) {
-    const Run block{first, first + std::min(kBlockRows, index.size() - first)};
+    const Range block{first, first + std::min(kBlockRows, index.size() - first)};
     blocks_.push_back({block, block});
     first = block.end;
   }
@@ -332,7 +333,7 @@ void SearchedSource::unite(const ClusterBlock& block, const CoreLevel& level, un
 
 void SearchedSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                                    std::uint32_t* core) const {
-  const Run rows = block.rows;
+  const Range rows = block.rows;
   HWY_DYNAMIC_DISPATCH(find_any)(index_, search_.input(), rows, levels.clusters, clusters);
   *core = rows.size() -
           static_cast<std::uint32_t>(std::count(levels.clusters + rows.begin, levels.clusters + rows.end, kNoCluster));
@@ -344,7 +345,7 @@ void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearc
   tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
     if (cancel.cancelled()) return;
     const auto first = static_cast<std::uint32_t>(b * kBlockRows);
-    const Run block{first, first + std::min(kBlockRows, index.size() - first)};
+    const Range block{first, first + std::min(kBlockRows, index.size() - first)};
     HWY_DYNAMIC_DISPATCH(find_any)(index, rows.input(), block, cluster_of, clusters + first);
   });
   cancel.check();

@@ -8,7 +8,7 @@ namespace epsflow::clustering {
 
 TableSource::TableSource(const NeighborTable& table, std::span<const std::uint32_t> order)
     : table_(table), order_(order) {
-  for (const Run& rows : table.blocks()) blocks_.push_back({rows, rows});
+  for (const Range& rows : table.blocks()) blocks_.push_back({rows, rows});
 }
 
 void TableSource::mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) {

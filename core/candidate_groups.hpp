@@ -12,40 +12,40 @@
 namespace epsflow {
 
 /// Positions [begin, end).
-struct Run {
+struct Range {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 
   [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
-  friend bool operator==(const Run&, const Run&) = default;
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// The runs between cuts that follow each other; equal cuts have none between them.
-[[nodiscard]] inline std::vector<Run> runs_between(std::span<const std::uint32_t> cuts) {
-  std::vector<Run> runs;
+/// The ranges between cuts that follow each other; equal cuts have none between them.
+[[nodiscard]] inline std::vector<Range> ranges_between(std::span<const std::uint32_t> cuts) {
+  std::vector<Range> ranges;
   for (std::size_t k = 1; k < cuts.size(); ++k) {
-    if (cuts[k] > cuts[k - 1]) runs.push_back({cuts[k - 1], cuts[k]});
+    if (cuts[k] > cuts[k - 1]) ranges.push_back({cuts[k - 1], cuts[k]});
   }
-  return runs;
+  return ranges;
 }
 
-/// Groups of positions, in order, that together are all positions, and the runs that hold every neighbour of a group's
+/// Groups of positions, in order, that together are all positions, and the ranges that hold every neighbour of a group's
 /// points. Of a grid each cell is a group.
 struct CandidateGroups {
   Buffer<std::uint32_t> starts;       ///< [groups + 1] first position of each group, and n
-  Buffer<std::uint64_t> run_offsets;  ///< [groups + 1] first of the group's runs in `runs`
-  Buffer<Run> runs;                   ///< candidates of each group: non-empty, ascending, not touching each other
+  Buffer<std::uint64_t> range_offsets;  ///< [groups + 1] first of the group's ranges in `ranges`
+  Buffer<Range> ranges;                 ///< candidates of each group: non-empty, ascending, not touching each other
 
   [[nodiscard]] std::size_t size() const noexcept { return starts.size() - 1; }
-  [[nodiscard]] Run rows_of(std::size_t group) const noexcept { return {starts[group], starts[group + 1]}; }
-  [[nodiscard]] std::span<const Run> runs_of(std::size_t group) const noexcept {
-    return runs.span().subspan(run_offsets[group], run_offsets[group + 1] - run_offsets[group]);
+  [[nodiscard]] Range rows_of(std::size_t group) const noexcept { return {starts[group], starts[group + 1]}; }
+  [[nodiscard]] std::span<const Range> ranges_of(std::size_t group) const noexcept {
+    return ranges.span().subspan(range_offsets[group], range_offsets[group + 1] - range_offsets[group]);
   }
   /// The group that holds a position. O(log groups).
   [[nodiscard]] std::size_t group_of(std::uint32_t position) const noexcept {
     return std::upper_bound(starts.begin(), starts.end(), position) - starts.begin() - 1;
   }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return starts.bytes() + run_offsets.bytes() + runs.bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return starts.bytes() + range_offsets.bytes() + ranges.bytes(); }
 };
 
 }  // namespace epsflow

@@ -10,9 +10,9 @@
 namespace epsflow {
 namespace {
 
-std::vector<Run> even_blocks(std::uint32_t n) {
+std::vector<Range> even_blocks(std::uint32_t n) {
   constexpr std::uint32_t kRows = 4096;
-  std::vector<Run> blocks;
+  std::vector<Range> blocks;
   for (std::uint32_t first = 0; first < n; first += std::min(kRows, n - first)) {
     blocks.push_back({first, first + std::min(kRows, n - first)});
   }
@@ -60,7 +60,7 @@ std::uint32_t* NeighborTable::reserve(std::uint64_t ids) {
   return arena_.grow((first + ids) * sizeof(std::uint32_t)) ? words_ + first : nullptr;
 }
 
-void NeighborTable::add_rows(Run rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
+void NeighborTable::add_rows(Range rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
                              const std::uint32_t* ids) noexcept {
   if (layout_ != nullptr) {
     std::copy(counts.begin(), counts.end(), counts_.begin() + rows.begin);
@@ -75,7 +75,7 @@ void NeighborTable::add_rows(Run rows, std::span<const std::uint32_t> row_list, 
   }
 }
 
-bool NeighborTable::append(Run rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids) {
+bool NeighborTable::append(Range rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids) {
   std::uint32_t* const place = reserve(ids.size());
   if (place == nullptr) return false;
   if (!ids.empty()) std::memcpy(place, ids.data(), ids.size_bytes());

@@ -5,7 +5,7 @@
 //
 //   csr     ids of 4 bytes; each row has a 64-bit offset, rows lie in the order in which their batches arrived.
 //   packed  one bit per candidate. Points are sorted by cell, and the candidates of all points of a cell are the same
-//           few runs of positions; a row is one bit string per run, each from a word boundary on. In 2-D this takes a
+//           few ranges of positions; a row is one bit string per range, each from a word boundary on. In 2-D this takes a
 //           tenth of the bytes, and its size is known before the search.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace epsflow {
 
 enum class TableFormat : std::uint8_t { csr, packed };
 
-/// Dimensions up to which the bits of a packed table are fewer than ids, and its runs few enough to be stored.
+/// Dimensions up to which the bits of a packed table are fewer than ids, and its ranges few enough to be stored.
 inline constexpr std::size_t kMostPackedDims = 3;
 
 /// Words of 32 bits that `candidates` bits take.
@@ -53,7 +53,7 @@ struct PackedLayout {
 struct RowView {
   const std::uint32_t* words = nullptr;  ///< csr: the ids; packed: the bits
   std::uint32_t count = 0;               ///< neighbours, the point itself included
-  std::span<const Run> runs;             ///< packed: the candidates
+  std::span<const Range> ranges;         ///< packed: the candidates
   bool packed = false;
 
   /// Calls f(position) for every neighbour; ascending within a packed row.
@@ -64,8 +64,8 @@ struct RowView {
       return;
     }
     const std::uint32_t* word = words;
-    for (const Run& run : runs) {
-      for (std::uint64_t base = run.begin; base < run.end; base += 32) {
+    for (const Range& range : ranges) {
+      for (std::uint64_t base = range.begin; base < range.end; base += 32) {
         for (std::uint32_t bits = *word++; bits != 0; bits &= bits - 1) {
           f(static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(std::countr_zero(bits)));
         }
@@ -99,10 +99,10 @@ class NeighborTable {
   [[nodiscard]] std::uint32_t* reserve(std::uint64_t ids);
   /// Takes over rows whose ids follow each other at `ids`, in memory from reserve(): [rows.begin, rows.end), or, where
   /// it is not empty, those of `row_list`. Packed: the counts only. Thread-safe.
-  void add_rows(Run rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
+  void add_rows(Range rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
                 const std::uint32_t* ids) noexcept;
   /// csr: reserve(), a copy of `ids` and add_rows(). False when the memory budget has no room for them.
-  [[nodiscard]] bool append(Run rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
+  [[nodiscard]] bool append(Range rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
   /// csr: makes room for all ids of the table at once. False when the memory budget has none.
   [[nodiscard]] bool grow(std::uint64_t ids) { return arena_.grow(ids * sizeof(std::uint32_t)); }
 
@@ -112,12 +112,12 @@ class NeighborTable {
 
   /// Ranges of rows for parallel loops, which cover all rows: even ones, until a plan gives some that cost about the same
   /// to read.
-  [[nodiscard]] std::span<const Run> blocks() const noexcept { return blocks_; }
-  void set_blocks(std::vector<Run> blocks) { blocks_ = std::move(blocks); }
+  [[nodiscard]] std::span<const Range> blocks() const noexcept { return blocks_; }
+  void set_blocks(std::vector<Range> blocks) { blocks_ = std::move(blocks); }
 
   /// Calls f(row, RowView) for the rows of `rows` in ascending order.
   template <class F>
-  void for_each_row(Run rows, F&& f) const {
+  void for_each_row(Range rows, F&& f) const {
     if (layout_ == nullptr) {
       for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
         f(row, RowView{words_ + offsets_[row], counts_[row], {}, false});
@@ -128,12 +128,12 @@ class NeighborTable {
     const CandidateGroups& groups = layout_->groups;
     std::size_t group = groups.group_of(rows.begin);
     for (std::uint32_t row = rows.begin; row < rows.end; ++group) {
-      const std::span<const Run> runs = groups.runs_of(group);
+      const std::span<const Range> ranges = groups.ranges_of(group);
       const std::uint64_t stride = layout_->words_per_row(group);
       const auto [first, end] = groups.rows_of(group);
       const std::uint32_t last = std::min(rows.end, end);
       const std::uint32_t* words = words_ + layout_->first_words[group] + (row - first) * stride;
-      for (; row < last; ++row, words += stride) f(row, RowView{words, counts_[row], runs, true});
+      for (; row < last; ++row, words += stride) f(row, RowView{words, counts_[row], ranges, true});
     }
   }
 
@@ -145,7 +145,7 @@ class NeighborTable {
   Buffer<std::uint32_t> counts_;
   Buffer<std::uint64_t> offsets_;           // csr only: first id of each row in words_
   std::atomic<std::uint64_t> appended_{0};  // csr only: ids so far
-  std::vector<Run> blocks_;
+  std::vector<Range> blocks_;
 };
 
 }  // namespace epsflow

@@ -19,7 +19,7 @@ namespace epsflow {
 struct Batch {
   enum class Unit : std::uint8_t { row, cell };
 
-  Run range;  ///< of rows, or of cells of the index
+  Range range;  ///< of rows, or of cells of the index
   std::uint64_t expected_pairs = 0;
   std::uint32_t stride = 1;
   Unit unit = Unit::row;
@@ -33,7 +33,7 @@ struct Batch {
 struct BatchPlan {
   std::vector<Batch> batches;
   /// Ranges of rows that cost about the same to read; they cover all rows.
-  std::vector<Run> blocks;
+  std::vector<Range> blocks;
   std::uint64_t pairs = 0;       ///< csr: of the whole table, from a sample or counted; packed: 0
   std::uint64_t lane_pairs = 0;  ///< csr: pairs that a lane's buffer holds; packed: 0
   bool counted = false;          ///< `pairs` and every batch's expected_pairs are exact
@@ -51,7 +51,7 @@ struct TableOptions {
 
 /// What a batch has found, valid until its lane's next search or sort.
 struct FoundRows {
-  Run rows;                                 ///< the rows of the batch, in order,
+  Range rows;                               ///< the rows of the batch, in order,
   std::span<const std::uint32_t> row_list;  ///< or, where they do not follow each other, one by one
   std::span<const std::uint32_t> counts;    ///< neighbours per row; empty where the table has them already
   std::span<const std::uint32_t> ids;       ///< csr: neighbours, row after row

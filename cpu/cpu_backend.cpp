@@ -39,11 +39,11 @@ bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
   return static_cast<double>(index::count_candidates(grid, cancel)) > kMostShare * n * n;
 }
 
-/// Passes of a search find the runs of all cells again, which takes longer than comparing points where places that may hold
+/// Passes of a search find the ranges of all cells again, which takes longer than comparing points where places that may hold
 /// some are many. Up to as many bytes as the coordinates have in float32.
-bool keeps_runs(std::size_t dims) noexcept { return dims > index::kMostCliqueDims; }
-std::uint64_t kept_run_bytes(std::uint64_t n, std::size_t dims) noexcept {
-  return keeps_runs(dims) ? n * dims * sizeof(float) : 0;
+bool keeps_ranges(std::size_t dims) noexcept { return dims > index::kMostCliqueDims; }
+std::uint64_t kept_range_bytes(std::uint64_t n, std::size_t dims) noexcept {
+  return keeps_ranges(dims) ? n * dims * sizeof(float) : 0;
 }
 
 /// Functions of a tree change by no more than the straight distance of two points.
@@ -135,7 +135,7 @@ class CpuIndex final : public Index {
     try_images(points, space, options);
     if (grid_ == nullptr && (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid)) {
       const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel, space);
-      if (keeps_runs(points.dims())) grid->keep_runs(kept_run_bytes(points.size(), points.dims()), cancel);
+      if (keeps_ranges(points.dims())) grid->keep_ranges(kept_range_bytes(points.size(), points.dims()), cancel);
       grid_ = grid;
       const bool tree = tree_possible(options.index, points.dims(), space) && leaves_all(*grid_, cancel);
       choice_ = tree ? IndexChoice::tree : IndexChoice::grid;
@@ -227,7 +227,7 @@ class CpuPoints final : public LoadedPoints {
     }
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
     const std::uint64_t searched = points_.size() * row + index::RowSearch::most_bytes(points_.size(), points_.dims()) +
-                                   kept_run_bytes(points_.size(), points_.dims());
+                                   kept_range_bytes(points_.size(), points_.dims());
     const std::uint64_t sorted = points_.size() * kIdsAndCells + std::max(points_.size() * kSortItems, searched);
     if (options.index == IndexChoice::all) return points_.size() * kIdsAndCells + searched;
     if (!tree_possible(options.index, dims(), space())) return sorted;

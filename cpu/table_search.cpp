@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <epsflow/index/batch_plan.hpp>
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/radix_sort.hpp>
 #include <epsflow/index/row_search.hpp>
 
@@ -26,7 +26,7 @@ void ensure(Buffer<T>& buffer, std::uint64_t size) {
 }
 
 struct CpuLane {
-  Run rows;  ///< of the last search
+  Range rows;  ///< of the last search
   Buffer<std::uint32_t> count_buffer;
   Buffer<std::uint32_t> id_buffer;
   Buffer<std::uint32_t> word_buffer;
@@ -114,20 +114,20 @@ class CpuTableSearch final : public TableSearch {
   }
 
  private:
-  void search_packed(Run rows, NeighborTable& table) const {
+  void search_packed(Range rows, NeighborTable& table) const {
     const PackedLayout& layout = *table.layout();
     std::size_t group = layout.groups.group_of(rows.begin);
     for (std::uint32_t row = rows.begin; row < rows.end; ++group) {
       const auto [first, end] = layout.groups.rows_of(group);
       const std::uint32_t last = std::min(rows.end, end);
       const std::uint64_t word = layout.first_words[group] + (row - first) * layout.words_per_row(group);
-      rows_->packed({row, last}, layout.groups.runs_of(group), table.packed_words_for_writing() + word,
+      rows_->packed({row, last}, layout.groups.ranges_of(group), table.packed_words_for_writing() + word,
                     table.counts_for_writing().data() + row);
       row = last;
     }
   }
 
-  void search_csr(Run rows, CpuLane& lane, FoundRows& found) const {
+  void search_csr(Range rows, CpuLane& lane, FoundRows& found) const {
     const auto find = [&](std::uint64_t capacity) {
       return emits_pairs_ ? find_pairs(rows, lane, capacity) : find_rows(rows, lane, capacity);
     };
@@ -141,11 +141,11 @@ class CpuTableSearch final : public TableSearch {
     found.ids = lane.id_buffer.span().first(found.pairs);
   }
 
-  std::uint64_t find_rows(Run rows, CpuLane& lane, std::uint64_t capacity) const {
+  std::uint64_t find_rows(Range rows, CpuLane& lane, std::uint64_t capacity) const {
     ensure(lane.id_buffer, capacity + RowSearch::kSlack);
     ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
-    index::for_each_group(*index_, rows, [&](Run part, std::span<const Run> candidates) {
+    index::for_each_group(*index_, rows, [&](Range part, std::span<const Range> candidates) {
       std::uint32_t* counts = lane.count_buffer.data() + (part.begin - rows.begin);
       // Past the capacity only counting goes on: the first ids are overwritten, and nobody will read them.
       const bool room = found <= capacity;
@@ -156,17 +156,17 @@ class CpuTableSearch final : public TableSearch {
   }
 
   /// The paper's way: pairs as they are found, here candidates in tiles and all rows of the group against each tile.
-  std::uint64_t find_pairs(Run rows, CpuLane& lane, std::uint64_t capacity) const {
+  std::uint64_t find_pairs(Range rows, CpuLane& lane, std::uint64_t capacity) const {
     constexpr std::uint32_t kTile = 1024;
     ensure(lane.pair_buffer, capacity);
     ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
-    index::for_each_group(*index_, rows, [&](Run part, std::span<const Run> candidates) {
+    index::for_each_group(*index_, rows, [&](Range part, std::span<const Range> candidates) {
       ensure(lane.word_buffer, std::uint64_t{part.size()} * packed_words(kTile));
-      for (const Run& run : candidates) {
-        for (std::uint64_t begin = run.begin; begin < run.end; begin += kTile) {
-          const Run tile{static_cast<std::uint32_t>(begin),
-                         static_cast<std::uint32_t>(std::min<std::uint64_t>(run.end, begin + kTile))};
+      for (const Range& range : candidates) {
+        for (std::uint64_t begin = range.begin; begin < range.end; begin += kTile) {
+          const Range tile{static_cast<std::uint32_t>(begin),
+                           static_cast<std::uint32_t>(std::min<std::uint64_t>(range.end, begin + kTile))};
           rows_->packed(part, {&tile, 1}, lane.word_buffer.data(), lane.count_buffer.data());
           const std::uint32_t* words = lane.word_buffer.data();
           for (std::uint32_t row = part.begin; row < part.end; ++row, words += packed_words(tile.size())) {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <functional>
 
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 
 namespace epsflow::index {
 namespace {
@@ -24,14 +24,14 @@ Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const Can
   const std::uint32_t samples = (index.size() + stride - 1) / stride;
   return tbb::parallel_reduce(
       tbb::blocked_range<std::uint32_t>(0, samples, 256), Sample{},
-      [&](const tbb::blocked_range<std::uint32_t>& range, Sample sum) {
+      [&](const tbb::blocked_range<std::uint32_t>& part, Sample sum) {
         if (cancel.cancelled()) return sum;
-        for (std::uint32_t s = range.begin(); s != range.end(); ++s) {
+        for (std::uint32_t s = part.begin(); s != part.end(); ++s) {
           const std::uint32_t row = s * stride;
-          const CandidateRuns candidates(index, index.group_of(row));
+          const CandidateRanges candidates(index, index.group_of(row));
           std::uint32_t count = 0;
-          search.count({row, row + 1}, candidates.runs(), &count);
-          for (const Run& run : candidates.runs()) sum.candidates += run.size();
+          search.count({row, row + 1}, candidates.ranges(), &count);
+          for (const Range& range : candidates.ranges()) sum.candidates += range.size();
           sum.pairs += count;
         }
         return sum;
@@ -93,10 +93,10 @@ double for_each_group(const SearchIndex& index, const CancelToken& cancel, F f) 
       tbb::blocked_range<std::size_t>(0, index.groups(), 4096), 0.0,
       [&](const tbb::blocked_range<std::size_t>& range, double sum) {
         if (cancel.cancelled()) return sum;
-        CandidateRuns group(index, range.begin());
+        CandidateRanges group(index, range.begin());
         for (std::size_t c = range.begin();; group.next()) {
           double candidates = 0;
-          for (const Run& run : group.runs()) candidates += run.size();
+          for (const Range& range : group.ranges()) candidates += range.size();
           candidates *= index.rows_of(c).size();
           f(c, candidates);
           sum += candidates;

@@ -12,77 +12,77 @@
 
 namespace epsflow::index {
 
-/// What of the surroundings makes one run.
-enum class WindowRuns {
+/// What of the surroundings makes one range.
+enum class WindowRanges {
   rows,        ///< 2·reach + 1 slots along the last axis
   rows_up_to,  ///< the same, without the rows behind the cell's own
   slabs,       ///< 2·reach + 1 slots along each of the last two axes, and whatever lies between these rows
 };
 
 /// Walks over consecutive cells of a grid and finds the non-empty cells up to `reach` slots away on every axis. As cells
-/// and their neighbours ascend together, both ends of each run only move forward: O(1) amortised per cell and run, one
-/// binary search per run at the start.
+/// and their neighbours ascend together, both ends of each range only move forward: O(1) amortised per cell and range, one
+/// binary search per range at the start.
 class CellWindow {
  public:
-  CellWindow(const Grid& grid, std::uint32_t first_cell, std::uint32_t reach, WindowRuns runs = WindowRuns::rows)
+  CellWindow(const Grid& grid, std::uint32_t first_cell, std::uint32_t reach, WindowRanges kind = WindowRanges::rows)
       : grid_(grid), reach_(reach) {
-    const KeyRanges ranges = grid.keys().ranges(reach, runs == WindowRuns::slabs ? 2 : 1);
-    offsets_ = ranges.offsets;
-    length_ = ranges.length;
+    const KeyRanges around = grid.keys().ranges(reach, kind == WindowRanges::slabs ? 2 : 1);
+    offsets_ = around.offsets;
+    length_ = around.length;
     order_by_distance();
-    if (runs == WindowRuns::rows_up_to) offsets_.resize(offsets_.size() / 2 + 1);
+    if (kind == WindowRanges::rows_up_to) offsets_.resize(offsets_.size() / 2 + 1);
     std::erase_if(nearest_, [&](std::size_t r) { return r >= offsets_.size(); });
     const auto keys = grid.cell_keys();
     for (const std::int64_t offset : offsets_) {
       const auto place = std::lower_bound(keys.begin(), keys.end(), keys[first_cell] + offset) - keys.begin();
       places_.push_back({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place)});
     }
-    runs_ = places_;
+    ranges_ = places_;
   }
 
-  /// The runs of cells around any of `cells`, which must not begin before those of the last call. Ascending; a run may be
+  /// The ranges of cells around any of `cells`, which must not begin before those of the last call. Ascending; a range may be
   /// empty, and none holds a cell of another.
-  std::span<const Run> around(Run cells) {
+  std::span<const Range> around(Range cells) {
     const auto keys = grid_.cell_keys();
     std::uint32_t end = 0;
     for (std::size_t r = 0; r < places_.size(); ++r) {
       const std::uint64_t first_key = keys[cells.begin] + offsets_[r];
       const std::uint64_t end_key = keys[cells.end - 1] + offsets_[r] + length_;
-      Run place = places_[r];
+      Range place = places_[r];
       place.begin = first_not_less(place.begin, first_key);
       place.end = first_not_less(place.end, end_key);
       // Behind the end where the last call had more cells.
       while (place.end > place.begin && keys[place.end - 1] >= end_key) --place.end;
       places_[r] = place;
-      // Runs around one cell are apart; those around several may overlap.
-      runs_[r] = {std::max(place.begin, end), std::max(place.end, end)};
-      end = runs_[r].end;
+      // Ranges around one cell are apart; those around several may overlap.
+      ranges_[r] = {std::max(place.begin, end), std::max(place.end, end)};
+      end = ranges_[r].end;
     }
-    return runs_;
+    return ranges_;
   }
 
-  /// How many points the runs hold.
+  /// How many points the ranges hold.
   [[nodiscard]] std::uint64_t points() const {
     const auto starts = grid_.cell_starts();
     std::uint64_t sum = 0;
-    for (const Run& run : runs_) sum += starts[run.end] - starts[run.begin];
+    for (const Range& range : ranges_) sum += starts[range.end] - starts[range.begin];
     return sum;
   }
 
-  /// The positions of the runs without those of the given cell, which is one of theirs. Non-empty, nearer runs first.
-  std::span<const Run> others_nearest_first(std::uint32_t cell) {
+  /// The positions of the ranges without those of the given cell, which is one of theirs. Non-empty, nearer ranges first.
+  std::span<const Range> others_nearest_first(std::uint32_t cell) {
     const auto starts = grid_.cell_starts();
     others_.clear();
     const auto add = [&](std::uint32_t first, std::uint32_t last) {
       if (first < last) others_.push_back({starts[first], starts[last]});
     };
     for (const std::size_t r : nearest_) {
-      const Run& run = runs_[r];
-      if (cell - run.begin < run.size()) {
-        add(cell + 1, run.end);
-        add(run.begin, cell);
+      const Range& range = ranges_[r];
+      if (cell - range.begin < range.size()) {
+        add(cell + 1, range.end);
+        add(range.begin, cell);
       } else {
-        add(run.begin, run.end);
+        add(range.begin, range.end);
       }
     }
     return others_;
@@ -105,7 +105,7 @@ class CellWindow {
     return at;
   }
 
-  /// By the largest number of slots that a run is away on any axis; the cell's own comes first.
+  /// By the largest number of slots that a range is away on any axis; the cell's own comes first.
   void order_by_distance() {
     const std::size_t side = 2 * std::size_t{reach_} + 1;
     const auto distance = [&](std::size_t place) {
@@ -125,10 +125,10 @@ class CellWindow {
   std::uint32_t reach_;
   std::vector<std::int64_t> offsets_;
   std::uint64_t length_ = 0;
-  std::vector<Run> places_;  // where the range of keys of each run begins and ends: the runs before any is cut
-  std::vector<Run> runs_;
+  std::vector<Range> places_;  // the ranges before any is cut: the cells with keys of each place
+  std::vector<Range> ranges_;
   std::vector<std::size_t> nearest_;
-  std::vector<Run> others_;
+  std::vector<Range> others_;
 };
 
 }  // namespace epsflow::index

@@ -15,7 +15,7 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kGrain = 1 << 15;
-/// Cells whose runs are kept together.
+/// Cells whose ranges are kept together.
 constexpr std::size_t kKeptCells = 1 << 10;
 
 template <class F>
@@ -108,21 +108,21 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
   set_group_starts(std::move(starts));
 }
 
-void Grid::keep_runs(std::uint64_t most, const CancelToken& cancel) {
-  std::vector<KeptRuns> kept((cells() + kKeptCells - 1) / kKeptCells);
+void Grid::keep_ranges(std::uint64_t most, const CancelToken& cancel) {
+  std::vector<KeptRanges> kept((cells() + kKeptCells - 1) / kKeptCells);
   std::atomic<std::uint64_t> bytes{0};
   tbb::parallel_for(std::size_t{0}, kept.size(), [&](std::size_t b) {
     if (cancel.cancelled() || bytes > most) return;
-    KeptRuns found;
+    KeptRanges found;
     GroupWalk walk;
     start_walk(b * kKeptCells, walk);
     for (std::size_t cell = b * kKeptCells; cell < std::min(cells(), (b + 1) * kKeptCells); ++cell) {
-      find_runs(cell, walk);
-      found.runs.insert(found.runs.end(), walk.runs.begin(), walk.runs.end());
-      found.ends.push_back(static_cast<std::uint32_t>(found.runs.size()));
+      find_ranges(cell, walk);
+      found.ranges.insert(found.ranges.end(), walk.ranges.begin(), walk.ranges.end());
+      found.ends.push_back(static_cast<std::uint32_t>(found.ranges.size()));
     }
-    bytes += found.runs.size() * sizeof(Run) + found.ends.size() * sizeof(std::uint32_t);
-    if (bytes <= most) kept[b] = {{found.ends.begin(), found.ends.end()}, {found.runs.begin(), found.runs.end()}};
+    bytes += found.ranges.size() * sizeof(Range) + found.ends.size() * sizeof(std::uint32_t);
+    if (bytes <= most) kept[b] = {{found.ends.begin(), found.ends.end()}, {found.ranges.begin(), found.ranges.end()}};
   });
   cancel.check();
   if (bytes > most) return;
@@ -139,26 +139,27 @@ void Grid::start_walk(std::size_t cell, GroupWalk& walk) const {
   }
 }
 
-void Grid::find_runs(std::size_t cell, GroupWalk& walk) const {
+void Grid::find_ranges(std::size_t cell, GroupWalk& walk) const {
   const auto keys = cell_keys();
   const auto starts = cell_starts();
   const std::uint64_t last = 2 * std::uint64_t{keys_.window};
-  std::vector<Run>& runs = walk.runs;
+  std::vector<Range>& ranges = walk.ranges;
   if (!kept_.empty()) {
-    const KeptRuns& kept = kept_[cell / kKeptCells];
+    const KeptRanges& kept = kept_[cell / kKeptCells];
     const std::size_t place = cell % kKeptCells;
-    runs.assign(kept.runs.begin() + (place == 0 ? 0 : kept.ends[place - 1]), kept.runs.begin() + kept.ends[place]);
+    ranges.assign(kept.ranges.begin() + (place == 0 ? 0 : kept.ends[place - 1]),
+                  kept.ranges.begin() + kept.ends[place]);
     return;
   }
-  runs.clear();
+  ranges.clear();
   const auto add = [&](std::size_t place, std::uint64_t last_key) {
     std::size_t end = place;
     while (end < keys.size() && keys[end] <= last_key) ++end;
     if (end == place) return;
-    if (!runs.empty() && runs.back().end == starts[place]) {
-      runs.back().end = starts[end];
+    if (!ranges.empty() && ranges.back().end == starts[place]) {
+      ranges.back().end = starts[end];
     } else {
-      runs.push_back({starts[place], starts[end]});
+      ranges.push_back({starts[place], starts[end]});
     }
   };
   if (keys_.closed.at_end(keys[cell])) {

@@ -1,4 +1,4 @@
-// The grid index: points sorted by cell, so that the candidates of a point are a few contiguous runs.
+// The grid index: points sorted by cell, so that the candidates of a point are a few contiguous ranges.
 //
 // Only non-empty cells are stored, so memory is O(n) whatever the extent. Within a cell points keep their input order.
 #pragma once
@@ -36,16 +36,16 @@ class Grid final : public SearchIndex {
   /// How cells are numbered, and where a cell's neighbours are.
   [[nodiscard]] const CellKeys& keys() const noexcept { return keys_; }
 
-  /// As cells and their neighbours ascend together, each of the (2·window + 1)^(axes − 1) places where a run may begin only
+  /// As cells and their neighbours ascend together, each of the (2·window + 1)^(axes − 1) places where a range may begin only
   /// moves forward: O(1) amortised per cell and place, one binary search per place at the start, and in cells at the end of a
   /// closed axis.
   void start_walk(std::size_t cell, GroupWalk& walk) const override;
-  void find_runs(std::size_t cell, GroupWalk& walk) const override;
+  void find_ranges(std::size_t cell, GroupWalk& walk) const override;
 
-  /// Finds the runs of all cells, and keeps them unless they take more than `most` bytes: walks read them from then on, where
+  /// Finds the ranges of all cells, and keeps them unless they take more than `most` bytes: walks read them from then on, where
   /// in many dimensions most places are empty and moving them took longer than comparing points. Not while others walk. In
   /// parallel. Throws Cancelled.
-  void keep_runs(std::uint64_t most, const CancelToken& cancel);
+  void keep_ranges(std::uint64_t most, const CancelToken& cancel);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
     return SearchIndex::bytes() + cell_keys_.bytes() + kept_bytes_;
@@ -56,16 +56,16 @@ class Grid final : public SearchIndex {
   template <class Item, class Make, class Key, class Id>
   void sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel);
 
-  /// Runs of consecutive cells.
-  struct KeptRuns {
-    std::vector<std::uint32_t> ends;  ///< of each cell's runs
-    std::vector<Run> runs;
+  /// Ranges of consecutive cells.
+  struct KeptRanges {
+    std::vector<std::uint32_t> ends;  ///< of each cell's ranges
+    std::vector<Range> ranges;
   };
 
   bool cliques_ = false;
   Buffer<std::uint64_t> cell_keys_;
   CellKeys keys_;
-  std::vector<KeptRuns> kept_;  ///< a block of cells each; empty unless runs are kept
+  std::vector<KeptRanges> kept_;  ///< a block of cells each; empty unless ranges are kept
   std::uint64_t kept_bytes_ = 0;
 };
 

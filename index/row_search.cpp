@@ -25,12 +25,12 @@ using U32 = hn::ScalableTag<std::uint32_t>;
 
 constexpr std::size_t kLanes32 = hn::MaxLanes(U32());
 
-/// Calls visit(first candidate, word) for all words of a row, run by run.
+/// Calls visit(first candidate, word) for all words of a row, range by range.
 template <class T, std::size_t D, class Visit>
-HWY_INLINE void for_each_word(const Input& in, std::uint32_t row, std::span<const Run> candidates, Visit visit) {
+HWY_INLINE void for_each_word(const Input& in, std::uint32_t row, std::span<const Range> candidates, Visit visit) {
   const RowTest<T, D> test(in, row);
-  for (const Run& run : candidates) {
-    for (std::uint64_t first = run.begin; first < run.end; first += 32) visit(first, test.word(first, run.end));
+  for (const Range& range : candidates) {
+    for (std::uint64_t first = range.begin; first < range.end; first += 32) visit(first, test.word(first, range.end));
   }
 }
 
@@ -40,22 +40,22 @@ struct PanelBits {
   const std::uint16_t* bits;  ///< [panels]
 };
 
-/// Calls visit(first candidate, word) for all words of a row, run by run, as above.
+/// Calls visit(first candidate, word) for all words of a row, range by range, as above.
 template <class Visit>
-HWY_INLINE void for_each_word(const PanelBits& row, std::span<const Run> candidates, Visit visit) {
+HWY_INLINE void for_each_word(const PanelBits& row, std::span<const Range> candidates, Visit visit) {
   constexpr std::uint32_t kPanel = TilePoints::kPanel;
   std::size_t at = 0;
   const auto bits_of = [&](std::size_t panel) HWY_ATTR {
     while (at < row.panels.size() && row.panels[at].index < panel) ++at;
     return at < row.panels.size() && row.panels[at].index == panel ? std::uint64_t{row.bits[at]} : 0;
   };
-  for (const Run& run : candidates) {
-    for (std::uint64_t first = run.begin; first < run.end; first += 32) {
+  for (const Range& range : candidates) {
+    for (std::uint64_t first = range.begin; first < range.end; first += 32) {
       // A word lies in three panels at most; the last of them may hold the next one's beginning.
       std::uint64_t three = 0;
       for (std::uint32_t j = 0; j < 3; ++j) three |= bits_of(first / kPanel + j) << (j * kPanel);
       at = at >= 2 ? at - 2 : 0;
-      const std::uint64_t left = run.end - first;
+      const std::uint64_t left = range.end - first;
       const auto word = static_cast<std::uint32_t>(three >> (first % kPanel));
       visit(first, left >= 32 ? word : word & ((1U << left) - 1));
     }
@@ -68,7 +68,7 @@ struct BitsTask {
   std::uint32_t* counts;
 
   template <class T, std::size_t D>
-  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Run> candidates) {
+  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Range> candidates) {
     std::uint32_t count = 0;
     for_each_word<T, D>(in, row, candidates, [&](std::uint64_t, std::uint32_t word) HWY_ATTR {
       if (words != nullptr) *words++ = word;
@@ -77,7 +77,7 @@ struct BitsTask {
     *counts++ = count;
   }
 
-  HWY_INLINE void row(const PanelBits& row, std::span<const Run> candidates) {
+  HWY_INLINE void row(const PanelBits& row, std::span<const Range> candidates) {
     std::uint32_t count = 0;
     for (std::size_t i = 0; i < row.panels.size(); ++i) {
       count += static_cast<std::uint32_t>(__builtin_popcount(row.bits[i]));
@@ -95,7 +95,7 @@ struct IdsTask {
   std::uint64_t found = 0;
 
   template <class T, std::size_t D>
-  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Run> candidates) {
+  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Range> candidates) {
     const std::uint64_t before = found;
     for_each_word<T, D>(in, row, candidates, [&](std::uint64_t first, std::uint32_t word) HWY_ATTR {
       add(static_cast<std::uint32_t>(first), word);
@@ -103,7 +103,7 @@ struct IdsTask {
     *counts++ = static_cast<std::uint32_t>(found - before);
   }
 
-  HWY_INLINE void row(const PanelBits& row, std::span<const Run>) {
+  HWY_INLINE void row(const PanelBits& row, std::span<const Range>) {
     const std::uint64_t before = found;
     for (std::size_t i = 0; i < row.panels.size(); ++i) {
       if (row.bits[i] != 0) add(row.panels[i].first(), row.bits[i]);
@@ -153,7 +153,7 @@ HWY_INLINE void tile_rows(const Input& in, std::uint32_t& row, std::uint32_t end
 }
 
 template <class T, class Task>
-void run_tiles(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
+void run_tiles(const Input& in, Range rows, std::span<const Range> candidates, Task& task) {
   // Kept by each thread: groups are many and mostly small.
   thread_local std::vector<Panel> panels;
   thread_local std::vector<std::uint16_t> bits;
@@ -177,7 +177,7 @@ void run_tiles(const Input& in, Run rows, std::span<const Run> candidates, Task&
 }
 
 template <class Task>
-void run(const Input& in, Run rows, std::span<const Run> candidates, Task& task) {
+void run(const Input& in, Range rows, std::span<const Range> candidates, Task& task) {
   if (in.tiles != nullptr) {
     if (in.precision == Precision::float32) {
       run_tiles<float>(in, rows, candidates, task);
@@ -191,12 +191,13 @@ void run(const Input& in, Run rows, std::span<const Run> candidates, Task& task)
   });
 }
 
-void bit_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) {
+void bit_rows(const Input& in, Range rows, std::span<const Range> candidates, std::uint32_t* words,
+              std::uint32_t* counts) {
   BitsTask task{words, counts};
   run(in, rows, candidates, task);
 }
 
-std::uint64_t id_rows(const Input& in, Run rows, std::span<const Run> candidates, std::uint32_t* ids,
+std::uint64_t id_rows(const Input& in, Range rows, std::span<const Range> candidates, std::uint32_t* ids,
                       std::uint64_t capacity, std::uint32_t* counts) {
   IdsTask task{ids, capacity, counts};
   run(in, rows, candidates, task);
@@ -241,16 +242,17 @@ RowSearch::RowSearch(std::vector<const void*> coordinates, std::size_t n, Precis
              tiles_.empty() ? nullptr : &tiles_,
              space.plain() ? nullptr : &space_} {}
 
-void RowSearch::packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const {
+void RowSearch::packed(Range rows, std::span<const Range> candidates, std::uint32_t* words,
+                       std::uint32_t* counts) const {
   HWY_DYNAMIC_DISPATCH(bit_rows)(input_, rows, candidates, words, counts);
 }
 
-std::uint64_t RowSearch::ids(Run rows, std::span<const Run> candidates, std::uint32_t* ids, std::uint64_t capacity,
+std::uint64_t RowSearch::ids(Range rows, std::span<const Range> candidates, std::uint32_t* ids, std::uint64_t capacity,
                              std::uint32_t* counts) const {
   return HWY_DYNAMIC_DISPATCH(id_rows)(input_, rows, candidates, ids, capacity, counts);
 }
 
-void RowSearch::count(Run rows, std::span<const Run> candidates, std::uint32_t* counts) const {
+void RowSearch::count(Range rows, std::span<const Range> candidates, std::uint32_t* counts) const {
   HWY_DYNAMIC_DISPATCH(bit_rows)(input_, rows, candidates, nullptr, counts);
 }
 

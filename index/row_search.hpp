@@ -40,18 +40,18 @@ class RowSearch {
 
   /// Tests rows [rows.begin, rows.end), all of one group, against the group's candidates. Writes their bits, row after
   /// row, to `words`, and the neighbours of each row to counts[0 … rows.size()).
-  void packed(Run rows, std::span<const Run> candidates, std::uint32_t* words, std::uint32_t* counts) const;
+  void packed(Range rows, std::span<const Range> candidates, std::uint32_t* words, std::uint32_t* counts) const;
 
   /// Elements behind the capacity that ids() may overwrite.
   static constexpr std::size_t kSlack = 64;
 
   /// The same as positions, ascending within a row. Writes at most `capacity` ids that count, and never past
   /// ids[capacity + kSlack); returns how many the rows have, which tells whether they fitted.
-  [[nodiscard]] std::uint64_t ids(Run rows, std::span<const Run> candidates, std::uint32_t* ids, std::uint64_t capacity,
-                                  std::uint32_t* counts) const;
+  [[nodiscard]] std::uint64_t ids(Range rows, std::span<const Range> candidates, std::uint32_t* ids,
+                                  std::uint64_t capacity, std::uint32_t* counts) const;
 
   /// Neighbours of each row without writing them down.
-  void count(Run rows, std::span<const Run> candidates, std::uint32_t* counts) const;
+  void count(Range rows, std::span<const Range> candidates, std::uint32_t* counts) const;
 
   /// The instruction set in use, as "AVX3" or "NEON".
   [[nodiscard]] static std::string_view instruction_set();

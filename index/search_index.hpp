@@ -18,11 +18,11 @@ namespace epsflow::index {
 /// Where a walk over groups is. What the places are the index alone knows.
 struct GroupWalk {
   std::vector<std::size_t> places;
-  std::vector<Run> runs;  ///< candidates of the group: non-empty, ascending, not touching each other
+  std::vector<Range> ranges;  ///< candidates of the group: non-empty, ascending, not touching each other
 };
 
 /// Points sorted so that neighbours lie close together, and cut into groups of consecutive positions. Keeps a copy of the
-/// coordinates, in their precision. Candidates of a group are found when they are needed (CandidateRuns), or kept where they are few,
+/// coordinates, in their precision. Candidates of a group are found when they are needed (CandidateRanges), or kept where they are few,
 /// so memory is O(n·d) however many they are.
 class SearchIndex {
  public:
@@ -48,7 +48,7 @@ class SearchIndex {
   [[nodiscard]] std::size_t groups() const noexcept { return group_starts_.size() - 1; }
   /// First position of each group, and n. [groups + 1]
   [[nodiscard]] std::span<const std::uint32_t> group_starts() const noexcept { return group_starts_.span(); }
-  [[nodiscard]] Run rows_of(std::size_t group) const noexcept {
+  [[nodiscard]] Range rows_of(std::size_t group) const noexcept {
     return {group_starts_[group], group_starts_[group + 1]};
   }
   /// The group that holds a position. O(log groups).
@@ -58,9 +58,9 @@ class SearchIndex {
 
   /// Begins a walk at a group.
   virtual void start_walk(std::size_t group, GroupWalk& walk) const = 0;
-  /// Sets walk.runs to what holds every neighbour of every point of the group. The group is the walk's first one or a
+  /// Sets walk.ranges to what holds every neighbour of every point of the group. The group is the walk's first one or a
   /// later one than the last.
-  virtual void find_runs(std::size_t group, GroupWalk& walk) const = 0;
+  virtual void find_ranges(std::size_t group, GroupWalk& walk) const = 0;
 
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept;
 

@@ -127,11 +127,11 @@ std::uint64_t count_tile_pairs(std::span<const TileBlock> blocks) noexcept {
   return count;
 }
 
-void list_tile_runs(const TileBounds& bounds, std::uint32_t tile, std::vector<Run>& runs) {
-  runs.clear();
+void list_tile_ranges(const TileBounds& bounds, std::uint32_t tile, std::vector<Range>& ranges) {
+  ranges.clear();
   const auto size = narrow<std::uint32_t>(bounds.points());
   if (bounds.functions() == 0) {
-    runs.push_back({0, size});
+    ranges.push_back({0, size});
     return;
   }
   const auto apart = [&](std::span<const LayerInterval> (TileBounds::*of)(std::uint32_t) const noexcept,
@@ -148,10 +148,10 @@ void list_tile_runs(const TileBounds& bounds, std::uint32_t tile, std::vector<Ru
       if (apart(&TileBounds::of_tiles, other)) continue;
       const std::uint32_t begin = other * kTilePoints;
       const std::uint32_t end = begin + std::min(kTilePoints, size - begin);
-      if (!runs.empty() && runs.back().end == begin) {
-        runs.back().end = end;
+      if (!ranges.empty() && ranges.back().end == begin) {
+        ranges.back().end = end;
       } else {
-        runs.push_back({begin, end});
+        ranges.push_back({begin, end});
       }
     }
   }
@@ -185,25 +185,25 @@ CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blo
 
   CandidateGroups groups;
   groups.starts = Buffer<std::uint32_t>(std::uint64_t{tiles} + 1);
-  groups.run_offsets = Buffer<std::uint64_t>(std::uint64_t{tiles} + 1);
-  std::vector<Run> runs;
+  groups.range_offsets = Buffer<std::uint64_t>(std::uint64_t{tiles} + 1);
+  std::vector<Range> ranges;
   for (std::uint32_t tile = 0; tile < tiles; ++tile) {
     groups.starts[tile] = tile * kTilePoints;
-    groups.run_offsets[tile] = runs.size();
+    groups.range_offsets[tile] = ranges.size();
     for (std::uint64_t o = starts[tile]; o < starts[tile + 1]; ++o) {
       const std::uint32_t begin = others[o] * kTilePoints;
       const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{begin} + kTilePoints, size));
-      if (o > starts[tile] && runs.back().end == begin) {
-        runs.back().end = end;
+      if (o > starts[tile] && ranges.back().end == begin) {
+        ranges.back().end = end;
       } else {
-        runs.push_back({begin, end});
+        ranges.push_back({begin, end});
       }
     }
   }
   groups.starts[tiles] = size;
-  groups.run_offsets[tiles] = runs.size();
-  groups.runs = Buffer<Run>(runs.size());
-  std::ranges::copy(runs, groups.runs.begin());
+  groups.range_offsets[tiles] = ranges.size();
+  groups.ranges = Buffer<Range>(ranges.size());
+  std::ranges::copy(ranges, groups.ranges.begin());
   return groups;
 }
 

@@ -56,11 +56,11 @@ class TileBounds {
 /// Pairs of tiles in a list.
 [[nodiscard]] std::uint64_t count_tile_pairs(std::span<const TileBlock> blocks) noexcept;
 
-/// The tiles that one tile must be compared with, itself among them, as runs of positions: ascending, not touching each
+/// The tiles that one tile must be compared with, itself among them, as ranges of positions: ascending, not touching each
 /// other. What the list above says of the tile, without the memory of the list.
-void list_tile_runs(const TileBounds& bounds, std::uint32_t tile, std::vector<Run>& runs);
+void list_tile_ranges(const TileBounds& bounds, std::uint32_t tile, std::vector<Range>& ranges);
 
-/// The list for searches point by point: each tile is a group, and what it may have neighbours in are its runs.
+/// The list for searches point by point: each tile is a group, and what it may have neighbours in are its ranges.
 [[nodiscard]] CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blocks);
 
 }  // namespace epsflow::index

@@ -26,8 +26,8 @@ TileIndex::TileIndex(PointsView points, double eps, std::optional<LayerSource> s
   copy_coordinates(points);
 }
 
-void TileIndex::find_runs(std::size_t group, GroupWalk& walk) const {
-  list_tile_runs(bounds_, static_cast<std::uint32_t>(group), walk.runs);
+void TileIndex::find_ranges(std::size_t group, GroupWalk& walk) const {
+  list_tile_ranges(bounds_, static_cast<std::uint32_t>(group), walk.ranges);
 }
 
 std::uint64_t TileIndex::bytes() const noexcept { return SearchIndex::bytes() + bounds_.bytes(); }

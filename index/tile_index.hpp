@@ -22,7 +22,7 @@ class TileIndex final : public SearchIndex {
 
   void start_walk(std::size_t, GroupWalk&) const override {}
   /// O(tiles / kBlockTiles + kBlockTiles · blocks that are not apart): little beside the search of the tile's points.
-  void find_runs(std::size_t group, GroupWalk& walk) const override;
+  void find_ranges(std::size_t group, GroupWalk& walk) const override;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override;
 

@@ -44,14 +44,14 @@ struct Panel {
   [[nodiscard]] std::uint32_t first() const { return index * static_cast<std::uint32_t>(TilePoints::kPanel); }
 };
 
-/// The panels that hold the candidates, ascending; a panel of two runs stands there once.
-HWY_INLINE void list_panels(std::span<const Run> candidates, std::vector<Panel>& panels) {
+/// The panels that hold the candidates, ascending; a panel of two ranges stands there once.
+HWY_INLINE void list_panels(std::span<const Range> candidates, std::vector<Panel>& panels) {
   constexpr std::uint32_t kPanel = TilePoints::kPanel;
   panels.clear();
-  for (const Run& run : candidates) {
-    for (std::uint32_t first = run.begin; first < run.end;) {
+  for (const Range& range : candidates) {
+    for (std::uint32_t first = range.begin; first < range.end;) {
       const std::uint32_t index = first / kPanel;
-      const std::uint32_t end = HWY_MIN(run.end - index * kPanel, kPanel);
+      const std::uint32_t end = HWY_MIN(range.end - index * kPanel, kPanel);
       const std::uint32_t wanted = ((1U << end) - 1) & (~0U << (first % kPanel));
       if (!panels.empty() && panels.back().index == index) {
         panels.back().wanted |= wanted;
@@ -232,7 +232,7 @@ HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint3
 /// The neighbours of rows of one group, counted as far as `most`: counts[0 … rows.size()). Begins with the candidates next to
 /// the rows, where most neighbours are.
 template <class T>
-void count_up_to(const SearchInput& in, Run rows, std::span<const Run> candidates, std::uint32_t most,
+void count_up_to(const SearchInput& in, Range rows, std::span<const Range> candidates, std::uint32_t most,
                  std::uint32_t* counts) {
   thread_local std::vector<Panel> panels;
   list_panels(candidates, panels);

@@ -15,7 +15,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/weights.hpp>
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
 #include <epsflow/pipeline/reporter.hpp>
@@ -48,10 +48,10 @@ class Searched {
       if (cancel_.cancelled()) return;
       std::vector<std::uint32_t> ids;
       const std::uint32_t first = std::min(n, b * kBlockRows);
-      const Run block{first, first + std::min(kBlockRows, n - first)};
-      index::for_each_group(grid_, block, [&](Run group, std::span<const Run> candidates) {
+      const Range block{first, first + std::min(kBlockRows, n - first)};
+      index::for_each_group(grid_, block, [&](Range group, std::span<const Range> candidates) {
         std::uint64_t most = 0;
-        for (const Run& run : candidates) most += run.size();
+        for (const Range& range : candidates) most += range.size();
         ids.resize(std::max(ids.size(), most + index::RowSearch::kSlack));
         for (std::uint32_t row = group.begin; row < group.end; ++row) {
           std::uint32_t count = 0;

@@ -24,8 +24,8 @@ void add_rows(NeighborTable& table, const FoundRows& found) {
     tbb::parallel_for(std::size_t{0}, firsts.size(), [&](std::size_t part) {
       const std::size_t begin = part * kRows;
       const std::size_t size = std::min(rows - begin, kRows);
-      const Run run{found.rows.begin + static_cast<std::uint32_t>(begin), found.rows.end};
-      table.add_rows(run, found.row_list.empty() ? found.row_list : found.row_list.subspan(begin, size),
+      const Range range{found.rows.begin + static_cast<std::uint32_t>(begin), found.rows.end};
+      table.add_rows(range, found.row_list.empty() ? found.row_list : found.row_list.subspan(begin, size),
                      found.counts.subspan(begin, size), found.ids.empty() ? nullptr : &found.ids[firsts[part]]);
     });
   });

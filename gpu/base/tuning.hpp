@@ -21,7 +21,7 @@ inline constexpr unsigned kUploadThreads = 8;
 inline constexpr unsigned kIndexThreads = 256;
 /// Threads of a block of the kernels that give each point a thread.
 inline constexpr unsigned kPointThreads = 256;
-/// Threads that fill one row: few, as a run of candidates is short where cells hold few points.
+/// Threads that fill one row: few, as a range of candidates is short where cells hold few points.
 inline constexpr unsigned kRowThreads = 8;
 /// Threads of a block of the kernel that gives each cell a block: cells mostly hold fewer points.
 inline constexpr unsigned kCellThreads = 128;

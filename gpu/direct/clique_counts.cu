@@ -62,7 +62,7 @@ __device__ std::uint32_t count_around(const CliqueView& view, std::uint32_t posi
 
 template <class T, unsigned D>
 __global__ void __launch_bounds__(kThreads, D == 3 ? 0 : tuning::kCountBlocks)
-    count_kernel(CliqueView view, Run positions, std::uint32_t most, std::uint32_t least, LeftPoints left,
+    count_kernel(CliqueView view, Range positions, std::uint32_t most, std::uint32_t least, LeftPoints left,
                  std::uint32_t* counts, std::uint32_t* core_bits) {
   const std::uint64_t p = positions.begin + direct_thread();
   std::uint32_t count = 0;
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
 
 }  // namespace
 
-void launch_count_cliques(const CliqueView& view, Run positions, std::uint32_t most, std::uint32_t least,
+void launch_count_cliques(const CliqueView& view, Range positions, std::uint32_t most, std::uint32_t least,
                           const LeftPoints& left, std::uint32_t* counts, std::uint32_t* core_bits,
                           cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {

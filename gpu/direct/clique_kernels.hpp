@@ -40,7 +40,7 @@ struct LeftPoints {
 /// counts[p]: points within eps of position p, at most `most`, for p in `positions`, which begin with a multiple of 32.
 /// Points that cannot have `least` may be counted as fewer than they have. counts or core_bits may be null; core_bits:
 /// a bit per position, counts >= most.
-void launch_count_cliques(const CliqueView& view, Run positions, std::uint32_t most, std::uint32_t least,
+void launch_count_cliques(const CliqueView& view, Range positions, std::uint32_t most, std::uint32_t least,
                           const LeftPoints& left, std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream);
 /// Counts the points that were left.
 void launch_left_counts(const CliqueView& view, std::uint32_t most, const LeftPoints& left, std::uint32_t* counts,

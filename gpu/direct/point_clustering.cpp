@@ -28,7 +28,7 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
   arrays_ = {task_.memory, stream, n, n};
   cut_rows();
   end_phase(task_.marks, "index", stream_);
-  in_parts([&](Run rows) {
+  in_parts([&](Range rows) {
     launch_count_points(grid_.view(), rows, task_.most_minpts, counts_.data(), several ? nullptr : core_bits_.data(),
                         stream);
   });
@@ -52,7 +52,7 @@ void PointClustering::cut_rows() {
 
 template <class F>
 void PointClustering::in_parts(F launch) const {
-  for (const Run rows : parts_) {
+  for (const Range rows : parts_) {
     launch(rows);
     if (parts_.size() > tuning::kPartsAtOnce) stream_.synchronize();
     task_.cancel.check();
@@ -71,11 +71,11 @@ LabelSummary PointClustering::cluster(std::uint32_t minpts, std::int32_t* labels
   tally_.clear(stream);
   const Numbering numbering = arrays_.numbering();
   launch_begin_points(core_bits_.data(), before, view.size, numbering.parents, stream);
-  in_parts([&](Run rows) { launch_unite_points(view, rows, before, numbering.parents, stream); });
+  in_parts([&](Range rows) { launch_unite_points(view, rows, before, numbering.parents, stream); });
   end_phase(task_.marks, "unite", stream_);
   launch_number({nullptr, order_.data(), core_bits_.data(), view.size, minpts}, numbering, {task_.memory, stream});
   end_phase(task_.marks, "number", stream_);
-  in_parts([&](Run rows) {
+  in_parts([&](Range rows) {
     launch_label_points(view, rows, order_.data(), numbering.numbers, labels, numbering.sizes, tally_.device(), stream);
   });
   if (core != nullptr) launch_core_mask(core_bits_.data(), order_.data(), view.size, core, stream);

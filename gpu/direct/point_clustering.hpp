@@ -36,7 +36,7 @@ class PointClustering final : public DeviceClustering {
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;
-  std::vector<Run> parts_;
+  std::vector<Range> parts_;
   bool begun_ = false;
   StreamDrain drain_{stream_};  // before the memory above goes
 };

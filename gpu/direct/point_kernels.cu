@@ -14,10 +14,10 @@ constexpr unsigned kThreads = tuning::kDirectThreads;
 template <class F>
 __device__ void for_each_candidate(const GridView& grid, std::uint32_t row, std::uint32_t end, F f) {
   const std::uint32_t cell = grid.cell_of[row];
-  for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
-    const Run run = grid.runs[r];
-    if (run.begin >= end) return;
-    for (std::uint32_t q = run.begin; q < min(run.end, end); ++q) {
+  for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
+    const Range range = grid.ranges[r];
+    if (range.begin >= end) return;
+    for (std::uint32_t q = range.begin; q < min(range.end, end); ++q) {
       if (!f(q)) return;
     }
   }
@@ -25,7 +25,7 @@ __device__ void for_each_candidate(const GridView& grid, std::uint32_t row, std:
 
 template <class T, unsigned kKind>
 __global__ void __launch_bounds__(kThreads)
-    count_kernel(GridView grid, Run rows, std::uint32_t most, std::uint32_t* counts, std::uint32_t* core_bits) {
+    count_kernel(GridView grid, Range rows, std::uint32_t most, std::uint32_t* counts, std::uint32_t* core_bits) {
   const std::uint64_t row = rows.begin + direct_thread();
   std::uint32_t count = 0;
   if (row < rows.end) {
@@ -52,7 +52,7 @@ __global__ void begin_kernel(const std::uint32_t* core_bits, const std::uint32_t
 
 template <class T, unsigned kKind>
 __global__ void __launch_bounds__(kThreads)
-    unite_kernel(GridView grid, Run rows, const std::uint32_t* before, std::uint32_t* parents) {
+    unite_kernel(GridView grid, Range rows, const std::uint32_t* before, std::uint32_t* parents) {
   const std::uint64_t thread = rows.begin + direct_thread();
   if (thread >= rows.end) return;
   const auto row = static_cast<std::uint32_t>(thread);
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T, unsigned kKind>
 __global__ void __launch_bounds__(kThreads)
-    label_kernel(GridView grid, Run rows, const std::uint32_t* order, const std::uint32_t* numbers,
+    label_kernel(GridView grid, Range rows, const std::uint32_t* order, const std::uint32_t* numbers,
                  std::int32_t* labels, std::uint32_t* sizes, Tally* tally) {
   const std::uint64_t thread = rows.begin + direct_thread();
   bool noise = false;
@@ -106,7 +106,7 @@ void with_grid_types(const GridView& grid, F f) {
 
 }  // namespace
 
-void launch_count_points(const GridView& grid, Run rows, std::uint32_t most, std::uint32_t* counts,
+void launch_count_points(const GridView& grid, Range rows, std::uint32_t most, std::uint32_t* counts,
                          std::uint32_t* core_bits, cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
     count_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, most, counts, core_bits);
@@ -120,7 +120,7 @@ void launch_begin_points(const std::uint32_t* core_bits, const std::uint32_t* be
   check_launch(stream);
 }
 
-void launch_unite_points(const GridView& grid, Run rows, const std::uint32_t* before, std::uint32_t* parents,
+void launch_unite_points(const GridView& grid, Range rows, const std::uint32_t* before, std::uint32_t* parents,
                          cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
     unite_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, before, parents);
@@ -128,7 +128,7 @@ void launch_unite_points(const GridView& grid, Run rows, const std::uint32_t* be
   check_launch(stream);
 }
 
-void launch_label_points(const GridView& grid, Run rows, const std::uint32_t* order, const std::uint32_t* numbers,
+void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* order, const std::uint32_t* numbers,
                          std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
     label_kernel<T, kKind>

@@ -13,7 +13,7 @@ namespace epsflow::gpu {
 
 /// counts[p]: points within eps of position p, at most `most`. counts or core_bits may be null; core_bits: a bit per
 /// position, counts >= most.
-void launch_count_points(const GridView& grid, Run rows, std::uint32_t most, std::uint32_t* counts,
+void launch_count_points(const GridView& grid, Range rows, std::uint32_t most, std::uint32_t* counts,
                          std::uint32_t* core_bits, cudaStream_t stream);
 
 /// parents[p]: p for a core point that has no parent yet, kNotCore for those that are not core. before: the bits of the
@@ -23,11 +23,11 @@ void launch_begin_points(const std::uint32_t* core_bits, const std::uint32_t* be
 
 /// Unites core points with those core points before them that are within eps. Pairs that are core in `before`, which may
 /// be null, are united already.
-void launch_unite_points(const GridView& grid, Run rows, const std::uint32_t* before, std::uint32_t* parents,
+void launch_unite_points(const GridView& grid, Range rows, const std::uint32_t* before, std::uint32_t* parents,
                          cudaStream_t stream);
 
 /// Labels of the rows. Adds to tally and sizes.
-void launch_label_points(const GridView& grid, Run rows, const std::uint32_t* order, const std::uint32_t* numbers,
+void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* order, const std::uint32_t* numbers,
                          std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

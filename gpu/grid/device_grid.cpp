@@ -64,16 +64,16 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
                         static_cast<std::uint32_t>(neighbor_offsets.size()),
                         keys.window,
                         keys.closed};
-  run_offsets_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
+  range_offsets_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
   cell_words_ = {memory, stream_.get(), std::uint64_t{view_.cells} + 1};
-  launch_measure_runs(table, run_offsets_.data(), cell_words_.data(), {memory, stream_.get()});
-  const std::uint64_t runs = read_values(run_offsets_.data() + view_.cells, 1, stream_.get()).front();
+  launch_measure_ranges(table, range_offsets_.data(), cell_words_.data(), {memory, stream_.get()});
+  const std::uint64_t ranges = read_values(range_offsets_.data() + view_.cells, 1, stream_.get()).front();
   packed_words_ = read_values(cell_words_.data() + view_.cells, 1, stream_.get()).front();
-  runs_ = {memory, stream_.get(), runs};
-  launch_write_runs(table, run_offsets_.data(), runs_.data(), stream_.get());
-  view_.run_offsets = run_offsets_.data();
+  ranges_ = {memory, stream_.get(), ranges};
+  launch_write_ranges(table, range_offsets_.data(), ranges_.data(), stream_.get());
+  view_.range_offsets = range_offsets_.data();
   view_.cell_words = cell_words_.data();
-  view_.runs = runs_.data();
+  view_.ranges = ranges_.data();
   // Lanes put their work on other streams.
   stream_.synchronize();
 }
@@ -115,15 +115,15 @@ PackedLayout DeviceGrid::read_layout() const {
   PackedLayout layout;
   if (view_.size == 0) {
     layout.groups.starts = Buffer<std::uint32_t>(1);
-    layout.groups.run_offsets = Buffer<std::uint64_t>(1);
+    layout.groups.range_offsets = Buffer<std::uint64_t>(1);
     layout.first_words = Buffer<std::uint64_t>(1);
     layout.groups.starts[0] = 0;
-    layout.groups.run_offsets[0] = layout.first_words[0] = 0;
+    layout.groups.range_offsets[0] = layout.first_words[0] = 0;
     return layout;
   }
   layout.groups.starts = download(cell_starts_, stream_.get());
-  layout.groups.run_offsets = download(run_offsets_, stream_.get());
-  layout.groups.runs = download(runs_, stream_.get());
+  layout.groups.range_offsets = download(range_offsets_, stream_.get());
+  layout.groups.ranges = download(ranges_, stream_.get());
   layout.first_words = download(cell_words_, stream_.get());
   stream_.synchronize();
   return layout;

@@ -17,8 +17,8 @@
 
 namespace epsflow::gpu {
 
-/// Points sorted by cell: the same cells, the same order and the same candidate runs as index::Grid and
-/// index::CandidateRuns have. Non-empty cells only.
+/// Points sorted by cell: the same cells, the same order and the same candidate ranges as index::Grid and
+/// index::CandidateRanges have. Non-empty cells only.
 class DeviceGrid {
  public:
   /// O(n·d) and a radix sort; then O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, Cancelled.
@@ -42,7 +42,7 @@ class DeviceGrid {
   [[nodiscard]] std::uint64_t packed_words() const noexcept { return packed_words_; }
   /// Bytes of a packed table with its layout and counts.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept {
-    return packed_words_ * sizeof(std::uint32_t) + runs_.bytes() + std::uint64_t{view_.size} * sizeof(std::uint32_t) +
+    return packed_words_ * sizeof(std::uint32_t) + ranges_.bytes() + std::uint64_t{view_.size} * sizeof(std::uint32_t) +
            (std::uint64_t{view_.cells} + 1) * (sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));
   }
   /// Keys of the non-empty cells, ascending: for comparisons with the host's. Copies them. Waits.
@@ -62,9 +62,9 @@ class DeviceGrid {
   DeviceBuffer<std::uint32_t> cell_of_;
   DeviceBuffer<std::uint32_t> cell_starts_;
   DeviceBuffer<std::uint64_t> cell_keys_;
-  DeviceBuffer<std::uint64_t> run_offsets_;
+  DeviceBuffer<std::uint64_t> range_offsets_;
   DeviceBuffer<std::uint64_t> cell_words_;
-  DeviceBuffer<Run> runs_;
+  DeviceBuffer<Range> ranges_;
   std::uint64_t packed_words_ = 0;
   StreamDrain drain_{stream_};  // before the memory above goes
 };

@@ -1,4 +1,4 @@
-// The grid index in device memory, as kernels see it. The same cells, order and runs as index/grid.hpp makes on the
+// The grid index in device memory, as kernels see it. The same cells, order and ranges as index/grid.hpp makes on the
 // host.
 #pragma once
 
@@ -14,8 +14,8 @@ struct GridView {
   const void* coordinates = nullptr;           ///< [dims × n] float or double, by position
   const std::uint32_t* cell_of = nullptr;      ///< [n] cell of each position
   const std::uint32_t* cell_starts = nullptr;  ///< [cells + 1] first position of each cell
-  const std::uint64_t* run_offsets = nullptr;  ///< [cells + 1] first of the cell's runs
-  const Run* runs = nullptr;                   ///< candidates of each cell, ascending
+  const std::uint64_t* range_offsets = nullptr;  ///< [cells + 1] first of the cell's ranges
+  const Range* ranges = nullptr;                 ///< candidates of each cell, ascending
   const std::uint64_t* cell_words = nullptr;   ///< [cells + 1] first word of the cell's first row in a packed table
   std::uint32_t size = 0;
   std::uint32_t cells = 0;
@@ -46,7 +46,7 @@ struct CellSet {
   std::uint32_t begin = 0;
   std::uint32_t stride = 1;
   std::uint32_t count = 0;
-  Run rows;
+  Range rows;
 };
 
 }  // namespace epsflow::gpu

@@ -137,22 +137,22 @@ __device__ std::uint32_t lower_bound(const T* ascending, std::uint32_t size, T v
   return first;
 }
 
-/// Calls f(run) for the runs of a cell's candidates, ascending and merged where they touch, as index::CandidateRuns
+/// Calls f(range) for the ranges of a cell's candidates, ascending and merged where they touch, as index::CandidateRanges
 /// does.
 template <class F>
-__device__ void for_each_run(const CellTable& table, std::uint32_t cell, F f) {
-  Run run{0, 0};
+__device__ void for_each_candidate_range(const CellTable& table, std::uint32_t cell, F f) {
+  Range range{0, 0};
   const auto add = [&](std::uint64_t first_key, std::uint64_t last_key) {
     const std::uint32_t first = lower_bound(table.keys, table.cells, first_key);
     std::uint32_t last = first;
     while (last < table.cells && table.keys[last] <= last_key) ++last;
     if (first == last) return;
     const std::uint32_t begin = table.starts[first];
-    if (run.end != begin || run.end == run.begin) {
-      if (run.end > run.begin) f(run);
-      run.begin = begin;
+    if (range.end != begin || range.end == range.begin) {
+      if (range.end > range.begin) f(range);
+      range.begin = begin;
     }
-    run.end = table.starts[last];
+    range.end = table.starts[last];
   };
   const std::uint64_t key = table.keys[cell];
   if (table.closed.at_end(key)) {
@@ -163,31 +163,31 @@ __device__ void for_each_run(const CellTable& table, std::uint32_t cell, F f) {
       add(first_key, first_key + 2 * std::uint64_t{table.window});
     }
   }
-  f(run);
+  f(range);
 }
 
-/// Measures all runs of a cell: their number and the words of all its rows. The last of [cells + 1] is zero.
-__global__ void measure_runs_kernel(CellTable table, std::uint64_t* run_counts, std::uint64_t* words) {
+/// Measures all ranges of a cell: their number and the words of all its rows. The last of [cells + 1] is zero.
+__global__ void measure_ranges_kernel(CellTable table, std::uint64_t* range_counts, std::uint64_t* words) {
   const std::uint64_t cell = thread_number();
   if (cell > table.cells) return;
   std::uint64_t count = 0;
   std::uint64_t row_words = 0;
   if (cell < table.cells) {
-    for_each_run(table, static_cast<std::uint32_t>(cell), [&](Run run) {
+    for_each_candidate_range(table, static_cast<std::uint32_t>(cell), [&](Range range) {
       ++count;
-      row_words += (std::uint64_t{run.end - run.begin} + 31) / 32;
+      row_words += (std::uint64_t{range.end - range.begin} + 31) / 32;
     });
     row_words *= table.starts[cell + 1] - table.starts[cell];
   }
-  run_counts[cell] = count;
+  range_counts[cell] = count;
   words[cell] = row_words;
 }
 
-__global__ void write_runs_kernel(CellTable table, const std::uint64_t* run_offsets, Run* runs) {
+__global__ void write_ranges_kernel(CellTable table, const std::uint64_t* range_offsets, Range* ranges) {
   const std::uint64_t cell = thread_number();
   if (cell >= table.cells) return;
-  Run* out = runs + run_offsets[cell];
-  for_each_run(table, static_cast<std::uint32_t>(cell), [&](Run run) { *out++ = run; });
+  Range* out = ranges + range_offsets[cell];
+  for_each_candidate_range(table, static_cast<std::uint32_t>(cell), [&](Range range) { *out++ = range; });
 }
 
 struct CountOrZero {
@@ -357,11 +357,11 @@ void launch_gather(PointsOnDevice points, const std::uint32_t* order, void* coor
   check_launch(stream);
 }
 
-void launch_measure_runs(CellTable table, std::uint64_t* run_offsets, std::uint64_t* cell_words, Scratch scratch) {
-  measure_runs_kernel<<<blocks_of(std::uint64_t{table.cells} + 1), kThreads, 0, scratch.stream>>>(table, run_offsets,
-                                                                                                  cell_words);
+void launch_measure_ranges(CellTable table, std::uint64_t* range_offsets, std::uint64_t* cell_words, Scratch scratch) {
+  measure_ranges_kernel<<<blocks_of(std::uint64_t{table.cells} + 1), kThreads, 0, scratch.stream>>>(
+      table, range_offsets, cell_words);
   check_launch(scratch.stream);
-  for (std::uint64_t* values : {run_offsets, cell_words}) {
+  for (std::uint64_t* values : {range_offsets, cell_words}) {
     with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
       return cub::DeviceScan::ExclusiveSum(temporary, bytes, values, values, std::int64_t{table.cells} + 1,
                                            scratch.stream);
@@ -369,8 +369,8 @@ void launch_measure_runs(CellTable table, std::uint64_t* run_offsets, std::uint6
   }
 }
 
-void launch_write_runs(CellTable table, const std::uint64_t* run_offsets, Run* runs, cudaStream_t stream) {
-  write_runs_kernel<<<blocks_of(table.cells), kThreads, 0, stream>>>(table, run_offsets, runs);
+void launch_write_ranges(CellTable table, const std::uint64_t* range_offsets, Range* ranges, cudaStream_t stream) {
+  write_ranges_kernel<<<blocks_of(table.cells), kThreads, 0, stream>>>(table, range_offsets, ranges);
   check_launch(stream);
 }
 

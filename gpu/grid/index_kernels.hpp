@@ -85,10 +85,10 @@ struct CellTable {
   index::ClosedKeys closed;
 };
 
-/// run_offsets[c], cell_words[c]: runs and words of all rows of the cells before c. [cells + 1]
-void launch_measure_runs(CellTable table, std::uint64_t* run_offsets, std::uint64_t* cell_words, Scratch scratch);
-/// The runs themselves, merged where they touch.
-void launch_write_runs(CellTable table, const std::uint64_t* run_offsets, Run* runs, cudaStream_t stream);
+/// range_offsets[c], cell_words[c]: ranges and words of all rows of the cells before c. [cells + 1]
+void launch_measure_ranges(CellTable table, std::uint64_t* range_offsets, std::uint64_t* cell_words, Scratch scratch);
+/// The ranges themselves, merged where they touch.
+void launch_write_ranges(CellTable table, const std::uint64_t* range_offsets, Range* ranges, cudaStream_t stream);
 
 /// offsets[i]: sum of the counts before i. [size + 1]
 void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64_t* offsets, Scratch scratch);

@@ -85,12 +85,12 @@ std::uint64_t GpuTableSearch::fewest_batches() const {
 }
 
 /// Rows cut into parts of about equal packed words, so of about as many distance tests.
-std::vector<Run> GpuTableSearch::cut_by_words(std::uint64_t parts) const {
+std::vector<Range> GpuTableSearch::cut_by_words(std::uint64_t parts) const {
   const auto count = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, grid_.size()));
   const cudaStream_t stream = grid_.stream().get();
   const DeviceBuffer<std::uint32_t> rows(resources_.memory, stream, std::uint64_t{count} + 1);
   launch_cut_words(grid_.view(), count, rows.data(), stream);
-  return runs_between(read_values(rows.data(), rows.size(), stream));
+  return ranges_between(read_values(rows.data(), rows.size(), stream));
 }
 
 void GpuTableSearch::plan_packed() {
@@ -101,7 +101,7 @@ void GpuTableSearch::plan_packed() {
   const PackedLayout& layout = *layout_;
   plan_ = {};
   offsets_ = {};
-  for (const Run rows : cut_by_words(std::max(divide_up(words, batch_words), fewest_batches()))) {
+  for (const Range rows : cut_by_words(std::max(divide_up(words, batch_words), fewest_batches()))) {
     plan_.batches.push_back({.range = rows});
     lane_room_ = std::max(lane_room_, layout.first_word(rows.end) - layout.first_word(rows.begin));
   }
@@ -119,8 +119,8 @@ void GpuTableSearch::count_rows() {
   counts_ = {resources_.memory, stream.get(), n};
   offsets_ = {resources_.memory, stream.get(), std::uint64_t{n} + 1};
   // In parts where it takes long, so that a cancelled run ends soon.
-  const std::vector<Run> parts_to_count = cut_by_words(fewest_batches());
-  for (const Run rows : parts_to_count) {
+  const std::vector<Range> parts_to_count = cut_by_words(fewest_batches());
+  for (const Range rows : parts_to_count) {
     launch_count_rows(grid_.view(), {rows.begin, 1, rows.size()}, counts_.data() + rows.begin, stream.get());
     if (parts_to_count.size() > tuning::kPartsAtOnce) stream.synchronize();
     resources_.cancel.check();

@@ -48,7 +48,7 @@ class GpuTableSearch final : public TableSearch {
   void plan_packed();
   void plan_rows();
   void plan_pairs();
-  [[nodiscard]] std::vector<Run> cut_by_words(std::uint64_t parts) const;
+  [[nodiscard]] std::vector<Range> cut_by_words(std::uint64_t parts) const;
   [[nodiscard]] std::uint64_t most_lane_words() const;
   [[nodiscard]] std::uint64_t fewest_batches() const;
 

@@ -24,16 +24,16 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   const RowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   std::uint32_t count = 0;
-  for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
-    const Run run = grid.runs[r];
-    for (std::uint32_t j = run.begin; j < run.end; ++j) count += test(j) ? 1 : 0;
+  for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
+    const Range range = grid.ranges[r];
+    for (std::uint32_t j = range.begin; j < range.end; ++j) count += test(j) ? 1 : 0;
   }
   counts[i] = count;
 }
 
 template <class T, unsigned kKind>
 __global__ void __launch_bounds__(tuning::kPointThreads)
-    fill_rows_kernel(GridView grid, Run rows, const std::uint64_t* offsets, std::uint32_t* ids) {
+    fill_rows_kernel(GridView grid, Range rows, const std::uint64_t* offsets, std::uint32_t* ids) {
   constexpr unsigned kTeam = tuning::kRowThreads;
   const std::uint64_t i = thread_number() / kTeam;
   if (i >= rows.end - rows.begin) return;  // whole teams
@@ -45,11 +45,11 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   const RowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   std::uint32_t* out = ids + (offsets[row] - offsets[rows.begin]);
-  for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
-    const Run run = grid.runs[r];
-    for (std::uint64_t first = run.begin; first < run.end; first += kTeam) {
+  for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
+    const Range range = grid.ranges[r];
+    for (std::uint64_t first = range.begin; first < range.end; first += kTeam) {
       const auto j = static_cast<std::uint32_t>(first + member);
-      const bool hit = first + member < run.end && test(j);
+      const bool hit = first + member < range.end && test(j);
       const unsigned hits = (__ballot_sync(team, hit) & team) >> shift;
       if (hit) out[__popc(hits & ((1U << member) - 1))] = j;
       out += __popc(hits);
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
 
 template <class T, unsigned kKind>
 __global__ void __launch_bounds__(tuning::kPointThreads)
-    pack_rows_kernel(GridView grid, Run rows, std::uint64_t first_word, std::uint32_t* words, std::uint32_t* counts) {
+    pack_rows_kernel(GridView grid, Range rows, std::uint64_t first_word, std::uint32_t* words, std::uint32_t* counts) {
   const std::uint64_t i = thread_number();
   if (i >= rows.end - rows.begin) return;
   const std::uint32_t row = rows.begin + static_cast<std::uint32_t>(i);
@@ -70,10 +70,10 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   const std::uint64_t row_words = (grid.cell_words[cell + 1] - cell_word) / (grid.cell_starts[cell + 1] - cell_begin);
   std::uint32_t* out = words + (cell_word + (row - cell_begin) * row_words - first_word);
   std::uint32_t count = 0;
-  for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
-    const Run run = grid.runs[r];
-    for (std::uint32_t first = run.begin; first < run.end;) {
-      const std::uint32_t length = min(kWarp, run.end - first);
+  for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
+    const Range range = grid.ranges[r];
+    for (std::uint32_t first = range.begin; first < range.end;) {
+      const std::uint32_t length = min(kWarp, range.end - first);
       std::uint32_t word = 0;
       for (std::uint32_t b = 0; b < length; ++b) word |= (test(first + b) ? 1U : 0U) << b;
       *out++ = word;
@@ -129,15 +129,15 @@ __global__ void __launch_bounds__(tuning::kPointThreads) global_kernel(GridView 
   const std::uint32_t row = active ? rows.begin + static_cast<std::uint32_t>(i) * rows.stride : rows.begin;
   const RowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
-  std::uint64_t run = grid.run_offsets[cell];
-  const std::uint64_t last_run = active ? grid.run_offsets[cell + 1] : run;
+  std::uint64_t range = grid.range_offsets[cell];
+  const std::uint64_t last_range = active ? grid.range_offsets[cell + 1] : range;
   std::uint32_t candidate = 0;
   std::uint32_t end = 0;
   while (true) {
-    if (candidate == end && run < last_run) {  // runs are not empty
-      candidate = grid.runs[run].begin;
-      end = grid.runs[run].end;
-      ++run;
+    if (candidate == end && range < last_range) {  // ranges are not empty
+      candidate = grid.ranges[range].begin;
+      end = grid.ranges[range].end;
+      ++range;
     }
     const bool has = candidate < end;
     if (__ballot_sync(kAll, has) == 0) break;
@@ -168,10 +168,10 @@ __global__ void __launch_bounds__(tuning::kCellThreads)
     const bool warp_active = threadIdx.x / kWarp * kWarp < last_row - base;
     const std::uint32_t row = static_cast<std::uint32_t>(active ? base + threadIdx.x : base);
     const RowTest<T, kKind> test(grid, row);
-    for (std::uint64_t r = grid.run_offsets[cell]; r < grid.run_offsets[cell + 1]; ++r) {
-      const Run run = grid.runs[r];
-      for (std::uint32_t first = run.begin; first < run.end;) {
-        const std::uint32_t length = min(tile_size, run.end - first);
+    for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
+      const Range range = grid.ranges[r];
+      for (std::uint32_t first = range.begin; first < range.end;) {
+        const std::uint32_t length = min(tile_size, range.end - first);
         for (std::size_t k = 0; k < test.dims(); ++k) {
           for (std::uint32_t j = threadIdx.x; j < length; j += tuning::kCellThreads) {
             tile[k * tile_size + j] = coordinates[k * grid.size + first + j];
@@ -217,7 +217,7 @@ void launch_count_rows(const GridView& grid, RowSet rows, std::uint32_t* counts,
   check_launch(stream);
 }
 
-void launch_fill_rows(const GridView& grid, Run rows, const std::uint64_t* offsets, std::uint32_t* ids,
+void launch_fill_rows(const GridView& grid, Range rows, const std::uint64_t* offsets, std::uint32_t* ids,
                       cudaStream_t stream) {
   if (rows.size() == 0) return;
   const std::uint64_t threads = std::uint64_t{rows.size()} * tuning::kRowThreads;
@@ -228,7 +228,7 @@ void launch_fill_rows(const GridView& grid, Run rows, const std::uint64_t* offse
   check_launch(stream);
 }
 
-void launch_pack_rows(const GridView& grid, Run rows, std::uint64_t first_word, std::uint32_t* words,
+void launch_pack_rows(const GridView& grid, Range rows, std::uint64_t first_word, std::uint32_t* words,
                       std::uint32_t* counts, cudaStream_t stream) {
   if (rows.size() == 0) return;
   with_grid_types(grid, [&]<class T, unsigned kKind>() {

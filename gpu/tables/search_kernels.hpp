@@ -18,12 +18,12 @@ void launch_count_rows(const GridView& grid, RowSet rows, std::uint32_t* counts,
 
 /// The ids of the rows [rows.begin, rows.end), ascending, row r from ids[offsets[r] − offsets[rows.begin]] on. A few
 /// threads per row.
-void launch_fill_rows(const GridView& grid, Run rows, const std::uint64_t* offsets, std::uint32_t* ids,
+void launch_fill_rows(const GridView& grid, Range rows, const std::uint64_t* offsets, std::uint32_t* ids,
                       cudaStream_t stream);
 
 /// The bits of the rows [rows.begin, rows.end) of a packed table, its first_word-th word to words[0], and their counts.
 /// A thread per row.
-void launch_pack_rows(const GridView& grid, Run rows, std::uint64_t first_word, std::uint32_t* words,
+void launch_pack_rows(const GridView& grid, Range rows, std::uint64_t first_word, std::uint32_t* words,
                       std::uint32_t* counts, cudaStream_t stream);
 
 /// Algorithm 2 of Gowanlock et al. 2017 (GPUCalcGlobal): a thread per point, candidates from global memory. Differs in

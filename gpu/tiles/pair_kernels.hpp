@@ -47,7 +47,7 @@ void launch_label_pairs(std::uint32_t size, const std::uint32_t* order, const st
 
 /// A key is (row − rows.begin) · 2^bits | neighbour, both positions.
 struct PairKeys {
-  Run rows;
+  Range rows;
   unsigned bits;  ///< of a position
 };
 

@@ -40,12 +40,12 @@ TileTableSearch::TileTableSearch(std::unique_ptr<TileSearch> search, const GpuRe
   const std::size_t full = std::max<std::size_t>(1, shares / parts);
   std::size_t size = search_->kept() ? 1 : full;
   for (std::size_t first = 0; first < shares; first += size, size = std::min(2 * size, full)) {
-    const Run rows{cuts[first], cuts[std::min(first + size, shares)]};
+    const Range rows{cuts[first], cuts[std::min(first + size, shares)]};
     if (rows.size() == 0) continue;
     plan_.batches.push_back({.range = rows, .expected_pairs = ends[rows.end] - ends[rows.begin]});
     plan_.lane_pairs = std::max(plan_.lane_pairs, plan_.batches.back().expected_pairs);
   }
-  plan_.blocks = runs_between(cut_rows(std::uint64_t{options_.workers} * tuning::kBlocksPerWorker));
+  plan_.blocks = ranges_between(cut_rows(std::uint64_t{options_.workers} * tuning::kBlocksPerWorker));
 }
 
 void TileTableSearch::count_rows() {

@@ -31,7 +31,7 @@ void check_order(const test::DataSet& data, double eps) {
     return static_cast<const T*>(boxes.input().coordinates[k])[p];
   };
   for (std::size_t cell = 0; cell < grid.cells(); ++cell) {
-    const Run points = grid.rows_of(cell);
+    const Range points = grid.rows_of(cell);
     std::vector<std::uint32_t> ids(boxes.order().begin() + points.begin, boxes.order().begin() + points.end);
     std::sort(ids.begin(), ids.end());
     REQUIRE(ids == std::vector<std::uint32_t>(grid.order().begin() + points.begin, grid.order().begin() + points.end));

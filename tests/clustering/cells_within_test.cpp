@@ -45,12 +45,12 @@ class TwoSets {
     CHECK(one_way(eps, b(), a()) == within);
     return within;
   }
-  [[nodiscard]] bool one_way(double eps, Run from, Run to) const {
+  [[nodiscard]] bool one_way(double eps, Range from, Range to) const {
     const index::SearchInput in{columns_.data(), data_.dims, data_.precision, eps * eps};
     return any_core_within(in, from, to, counts_.data(), kMinpts);
   }
-  [[nodiscard]] Run a() const { return {0, size_a_}; }
-  [[nodiscard]] Run b() const { return {size_a_, static_cast<std::uint32_t>(data_.size())}; }
+  [[nodiscard]] Range a() const { return {0, size_a_}; }
+  [[nodiscard]] Range b() const { return {size_a_, static_cast<std::uint32_t>(data_.size())}; }
   [[nodiscard]] bool pair_by_pair(double eps) const { return smallest() <= eps * eps; }
   /// The smallest squared distance of two core points, infinite where there are none.
   [[nodiscard]] double smallest() const {

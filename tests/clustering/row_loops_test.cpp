@@ -43,7 +43,7 @@ std::vector<std::uint32_t> components(const OracleTable& by_position, std::uint3
 std::vector<std::uint32_t> united(const NeighborTable& table, std::uint32_t minpts, bool lower_half) {
   Buffer<std::uint32_t> parent(table.size());
   for (std::uint32_t x = 0; x < table.size(); ++x) parent[x] = table.counts()[x] >= minpts ? x : kNotCore;
-  for (const Run rows : table.blocks()) {
+  for (const Range rows : table.blocks()) {
     unite_rows(table, rows, {.minpts = minpts, .lower_half = lower_half}, parent.data());
   }
   const UnionFind sets(parent.span());

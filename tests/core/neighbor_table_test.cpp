@@ -18,7 +18,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
-Rows rows_of(const NeighborTable& table, Run rows) {
+Rows rows_of(const NeighborTable& table, Range rows) {
   Rows result;
   std::uint32_t next = rows.begin;
   table.for_each_row(rows, [&](std::uint32_t row, const RowView& view) {
@@ -115,7 +115,7 @@ TEST_CASE("neighbour table: rows that the budget has no room for are refused") {
   CHECK(table.reserve(1) == nullptr);
 }
 
-TEST_CASE("neighbour table: packed rows are read run by run, from any row on") {
+TEST_CASE("neighbour table: packed rows are read range by range, from any row on") {
   test::OracleTable rows;
   for (std::uint32_t i = 0; i < 100; ++i) {
     rows.rows.emplace_back();
@@ -130,25 +130,25 @@ TEST_CASE("neighbour table: packed rows are read run by run, from any row on") {
     CHECK(table.pairs() == rows.pairs());
     CHECK(table.bytes() == table.layout()->words() * 4 + 400 + table.layout()->bytes());
     CHECK(rows_of(table, {0, 100}) == rows.rows);
-    for (const Run part : {Run{0, 1}, Run{6, 8}, Run{63, 66}, Run{99, 100}, Run{50, 50}, Run{100, 100}}) {
+    for (const Range part : {Range{0, 1}, Range{6, 8}, Range{63, 66}, Range{99, 100}, Range{50, 50}, Range{100, 100}}) {
       CHECK(rows_of(table, part) == Rows(rows.rows.begin() + part.begin, rows.rows.begin() + part.end));
     }
   }
 }
 
-TEST_CASE("neighbour table: packed bits of runs of every length up to two words and more") {
+TEST_CASE("neighbour table: packed bits of ranges of every length up to two words and more") {
   for (std::uint32_t length = 1; length <= 70; ++length) {
     auto layout = std::make_shared<PackedLayout>();
     layout->groups.starts = Buffer<std::uint32_t>(2);
-    layout->groups.run_offsets = Buffer<std::uint64_t>(2);
+    layout->groups.range_offsets = Buffer<std::uint64_t>(2);
     layout->first_words = Buffer<std::uint64_t>(2);
-    layout->groups.runs = Buffer<Run>(2);
+    layout->groups.ranges = Buffer<Range>(2);
     layout->groups.starts[0] = 0;
     layout->groups.starts[1] = 1;
-    layout->groups.run_offsets[0] = 0;
-    layout->groups.run_offsets[1] = 2;
-    layout->groups.runs[0] = {0, length};
-    layout->groups.runs[1] = {200, 203};
+    layout->groups.range_offsets[0] = 0;
+    layout->groups.range_offsets[1] = 2;
+    layout->groups.ranges[0] = {0, length};
+    layout->groups.ranges[1] = {200, 203};
     layout->first_words[0] = 0;
     layout->first_words[1] = packed_words(length) + 1;
     CHECK(layout->words_per_row(0) == packed_words(length) + 1);
@@ -170,11 +170,11 @@ TEST_CASE("neighbour table: packed bits of runs of every length up to two words 
 TEST_CASE("neighbour table: a packed table that the budget has no room for is an error with the remedy") {
   auto layout = std::make_shared<PackedLayout>();
   layout->groups.starts = Buffer<std::uint32_t>(2);
-  layout->groups.run_offsets = Buffer<std::uint64_t>(2);
+  layout->groups.range_offsets = Buffer<std::uint64_t>(2);
   layout->first_words = Buffer<std::uint64_t>(2);
   layout->groups.starts[0] = 0;
   layout->groups.starts[1] = 4;
-  layout->groups.run_offsets[0] = layout->groups.run_offsets[1] = 0;
+  layout->groups.range_offsets[0] = layout->groups.range_offsets[1] = 0;
   layout->first_words[0] = 0;
   layout->first_words[1] = 1000;
   MemoryBudget budget(3999);
@@ -197,7 +197,7 @@ TEST_CASE("neighbour table: until a plan gives other blocks, even ones cover all
   for (const std::uint32_t n : {0U, 1U, 4095U, 4096U, 4097U, 50'000U}) {
     const NeighborTable table(n, pool.acquire(1 << 20));
     std::uint32_t next = 0;
-    for (const Run& block : table.blocks()) {
+    for (const Range& block : table.blocks()) {
       CHECK(block.begin == next);
       CHECK(block.end > block.begin);
       next = block.end;

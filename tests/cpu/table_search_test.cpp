@@ -103,7 +103,7 @@ class Bench {
   FoundRows found_;
 };
 
-void check_rows(const FoundRows& lane, Run rows, const Rows& expected) {
+void check_rows(const FoundRows& lane, Range rows, const Rows& expected) {
   REQUIRE(lane.rows == rows);
   REQUIRE(lane.counts.size() == rows.size());
   std::size_t next = 0;
@@ -143,7 +143,7 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
     for (int round = 0; round < 6; ++round) {
       // Any rows, not only those of the plan.
       const auto begin = static_cast<std::uint32_t>(random.below(n));
-      const Run rows{begin, static_cast<std::uint32_t>(begin + 1 + random.below(n - begin))};
+      const Range rows{begin, static_cast<std::uint32_t>(begin + 1 + random.below(n - begin))};
       std::uint64_t pairs = 0;
       for (std::uint32_t row = rows.begin; row < rows.end; ++row) pairs += bench.expected[row].size();
       for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
@@ -203,7 +203,7 @@ TEST_CASE("cpu backend: rows of several tiles are the oracle's, whatever the ind
         bench.search(batch, *table);
         check_rows(bench.found(), batch.range, bench.expected);
       }
-      for (const Run rows : {Run{0, 700}, Run{100, 300}, Run{127, 129}, Run{699, 700}}) {
+      for (const Range rows : {Range{0, 700}, Range{100, 300}, Range{127, 129}, Range{699, 700}}) {
         bench.search({rows, 0}, *table);
         check_rows(bench.found(), rows, bench.expected);
       }
@@ -275,7 +275,7 @@ TEST_CASE(
 }
 
 TEST_CASE("cpu backend: left open, the format is the one of fewer bytes") {
-  // Full cells: bits are fewer. Points far from each other: a run of one candidate takes a word, and the layout more.
+  // Full cells: bits are fewer. Points far from each other: a range of one candidate takes a word, and the layout more.
   const DataSet full = test::make_data("uniform", 3000, 2, Precision::float64, 1);
   Bench dense(full, 2);
   (void)dense.plan(0, FormatChoice::automatic);
@@ -302,7 +302,7 @@ TEST_CASE("cpu backend: pairs of more rows and candidates than a tile") {
   const BatchPlan plan = bench.plan(10'000'000, FormatChoice::csr, Kernel::global);
   REQUIRE(plan.lane_pairs == 10'000'000);
   auto table = bench.csr_table();
-  for (const Run rows : {Run{0, 2600}, Run{1000, 1003}}) {
+  for (const Range rows : {Range{0, 2600}, Range{1000, 1003}}) {
     bench.search({rows, 0}, *table);
     REQUIRE_FALSE(bench.found().overflow);
     bench.sort(*table);

@@ -7,7 +7,7 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/grid.hpp>
 
 namespace epsflow::index {
@@ -29,7 +29,7 @@ void check_cover(const BatchPlan& plan, std::uint32_t n) {
   REQUIRE(next == n);
   REQUIRE_FALSE(plan.counted);
   next = 0;
-  for (const Run& block : plan.blocks) {
+  for (const Range& block : plan.blocks) {
     REQUIRE(block.begin == next);
     REQUIRE(block.end > block.begin);
     next = block.end;
@@ -110,12 +110,12 @@ TEST_CASE("batch plan: a batch counts every stride-th unit of its range, the fir
 
 TEST_CASE("batch plan: halves of a batch") {
   const auto [first, second] = split_range(Batch{{10, 15}, 101});
-  CHECK(first.range == Run{10, 12});
-  CHECK(second.range == Run{12, 15});
+  CHECK(first.range == Range{10, 12});
+  CHECK(second.range == Range{12, 15});
   CHECK(first.expected_pairs + second.expected_pairs == 101);
   const auto [one, other] = split_range(Batch{{4'000'000'000U, 4'000'000'002U}, 0});
-  CHECK(one.range == Run{4'000'000'000U, 4'000'000'001U});
-  CHECK(other.range == Run{4'000'000'001U, 4'000'000'002U});
+  CHECK(one.range == Range{4'000'000'000U, 4'000'000'001U});
+  CHECK(other.range == Range{4'000'000'001U, 4'000'000'002U});
 }
 
 TEST_CASE("batch plan: a cancelled token stops it") {

@@ -58,11 +58,11 @@ class CellPlaces {
   std::vector<Slots> slots_;
 };
 
-std::vector<std::uint32_t> cells_of(std::span<const Run> runs) {
+std::vector<std::uint32_t> cells_of(std::span<const Range> ranges) {
   std::vector<std::uint32_t> cells;
-  for (const Run& run : runs) {
-    REQUIRE(run.begin <= run.end);
-    for (std::uint32_t c = run.begin; c < run.end; ++c) cells.push_back(c);
+  for (const Range& range : ranges) {
+    REQUIRE(range.begin <= range.end);
+    for (std::uint32_t c = range.begin; c < range.end; ++c) cells.push_back(c);
   }
   return cells;
 }
@@ -80,9 +80,9 @@ std::vector<std::uint32_t> positions_of(const Grid& grid, const std::vector<std:
 /// The positions that the window hands out around one of its cells, each once.
 std::vector<std::uint32_t> others(CellWindow& window, std::uint32_t cell) {
   std::vector<std::uint32_t> positions;
-  for (const Run& run : window.others_nearest_first(cell)) {
-    REQUIRE(run.begin < run.end);
-    for (std::uint32_t p = run.begin; p < run.end; ++p) positions.push_back(p);
+  for (const Range& range : window.others_nearest_first(cell)) {
+    REQUIRE(range.begin < range.end);
+    for (std::uint32_t p = range.begin; p < range.end; ++p) positions.push_back(p);
   }
   std::sort(positions.begin(), positions.end());
   return positions;
@@ -95,26 +95,26 @@ std::size_t check_rows(CellWindow& window, const Grid& grid, const CellPlaces& p
   const auto expected = places.around(cell, reach);
   std::size_t rows = 1;
   for (std::size_t a = 1; a < places.axes(); ++a) rows *= 2 * reach + 1;
-  const std::span<const Run> runs = window.around({cell, cell + 1});
-  REQUIRE(runs.size() == rows);
-  for (const Run& row : runs) {
+  const std::span<const Range> ranges = window.around({cell, cell + 1});
+  REQUIRE(ranges.size() == rows);
+  for (const Range& row : ranges) {
     for (std::uint32_t c = row.begin; c < row.end; ++c) REQUIRE(places.row_distance(c, row.begin) == 0);
   }
   // Ascending as they come, and each once.
-  REQUIRE(cells_of(runs) == expected);
+  REQUIRE(cells_of(ranges) == expected);
   REQUIRE(others(window, cell) == positions_of(grid, expected, cell));
   REQUIRE(window.points() == positions_of(grid, expected, kNone).size());
   std::uint64_t last = 0;
-  for (const Run& run : window.others_nearest_first(cell)) {
-    const std::uint64_t away = places.row_distance(cell, grid.cell_of(run.begin));
+  for (const Range& range : window.others_nearest_first(cell)) {
+    const std::uint64_t away = places.row_distance(cell, grid.cell_of(range.begin));
     REQUIRE(away >= last);
     last = away;
   }
   return expected.size();
 }
 
-/// Runs around several cells at once: all cells around each of them, and perhaps more, each once.
-void check_pool(CellWindow& window, const Grid& grid, const CellPlaces& places, Run pool, std::uint32_t reach) {
+/// Ranges around several cells at once: all cells around each of them, and perhaps more, each once.
+void check_pool(CellWindow& window, const Grid& grid, const CellPlaces& places, Range pool, std::uint32_t reach) {
   INFO("cells " << pool.begin << " to " << pool.end << ", reach " << reach);
   const auto found = cells_of(window.around(pool));
   REQUIRE(std::is_sorted(found.begin(), found.end()));
@@ -133,7 +133,7 @@ std::size_t check_grid(const Grid& grid, std::uint32_t reach) {
   const auto cells = static_cast<std::uint32_t>(grid.cells());
   std::size_t sum = 0;
   CellWindow walk(grid, 0, reach);
-  CellWindow lower(grid, 0, reach, WindowRuns::rows_up_to);
+  CellWindow lower(grid, 0, reach, WindowRanges::rows_up_to);
   for (std::uint32_t cell = 0; cell < cells; ++cell) {
     sum += check_rows(walk, grid, places, cell, reach);
     auto expected = places.around(cell, reach);
@@ -146,9 +146,9 @@ std::size_t check_grid(const Grid& grid, std::uint32_t reach) {
     check_rows(fresh, grid, places, cell, reach);
   }
   for (const std::uint32_t most : {1U, 3U, 8U}) {
-    CellWindow slabs(grid, 0, reach, WindowRuns::slabs);
-    CellWindow rows(grid, 0, reach, WindowRuns::rows);
-    for (Run pool{0, 0}; pool.begin < cells; pool.begin = pool.end) {
+    CellWindow slabs(grid, 0, reach, WindowRanges::slabs);
+    CellWindow rows(grid, 0, reach, WindowRanges::rows);
+    for (Range pool{0, 0}; pool.begin < cells; pool.begin = pool.end) {
       pool.end = std::min(pool.begin + most, cells);
       check_pool(slabs, grid, places, pool, reach);
       check_pool(rows, grid, places, pool, reach);

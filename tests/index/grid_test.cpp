@@ -9,7 +9,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 
 namespace epsflow::index {
 namespace {
@@ -146,7 +146,7 @@ TEST_CASE("grid: a cancelled token stops it") {
   CHECK_THROWS_AS(Grid(data.view(), 1, Cells::reach, token), Cancelled);
 }
 
-TEST_CASE("grid: runs that are kept are those that a walk finds") {
+TEST_CASE("grid: ranges that are kept are those that a walk finds") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const std::size_t dims = 2 + seed % 6;
     const DataSet data = test::make_data(seed % 2 == 0 ? "clustered" : "uniform", 2500, dims, Precision::float64, seed);
@@ -155,29 +155,29 @@ TEST_CASE("grid: runs that are kept are those that a walk finds") {
     const Grid walked(data.view(), eps, Cells::reach, CancelToken());
     Grid kept(data.view(), eps, Cells::reach, CancelToken());
     const std::uint64_t before = kept.bytes();
-    kept.keep_runs(1, CancelToken());  // too little for any
+    kept.keep_ranges(1, CancelToken());  // too little for any
     REQUIRE(kept.bytes() == before);
-    kept.keep_runs(1 << 30, CancelToken());
+    kept.keep_ranges(1 << 30, CancelToken());
     REQUIRE(kept.bytes() > before);
     // From the first cell, and from one in the middle.
     for (const std::size_t first : {std::size_t{0}, walked.cells() / 2}) {
-      CandidateRuns expected(walked, first);
-      for (CandidateRuns found(kept, first);; found.next(), expected.next()) {
-        const auto runs = found.runs();
-        REQUIRE(std::vector<Run>(runs.begin(), runs.end()) ==
-                std::vector<Run>(expected.runs().begin(), expected.runs().end()));
+      CandidateRanges expected(walked, first);
+      for (CandidateRanges found(kept, first);; found.next(), expected.next()) {
+        const auto ranges = found.ranges();
+        REQUIRE(std::vector<Range>(ranges.begin(), ranges.end()) ==
+                std::vector<Range>(expected.ranges().begin(), expected.ranges().end()));
         if (found.group() + 1 == kept.cells()) break;
       }
     }
   }
 }
 
-TEST_CASE("grid: keeping runs can be cancelled") {
+TEST_CASE("grid: keeping ranges can be cancelled") {
   const DataSet data = test::make_data("uniform", 1000, 5, Precision::float64, 1);
   Grid grid(data.view(), data.scale, Cells::reach, CancelToken());
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS(grid.keep_runs(1 << 30, cancel), Cancelled);
+  CHECK_THROWS_AS(grid.keep_ranges(1 << 30, cancel), Cancelled);
 }
 
 }  // namespace

@@ -28,10 +28,10 @@ constexpr std::uint32_t kCanary = 0xDEADBEEF;
 
 /// Neighbours among the candidates by the oracle's test, on the coordinates that the grid holds.
 std::vector<std::uint32_t> expected_ids(const DataSet& data, const Grid& grid, std::uint32_t row,
-                                        const std::vector<Run>& candidates) {
+                                        const std::vector<Range>& candidates) {
   std::vector<std::uint32_t> ids;
-  for (const Run& run : candidates) {
-    for (std::uint32_t q = run.begin; q < run.end; ++q) {
+  for (const Range& range : candidates) {
+    for (std::uint32_t q = range.begin; q < range.end; ++q) {
       if (data.squared_distance(grid.order()[row], grid.order()[q]) <= grid.eps() * grid.eps()) ids.push_back(q);
     }
   }
@@ -39,8 +39,8 @@ std::vector<std::uint32_t> expected_ids(const DataSet& data, const Grid& grid, s
 }
 
 /// Checks packed(), ids() and count() on rows and candidates that need not have anything to do with cells.
-void check_rows(const DataSet& data, const Grid& grid, const RowSearch& search, Run rows,
-                const std::vector<Run>& candidates, Random& random) {
+void check_rows(const DataSet& data, const Grid& grid, const RowSearch& search, Range rows,
+                const std::vector<Range>& candidates, Random& random) {
   std::vector<std::uint32_t> ids;
   std::vector<std::uint32_t> counts;
   std::vector<std::uint32_t> words;
@@ -48,11 +48,11 @@ void check_rows(const DataSet& data, const Grid& grid, const RowSearch& search, 
     const auto found = expected_ids(data, grid, row, candidates);
     ids.insert(ids.end(), found.begin(), found.end());
     counts.push_back(static_cast<std::uint32_t>(found.size()));
-    for (const Run& run : candidates) {
+    for (const Range& range : candidates) {
       const std::size_t first = words.size();
-      words.resize(first + packed_words(run.size()));
+      words.resize(first + packed_words(range.size()));
       for (const std::uint32_t q : found) {
-        if (q >= run.begin && q < run.end) words[first + (q - run.begin) / 32] |= 1U << ((q - run.begin) % 32);
+        if (q >= range.begin && q < range.end) words[first + (q - range.begin) / 32] |= 1U << ((q - range.begin) % 32);
       }
     }
   }
@@ -96,7 +96,7 @@ void check_all_lengths(std::size_t dims, Precision precision, const std::string&
   for (std::uint32_t length = 0; length <= 100; ++length) {
     const auto begin = static_cast<std::uint32_t>(random.below(261 - length));
     const auto row = static_cast<std::uint32_t>(random.below(258));
-    // One run of the length, then the length in two runs, and one up to the very last point.
+    // One range of the length, then the length in two ranges, and one up to the very last point.
     check_rows(data, grid, search, {row, row + 2}, {{begin, begin + length}}, random);
     const auto cut = static_cast<std::uint32_t>(random.below(length + 1));
     check_rows(data, grid, search, {row, row + 1}, {{0, cut}, {260 - (length - cut), 260}}, random);

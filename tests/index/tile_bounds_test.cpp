@@ -49,17 +49,17 @@ void check_groups(const CandidateGroups& groups, std::uint64_t points, const std
   REQUIRE(groups.starts[tiles] == points);
   for (std::uint32_t tile = 0; tile < tiles; ++tile) {
     REQUIRE(groups.starts[tile] == tile * kTilePoints);
-    std::vector<char> in_run(points);
-    const auto runs = groups.runs_of(tile);
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      REQUIRE(runs[r].begin < runs[r].end);
-      REQUIRE(runs[r].end <= points);
-      if (r > 0) REQUIRE(runs[r - 1].end < runs[r].begin);
-      for (std::uint32_t p = runs[r].begin; p < runs[r].end; ++p) in_run[p] = 1;
+    std::vector<char> in_range(points);
+    const auto ranges = groups.ranges_of(tile);
+    for (std::size_t r = 0; r < ranges.size(); ++r) {
+      REQUIRE(ranges[r].begin < ranges[r].end);
+      REQUIRE(ranges[r].end <= points);
+      if (r > 0) REQUIRE(ranges[r - 1].end < ranges[r].begin);
+      for (std::uint32_t p = ranges[r].begin; p < ranges[r].end; ++p) in_range[p] = 1;
     }
     for (std::uint32_t p = 0; p < points; ++p) {
       const std::uint32_t other = p / kTilePoints;
-      if (in_run[p] != matrix[std::size_t{std::min(tile, other)} * tiles + std::max(tile, other)]) {
+      if (in_range[p] != matrix[std::size_t{std::min(tile, other)} * tiles + std::max(tile, other)]) {
         FAIL("tile " << tile << ", position " << p);
       }
     }

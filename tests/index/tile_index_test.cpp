@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 #include "support/random_points.hpp"
 
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/row_search.hpp>
 
 namespace epsflow::index {
@@ -39,17 +39,17 @@ void check_index(const DataSet& data, double eps, const TileIndex& index) {
   if (n == 0) return;
   const test::OracleTable table = data.oracle(eps);
   const RowSearch search(index);
-  CandidateRuns candidates(index, 0);
+  CandidateRanges candidates(index, 0);
   for (std::size_t group = 0;; candidates.next()) {
-    const Run rows = candidates.rows();
+    const Range rows = candidates.rows();
     REQUIRE(rows == index.rows_of(group));
     REQUIRE(rows.begin == group * kTilePoints);
     // A walk may begin anywhere.
-    const auto runs = candidates.runs();
-    const CandidateRuns again(index, group);
-    REQUIRE(std::equal(runs.begin(), runs.end(), again.runs().begin(), again.runs().end()));
+    const auto ranges = candidates.ranges();
+    const CandidateRanges again(index, group);
+    REQUIRE(std::equal(ranges.begin(), ranges.end(), again.ranges().begin(), again.ranges().end()));
     std::vector<std::uint32_t> counts(rows.size());
-    search.count(rows, runs, counts.data());
+    search.count(rows, ranges, counts.data());
     for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
       REQUIRE(counts[p - rows.begin] == table.rows[index.order()[p]].size());
     }
@@ -93,17 +93,17 @@ TEST_CASE("tile index: the candidates of a tile are those of the list of pairs o
     const CandidateGroups of_tree = tile_groups(n, list_tile_blocks(tree.bounds(), never));
     const CandidateGroups of_all = tile_groups(n, list_all_tile_blocks(n, never));
     REQUIRE(tree.groups() == of_tree.size());
-    std::vector<Run> runs;
+    std::vector<Range> ranges;
     std::uint64_t candidates = 0;
     for (std::uint32_t tile = 0; tile < tiles_of(n); ++tile) {
       INFO("n " << n << ", tile " << tile);
-      list_tile_runs(tree.bounds(), tile, runs);
-      const auto expected = of_tree.runs_of(tile);
-      REQUIRE(std::equal(runs.begin(), runs.end(), expected.begin(), expected.end()));
-      for (const Run& run : runs) candidates += std::uint64_t{run.size()} * tree.rows_of(tile).size();
-      list_tile_runs(all.bounds(), tile, runs);
-      REQUIRE(runs == std::vector<Run>{{0, static_cast<std::uint32_t>(n)}});
-      REQUIRE(of_all.runs_of(tile).size() == 1);
+      list_tile_ranges(tree.bounds(), tile, ranges);
+      const auto expected = of_tree.ranges_of(tile);
+      REQUIRE(std::equal(ranges.begin(), ranges.end(), expected.begin(), expected.end()));
+      for (const Range& range : ranges) candidates += std::uint64_t{range.size()} * tree.rows_of(tile).size();
+      list_tile_ranges(all.bounds(), tile, ranges);
+      REQUIRE(ranges == std::vector<Range>{{0, static_cast<std::uint32_t>(n)}});
+      REQUIRE(of_all.ranges_of(tile).size() == 1);
     }
     if (n == 5000) CHECK(candidates < 5000ULL * 5000 / 2);
   }

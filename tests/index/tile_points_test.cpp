@@ -62,22 +62,22 @@ Outcome check(const DataSet& data, double eps, Random& random) {
   const auto rows = data.oracle(eps).rows;
   Outcome outcome;
   for (const bool whole : {true, false}) {
-    Run some{0, n};
-    std::vector<Run> candidates{{0, n}};
+    Range some{0, n};
+    std::vector<Range> candidates{{0, n}};
     if (!whole) {
       some.begin = static_cast<std::uint32_t>(random.below(n));
       some.end = some.begin + static_cast<std::uint32_t>(random.below(n - some.begin + 1));
       const auto cut = static_cast<std::uint32_t>(random.below(n));
       candidates = {{0, cut}, {std::min(n, cut + 1 + static_cast<std::uint32_t>(random.below(20))), n}};
-      std::erase_if(candidates, [](const Run& run) { return run.begin >= run.end; });
+      std::erase_if(candidates, [](const Range& range) { return range.begin >= range.end; });
     }
     std::vector<std::uint32_t> expected;
     std::vector<std::uint32_t> expected_counts;
     for (std::uint32_t row = some.begin; row < some.end; ++row) {
       const std::size_t before = expected.size();
       for (const std::uint32_t q : rows[row]) {
-        for (const Run& run : candidates) {
-          if (q >= run.begin && q < run.end) expected.push_back(q);
+        for (const Range& range : candidates) {
+          if (q >= range.begin && q < range.end) expected.push_back(q);
         }
       }
       expected_counts.push_back(static_cast<std::uint32_t>(expected.size() - before));

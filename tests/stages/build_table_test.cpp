@@ -93,8 +93,8 @@ TEST_CASE("build table: a batch that outgrew its lane comes back in the halves o
   const Batch batch{.range = {0, 3}, .expected_pairs = 10, .stride = 1, .unit = Batch::Unit::cell};
   const auto outcome = BuildTable{&trace}(scene.job, batch, found);
   REQUIRE(outcome.retry.size() == 2);
-  CHECK(outcome.retry[0].range == Run{0, 1});
-  CHECK(outcome.retry[1].range == Run{1, 3});
+  CHECK(outcome.retry[0].range == Range{0, 1});
+  CHECK(outcome.retry[1].range == Range{1, 3});
   CHECK(outcome.retry[1].unit == Batch::Unit::cell);
   CHECK_FALSE(outcome.out_of_memory);
   CHECK(scene.job.rows_done == 0);

@@ -56,7 +56,7 @@ TEST_CASE("plan batches: an empty table of the right format, and batches for eve
       CHECK((made.pairs > 0) == !packed);
       CHECK_FALSE(made.counted);
       std::uint32_t next = 0;
-      for (const Run& block : scene.job.table->blocks()) {
+      for (const Range& block : scene.job.table->blocks()) {
         CHECK(block.begin == next);
         next = block.end;
       }

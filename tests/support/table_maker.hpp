@@ -28,11 +28,11 @@ class TableMaker {
     const auto n = static_cast<std::uint32_t>(rows.rows.size());
     set_order(std::move(order));
     table_ = std::make_unique<NeighborTable>(n, pool_.acquire(std::uint64_t{1} << 24));
-    std::vector<Run> blocks = make_blocks(n);
-    std::vector<Run> arrival = blocks;
+    std::vector<Range> blocks = make_blocks(n);
+    std::vector<Range> arrival = blocks;
     Random random(seed);
     if (seed != 0) shuffle(arrival, random);
-    for (const Run block : arrival) {
+    for (const Range block : arrival) {
       std::vector<std::uint32_t> counts;
       std::vector<std::uint32_t> ids;
       for (std::uint32_t p = block.begin; p < block.end; ++p) {
@@ -48,12 +48,12 @@ class TableMaker {
   }
 
   /// The packed table of the same rows, with cells of up to `cell_size` consecutive positions. A cell's candidates are
-  /// one run from its smallest to its largest neighbour, cut in two in the middle where it is long.
+  /// one range from its smallest to its largest neighbour, cut in two in the middle where it is long.
   NeighborTable& packed(const OracleTable& rows, std::vector<std::uint32_t> order, std::uint32_t cell_size) {
     const auto n = static_cast<std::uint32_t>(rows.rows.size());
     set_order(std::move(order));
     std::vector<std::uint32_t> starts;
-    std::vector<std::vector<Run>> runs;
+    std::vector<std::vector<Range>> ranges;
     for (std::uint32_t first = 0; first < n; first += cell_size) {
       starts.push_back(first);
       std::uint32_t lowest = first;
@@ -64,41 +64,41 @@ class TableMaker {
           highest = std::max(highest, q);
         }
       }
-      runs.push_back({{lowest, highest + 1}});
+      ranges.push_back({{lowest, highest + 1}});
       if (highest - lowest > 3 && !any_between(rows, first, std::min(n, first + cell_size), lowest + 2)) {
-        runs.back() = {{lowest, lowest + 2}, {lowest + 3, highest + 1}};
+        ranges.back() = {{lowest, lowest + 2}, {lowest + 3, highest + 1}};
       }
     }
     auto layout = std::make_shared<PackedLayout>();
     const std::size_t cells = starts.size();
     layout->groups.starts = Buffer<std::uint32_t>(cells + 1);
-    layout->groups.run_offsets = Buffer<std::uint64_t>(cells + 1);
+    layout->groups.range_offsets = Buffer<std::uint64_t>(cells + 1);
     layout->first_words = Buffer<std::uint64_t>(cells + 1);
-    std::vector<Run> all;
+    std::vector<Range> all;
     std::uint64_t words = 0;
     for (std::size_t c = 0; c < cells; ++c) {
       layout->groups.starts[c] = starts[c];
-      layout->groups.run_offsets[c] = all.size();
+      layout->groups.range_offsets[c] = all.size();
       layout->first_words[c] = words;
       const std::uint32_t last = c + 1 < cells ? starts[c + 1] : n;
-      for (const Run& run : runs[c]) words += packed_words(run.size()) * (last - starts[c]);
-      all.insert(all.end(), runs[c].begin(), runs[c].end());
+      for (const Range& range : ranges[c]) words += packed_words(range.size()) * (last - starts[c]);
+      all.insert(all.end(), ranges[c].begin(), ranges[c].end());
     }
     layout->groups.starts[cells] = n;
-    layout->groups.run_offsets[cells] = all.size();
+    layout->groups.range_offsets[cells] = all.size();
     layout->first_words[cells] = words;
-    layout->groups.runs = Buffer<Run>(all.size());
-    std::copy(all.begin(), all.end(), layout->groups.runs.begin());
+    layout->groups.ranges = Buffer<Range>(all.size());
+    std::copy(all.begin(), all.end(), layout->groups.ranges.begin());
     table_ = std::make_unique<NeighborTable>(layout, pool_.acquire(words * 4));
     std::uint32_t* word = table_->packed_words_for_writing();
     std::fill_n(word, words, 0U);
     for (std::uint32_t p = 0; p < n; ++p) {
       const std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
-      for (const Run& run : layout->groups.runs_of(layout->groups.group_of(p))) {
+      for (const Range& range : layout->groups.ranges_of(layout->groups.group_of(p))) {
         for (const std::uint32_t q : row) {
-          if (q >= run.begin && q < run.end) word[(q - run.begin) / 32] |= 1U << ((q - run.begin) % 32);
+          if (q >= range.begin && q < range.end) word[(q - range.begin) / 32] |= 1U << ((q - range.begin) % 32);
         }
-        word += packed_words(run.size());
+        word += packed_words(range.size());
       }
       table_->counts_for_writing()[p] = static_cast<std::uint32_t>(row.size());
     }
@@ -118,8 +118,8 @@ class TableMaker {
   static void shuffle(std::vector<T>& values, Random& random) {
     for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
   }
-  static std::vector<Run> make_blocks(std::uint32_t n) {
-    std::vector<Run> blocks;
+  static std::vector<Range> make_blocks(std::uint32_t n) {
+    std::vector<Range> blocks;
     for (std::uint32_t first = 0; first < n; first += 5) blocks.push_back({first, std::min(n, first + 5)});
     return blocks;
   }

@@ -36,7 +36,7 @@ void on_threads(const index::Grid& grid, unsigned threads, F f) {
   std::atomic<std::uint32_t> next{0};
   const auto work = [&] {
     for (std::uint32_t first = next.fetch_add(kPiece); first < cells; first = next.fetch_add(kPiece)) {
-      f(Run{first, std::min(cells, first + kPiece)});
+      f(Range{first, std::min(cells, first + kPiece)});
     }
   };
   std::vector<std::thread> all;
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
   const CellInput input{grid, search.input()};
   Buffer<std::uint32_t> counts(grid.size());
   const std::array<std::uint32_t, 2> ascending{kMinpts, std::numeric_limits<std::uint32_t>::max()};
-  on_threads(grid, threads, [&](Run cells) { count_cells(input, cells, ascending, counts.data()); });
+  on_threads(grid, threads, [&](Range cells) { count_cells(input, cells, ascending, counts.data()); });
   Buffer<std::uint32_t> parent(grid.cells());
   std::fill(parent.begin(), parent.end(), kNotCore);
   std::vector<std::uint8_t> gained(grid.cells(), 0);
@@ -62,7 +62,7 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
     if (gained[cell] != 0) parent[cell] = cell;
   }
   for (const std::uint32_t reach : {1U, grid.keys().window}) {
-    on_threads(grid, threads, [&](Run cells) {
+    on_threads(grid, threads, [&](Range cells) {
       unite_cells(input, cells, kMinpts, reach, counts.data(), gained.data(), parent.data());
     });
   }
@@ -74,7 +74,7 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
   // Every core cell is of a cluster that is numbered by its root.
   static_assert(kNotCore == kNoCluster);
   std::vector<std::uint32_t> clusters(grid.size());
-  on_threads(grid, threads, [&](Run cells) {
+  on_threads(grid, threads, [&](Range cells) {
     find_cell_clusters(input, cells, {std::span(&kMinpts, 1), root.data()}, {counts.data(), nullptr},
                        clusters.data() + starts[cells.begin]);
   });

@@ -1,4 +1,4 @@
-// The grid of the GPU is the grid of the host: same order, same cells, same runs.
+// The grid of the GPU is the grid of the host: same order, same cells, same ranges.
 #include <epsflow/gpu/grid/device_grid.hpp>
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "support/gpu.hpp"
 #include "support/random_points.hpp"
 
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/grid.hpp>
 
 namespace epsflow::gpu {
@@ -56,9 +56,9 @@ void check_same(const DataSet& data, double eps, const Space& space = {}) {
   REQUIRE(grids.device.read_cell_keys() == to_vector(grids.host.cell_keys()));
   const PackedLayout expected = index::make_packed_layout(grids.host);
   REQUIRE(to_vector(layout.groups.starts.span()) == to_vector(expected.groups.starts.span()));
-  REQUIRE(to_vector(layout.groups.run_offsets.span()) == to_vector(expected.groups.run_offsets.span()));
+  REQUIRE(to_vector(layout.groups.range_offsets.span()) == to_vector(expected.groups.range_offsets.span()));
   REQUIRE(to_vector(layout.first_words.span()) == to_vector(expected.first_words.span()));
-  REQUIRE(to_vector(layout.groups.runs.span()) == to_vector(expected.groups.runs.span()));
+  REQUIRE(to_vector(layout.groups.ranges.span()) == to_vector(expected.groups.ranges.span()));
   REQUIRE(grids.device.packed_words() == expected.words());
   const GridView& view = grids.device.view();
   const std::vector<std::uint32_t> cell_of = download(view.cell_of, n);

@@ -1,4 +1,4 @@
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,21 +18,21 @@ using test::DataSet;
 using test::OracleTable;
 using test::Random;
 
-void check_runs(const Grid& grid, std::span<const Run> runs) {
-  REQUIRE_FALSE(runs.empty());
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    REQUIRE(runs[r].begin < runs[r].end);
-    if (r > 0) REQUIRE(runs[r - 1].end < runs[r].begin);
+void check_ranges(const Grid& grid, std::span<const Range> ranges) {
+  REQUIRE_FALSE(ranges.empty());
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    REQUIRE(ranges[r].begin < ranges[r].end);
+    if (r > 0) REQUIRE(ranges[r - 1].end < ranges[r].begin);
   }
-  REQUIRE(runs.back().end <= grid.size());
+  REQUIRE(ranges.back().end <= grid.size());
 }
 
-bool holds(std::span<const Run> runs, std::uint32_t position) {
-  return std::any_of(runs.begin(), runs.end(),
-                     [&](const Run& run) { return run.begin <= position && position < run.end; });
+bool holds(std::span<const Range> ranges, std::uint32_t position) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const Range& range) { return range.begin <= position && position < range.end; });
 }
 
-TEST_CASE("candidate runs: ascending, apart, and with every neighbour, for any data") {
+TEST_CASE("candidate ranges: ascending, apart, and with every neighbour, for any data") {
   std::uint64_t neighbors = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     INFO("seed " << seed);
@@ -45,19 +45,19 @@ TEST_CASE("candidate runs: ascending, apart, and with every neighbour, for any d
     const OracleTable table = data.oracle(eps);
     std::vector<std::uint32_t> position(data.size());
     for (std::uint32_t p = 0; p < grid.size(); ++p) position[grid.order()[p]] = p;
-    CandidateRuns walk(grid, 0);
+    CandidateRanges walk(grid, 0);
     for (std::size_t cell = 0;; ++cell) {
       REQUIRE(walk.group() == cell);
-      check_runs(grid, walk.runs());
+      check_ranges(grid, walk.ranges());
       for (std::uint32_t p = grid.cell_starts()[cell]; p < grid.cell_starts()[cell + 1]; ++p) {
         for (const std::uint32_t id : table.rows[grid.order()[p]]) {
-          REQUIRE(holds(walk.runs(), position[id]));
+          REQUIRE(holds(walk.ranges(), position[id]));
           ++neighbors;
         }
       }
       // A walk may begin anywhere.
-      const CandidateRuns fresh(grid, cell);
-      REQUIRE(std::equal(fresh.runs().begin(), fresh.runs().end(), walk.runs().begin(), walk.runs().end()));
+      const CandidateRanges fresh(grid, cell);
+      REQUIRE(std::equal(fresh.ranges().begin(), fresh.ranges().end(), walk.ranges().begin(), walk.ranges().end()));
       if (cell + 1 == grid.cells()) break;
       walk.next();
     }
@@ -65,7 +65,7 @@ TEST_CASE("candidate runs: ascending, apart, and with every neighbour, for any d
   CHECK(neighbors > 100'000);
 }
 
-TEST_CASE("candidate runs: the other way round closed axes, too") {
+TEST_CASE("candidate ranges: the other way round closed axes, too") {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     const std::size_t dims = 1 + seed % 4;
     const DataSet data = test::make_data("uniform", 120, dims, Precision::float64, seed);
@@ -81,9 +81,9 @@ TEST_CASE("candidate runs: the other way round closed axes, too") {
     const double eps = longest * random.uniform(0.02, 0.4);
     INFO("seed " << seed << ", eps " << eps);
     const Grid grid(data.view(), eps, Cells::reach, CancelToken(), space);
-    CandidateRuns walk(grid, 0);
+    CandidateRanges walk(grid, 0);
     for (std::size_t cell = 0;; ++cell) {
-      check_runs(grid, walk.runs());
+      check_ranges(grid, walk.ranges());
       for (std::uint32_t p = grid.cell_starts()[cell]; p < grid.cell_starts()[cell + 1]; ++p) {
         for (std::uint32_t q = 0; q < grid.size(); ++q) {
           double sum = 0;
@@ -92,27 +92,27 @@ TEST_CASE("candidate runs: the other way round closed axes, too") {
             if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
             sum += t * t;
           }
-          if (sum <= eps * eps && !holds(walk.runs(), q)) FAIL(p << " misses " << q);
+          if (sum <= eps * eps && !holds(walk.ranges(), q)) FAIL(p << " misses " << q);
         }
       }
-      const CandidateRuns fresh(grid, cell);
-      REQUIRE(std::equal(fresh.runs().begin(), fresh.runs().end(), walk.runs().begin(), walk.runs().end()));
+      const CandidateRanges fresh(grid, cell);
+      REQUIRE(std::equal(fresh.ranges().begin(), fresh.ranges().end(), walk.ranges().begin(), walk.ranges().end()));
       if (cell + 1 == grid.cells()) break;
       walk.next();
     }
   }
 }
 
-TEST_CASE("candidate runs: three rows of cells in 2-D, nine in 3-D") {
+TEST_CASE("candidate ranges: three rows of cells in 2-D, nine in 3-D") {
   for (const std::size_t dims : {2U, 3U}) {
     const DataSet data = test::make_data("uniform", 4000, dims, Precision::float64, 9);
     const Grid grid(data.view(), 0.6, Cells::reach, CancelToken());
     std::size_t most = 0;
     std::uint64_t candidates = 0;
-    CandidateRuns walk(grid, 0);
+    CandidateRanges walk(grid, 0);
     for (;; walk.next()) {
-      most = std::max(most, walk.runs().size());
-      for (const Run& run : walk.runs()) candidates += run.size();
+      most = std::max(most, walk.ranges().size());
+      for (const Range& range : walk.ranges()) candidates += range.size();
       if (walk.group() + 1 == grid.cells()) break;
     }
     CHECK(most <= (dims == 2 ? 3U : 9U));
@@ -121,7 +121,7 @@ TEST_CASE("candidate runs: three rows of cells in 2-D, nine in 3-D") {
   }
 }
 
-TEST_CASE("packed layout: the runs of every cell, and where their bits lie") {
+TEST_CASE("packed layout: the ranges of every cell, and where their bits lie") {
   // Far more than 4096 cells, so that the layout is made in several blocks.
   for (const std::size_t dims : {1U, 2U, 3U}) {
     const DataSet data = test::make_data("uniform", 20'000, dims, Precision::float32, 3);
@@ -129,15 +129,15 @@ TEST_CASE("packed layout: the runs of every cell, and where their bits lie") {
     REQUIRE(grid.cells() > 9000);
     const PackedLayout layout = make_packed_layout(grid);
     REQUIRE(layout.groups.size() == grid.cells());
-    CandidateRuns walk(grid, 0);
+    CandidateRanges walk(grid, 0);
     std::uint64_t word = 0;
     for (std::size_t cell = 0;; ++cell) {
       REQUIRE(layout.groups.starts[cell] == grid.cell_starts()[cell]);
       REQUIRE(layout.first_words[cell] == word);
-      const auto runs = layout.groups.runs_of(cell);
-      REQUIRE(std::equal(runs.begin(), runs.end(), walk.runs().begin(), walk.runs().end()));
+      const auto ranges = layout.groups.ranges_of(cell);
+      REQUIRE(std::equal(ranges.begin(), ranges.end(), walk.ranges().begin(), walk.ranges().end()));
       std::uint64_t per_row = 0;
-      for (const Run& run : runs) per_row += packed_words(run.size());
+      for (const Range& range : ranges) per_row += packed_words(range.size());
       REQUIRE(layout.words_per_row(cell) == per_row);
       word += per_row * (grid.cell_starts()[cell + 1] - grid.cell_starts()[cell]);
       if (cell + 1 == grid.cells()) break;

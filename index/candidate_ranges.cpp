@@ -1,4 +1,4 @@
-#include <epsflow/index/candidate_runs.hpp>
+#include <epsflow/index/candidate_ranges.hpp>
 
 #include <tbb/parallel_for.h>
 
@@ -7,8 +7,8 @@ namespace epsflow::index {
 PackedLayout make_packed_layout(const SearchIndex& index) {
   constexpr std::size_t kGrain = 4096;
   struct Block {
-    std::vector<Run> runs;
-    std::uint64_t first_run = 0;
+    std::vector<Range> ranges;
+    std::uint64_t first_range = 0;
     std::uint64_t words = 0;
     std::uint64_t first_word = 0;
   };
@@ -16,7 +16,7 @@ PackedLayout make_packed_layout(const SearchIndex& index) {
   const auto starts = index.group_starts();
   PackedLayout layout;
   layout.groups.starts = Buffer<std::uint32_t>(groups + 1);
-  layout.groups.run_offsets = Buffer<std::uint64_t>(groups + 1);
+  layout.groups.range_offsets = Buffer<std::uint64_t>(groups + 1);
   layout.first_words = Buffer<std::uint64_t>(groups + 1);
 
   // Offsets first count from the start of their block of groups, and are lifted once all blocks are known.
@@ -26,36 +26,36 @@ PackedLayout make_packed_layout(const SearchIndex& index) {
                       [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(groups, (b + 1) * kGrain)); });
   };
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
-    CandidateRuns candidates(index, first);
+    CandidateRanges candidates(index, first);
     for (std::size_t group = first;; candidates.next()) {
       layout.groups.starts[group] = starts[group];
-      layout.groups.run_offsets[group] = block.runs.size();
+      layout.groups.range_offsets[group] = block.ranges.size();
       layout.first_words[group] = block.words;
       std::uint64_t words = 0;
-      for (const Run& run : candidates.runs()) words += packed_words(run.size());
+      for (const Range& range : candidates.ranges()) words += packed_words(range.size());
       block.words += words * (starts[group + 1] - starts[group]);
-      block.runs.insert(block.runs.end(), candidates.runs().begin(), candidates.runs().end());
+      block.ranges.insert(block.ranges.end(), candidates.ranges().begin(), candidates.ranges().end());
       if (++group == last) return;
     }
   });
-  std::uint64_t runs = 0;
+  std::uint64_t ranges = 0;
   std::uint64_t words = 0;
   for (Block& block : blocks) {
-    block.first_run = runs;
+    block.first_range = ranges;
     block.first_word = words;
-    runs += block.runs.size();
+    ranges += block.ranges.size();
     words += block.words;
   }
-  layout.groups.runs = Buffer<Run>(runs);
+  layout.groups.ranges = Buffer<Range>(ranges);
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
     for (std::size_t group = first; group < last; ++group) {
-      layout.groups.run_offsets[group] += block.first_run;
+      layout.groups.range_offsets[group] += block.first_range;
       layout.first_words[group] += block.first_word;
     }
-    std::copy(block.runs.begin(), block.runs.end(), layout.groups.runs.begin() + block.first_run);
+    std::copy(block.ranges.begin(), block.ranges.end(), layout.groups.ranges.begin() + block.first_range);
   });
   layout.groups.starts[groups] = starts[groups];
-  layout.groups.run_offsets[groups] = runs;
+  layout.groups.range_offsets[groups] = ranges;
   layout.first_words[groups] = words;
   return layout;
 }
