@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 #include <epsflow/index/row_search.hpp>
 
 namespace epsflow::clustering {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 
 namespace epsflow::clustering {
 

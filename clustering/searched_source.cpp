@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace epsflow::clustering {
 namespace HWY_NAMESPACE {
 
-using index::for_each_group;
+using index::for_each_bundle;
 using index::SearchIndex;
 using index::SearchInput;
 using index::HWY_NAMESPACE::Panel;
@@ -29,11 +29,11 @@ using index::HWY_NAMESPACE::RowTest;
 using index::HWY_NAMESPACE::TileRowTest;
 using index::HWY_NAMESPACE::with_types;
 
-/// Calls f(row, candidates of its group) for all rows, in order.
+/// Calls f(row, candidates of its bundle) for all rows, in order.
 template <class F>
 HWY_INLINE void for_each_row(const SearchIndex& index, Range rows, F f) {
-  for_each_group(index, rows, [&](Range group, std::span<const Range> candidates) HWY_ATTR {
-    for (std::uint32_t row = group.begin; row < group.end; ++row) f(row, candidates);
+  for_each_bundle(index, rows, [&](Range bundle, std::span<const Range> candidates) HWY_ATTR {
+    for (std::uint32_t row = bundle.begin; row < bundle.end; ++row) f(row, candidates);
   });
 }
 
@@ -119,7 +119,7 @@ void unite(const SearchIndex& index, const SearchInput& in, Range rows, const Co
   });
 }
 
-/// Unites R core rows of a group, rows[0 … R), with their core neighbours among the candidates.
+/// Unites R core rows of a bundle, rows[0 … R), with their core neighbours among the candidates.
 template <class T, std::size_t R>
 class TileUniter {
  public:
@@ -190,16 +190,16 @@ class TileUniter {
   std::size_t count_ = 0;
 };
 
-/// rows: of one group, ascending, R at a time, and what is left by fewer.
+/// rows: of one bundle, ascending, R at a time, and what is left by fewer.
 template <class T, std::size_t R>
-void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Range group,
+void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Range bundle,
                  std::span<const Range> candidates, bool lower_half, const UnionFind& sets, const std::uint32_t* parent,
                  std::uint64_t& asked) {
   while (rows.size() >= R) {
     TileUniter<T, R> uniter(in, rows.data(), sets, parent);
     const std::uint32_t end = lower_half ? rows[R - 1] : ~0U;
     // Next to the rows first: once they are of one set, candidates of that set are passed over.
-    uniter.visit({group.begin, HWY_MIN(group.end, end)}, asked);
+    uniter.visit({bundle.begin, HWY_MIN(bundle.end, end)}, asked);
     for (const Range& range : candidates) {
       if (range.begin < end) uniter.visit({range.begin, HWY_MIN(range.end, end)}, asked);
     }
@@ -208,7 +208,7 @@ void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Ran
   }
   if constexpr (R > 1) {
     constexpr std::size_t kFewer = R > 4 ? R / 4 : R / 2;
-    if (!rows.empty()) unite_tiles<T, kFewer>(in, rows, group, candidates, lower_half, sets, parent, asked);
+    if (!rows.empty()) unite_tiles<T, kFewer>(in, rows, bundle, candidates, lower_half, sets, parent, asked);
   }
 }
 
@@ -218,12 +218,12 @@ void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows,
   const UnionFind sets({parent, index.size()});
   thread_local std::vector<std::uint32_t> gained;
   std::uint64_t asked = 0;
-  for_each_group(index, rows, [&](Range group, std::span<const Range> candidates) HWY_ATTR {
+  for_each_bundle(index, rows, [&](Range bundle, std::span<const Range> candidates) HWY_ATTR {
     gained.clear();
-    for (std::uint32_t row = group.begin; row < group.end; ++row) {
+    for (std::uint32_t row = bundle.begin; row < bundle.end; ++row) {
       if (level.gained(counts[row])) gained.push_back(row);
     }
-    unite_tiles<T, index::HWY_NAMESPACE::kTileRows>(in, gained, group, candidates, level.first(), sets, parent, asked);
+    unite_tiles<T, index::HWY_NAMESPACE::kTileRows>(in, gained, bundle, candidates, level.first(), sets, parent, asked);
   });
   if (asked != 0) in.tiles->add_asked(asked);
 }
@@ -246,8 +246,8 @@ void find(const SearchIndex& index, const SearchInput& in, Range rows, const std
 template <class T>
 void count_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows, std::uint32_t most,
                     std::uint32_t* counts) {
-  for_each_group(index, rows, [&](Range group, std::span<const Range> candidates) HWY_ATTR {
-    index::HWY_NAMESPACE::count_up_to<T>(in, group, candidates, most, counts + group.begin);
+  for_each_bundle(index, rows, [&](Range bundle, std::span<const Range> candidates) HWY_ATTR {
+    index::HWY_NAMESPACE::count_up_to<T>(in, bundle, candidates, most, counts + bundle.begin);
   });
 }
 
@@ -301,7 +301,7 @@ HWY_EXPORT(count_any);
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-/// Ends of blocks need not be ends of groups: a block of one group of many points would keep one thread busy for long.
+/// Ends of blocks need not be ends of bundles: a block of one bundle of many points would keep one thread busy for long.
 constexpr std::uint32_t kBlockRows = 1024;
 
 }  // namespace

@@ -30,7 +30,7 @@ NeighborTable::NeighborTable(std::uint32_t n, Arena arena)
       blocks_(even_blocks(n)) {}
 
 NeighborTable::NeighborTable(std::shared_ptr<const PackedLayout> layout, Arena arena)
-    : size_(layout->groups.starts[layout->groups.size()]),
+    : size_(layout->bundles.starts[layout->bundles.size()]),
       layout_(std::move(layout)),
       arena_(std::move(arena)),
       words_(reinterpret_cast<std::uint32_t*>(arena_.data())),

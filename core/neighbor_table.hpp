@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 #include <epsflow/core/memory.hpp>
 
 namespace epsflow {
@@ -33,20 +33,20 @@ inline constexpr std::size_t kMostPackedDims = 3;
 
 /// Where the bits of a packed table lie: known once the index stands.
 struct PackedLayout {
-  CandidateGroups groups;
-  Buffer<std::uint64_t> first_words;  ///< [groups + 1] first word of the group's first row
+  CandidateBundles bundles;
+  Buffer<std::uint64_t> first_words;  ///< [bundles + 1] first word of the bundle's first row
 
-  [[nodiscard]] std::uint64_t words_per_row(std::size_t group) const noexcept {
-    return (first_words[group + 1] - first_words[group]) / groups.rows_of(group).size();
+  [[nodiscard]] std::uint64_t words_per_row(std::size_t bundle) const noexcept {
+    return (first_words[bundle + 1] - first_words[bundle]) / bundles.rows_of(bundle).size();
   }
-  /// First word of a row, or of the end. O(log groups).
+  /// First word of a row, or of the end. O(log bundles).
   [[nodiscard]] std::uint64_t first_word(std::uint32_t row) const noexcept {
-    if (row == groups.starts[groups.size()]) return words();
-    const std::size_t group = groups.group_of(row);
-    return first_words[group] + (row - groups.starts[group]) * words_per_row(group);
+    if (row == bundles.starts[bundles.size()]) return words();
+    const std::size_t bundle = bundles.bundle_of(row);
+    return first_words[bundle] + (row - bundles.starts[bundle]) * words_per_row(bundle);
   }
-  [[nodiscard]] std::uint64_t words() const noexcept { return first_words[groups.size()]; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return groups.bytes() + first_words.bytes(); }
+  [[nodiscard]] std::uint64_t words() const noexcept { return first_words[bundles.size()]; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bundles.bytes() + first_words.bytes(); }
 };
 
 /// One row of either format.
@@ -125,14 +125,14 @@ class NeighborTable {
       return;
     }
     if (rows.begin >= rows.end) return;
-    const CandidateGroups& groups = layout_->groups;
-    std::size_t group = groups.group_of(rows.begin);
-    for (std::uint32_t row = rows.begin; row < rows.end; ++group) {
-      const std::span<const Range> ranges = groups.ranges_of(group);
-      const std::uint64_t stride = layout_->words_per_row(group);
-      const auto [first, end] = groups.rows_of(group);
+    const CandidateBundles& bundles = layout_->bundles;
+    std::size_t bundle = bundles.bundle_of(rows.begin);
+    for (std::uint32_t row = rows.begin; row < rows.end; ++bundle) {
+      const std::span<const Range> ranges = bundles.ranges_of(bundle);
+      const std::uint64_t stride = layout_->words_per_row(bundle);
+      const auto [first, end] = bundles.rows_of(bundle);
       const std::uint32_t last = std::min(rows.end, end);
-      const std::uint32_t* words = words_ + layout_->first_words[group] + (row - first) * stride;
+      const std::uint32_t* words = words_ + layout_->first_words[bundle] + (row - first) * stride;
       for (; row < last; ++row, words += stride) f(row, RowView{words, counts_[row], ranges, true});
     }
   }

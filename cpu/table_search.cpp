@@ -116,12 +116,12 @@ class CpuTableSearch final : public TableSearch {
  private:
   void search_packed(Range rows, NeighborTable& table) const {
     const PackedLayout& layout = *table.layout();
-    std::size_t group = layout.groups.group_of(rows.begin);
-    for (std::uint32_t row = rows.begin; row < rows.end; ++group) {
-      const auto [first, end] = layout.groups.rows_of(group);
+    std::size_t bundle = layout.bundles.bundle_of(rows.begin);
+    for (std::uint32_t row = rows.begin; row < rows.end; ++bundle) {
+      const auto [first, end] = layout.bundles.rows_of(bundle);
       const std::uint32_t last = std::min(rows.end, end);
-      const std::uint64_t word = layout.first_words[group] + (row - first) * layout.words_per_row(group);
-      rows_->packed({row, last}, layout.groups.ranges_of(group), table.packed_words_for_writing() + word,
+      const std::uint64_t word = layout.first_words[bundle] + (row - first) * layout.words_per_row(bundle);
+      rows_->packed({row, last}, layout.bundles.ranges_of(bundle), table.packed_words_for_writing() + word,
                     table.counts_for_writing().data() + row);
       row = last;
     }
@@ -145,7 +145,7 @@ class CpuTableSearch final : public TableSearch {
     ensure(lane.id_buffer, capacity + RowSearch::kSlack);
     ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
-    index::for_each_group(*index_, rows, [&](Range part, std::span<const Range> candidates) {
+    index::for_each_bundle(*index_, rows, [&](Range part, std::span<const Range> candidates) {
       std::uint32_t* counts = lane.count_buffer.data() + (part.begin - rows.begin);
       // Past the capacity only counting goes on: the first ids are overwritten, and nobody will read them.
       const bool room = found <= capacity;
@@ -155,13 +155,13 @@ class CpuTableSearch final : public TableSearch {
     return found;
   }
 
-  /// The paper's way: pairs as they are found, here candidates in tiles and all rows of the group against each tile.
+  /// The paper's way: pairs as they are found, here candidates in tiles and all rows of the bundle against each tile.
   std::uint64_t find_pairs(Range rows, CpuLane& lane, std::uint64_t capacity) const {
     constexpr std::uint32_t kTile = 1024;
     ensure(lane.pair_buffer, capacity);
     ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
-    index::for_each_group(*index_, rows, [&](Range part, std::span<const Range> candidates) {
+    index::for_each_bundle(*index_, rows, [&](Range part, std::span<const Range> candidates) {
       ensure(lane.word_buffer, std::uint64_t{part.size()} * packed_words(kTile));
       for (const Range& range : candidates) {
         for (std::uint64_t begin = range.begin; begin < range.end; begin += kTile) {

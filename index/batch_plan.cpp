@@ -28,7 +28,7 @@ Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const Can
         if (cancel.cancelled()) return sum;
         for (std::uint32_t s = part.begin(); s != part.end(); ++s) {
           const std::uint32_t row = s * stride;
-          const CandidateRanges candidates(index, index.group_of(row));
+          const CandidateRanges candidates(index, index.bundle_of(row));
           std::uint32_t count = 0;
           search.count({row, row + 1}, candidates.ranges(), &count);
           for (const Range& range : candidates.ranges()) sum.candidates += range.size();
@@ -41,7 +41,7 @@ Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const Can
       });
 }
 
-/// Consecutive rows, cut where the tests reach `most_tests`. tests_of(group): tests of all rows of the group; share: of
+/// Consecutive rows, cut where the tests reach `most_tests`. tests_of(bundle): tests of all rows of the bundle; share: of
 /// the tests that find a neighbour.
 template <class Tests>
 BatchPlan cut(const SearchIndex& index, Tests tests_of, double most_tests, double share) {
@@ -56,14 +56,14 @@ BatchPlan cut(const SearchIndex& index, Tests tests_of, double most_tests, doubl
     first = end;
     tests = 0;
   };
-  for (std::size_t group = 0; group < index.groups(); ++group) {
-    const double all = tests_of(group);
+  for (std::size_t bundle = 0; bundle < index.bundles(); ++bundle) {
+    const double all = tests_of(bundle);
     if (tests + all <= most_tests) {
       tests += all;
       continue;
     }
-    std::uint32_t row = index.rows_of(group).begin;
-    const std::uint32_t end = index.rows_of(group).end;
+    std::uint32_t row = index.rows_of(bundle).begin;
+    const std::uint32_t end = index.rows_of(bundle).end;
     const double per_row = all / (end - row);
     while (row < end) {
       const double room = std::floor((most_tests - tests) / per_row);
@@ -86,21 +86,21 @@ double most_tests(const SearchIndex& index, double tests, unsigned workers) {
                     static_cast<double>(kMostTests) / dims_factor + kFewestTests);
 }
 
-/// Calls f(group, candidates of all its points) for every group, and returns their sum.
+/// Calls f(bundle, candidates of all its points) for every bundle, and returns their sum.
 template <class F>
-double for_each_group(const SearchIndex& index, const CancelToken& cancel, F f) {
+double for_each_bundle(const SearchIndex& index, const CancelToken& cancel, F f) {
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, index.groups(), 4096), 0.0,
-      [&](const tbb::blocked_range<std::size_t>& range, double sum) {
+      tbb::blocked_range<std::size_t>(0, index.bundles(), 4096), 0.0,
+      [&](const tbb::blocked_range<std::size_t>& part, double sum) {
         if (cancel.cancelled()) return sum;
-        CandidateRanges group(index, range.begin());
-        for (std::size_t c = range.begin();; group.next()) {
+        CandidateRanges bundle(index, part.begin());
+        for (std::size_t c = part.begin();; bundle.next()) {
           double candidates = 0;
-          for (const Range& range : group.ranges()) candidates += range.size();
+          for (const Range& range : bundle.ranges()) candidates += range.size();
           candidates *= index.rows_of(c).size();
           f(c, candidates);
           sum += candidates;
-          if (++c == range.end()) return sum;
+          if (++c == part.end()) return sum;
         }
       },
       std::plus<>());
@@ -109,15 +109,15 @@ double for_each_group(const SearchIndex& index, const CancelToken& cancel, F f) 
 }  // namespace
 
 std::uint64_t count_candidates(const SearchIndex& index, const CancelToken& cancel) {
-  const double sum = for_each_group(index, cancel, [](std::size_t, double) {});
+  const double sum = for_each_bundle(index, cancel, [](std::size_t, double) {});
   cancel.check();
   return static_cast<std::uint64_t>(sum);
 }
 
 BatchPlan plan_packed(const SearchIndex& index, const PackedLayout& layout, const TableOptions& options) {
   const double most = most_tests(index, 32 * static_cast<double>(layout.words()), options.workers);
-  const auto tests_of = [&](std::size_t group) {
-    return 32 * static_cast<double>(layout.first_words[group + 1] - layout.first_words[group]);
+  const auto tests_of = [&](std::size_t bundle) {
+    return 32 * static_cast<double>(layout.first_words[bundle + 1] - layout.first_words[bundle]);
   };
   return cut(index, tests_of, most, 0);
 }
@@ -125,9 +125,9 @@ BatchPlan plan_packed(const SearchIndex& index, const PackedLayout& layout, cons
 BatchPlan plan_by_pairs(const SearchIndex& index, const RowSearch& search, const TableOptions& options,
                         const CancelToken& cancel) {
   const Sample sample = sample_pairs(index, search, cancel);
-  Buffer<double> group_tests(index.groups());
+  Buffer<double> bundle_tests(index.bundles());
   const double tests =
-      for_each_group(index, cancel, [&](std::size_t group, double candidates) { group_tests[group] = candidates; });
+      for_each_bundle(index, cancel, [&](std::size_t bundle, double candidates) { bundle_tests[bundle] = candidates; });
   cancel.check();
   const double share = sample.candidates > 0 ? sample.pairs / sample.candidates * options.estimate_factor : 0;
   const auto pairs = static_cast<std::uint64_t>(std::ceil(tests * share));
@@ -136,7 +136,7 @@ BatchPlan plan_by_pairs(const SearchIndex& index, const RowSearch& search, const
   double most = most_tests(index, tests, options.workers);
   if (share > 0) most = std::min(most, static_cast<double>(lane_pairs) / ((1 + alpha) * share));
   BatchPlan plan = cut(
-      index, [&](std::size_t group) { return group_tests[group]; }, most, share);
+      index, [&](std::size_t bundle) { return bundle_tests[bundle]; }, most, share);
   plan.pairs = pairs;
   plan.lane_pairs = lane_pairs;
   return plan;

@@ -2,7 +2,7 @@
 //
 // After section VI of Gowanlock et al. 2017 ("Clustering Throughput Optimization on the GPU"): the pairs a_b of the
 // whole table follow from a sample of the points, and n_b = ⌈(1 + α)·a_b/b_b⌉ batches share them, where b_b pairs fit a
-// lane's buffer. What differs: the sample gives the share of candidates that are neighbours, and a group's pairs are
+// lane's buffer. What differs: the sample gives the share of candidates that are neighbours, and a bundle's pairs are
 // estimated by its candidates (known exactly) times that share, so that consecutive rows make batches of about equal
 // size on skewed data too.
 #pragma once
@@ -30,13 +30,13 @@ inline constexpr std::uint64_t kLanePairs = 256 * 1024;
 inline constexpr std::uint64_t kFewestTests = 64 * 1024;
 inline constexpr std::uint64_t kMostTests = 8 * 1024 * 1024;
 
-/// Candidates of all points together. O(groups · their candidate ranges), in parallel. Throws Cancelled.
+/// Candidates of all points together. O(bundles · their candidate ranges), in parallel. Throws Cancelled.
 [[nodiscard]] std::uint64_t count_candidates(const SearchIndex& index, const CancelToken& cancel);
 
 /// Batches of rows of a packed table: only the number of tests is balanced, as the size is known.
 [[nodiscard]] BatchPlan plan_packed(const SearchIndex& index, const PackedLayout& layout, const TableOptions& options);
 
-/// Batches whose estimated pairs fit a lane's buffer. O(groups · their candidate ranges) and the sample, in parallel.
+/// Batches whose estimated pairs fit a lane's buffer. O(bundles · their candidate ranges) and the sample, in parallel.
 [[nodiscard]] BatchPlan plan_by_pairs(const SearchIndex& index, const RowSearch& search, const TableOptions& options,
                                       const CancelToken& cancel);
 

@@ -12,30 +12,30 @@ PackedLayout make_packed_layout(const SearchIndex& index) {
     std::uint64_t words = 0;
     std::uint64_t first_word = 0;
   };
-  const std::size_t groups = index.groups();
-  const auto starts = index.group_starts();
+  const std::size_t bundles = index.bundles();
+  const auto starts = index.bundle_starts();
   PackedLayout layout;
-  layout.groups.starts = Buffer<std::uint32_t>(groups + 1);
-  layout.groups.range_offsets = Buffer<std::uint64_t>(groups + 1);
-  layout.first_words = Buffer<std::uint64_t>(groups + 1);
+  layout.bundles.starts = Buffer<std::uint32_t>(bundles + 1);
+  layout.bundles.range_offsets = Buffer<std::uint64_t>(bundles + 1);
+  layout.first_words = Buffer<std::uint64_t>(bundles + 1);
 
-  // Offsets first count from the start of their block of groups, and are lifted once all blocks are known.
-  std::vector<Block> blocks((groups + kGrain - 1) / kGrain);
+  // Offsets first count from the start of their block of bundles, and are lifted once all blocks are known.
+  std::vector<Block> blocks((bundles + kGrain - 1) / kGrain);
   const auto for_each_block = [&](auto&& f) {
     tbb::parallel_for(std::size_t{0}, blocks.size(),
-                      [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(groups, (b + 1) * kGrain)); });
+                      [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(bundles, (b + 1) * kGrain)); });
   };
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
     CandidateRanges candidates(index, first);
-    for (std::size_t group = first;; candidates.next()) {
-      layout.groups.starts[group] = starts[group];
-      layout.groups.range_offsets[group] = block.ranges.size();
-      layout.first_words[group] = block.words;
+    for (std::size_t bundle = first;; candidates.next()) {
+      layout.bundles.starts[bundle] = starts[bundle];
+      layout.bundles.range_offsets[bundle] = block.ranges.size();
+      layout.first_words[bundle] = block.words;
       std::uint64_t words = 0;
       for (const Range& range : candidates.ranges()) words += packed_words(range.size());
-      block.words += words * (starts[group + 1] - starts[group]);
+      block.words += words * (starts[bundle + 1] - starts[bundle]);
       block.ranges.insert(block.ranges.end(), candidates.ranges().begin(), candidates.ranges().end());
-      if (++group == last) return;
+      if (++bundle == last) return;
     }
   });
   std::uint64_t ranges = 0;
@@ -46,17 +46,17 @@ PackedLayout make_packed_layout(const SearchIndex& index) {
     ranges += block.ranges.size();
     words += block.words;
   }
-  layout.groups.ranges = Buffer<Range>(ranges);
+  layout.bundles.ranges = Buffer<Range>(ranges);
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
-    for (std::size_t group = first; group < last; ++group) {
-      layout.groups.range_offsets[group] += block.first_range;
-      layout.first_words[group] += block.first_word;
+    for (std::size_t bundle = first; bundle < last; ++bundle) {
+      layout.bundles.range_offsets[bundle] += block.first_range;
+      layout.first_words[bundle] += block.first_word;
     }
-    std::copy(block.ranges.begin(), block.ranges.end(), layout.groups.ranges.begin() + block.first_range);
+    std::copy(block.ranges.begin(), block.ranges.end(), layout.bundles.ranges.begin() + block.first_range);
   });
-  layout.groups.starts[groups] = starts[groups];
-  layout.groups.range_offsets[groups] = ranges;
-  layout.first_words[groups] = words;
+  layout.bundles.starts[bundles] = starts[bundles];
+  layout.bundles.range_offsets[bundles] = ranges;
+  layout.first_words[bundles] = words;
   return layout;
 }
 

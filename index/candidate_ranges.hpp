@@ -1,4 +1,4 @@
-// The candidates of a group of points, as ranges of positions.
+// The candidates of a bundle of points, as ranges of positions.
 #pragma once
 
 #include <algorithm>
@@ -11,34 +11,34 @@
 
 namespace epsflow::index {
 
-/// Walks over consecutive groups of an index.
+/// Walks over consecutive bundles of an index.
 class CandidateRanges {
  public:
-  CandidateRanges(const SearchIndex& index, std::size_t first_group) : index_(index), group_(first_group) {
-    index_.start_walk(group_, walk_);
-    index_.find_ranges(group_, walk_);
+  CandidateRanges(const SearchIndex& index, std::size_t first_bundle) : index_(index), bundle_(first_bundle) {
+    index_.start_walk(bundle_, walk_);
+    index_.find_ranges(bundle_, walk_);
   }
 
-  [[nodiscard]] std::size_t group() const noexcept { return group_; }
-  /// Positions of the group.
-  [[nodiscard]] Range rows() const noexcept { return index_.rows_of(group_); }
-  /// Non-empty, ascending, not touching each other. Together they hold every neighbour of every point of the group.
+  [[nodiscard]] std::size_t bundle() const noexcept { return bundle_; }
+  /// Positions of the bundle.
+  [[nodiscard]] Range rows() const noexcept { return index_.rows_of(bundle_); }
+  /// Non-empty, ascending, not touching each other. Together they hold every neighbour of every point of the bundle.
   [[nodiscard]] std::span<const Range> ranges() const noexcept { return walk_.ranges; }
 
-  /// Moves on to the next group, of which there must be one.
-  void next() { index_.find_ranges(++group_, walk_); }
+  /// Moves on to the next bundle, of which there must be one.
+  void next() { index_.find_ranges(++bundle_, walk_); }
 
  private:
   const SearchIndex& index_;
-  std::size_t group_;
-  GroupWalk walk_;
+  std::size_t bundle_;
+  BundleWalk walk_;
 };
 
-/// Calls f(rows of one group, the group's candidates) for all rows, in order.
+/// Calls f(rows of one bundle, the bundle's candidates) for all rows, in order.
 template <class F>
-void for_each_group(const SearchIndex& index, Range rows, F&& f) {
+void for_each_bundle(const SearchIndex& index, Range rows, F&& f) {
   if (rows.size() == 0) return;
-  CandidateRanges candidates(index, index.group_of(rows.begin));
+  CandidateRanges candidates(index, index.bundle_of(rows.begin));
   for (std::uint32_t row = rows.begin;;) {
     const std::uint32_t end = std::min(rows.end, candidates.rows().end);
     f(Range{row, end}, candidates.ranges());
@@ -48,7 +48,7 @@ void for_each_group(const SearchIndex& index, Range rows, F&& f) {
   }
 }
 
-/// The layout of a packed table over an index. O(groups · their candidate ranges) and as many ranges, so meant for up to
+/// The layout of a packed table over an index. O(bundles · their candidate ranges) and as many ranges, so meant for up to
 /// three dimensions.
 [[nodiscard]] PackedLayout make_packed_layout(const SearchIndex& index);
 

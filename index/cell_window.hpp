@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 #include <epsflow/index/grid.hpp>
 
 namespace epsflow::index {

@@ -105,7 +105,7 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
   });
   starts[first_cell[blocks]] = static_cast<std::uint32_t>(n);
   set_order(std::move(order));
-  set_group_starts(std::move(starts));
+  set_bundle_starts(std::move(starts));
 }
 
 void Grid::keep_ranges(std::uint64_t most, const CancelToken& cancel) {
@@ -114,7 +114,7 @@ void Grid::keep_ranges(std::uint64_t most, const CancelToken& cancel) {
   tbb::parallel_for(std::size_t{0}, kept.size(), [&](std::size_t b) {
     if (cancel.cancelled() || bytes > most) return;
     KeptRanges found;
-    GroupWalk walk;
+    BundleWalk walk;
     start_walk(b * kKeptCells, walk);
     for (std::size_t cell = b * kKeptCells; cell < std::min(cells(), (b + 1) * kKeptCells); ++cell) {
       find_ranges(cell, walk);
@@ -130,7 +130,7 @@ void Grid::keep_ranges(std::uint64_t most, const CancelToken& cancel) {
   kept_bytes_ = bytes;
 }
 
-void Grid::start_walk(std::size_t cell, GroupWalk& walk) const {
+void Grid::start_walk(std::size_t cell, BundleWalk& walk) const {
   if (!kept_.empty()) return;
   walk.places.clear();
   for (const std::int64_t offset : keys_.neighbor_offsets) {
@@ -139,7 +139,7 @@ void Grid::start_walk(std::size_t cell, GroupWalk& walk) const {
   }
 }
 
-void Grid::find_ranges(std::size_t cell, GroupWalk& walk) const {
+void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
   const auto keys = cell_keys();
   const auto starts = cell_starts();
   const std::uint64_t last = 2 * std::uint64_t{keys_.window};

@@ -25,13 +25,13 @@ class Grid final : public SearchIndex {
   /// Any two points of a cell are neighbours.
   [[nodiscard]] bool cliques() const noexcept { return cliques_; }
 
-  /// Cells are groups.
-  [[nodiscard]] std::size_t cells() const noexcept { return groups(); }
+  /// Cells are bundles.
+  [[nodiscard]] std::size_t cells() const noexcept { return bundles(); }
   /// Keys of the non-empty cells, ascending. See CellKeys.
   [[nodiscard]] std::span<const std::uint64_t> cell_keys() const noexcept { return cell_keys_.span(); }
   /// First position of each cell, and n. [cells + 1]
-  [[nodiscard]] std::span<const std::uint32_t> cell_starts() const noexcept { return group_starts(); }
-  [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept { return group_of(position); }
+  [[nodiscard]] std::span<const std::uint32_t> cell_starts() const noexcept { return bundle_starts(); }
+  [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept { return bundle_of(position); }
 
   /// How cells are numbered, and where a cell's neighbours are.
   [[nodiscard]] const CellKeys& keys() const noexcept { return keys_; }
@@ -39,8 +39,8 @@ class Grid final : public SearchIndex {
   /// As cells and their neighbours ascend together, each of the (2·window + 1)^(axes − 1) places where a range may begin only
   /// moves forward: O(1) amortised per cell and place, one binary search per place at the start, and in cells at the end of a
   /// closed axis.
-  void start_walk(std::size_t cell, GroupWalk& walk) const override;
-  void find_ranges(std::size_t cell, GroupWalk& walk) const override;
+  void start_walk(std::size_t cell, BundleWalk& walk) const override;
+  void find_ranges(std::size_t cell, BundleWalk& walk) const override;
 
   /// Finds the ranges of all cells, and keeps them unless they take more than `most` bytes: walks read them from then on, where
   /// in many dimensions most places are empty and moving them took longer than comparing points. Not while others walk. In

@@ -154,7 +154,7 @@ HWY_INLINE void tile_rows(const Input& in, std::uint32_t& row, std::uint32_t end
 
 template <class T, class Task>
 void run_tiles(const Input& in, Range rows, std::span<const Range> candidates, Task& task) {
-  // Kept by each thread: groups are many and mostly small.
+  // Kept by each thread: bundles are many and mostly small.
   thread_local std::vector<Panel> panels;
   thread_local std::vector<std::uint16_t> bits;
   list_panels(candidates, panels);

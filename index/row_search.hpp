@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 #include <epsflow/index/search_index.hpp>
 #include <epsflow/index/tile_points.hpp>
 
@@ -38,7 +38,7 @@ class RowSearch {
   RowSearch(const RowSearch&) = delete;
   RowSearch& operator=(const RowSearch&) = delete;
 
-  /// Tests rows [rows.begin, rows.end), all of one group, against the group's candidates. Writes their bits, row after
+  /// Tests rows [rows.begin, rows.end), all of one bundle, against the bundle's candidates. Writes their bits, row after
   /// row, to `words`, and the neighbours of each row to counts[0 … rows.size()).
   void packed(Range rows, std::span<const Range> candidates, std::uint32_t* words, std::uint32_t* counts) const;
 

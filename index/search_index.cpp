@@ -8,7 +8,7 @@
 namespace epsflow::index {
 
 std::uint64_t SearchIndex::bytes() const noexcept {
-  std::uint64_t sum = order_.bytes() + group_starts_.bytes();
+  std::uint64_t sum = order_.bytes() + bundle_starts_.bytes();
   for (const auto& c : coordinates_) sum += c.bytes();
   return sum;
 }

@@ -1,4 +1,4 @@
-// What a search needs of an index: points in its order, in groups that share their candidates.
+// What a search needs of an index: points in its order, in bundles that share their candidates.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
 
 namespace epsflow::index {
 
-/// Where a walk over groups is. What the places are the index alone knows.
-struct GroupWalk {
+/// Where a walk over bundles is. What the places are the index alone knows.
+struct BundleWalk {
   std::vector<std::size_t> places;
-  std::vector<Range> ranges;  ///< candidates of the group: non-empty, ascending, not touching each other
+  std::vector<Range> ranges;  ///< candidates of the bundle: non-empty, ascending, not touching each other
 };
 
-/// Points sorted so that neighbours lie close together, and cut into groups of consecutive positions. Keeps a copy of the
-/// coordinates, in their precision. Candidates of a group are found when they are needed (CandidateRanges), or kept where they are few,
+/// Points sorted so that neighbours lie close together, and cut into bundles of consecutive positions. Keeps a copy of the
+/// coordinates, in their precision. Candidates of a bundle are found when they are needed (CandidateRanges), or kept where they are few,
 /// so memory is O(n·d) however many they are.
 class SearchIndex {
  public:
@@ -45,22 +45,22 @@ class SearchIndex {
     return reinterpret_cast<const T*>(coordinates_[k].data());
   }
 
-  [[nodiscard]] std::size_t groups() const noexcept { return group_starts_.size() - 1; }
-  /// First position of each group, and n. [groups + 1]
-  [[nodiscard]] std::span<const std::uint32_t> group_starts() const noexcept { return group_starts_.span(); }
-  [[nodiscard]] Range rows_of(std::size_t group) const noexcept {
-    return {group_starts_[group], group_starts_[group + 1]};
+  [[nodiscard]] std::size_t bundles() const noexcept { return bundle_starts_.size() - 1; }
+  /// First position of each bundle, and n. [bundles + 1]
+  [[nodiscard]] std::span<const std::uint32_t> bundle_starts() const noexcept { return bundle_starts_.span(); }
+  [[nodiscard]] Range rows_of(std::size_t bundle) const noexcept {
+    return {bundle_starts_[bundle], bundle_starts_[bundle + 1]};
   }
-  /// The group that holds a position. O(log groups).
-  [[nodiscard]] std::size_t group_of(std::uint32_t position) const noexcept {
-    return std::upper_bound(group_starts_.begin(), group_starts_.end(), position) - group_starts_.begin() - 1;
+  /// The bundle that holds a position. O(log bundles).
+  [[nodiscard]] std::size_t bundle_of(std::uint32_t position) const noexcept {
+    return std::upper_bound(bundle_starts_.begin(), bundle_starts_.end(), position) - bundle_starts_.begin() - 1;
   }
 
-  /// Begins a walk at a group.
-  virtual void start_walk(std::size_t group, GroupWalk& walk) const = 0;
-  /// Sets walk.ranges to what holds every neighbour of every point of the group. The group is the walk's first one or a
+  /// Begins a walk at a bundle.
+  virtual void start_walk(std::size_t bundle, BundleWalk& walk) const = 0;
+  /// Sets walk.ranges to what holds every neighbour of every point of the bundle. The bundle is the walk's first one or a
   /// later one than the last.
-  virtual void find_ranges(std::size_t group, GroupWalk& walk) const = 0;
+  virtual void find_ranges(std::size_t bundle, BundleWalk& walk) const = 0;
 
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept;
 
@@ -70,7 +70,7 @@ class SearchIndex {
 
   /// To be called once each by whatever sorts the points, in this order.
   void set_order(Buffer<std::uint32_t> order) noexcept { order_ = std::move(order); }
-  void set_group_starts(Buffer<std::uint32_t> starts) noexcept { group_starts_ = std::move(starts); }
+  void set_bundle_starts(Buffer<std::uint32_t> starts) noexcept { bundle_starts_ = std::move(starts); }
   /// O(n·d), in parallel.
   void copy_coordinates(PointsView points);
 
@@ -80,7 +80,7 @@ class SearchIndex {
   double eps_;
   Space space_;
   Buffer<std::uint32_t> order_;
-  Buffer<std::uint32_t> group_starts_;
+  Buffer<std::uint32_t> bundle_starts_;
   std::vector<Buffer<std::byte>> coordinates_;
 };
 

@@ -157,7 +157,7 @@ void list_tile_ranges(const TileBounds& bounds, std::uint32_t tile, std::vector<
   }
 }
 
-CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blocks) {
+CandidateBundles tile_bundles(std::uint64_t points, std::span<const TileBlock> blocks) {
   const std::uint32_t tiles = tiles_of(points);
   const auto size = narrow<std::uint32_t>(points);
   // Each pair, from both of its sides: the other tiles of each tile.
@@ -183,13 +183,13 @@ CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blo
               others.begin() + static_cast<std::ptrdiff_t>(starts[tile + 1]));
   });
 
-  CandidateGroups groups;
-  groups.starts = Buffer<std::uint32_t>(std::uint64_t{tiles} + 1);
-  groups.range_offsets = Buffer<std::uint64_t>(std::uint64_t{tiles} + 1);
+  CandidateBundles bundles;
+  bundles.starts = Buffer<std::uint32_t>(std::uint64_t{tiles} + 1);
+  bundles.range_offsets = Buffer<std::uint64_t>(std::uint64_t{tiles} + 1);
   std::vector<Range> ranges;
   for (std::uint32_t tile = 0; tile < tiles; ++tile) {
-    groups.starts[tile] = tile * kTilePoints;
-    groups.range_offsets[tile] = ranges.size();
+    bundles.starts[tile] = tile * kTilePoints;
+    bundles.range_offsets[tile] = ranges.size();
     for (std::uint64_t o = starts[tile]; o < starts[tile + 1]; ++o) {
       const std::uint32_t begin = others[o] * kTilePoints;
       const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{begin} + kTilePoints, size));
@@ -200,11 +200,11 @@ CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blo
       }
     }
   }
-  groups.starts[tiles] = size;
-  groups.range_offsets[tiles] = ranges.size();
-  groups.ranges = Buffer<Range>(ranges.size());
-  std::ranges::copy(ranges, groups.ranges.begin());
-  return groups;
+  bundles.starts[tiles] = size;
+  bundles.range_offsets[tiles] = ranges.size();
+  bundles.ranges = Buffer<Range>(ranges.size());
+  std::ranges::copy(ranges, bundles.ranges.begin());
+  return bundles;
 }
 
 }  // namespace epsflow::index

@@ -8,7 +8,7 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/index/layer_function.hpp>
 #include <epsflow/index/layers.hpp>
@@ -60,7 +60,7 @@ class TileBounds {
 /// other. What the list above says of the tile, without the memory of the list.
 void list_tile_ranges(const TileBounds& bounds, std::uint32_t tile, std::vector<Range>& ranges);
 
-/// The list for searches point by point: each tile is a group, and what it may have neighbours in are its ranges.
-[[nodiscard]] CandidateGroups tile_groups(std::uint64_t points, std::span<const TileBlock> blocks);
+/// The list for searches point by point: each tile is a bundle, and what it may have neighbours in are its ranges.
+[[nodiscard]] CandidateBundles tile_bundles(std::uint64_t points, std::span<const TileBlock> blocks);
 
 }  // namespace epsflow::index

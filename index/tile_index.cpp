@@ -21,13 +21,13 @@ TileIndex::TileIndex(PointsView points, double eps, std::optional<LayerSource> s
   Buffer<std::uint32_t> starts(std::uint64_t{bounds_.tiles()} + 1);
   for (std::uint32_t tile = 0; tile < bounds_.tiles(); ++tile) starts[tile] = tile * kTilePoints;
   starts[bounds_.tiles()] = size();
-  set_group_starts(std::move(starts));
+  set_bundle_starts(std::move(starts));
   cancel.check();
   copy_coordinates(points);
 }
 
-void TileIndex::find_ranges(std::size_t group, GroupWalk& walk) const {
-  list_tile_ranges(bounds_, static_cast<std::uint32_t>(group), walk.ranges);
+void TileIndex::find_ranges(std::size_t bundle, BundleWalk& walk) const {
+  list_tile_ranges(bounds_, static_cast<std::uint32_t>(bundle), walk.ranges);
 }
 
 std::uint64_t TileIndex::bytes() const noexcept { return SearchIndex::bytes() + bounds_.bytes(); }

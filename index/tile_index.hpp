@@ -10,7 +10,7 @@
 
 namespace epsflow::index {
 
-/// Groups are tiles of kTilePoints positions; their candidates are all tiles that no function holds apart from them.
+/// Bundles are tiles of kTilePoints positions; their candidates are all tiles that no function holds apart from them.
 class TileIndex final : public SearchIndex {
  public:
   /// In the order of layers; without a source in that of ids, and every point is a candidate of every other, as
@@ -20,9 +20,9 @@ class TileIndex final : public SearchIndex {
 
   [[nodiscard]] const TileBounds& bounds() const noexcept { return bounds_; }
 
-  void start_walk(std::size_t, GroupWalk&) const override {}
+  void start_walk(std::size_t, BundleWalk&) const override {}
   /// O(tiles / kBlockTiles + kBlockTiles · blocks that are not apart): little beside the search of the tile's points.
-  void find_ranges(std::size_t group, GroupWalk& walk) const override;
+  void find_ranges(std::size_t bundle, BundleWalk& walk) const override;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override;
 

@@ -229,7 +229,7 @@ HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint3
   if constexpr (R > 1) count_tiles<T, R / 2>(in, row, end, panels, start, most, counts, asked);
 }
 
-/// The neighbours of rows of one group, counted as far as `most`: counts[0 … rows.size()). Begins with the candidates next to
+/// The neighbours of rows of one bundle, counted as far as `most`: counts[0 … rows.size()). Begins with the candidates next to
 /// the rows, where most neighbours are.
 template <class T>
 void count_up_to(const SearchInput& in, Range rows, std::span<const Range> candidates, std::uint32_t most,

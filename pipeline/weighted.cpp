@@ -49,11 +49,11 @@ class Searched {
       std::vector<std::uint32_t> ids;
       const std::uint32_t first = std::min(n, b * kBlockRows);
       const Range block{first, first + std::min(kBlockRows, n - first)};
-      index::for_each_group(grid_, block, [&](Range group, std::span<const Range> candidates) {
+      index::for_each_bundle(grid_, block, [&](Range bundle, std::span<const Range> candidates) {
         std::uint64_t most = 0;
         for (const Range& range : candidates) most += range.size();
         ids.resize(std::max(ids.size(), most + index::RowSearch::kSlack));
-        for (std::uint32_t row = group.begin; row < group.end; ++row) {
+        for (std::uint32_t row = bundle.begin; row < bundle.end; ++row) {
           std::uint32_t count = 0;
           (void)rows_.ids({row, row + 1}, candidates, ids.data(), most, &count);
           WholeWeights::Sum sum = 0;

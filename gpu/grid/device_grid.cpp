@@ -114,16 +114,16 @@ std::vector<std::uint64_t> DeviceGrid::read_cell_keys() const {
 PackedLayout DeviceGrid::read_layout() const {
   PackedLayout layout;
   if (view_.size == 0) {
-    layout.groups.starts = Buffer<std::uint32_t>(1);
-    layout.groups.range_offsets = Buffer<std::uint64_t>(1);
+    layout.bundles.starts = Buffer<std::uint32_t>(1);
+    layout.bundles.range_offsets = Buffer<std::uint64_t>(1);
     layout.first_words = Buffer<std::uint64_t>(1);
-    layout.groups.starts[0] = 0;
-    layout.groups.range_offsets[0] = layout.first_words[0] = 0;
+    layout.bundles.starts[0] = 0;
+    layout.bundles.range_offsets[0] = layout.first_words[0] = 0;
     return layout;
   }
-  layout.groups.starts = download(cell_starts_, stream_.get());
-  layout.groups.range_offsets = download(range_offsets_, stream_.get());
-  layout.groups.ranges = download(ranges_, stream_.get());
+  layout.bundles.starts = download(cell_starts_, stream_.get());
+  layout.bundles.range_offsets = download(range_offsets_, stream_.get());
+  layout.bundles.ranges = download(ranges_, stream_.get());
   layout.first_words = download(cell_words_, stream_.get());
   stream_.synchronize();
   return layout;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/index/distance.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <epsflow/core/candidate_groups.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 #include <epsflow/gpu/grid/index_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_view.hpp>

@@ -22,7 +22,7 @@ using test::Random;
 
 /// Against the oracle. minpts: descending. Returns the clusters of all.
 std::size_t check(const DataSet& data, const index::SearchIndex& index, const Minpts& minpts) {
-  INFO("groups " << index.groups());
+  INFO("bundles " << index.bundles());
   const CancelToken never;
   const index::RowSearch rows(index);
   SearchedSource source(index, rows, minpts.front(), never);

@@ -139,16 +139,16 @@ TEST_CASE("neighbour table: packed rows are read range by range, from any row on
 TEST_CASE("neighbour table: packed bits of ranges of every length up to two words and more") {
   for (std::uint32_t length = 1; length <= 70; ++length) {
     auto layout = std::make_shared<PackedLayout>();
-    layout->groups.starts = Buffer<std::uint32_t>(2);
-    layout->groups.range_offsets = Buffer<std::uint64_t>(2);
+    layout->bundles.starts = Buffer<std::uint32_t>(2);
+    layout->bundles.range_offsets = Buffer<std::uint64_t>(2);
     layout->first_words = Buffer<std::uint64_t>(2);
-    layout->groups.ranges = Buffer<Range>(2);
-    layout->groups.starts[0] = 0;
-    layout->groups.starts[1] = 1;
-    layout->groups.range_offsets[0] = 0;
-    layout->groups.range_offsets[1] = 2;
-    layout->groups.ranges[0] = {0, length};
-    layout->groups.ranges[1] = {200, 203};
+    layout->bundles.ranges = Buffer<Range>(2);
+    layout->bundles.starts[0] = 0;
+    layout->bundles.starts[1] = 1;
+    layout->bundles.range_offsets[0] = 0;
+    layout->bundles.range_offsets[1] = 2;
+    layout->bundles.ranges[0] = {0, length};
+    layout->bundles.ranges[1] = {200, 203};
     layout->first_words[0] = 0;
     layout->first_words[1] = packed_words(length) + 1;
     CHECK(layout->words_per_row(0) == packed_words(length) + 1);
@@ -169,12 +169,12 @@ TEST_CASE("neighbour table: packed bits of ranges of every length up to two word
 
 TEST_CASE("neighbour table: a packed table that the budget has no room for is an error with the remedy") {
   auto layout = std::make_shared<PackedLayout>();
-  layout->groups.starts = Buffer<std::uint32_t>(2);
-  layout->groups.range_offsets = Buffer<std::uint64_t>(2);
+  layout->bundles.starts = Buffer<std::uint32_t>(2);
+  layout->bundles.range_offsets = Buffer<std::uint64_t>(2);
   layout->first_words = Buffer<std::uint64_t>(2);
-  layout->groups.starts[0] = 0;
-  layout->groups.starts[1] = 4;
-  layout->groups.range_offsets[0] = layout->groups.range_offsets[1] = 0;
+  layout->bundles.starts[0] = 0;
+  layout->bundles.starts[1] = 4;
+  layout->bundles.range_offsets[0] = layout->bundles.range_offsets[1] = 0;
   layout->first_words[0] = 0;
   layout->first_words[1] = 1000;
   MemoryBudget budget(3999);

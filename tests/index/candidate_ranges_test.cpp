@@ -47,7 +47,7 @@ TEST_CASE("candidate ranges: ascending, apart, and with every neighbour, for any
     for (std::uint32_t p = 0; p < grid.size(); ++p) position[grid.order()[p]] = p;
     CandidateRanges walk(grid, 0);
     for (std::size_t cell = 0;; ++cell) {
-      REQUIRE(walk.group() == cell);
+      REQUIRE(walk.bundle() == cell);
       check_ranges(grid, walk.ranges());
       for (std::uint32_t p = grid.cell_starts()[cell]; p < grid.cell_starts()[cell + 1]; ++p) {
         for (const std::uint32_t id : table.rows[grid.order()[p]]) {
@@ -113,7 +113,7 @@ TEST_CASE("candidate ranges: three rows of cells in 2-D, nine in 3-D") {
     for (;; walk.next()) {
       most = std::max(most, walk.ranges().size());
       for (const Range& range : walk.ranges()) candidates += range.size();
-      if (walk.group() + 1 == grid.cells()) break;
+      if (walk.bundle() + 1 == grid.cells()) break;
     }
     CHECK(most <= (dims == 2 ? 3U : 9U));
     // A search that looked at everything would find all neighbours, too.
@@ -128,13 +128,13 @@ TEST_CASE("packed layout: the ranges of every cell, and where their bits lie") {
     const Grid grid(data.view(), dims == 1 ? 0.1 : 0.5, Cells::reach, CancelToken());
     REQUIRE(grid.cells() > 9000);
     const PackedLayout layout = make_packed_layout(grid);
-    REQUIRE(layout.groups.size() == grid.cells());
+    REQUIRE(layout.bundles.size() == grid.cells());
     CandidateRanges walk(grid, 0);
     std::uint64_t word = 0;
     for (std::size_t cell = 0;; ++cell) {
-      REQUIRE(layout.groups.starts[cell] == grid.cell_starts()[cell]);
+      REQUIRE(layout.bundles.starts[cell] == grid.cell_starts()[cell]);
       REQUIRE(layout.first_words[cell] == word);
-      const auto ranges = layout.groups.ranges_of(cell);
+      const auto ranges = layout.bundles.ranges_of(cell);
       REQUIRE(std::equal(ranges.begin(), ranges.end(), walk.ranges().begin(), walk.ranges().end()));
       std::uint64_t per_row = 0;
       for (const Range& range : ranges) per_row += packed_words(range.size());
@@ -144,16 +144,16 @@ TEST_CASE("packed layout: the ranges of every cell, and where their bits lie") {
       walk.next();
     }
     CHECK(layout.words() == word);
-    CHECK(layout.groups.starts[grid.cells()] == data.size());
-    CHECK(layout.groups.group_of(0) == 0);
-    CHECK(layout.groups.group_of(grid.size() - 1) == grid.cells() - 1);
+    CHECK(layout.bundles.starts[grid.cells()] == data.size());
+    CHECK(layout.bundles.bundle_of(0) == 0);
+    CHECK(layout.bundles.bundle_of(grid.size() - 1) == grid.cells() - 1);
   }
 }
 
 TEST_CASE("packed layout: of no points") {
   const DataSet data = test::make_data("uniform", 0, 2, Precision::float64, 3);
   const PackedLayout layout = make_packed_layout(Grid(data.view(), 1, Cells::reach, CancelToken()));
-  CHECK(layout.groups.size() == 0);
+  CHECK(layout.bundles.size() == 0);
   CHECK(layout.words() == 0);
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("grid: ranges that are kept are those that a walk finds") {
         const auto ranges = found.ranges();
         REQUIRE(std::vector<Range>(ranges.begin(), ranges.end()) ==
                 std::vector<Range>(expected.ranges().begin(), expected.ranges().end()));
-        if (found.group() + 1 == kept.cells()) break;
+        if (found.bundle() + 1 == kept.cells()) break;
       }
     }
   }

@@ -43,14 +43,14 @@ void check_list_order(std::span<const TileBlock> blocks) {
   }
 }
 
-void check_groups(const CandidateGroups& groups, std::uint64_t points, const std::vector<char>& matrix) {
+void check_bundles(const CandidateBundles& bundles, std::uint64_t points, const std::vector<char>& matrix) {
   const std::uint32_t tiles = tiles_of(points);
-  REQUIRE(groups.size() == tiles);
-  REQUIRE(groups.starts[tiles] == points);
+  REQUIRE(bundles.size() == tiles);
+  REQUIRE(bundles.starts[tiles] == points);
   for (std::uint32_t tile = 0; tile < tiles; ++tile) {
-    REQUIRE(groups.starts[tile] == tile * kTilePoints);
+    REQUIRE(bundles.starts[tile] == tile * kTilePoints);
     std::vector<char> in_range(points);
-    const auto ranges = groups.ranges_of(tile);
+    const auto ranges = bundles.ranges_of(tile);
     for (std::size_t r = 0; r < ranges.size(); ++r) {
       REQUIRE(ranges[r].begin < ranges[r].end);
       REQUIRE(ranges[r].end <= points);
@@ -97,7 +97,7 @@ double check_pruning(const DataSet& data, double eps, LayerSource source) {
       }
     }
   }
-  check_groups(tile_groups(data.size(), blocks), data.size(), matrix);
+  check_bundles(tile_bundles(data.size(), blocks), data.size(), matrix);
   const double all = 0.5 * tiles * (tiles + 1.0);
   return tiles == 0 ? 0 : 1 - static_cast<double>(count_tile_pairs(blocks)) / all;
 }
@@ -151,7 +151,7 @@ TEST_CASE("tile bounds: without functions every pair of tiles is listed") {
     const std::vector<char> matrix = pair_matrix(blocks, tiles);
     check_list_order(blocks);
     CHECK(count_tile_pairs(blocks) == std::uint64_t{tiles} * (tiles + 1) / 2);
-    check_groups(tile_groups(points, blocks), points, matrix);
+    check_bundles(tile_bundles(points, blocks), points, matrix);
   }
 }
 

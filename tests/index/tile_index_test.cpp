@@ -19,7 +19,7 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// Order, coordinates and groups; and the neighbours of every point among the candidates of its tile are all it has.
+/// Order, coordinates and bundles; and the neighbours of every point among the candidates of its tile are all it has.
 void check_index(const DataSet& data, double eps, const TileIndex& index) {
   const auto n = static_cast<std::uint32_t>(data.size());
   REQUIRE(index.size() == n);
@@ -34,26 +34,26 @@ void check_index(const DataSet& data, double eps, const TileIndex& index) {
       REQUIRE(x == data.view().at(index.order()[p], k));
     }
   }
-  REQUIRE(index.groups() == tiles_of(n));
-  REQUIRE(index.group_starts().back() == n);
+  REQUIRE(index.bundles() == tiles_of(n));
+  REQUIRE(index.bundle_starts().back() == n);
   if (n == 0) return;
   const test::OracleTable table = data.oracle(eps);
   const RowSearch search(index);
   CandidateRanges candidates(index, 0);
-  for (std::size_t group = 0;; candidates.next()) {
+  for (std::size_t bundle = 0;; candidates.next()) {
     const Range rows = candidates.rows();
-    REQUIRE(rows == index.rows_of(group));
-    REQUIRE(rows.begin == group * kTilePoints);
+    REQUIRE(rows == index.rows_of(bundle));
+    REQUIRE(rows.begin == bundle * kTilePoints);
     // A walk may begin anywhere.
     const auto ranges = candidates.ranges();
-    const CandidateRanges again(index, group);
+    const CandidateRanges again(index, bundle);
     REQUIRE(std::equal(ranges.begin(), ranges.end(), again.ranges().begin(), again.ranges().end()));
     std::vector<std::uint32_t> counts(rows.size());
     search.count(rows, ranges, counts.data());
     for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
       REQUIRE(counts[p - rows.begin] == table.rows[index.order()[p]].size());
     }
-    if (++group == index.groups()) break;
+    if (++bundle == index.bundles()) break;
   }
 }
 
@@ -90,9 +90,9 @@ TEST_CASE("tile index: the candidates of a tile are those of the list of pairs o
     const DataSet data = test::make_data("clustered", n, 3, Precision::float64, 5);
     const TileIndex tree(data.view(), 0.1, LayerSource::tree, never);
     const TileIndex all(data.view(), 0.1, std::nullopt, never);
-    const CandidateGroups of_tree = tile_groups(n, list_tile_blocks(tree.bounds(), never));
-    const CandidateGroups of_all = tile_groups(n, list_all_tile_blocks(n, never));
-    REQUIRE(tree.groups() == of_tree.size());
+    const CandidateBundles of_tree = tile_bundles(n, list_tile_blocks(tree.bounds(), never));
+    const CandidateBundles of_all = tile_bundles(n, list_all_tile_blocks(n, never));
+    REQUIRE(tree.bundles() == of_tree.size());
     std::vector<Range> ranges;
     std::uint64_t candidates = 0;
     for (std::uint32_t tile = 0; tile < tiles_of(n); ++tile) {

@@ -71,30 +71,30 @@ class TableMaker {
     }
     auto layout = std::make_shared<PackedLayout>();
     const std::size_t cells = starts.size();
-    layout->groups.starts = Buffer<std::uint32_t>(cells + 1);
-    layout->groups.range_offsets = Buffer<std::uint64_t>(cells + 1);
+    layout->bundles.starts = Buffer<std::uint32_t>(cells + 1);
+    layout->bundles.range_offsets = Buffer<std::uint64_t>(cells + 1);
     layout->first_words = Buffer<std::uint64_t>(cells + 1);
     std::vector<Range> all;
     std::uint64_t words = 0;
     for (std::size_t c = 0; c < cells; ++c) {
-      layout->groups.starts[c] = starts[c];
-      layout->groups.range_offsets[c] = all.size();
+      layout->bundles.starts[c] = starts[c];
+      layout->bundles.range_offsets[c] = all.size();
       layout->first_words[c] = words;
       const std::uint32_t last = c + 1 < cells ? starts[c + 1] : n;
       for (const Range& range : ranges[c]) words += packed_words(range.size()) * (last - starts[c]);
       all.insert(all.end(), ranges[c].begin(), ranges[c].end());
     }
-    layout->groups.starts[cells] = n;
-    layout->groups.range_offsets[cells] = all.size();
+    layout->bundles.starts[cells] = n;
+    layout->bundles.range_offsets[cells] = all.size();
     layout->first_words[cells] = words;
-    layout->groups.ranges = Buffer<Range>(all.size());
-    std::copy(all.begin(), all.end(), layout->groups.ranges.begin());
+    layout->bundles.ranges = Buffer<Range>(all.size());
+    std::copy(all.begin(), all.end(), layout->bundles.ranges.begin());
     table_ = std::make_unique<NeighborTable>(layout, pool_.acquire(words * 4));
     std::uint32_t* word = table_->packed_words_for_writing();
     std::fill_n(word, words, 0U);
     for (std::uint32_t p = 0; p < n; ++p) {
       const std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
-      for (const Range& range : layout->groups.ranges_of(layout->groups.group_of(p))) {
+      for (const Range& range : layout->bundles.ranges_of(layout->bundles.bundle_of(p))) {
         for (const std::uint32_t q : row) {
           if (q >= range.begin && q < range.end) word[(q - range.begin) / 32] |= 1U << ((q - range.begin) % 32);
         }

@@ -50,15 +50,15 @@ void check_same(const DataSet& data, double eps, const Space& space = {}) {
   REQUIRE(to_vector(grids.device.order()) == to_vector(grids.host.order()));
   const PackedLayout layout = grids.device.read_layout();
   if (n == 0) {
-    REQUIRE(layout.groups.size() == 0);
+    REQUIRE(layout.bundles.size() == 0);
     return;
   }
   REQUIRE(grids.device.read_cell_keys() == to_vector(grids.host.cell_keys()));
   const PackedLayout expected = index::make_packed_layout(grids.host);
-  REQUIRE(to_vector(layout.groups.starts.span()) == to_vector(expected.groups.starts.span()));
-  REQUIRE(to_vector(layout.groups.range_offsets.span()) == to_vector(expected.groups.range_offsets.span()));
+  REQUIRE(to_vector(layout.bundles.starts.span()) == to_vector(expected.bundles.starts.span()));
+  REQUIRE(to_vector(layout.bundles.range_offsets.span()) == to_vector(expected.bundles.range_offsets.span()));
   REQUIRE(to_vector(layout.first_words.span()) == to_vector(expected.first_words.span()));
-  REQUIRE(to_vector(layout.groups.ranges.span()) == to_vector(expected.groups.ranges.span()));
+  REQUIRE(to_vector(layout.bundles.ranges.span()) == to_vector(expected.bundles.ranges.span()));
   REQUIRE(grids.device.packed_words() == expected.words());
   const GridView& view = grids.device.view();
   const std::vector<std::uint32_t> cell_of = download(view.cell_of, n);

@@ -1,4 +1,4 @@
-// Candidate groups: consecutive points that share their candidates. What every source of candidates produces.
+// Candidate bundles: consecutive points that share their candidates. What every source of candidates produces.
 #pragma once
 
 #include <algorithm>
@@ -29,20 +29,20 @@ struct Range {
   return ranges;
 }
 
-/// Groups of positions, in order, that together are all positions, and the ranges that hold every neighbour of a group's
-/// points. Of a grid each cell is a group.
-struct CandidateGroups {
-  Buffer<std::uint32_t> starts;       ///< [groups + 1] first position of each group, and n
-  Buffer<std::uint64_t> range_offsets;  ///< [groups + 1] first of the group's ranges in `ranges`
-  Buffer<Range> ranges;                 ///< candidates of each group: non-empty, ascending, not touching each other
+/// Bundles of positions, in order, that together are all positions, and the ranges that hold every neighbour of a bundle's
+/// points. Of a grid each cell is a bundle.
+struct CandidateBundles {
+  Buffer<std::uint32_t> starts;         ///< [bundles + 1] first position of each bundle, and n
+  Buffer<std::uint64_t> range_offsets;  ///< [bundles + 1] first of the bundle's ranges in `ranges`
+  Buffer<Range> ranges;                 ///< candidates of each bundle: non-empty, ascending, not touching each other
 
   [[nodiscard]] std::size_t size() const noexcept { return starts.size() - 1; }
-  [[nodiscard]] Range rows_of(std::size_t group) const noexcept { return {starts[group], starts[group + 1]}; }
-  [[nodiscard]] std::span<const Range> ranges_of(std::size_t group) const noexcept {
-    return ranges.span().subspan(range_offsets[group], range_offsets[group + 1] - range_offsets[group]);
+  [[nodiscard]] Range rows_of(std::size_t bundle) const noexcept { return {starts[bundle], starts[bundle + 1]}; }
+  [[nodiscard]] std::span<const Range> ranges_of(std::size_t bundle) const noexcept {
+    return ranges.span().subspan(range_offsets[bundle], range_offsets[bundle + 1] - range_offsets[bundle]);
   }
-  /// The group that holds a position. O(log groups).
-  [[nodiscard]] std::size_t group_of(std::uint32_t position) const noexcept {
+  /// The bundle that holds a position. O(log bundles).
+  [[nodiscard]] std::size_t bundle_of(std::uint32_t position) const noexcept {
     return std::upper_bound(starts.begin(), starts.end(), position) - starts.begin() - 1;
   }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return starts.bytes() + range_offsets.bytes() + ranges.bytes(); }
