@@ -3,9 +3,9 @@
 //   bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index auto|grid|tree|all] [--decide auto|scalar|tensor64|tensor16] [--portable] [--repeat N]
 //
 // KIND: of `epsflow generate`. For each eps, milliseconds, medians after two warm-ups: of the index (order and list of tiles), of
-// the frame (centre, survey, factors and bounds), and of the search, from the factors to the list of all pairs, those asked of
+// the frame (centre, survey, factors and bounds), and of the search, from the factors to the list of all pairs, those open for
 // float64 included. Then the pairs, ordered, each point with itself; the share of all pairs of tiles that was compared; the
-// pairs asked; and the rate of 2·n²·d operations in the time of the search.
+// pairs open; and the rate of 2·n²·d operations in the time of the search.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -136,13 +136,13 @@ void measure(const gpu::DevicePoints& points, double eps, const Arguments& argum
   const double tiles = std::ceil(n / 128.0);
   const double operations = 2.0 * n * n * points.device().dims;
   std::printf(
-      "n %u d %u eps %g: index %.3f frame %.3f search %.3f ms (min %.3f); pairs %llu; tiles %.4f, asked %llu (%.4f of "
+      "n %u d %u eps %g: index %.3f frame %.3f search %.3f ms (min %.3f); pairs %llu; tiles %.4f, open %llu (%.4f of "
       "pairs), %s, by %s of %s, %.1f TFLOP/s\n",
       n, points.device().dims, eps, median(index_times), median(frame_times), median(search_times),
       *std::min_element(search_times.begin(), search_times.end()), static_cast<unsigned long long>(pairs),
       static_cast<double>(figures.tile_pairs) / (tiles * (tiles + 1) / 2),
-      static_cast<unsigned long long>(figures.asked),
-      2 * static_cast<double>(figures.asked) / static_cast<double>(pairs), kept ? "kept" : "not kept",
+      static_cast<unsigned long long>(figures.open_pairs),
+      2 * static_cast<double>(figures.open_pairs) / static_cast<double>(pairs), kept ? "kept" : "not kept",
       name_of(figures.decider), name_of(index), operations / median(search_times) * 1e-9);
   std::fflush(stdout);
 }

@@ -74,10 +74,10 @@ HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Range>
 template <class T, class Root, class F>
 HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {
-  Panel open[TileRowTest<T>::kMostPanels + 1];
+  Panel gathered[TileRowTest<T>::kMostPanels + 1];
   std::size_t count = 0;
-  const auto test_open = [&]() HWY_ATTR {
-    test.panels(open, count, [&](const Panel& panel, std::uint32_t bits) HWY_ATTR {
+  const auto test_gathered = [&]() HWY_ATTR {
+    test.panels(gathered, count, [&](const Panel& panel, std::uint32_t bits) HWY_ATTR {
       for (; bits != 0; bits &= bits - 1) f(panel.first() + static_cast<std::uint32_t>(__builtin_ctz(bits)));
     });
     count = 0;
@@ -91,14 +91,14 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range
       const std::uint32_t bits = other_sets(parent + first, all, root());
       if (bits == 0) continue;
       const auto index = static_cast<std::uint32_t>(first / index::TilePoints::kPanel);
-      open[count] = {index, bits & 0xFFFFU};
+      gathered[count] = {index, bits & 0xFFFFU};
       count += (bits & 0xFFFFU) != 0 ? 1 : 0;
-      open[count] = {index + 1, bits >> 16};
+      gathered[count] = {index + 1, bits >> 16};
       count += bits >> 16 != 0 ? 1 : 0;
-      if (count >= TileRowTest<T>::kMostPanels) test_open();
+      if (count >= TileRowTest<T>::kMostPanels) test_gathered();
     }
   }
-  if (count > 0) test_open();
+  if (count > 0) test_gathered();
 }
 
 template <class T, std::size_t D>
@@ -131,7 +131,7 @@ class TileUniter {
   }
 
   /// Passes over candidates that are of the rows' set already, as far as the rows are of one set.
-  HWY_INLINE void visit(Range range, std::uint64_t& asked) {
+  HWY_INLINE void visit(Range range, std::uint64_t& open_pairs) {
     for (std::uint64_t first = range.begin - range.begin % 32; first < range.end; first += 32) {
       const std::uint64_t left = range.end - first;
       std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
@@ -139,32 +139,32 @@ class TileUniter {
       const std::uint32_t bits = other_sets(parent_ + first, all, root_);
       if (bits == 0) continue;
       const auto index = static_cast<std::uint32_t>(first / index::TilePoints::kPanel);
-      add({index, bits & 0xFFFFU}, asked);
-      add({index + 1, bits >> 16}, asked);
+      add({index, bits & 0xFFFFU}, open_pairs);
+      add({index + 1, bits >> 16}, open_pairs);
     }
   }
 
-  HWY_INLINE void finish(std::uint64_t& asked) {
-    for (std::size_t i = 0; i < count_; ++i) test_open<1>(open_ + i, asked);
+  HWY_INLINE void finish(std::uint64_t& open_pairs) {
+    for (std::size_t i = 0; i < count_; ++i) test_gathered<1>(gathered_ + i, open_pairs);
     count_ = 0;
   }
 
  private:
-  static constexpr std::size_t kOpen =
+  static constexpr std::size_t kMostGathered =
       R > 4 ? index::HWY_NAMESPACE::kTilePanels : 2 * index::HWY_NAMESPACE::kTilePanels;
 
-  HWY_INLINE void add(Panel panel, std::uint64_t& asked) {
+  HWY_INLINE void add(Panel panel, std::uint64_t& open_pairs) {
     if (panel.wanted == 0) return;
-    open_[count_++] = panel;
-    if (count_ < kOpen) return;
-    test_open<kOpen>(open_, asked);
+    gathered_[count_++] = panel;
+    if (count_ < kMostGathered) return;
+    test_gathered<kMostGathered>(gathered_, open_pairs);
     count_ = 0;
   }
 
   template <std::size_t V>
-  HWY_INLINE void test_open(const Panel* panels, std::uint64_t& asked) {
+  HWY_INLINE void test_gathered(const Panel* panels, std::uint64_t& open_pairs) {
     bool united = false;
-    test_.template panels<V>(panels, asked, [&](std::size_t r, std::size_t v, std::uint32_t bits) HWY_ATTR {
+    test_.template panels<V>(panels, open_pairs, [&](std::size_t r, std::size_t v, std::uint32_t bits) HWY_ATTR {
       for (; bits != 0; bits &= bits - 1) {
         const std::uint32_t neighbor = panels[v].first() + static_cast<std::uint32_t>(__builtin_ctz(bits));
         if (sets_.parent(neighbor) == roots_[r]) continue;
@@ -186,7 +186,7 @@ class TileUniter {
   const std::uint32_t* parent_;
   std::uint32_t roots_[R];
   std::uint32_t root_ = kNotCore;  ///< of all rows, or kNotCore
-  Panel open_[kOpen];
+  Panel gathered_[kMostGathered];
   std::size_t count_ = 0;
 };
 
@@ -194,21 +194,21 @@ class TileUniter {
 template <class T, std::size_t R>
 void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Range bundle,
                  std::span<const Range> candidates, bool lower_half, const UnionFind& sets, const std::uint32_t* parent,
-                 std::uint64_t& asked) {
+                 std::uint64_t& open_pairs) {
   while (rows.size() >= R) {
     TileUniter<T, R> uniter(in, rows.data(), sets, parent);
     const std::uint32_t end = lower_half ? rows[R - 1] : ~0U;
     // Next to the rows first: once they are of one set, candidates of that set are passed over.
-    uniter.visit({bundle.begin, HWY_MIN(bundle.end, end)}, asked);
+    uniter.visit({bundle.begin, HWY_MIN(bundle.end, end)}, open_pairs);
     for (const Range& range : candidates) {
-      if (range.begin < end) uniter.visit({range.begin, HWY_MIN(range.end, end)}, asked);
+      if (range.begin < end) uniter.visit({range.begin, HWY_MIN(range.end, end)}, open_pairs);
     }
-    uniter.finish(asked);
+    uniter.finish(open_pairs);
     rows = rows.subspan(R);
   }
   if constexpr (R > 1) {
     constexpr std::size_t kFewer = R > 4 ? R / 4 : R / 2;
-    if (!rows.empty()) unite_tiles<T, kFewer>(in, rows, bundle, candidates, lower_half, sets, parent, asked);
+    if (!rows.empty()) unite_tiles<T, kFewer>(in, rows, bundle, candidates, lower_half, sets, parent, open_pairs);
   }
 }
 
@@ -217,15 +217,16 @@ void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows,
                     const std::uint32_t* counts, std::uint32_t* parent) {
   const UnionFind sets({parent, index.size()});
   thread_local std::vector<std::uint32_t> gained;
-  std::uint64_t asked = 0;
+  std::uint64_t open_pairs = 0;
   for_each_bundle(index, rows, [&](Range bundle, std::span<const Range> candidates) HWY_ATTR {
     gained.clear();
     for (std::uint32_t row = bundle.begin; row < bundle.end; ++row) {
       if (level.gained(counts[row])) gained.push_back(row);
     }
-    unite_tiles<T, index::HWY_NAMESPACE::kTileRows>(in, gained, bundle, candidates, level.first(), sets, parent, asked);
+    unite_tiles<T, index::HWY_NAMESPACE::kTileRows>(in, gained, bundle, candidates, level.first(), sets, parent,
+                                                    open_pairs);
   });
-  if (asked != 0) in.tiles->add_asked(asked);
+  if (open_pairs != 0) in.tiles->add_open_pairs(open_pairs);
 }
 
 template <class Test>

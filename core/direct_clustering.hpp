@@ -31,7 +31,7 @@ class DirectClustering {
   /// While a result is handed over: seconds of those that were made together with it and have yet to be handed over.
   [[nodiscard]] virtual double seconds_waiting() const { return 0; }
   /// Pairs of points that a faster test has left to float64 so far.
-  [[nodiscard]] virtual std::uint64_t asked() const { return 0; }
+  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
 };
 
 }  // namespace epsflow

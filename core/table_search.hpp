@@ -87,7 +87,7 @@ class TableSearch {
   [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const = 0;
   [[nodiscard]] virtual RowOrder order() const = 0;
   /// Pairs of points that a faster test has left to float64 so far.
-  [[nodiscard]] virtual std::uint64_t asked() const { return 0; }
+  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
   /// The two halves of a batch that overflowed.
   [[nodiscard]] virtual std::pair<Batch, Batch> split(const Batch& batch) const = 0;
   /// Finds all neighbours of the batch's rows. `table` is of layout(). Packed: writes them into it. Returns at once or

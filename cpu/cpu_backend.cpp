@@ -23,9 +23,9 @@ namespace epsflow::cpu {
 namespace {
 
 /// Whether a grid is not all that may be taken: with more dimensions than it indexes a tree may leave fewer candidates.
-bool tree_possible(IndexChoice asked, std::size_t dims, const Space& space) noexcept {
-  return asked == IndexChoice::tree ||
-         (asked == IndexChoice::automatic && dims > index::kMostIndexedDims && space.plain());
+bool tree_possible(IndexChoice choice, std::size_t dims, const Space& space) noexcept {
+  return choice == IndexChoice::tree ||
+         (choice == IndexChoice::automatic && dims > index::kMostIndexedDims && space.plain());
 }
 
 /// Whether a grid is of hardly any use. Wherever six coordinates tell points apart its cells leave fewer candidates than tiles
@@ -47,8 +47,8 @@ std::uint64_t kept_range_bytes(std::uint64_t n, std::size_t dims) noexcept {
 }
 
 /// Functions of a tree change by no more than the straight distance of two points.
-void check_index(IndexChoice asked, const Space& space) {
-  if (asked != IndexChoice::tree || space.plain()) return;
+void check_index(IndexChoice choice, const Space& space) {
+  if (choice != IndexChoice::tree || space.plain()) return;
   throw UsageError(
       "SearchOptions::index asks for a tree, which measures straight lines, and the metric is of another norm or a "
       "periodic "
@@ -97,7 +97,7 @@ class CpuDirectClustering final : public DirectClustering {
     });
   }
   [[nodiscard]] double seconds_waiting() const override { return seconds_waiting_; }
-  [[nodiscard]] std::uint64_t asked() const override { return rows_.asked(); }
+  [[nodiscard]] std::uint64_t open_pairs() const override { return rows_.open_pairs(); }
 
  private:
   template <class Source>

@@ -59,7 +59,7 @@ class RowSearch {
   [[nodiscard]] const SearchInput& input() const noexcept { return input_; }
 
   /// Pairs that float32 left to the float64 test so far. 0 where all are tested in float64.
-  [[nodiscard]] std::uint64_t asked() const noexcept { return tiles_.asked(); }
+  [[nodiscard]] std::uint64_t open_pairs() const noexcept { return tiles_.open_pairs(); }
 
   /// Without the coordinates, which are not its own.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return tiles_.bytes(); }

@@ -125,7 +125,7 @@ class RowTest<T, kOtherSpace> {
   /// Dimensions whose coordinates stay in registers.
   static constexpr std::size_t kKeptDims = 3;
 
-  /// Once for all loops that ask: inlined, it would be a third of their code.
+  /// Once for all loops that call it: inlined, it would be a third of their code.
   template <Norm N>
   [[nodiscard]] HWY_NOINLINE std::uint32_t word_of(std::uint64_t first, std::uint64_t end) const {
     const std::uint64_t count = HWY_MIN(end - first, std::uint64_t{32});

@@ -13,7 +13,7 @@
 // *Yes* where n_p + n_q − 2(ĝ − e_p − e_q) <= (E₋ − r_p − r_q)², of which E₋² − 2E₋(r_p + r_q) is a lower bound:
 // ĝ >= k_p + k_q with k = ½(n + 2e − ½E₋² + 2E₋r), if r_p + r_q <= E₋: a point with r > E₋/2 gets k = ∞.
 //
-// All other pairs are asked of distance.hpp.
+// All other pairs are open: distance.hpp decides them.
 #pragma once
 
 #include <cmath>
@@ -37,8 +37,8 @@ struct TileThresholds {
   float accept;
 };
 
-/// Those of a point of which nothing is known: all its pairs are asked.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds ask_always() noexcept { return {-HUGE_VALF, HUGE_VALF}; }
+/// Those of a point of which nothing is known: all its pairs are open.
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds always_open() noexcept { return {-HUGE_VALF, HUGE_VALF}; }
 
 /// h and k of a point.
 struct RealThresholds {

@@ -150,7 +150,7 @@ void TilePoints::make(const void* const* coordinates, std::size_t n, double eps)
       if (k % kChunk == kChunk - 1 || k + 1 == dims_) sums.end_chunk();
     }
     for (std::size_t i = 0; i < kPanel; ++i) {
-      TileThresholds t = ask_always();
+      TileThresholds t = always_open();
       if (sums.norm[i] <= kLargestNorm) {
         t = tile_thresholds(sums.norm[i], sums.product_error(i), sums.radius(i), scaled_eps);
       } else {

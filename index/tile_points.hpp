@@ -34,7 +34,7 @@ class TilePoints {
 
   [[nodiscard]] bool empty() const noexcept { return panels_.empty(); }
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
-  /// Nothing is asked: all coordinates are small multiples of one number.
+  /// Nothing is open: all coordinates are small multiples of one number.
   [[nodiscard]] bool exact() const noexcept { return exact_; }
 
   /// [dims × kPanel] coordinates of a panel. There are two panels more than positions fill, so that panels can be read in pairs.
@@ -44,8 +44,8 @@ class TilePoints {
   [[nodiscard]] const float* accept() const noexcept { return accept_.data(); }
 
   /// Pairs that were left to the float64 test so far.
-  [[nodiscard]] std::uint64_t asked() const noexcept { return asked_.load(std::memory_order_relaxed); }
-  void add_asked(std::uint64_t pairs) const noexcept { asked_.fetch_add(pairs, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t open_pairs() const noexcept { return open_pairs_.load(std::memory_order_relaxed); }
+  void add_open_pairs(std::uint64_t pairs) const noexcept { open_pairs_.fetch_add(pairs, std::memory_order_relaxed); }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return panels_.bytes() + reject_.bytes() + accept_.bytes(); }
   /// The most that is in use while they are made: a norm per point besides.
@@ -62,7 +62,7 @@ class TilePoints {
   Buffer<float> panels_;
   Buffer<float> reject_;
   Buffer<float> accept_;
-  mutable std::atomic<std::uint64_t> asked_ = 0;
+  mutable std::atomic<std::uint64_t> open_pairs_ = 0;
 };
 
 }  // namespace epsflow::index

@@ -78,7 +78,7 @@ class TileTest {
 
   /// Calls visit(r, v, bits) for every row and panel: bit i: position i of the panel is a neighbour, where it is wanted.
   template <std::size_t V, class Visit>
-  HWY_INLINE void panels(const Panel* panels, std::uint64_t& asked, Visit visit) const {
+  HWY_INLINE void panels(const Panel* panels, std::uint64_t& open_pairs, Visit visit) const {
     V32 sums[R][V * kPanelVectors];
     products<V>(panels, sums);
     for (std::size_t v = 0; v < V; ++v) {
@@ -101,8 +101,8 @@ class TileTest {
           }
           const std::uint32_t open = possible & ~certain;
           if (HWY_UNLIKELY(open != 0)) {
-            possible &= ask(rows_[r], first, open) | ~open;
-            asked += static_cast<std::uint32_t>(__builtin_popcount(open));
+            possible &= decide(rows_[r], first, open) | ~open;
+            open_pairs += static_cast<std::uint32_t>(__builtin_popcount(open));
           }
         }
         visit(r, v, possible);
@@ -151,7 +151,7 @@ class TileTest {
   }
 
   /// The float64 test of the positions of a panel that are still open.
-  HWY_NOINLINE std::uint32_t ask(std::uint32_t row, std::size_t first, std::uint32_t open) const {
+  HWY_NOINLINE std::uint32_t decide(std::uint32_t row, std::size_t first, std::uint32_t open) const {
     const RowTest<T, 0> test(in_, row);
     constexpr std::uint32_t kVector = (1U << kLanes64) - 1;
     std::uint32_t bits = 0;
@@ -176,7 +176,7 @@ class TileRowTest {
   TileRowTest(const TileRowTest&) = delete;
   TileRowTest& operator=(const TileRowTest&) = delete;
   HWY_INLINE ~TileRowTest() {
-    if (asked_ != 0) tiles_.add_asked(asked_);
+    if (open_pairs_ != 0) tiles_.add_open_pairs(open_pairs_);
   }
 
   /// Panels that panels() takes: two may be added at once before the limit is looked at.
@@ -188,21 +188,22 @@ class TileRowTest {
     std::uint32_t bits[kMostPanels + 1] = {};
     std::size_t i = 0;
     const auto keep = [&](std::size_t, std::size_t v, std::uint32_t found) HWY_ATTR { bits[i + v] = found; };
-    for (; count - i >= kMostPanels; i += kMostPanels) test_.template panels<kMostPanels>(panels + i, asked_, keep);
-    for (; i < count; ++i) test_.template panels<1>(panels + i, asked_, keep);
+    for (; count - i >= kMostPanels; i += kMostPanels)
+      test_.template panels<kMostPanels>(panels + i, open_pairs_, keep);
+    for (; i < count; ++i) test_.template panels<1>(panels + i, open_pairs_, keep);
     for (i = 0; i < count; ++i) visit(panels[i], bits[i]);
   }
 
  private:
   TileTest<T, 1> test_;
   const TilePoints& tiles_;
-  mutable std::uint64_t asked_ = 0;
+  mutable std::uint64_t open_pairs_ = 0;
 };
 
 /// Rows [row, end) by R at a time, and what is left by fewer; see count_up_to(). start: the panel to begin with.
 template <class T, std::size_t R>
 HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint32_t end, std::span<const Panel> panels,
-                            std::size_t start, std::uint32_t most, std::uint32_t* counts, std::uint64_t& asked) {
+                            std::size_t start, std::uint32_t most, std::uint32_t* counts, std::uint64_t& open_pairs) {
   for (; end - row >= R; row += R, counts += R) {
     const TileTest<T, R> test(in, [row](std::size_t r) { return row + static_cast<std::uint32_t>(r); });
     std::uint32_t found[R] = {};
@@ -211,10 +212,10 @@ HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint3
     const auto pass = [&](std::size_t i, std::size_t last) HWY_ATTR {
       while (i < last) {
         if (last - i >= kTilePanels) {
-          test.template panels<kTilePanels>(panels.data() + i, asked, count);
+          test.template panels<kTilePanels>(panels.data() + i, open_pairs, count);
           i += kTilePanels;
         } else {
-          test.template panels<1>(panels.data() + i, asked, count);
+          test.template panels<1>(panels.data() + i, open_pairs, count);
           ++i;
         }
         std::uint32_t fewest = found[0];
@@ -226,7 +227,7 @@ HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint3
     if (!pass(start, panels.size())) (void)pass(0, start);
     for (std::size_t r = 0; r < R; ++r) counts[r] = HWY_MIN(found[r], most);
   }
-  if constexpr (R > 1) count_tiles<T, R / 2>(in, row, end, panels, start, most, counts, asked);
+  if constexpr (R > 1) count_tiles<T, R / 2>(in, row, end, panels, start, most, counts, open_pairs);
 }
 
 /// The neighbours of rows of one bundle, counted as far as `most`: counts[0 … rows.size()). Begins with the candidates next to
@@ -239,10 +240,10 @@ void count_up_to(const SearchInput& in, Range rows, std::span<const Range> candi
   const auto start = std::partition_point(panels.begin(), panels.end(), [&](const Panel& panel) HWY_ATTR {
     return panel.first() + TilePoints::kPanel <= rows.begin;
   });
-  std::uint64_t asked = 0;
+  std::uint64_t open_pairs = 0;
   count_tiles<T, kTileRows>(in, rows.begin, rows.end, panels, static_cast<std::size_t>(start - panels.begin()), most,
-                            counts, asked);
-  if (asked != 0) in.tiles->add_asked(asked);
+                            counts, open_pairs);
+  if (open_pairs != 0) in.tiles->add_open_pairs(open_pairs);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -78,9 +78,9 @@ BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& spa
   // What a core computes in a third of a second, and more: most points need far fewer differences than all pairs of them have.
   constexpr double kFewDifferences = 1e9;
   const bool few = static_cast<double>(n) * static_cast<double>(n) / 2 * static_cast<double>(dims) <= kFewDifferences;
-  const bool gpu_asked = engine.gpu || engine.gpu_memory != 0 || run.labels == MemorySpace::device ||
-                         run.search.kernel != Kernel::rows || run.search.decide != DecideChoice::automatic;
-  if (gpu_asked || preferred == BackendChoice::gpu) return BackendChoice::automatic;
+  const bool gpu_wanted = engine.gpu || engine.gpu_memory != 0 || run.labels == MemorySpace::device ||
+                          run.search.kernel != Kernel::rows || run.search.decide != DecideChoice::automatic;
+  if (gpu_wanted || preferred == BackendChoice::gpu) return BackendChoice::automatic;
   return few || preferred == BackendChoice::cpu ? BackendChoice::cpu : BackendChoice::automatic;
 }
 

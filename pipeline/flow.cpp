@@ -62,7 +62,7 @@ class Flow {
       : context_(context),
         consumer_(consumer),
         failure_(context.stop),
-        choose_{consumer.result ? strategy_asked(context.options) : StrategyChoice::table,
+        choose_{consumer.result ? strategy_wanted(context.options) : StrategyChoice::table,
                 table_wanted(context.options), context.points.dims(), context.pool.available()},
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
         admission_(std::move(groups), in_flight_, context.pool),
@@ -311,7 +311,7 @@ class Flow {
     std::get<0>(out).try_put(batch.lane);
     if (--job.open_batches > 0) return;
     job.table_seconds = job.seconds();
-    if (context_.observer.trace != nullptr) context_.observer.trace->count_asked(job.search->asked());
+    if (context_.observer.trace != nullptr) context_.observer.trace->count_open_pairs(job.search->open_pairs());
     job.search.reset();  // its lanes hold memory that the next table needs
     std::get<2>(out).try_put(batch.job);
   }

@@ -127,7 +127,7 @@ void check_options(const EngineOptions& engine, const RunOptions& run);
 }
 
 /// The strategy that the options come to: labels that stay on a device are made there, without a table.
-[[nodiscard]] constexpr StrategyChoice strategy_asked(const RunOptions& options) noexcept {
+[[nodiscard]] constexpr StrategyChoice strategy_wanted(const RunOptions& options) noexcept {
   return options.labels == MemorySpace::device ? StrategyChoice::direct : options.strategy;
 }
 

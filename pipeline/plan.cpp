@@ -13,7 +13,7 @@ namespace {
 
 GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGroup group) {
   const LoadedPoints& points = session.points();
-  const stages::ChooseStrategy choose{strategy_asked(options), table_wanted(options), points.dims(),
+  const stages::ChooseStrategy choose{strategy_wanted(options), table_wanted(options), points.dims(),
                                       session.pool().available()};
   const IndexOptions index_options{
       .eps = group.radius, .cells = choose.cells(), .index = options.search.index, .decide = options.search.decide};

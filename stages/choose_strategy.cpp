@@ -12,14 +12,14 @@ constexpr std::size_t kFewestSharedVariants = 4;
 
 }  // namespace
 
-Cells choose_cells(StrategyChoice asked, bool table_wanted, std::size_t dims) noexcept {
-  const bool direct = asked == StrategyChoice::direct || (asked == StrategyChoice::automatic && !table_wanted);
+Cells choose_cells(StrategyChoice choice, bool table_wanted, std::size_t dims) noexcept {
+  const bool direct = choice == StrategyChoice::direct || (choice == StrategyChoice::automatic && !table_wanted);
   return direct && dims <= index::kMostCliqueDims ? Cells::clique : Cells::reach;
 }
 
 StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept {
-  if (question.asked == StrategyChoice::table) return {Strategy::table, "asked for"};
-  if (question.asked == StrategyChoice::direct) return {Strategy::direct, "asked for"};
+  if (question.choice == StrategyChoice::table) return {Strategy::table, "asked for"};
+  if (question.choice == StrategyChoice::direct) return {Strategy::direct, "asked for"};
   if (question.table_wanted) return {Strategy::table, "an option of tables was given"};
   if (question.table_refused) return {Strategy::direct, "a table does not fit the memory budget"};
   if (question.index.cliques) return {Strategy::direct, "cells whose points are all neighbours"};
@@ -37,7 +37,7 @@ StrategyAnswer ChooseStrategy::operator()(const EpsGroup& group, const Index& in
 
 StrategyAnswer ChooseStrategy::operator()(const EpsGroup& group, const Index& index,
                                           const IndexFigures& figures) const {
-  return choose_strategy({.asked = asked,
+  return choose_strategy({.choice = choice,
                           .table_wanted = table_wanted,
                           .table_refused = group.table_refused,
                           .variants = group.minpts.size(),

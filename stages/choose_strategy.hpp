@@ -13,7 +13,7 @@ namespace epsflow::stages {
 
 /// What the choice is made of.
 struct StrategyQuestion {
-  StrategyChoice asked = StrategyChoice::automatic;
+  StrategyChoice choice = StrategyChoice::automatic;
   bool table_wanted = false;   ///< the caller chose how tables are made or read
   bool table_refused = false;  ///< a table of this eps has been tried, and did not fit
   std::size_t variants = 1;    ///< minpts of the eps
@@ -28,7 +28,7 @@ struct StrategyAnswer {
 
 /// What the cells of the index shall be for. This much is decided before the index is built, from the caller's options and
 /// the dimensions alone: points sorted into one kind of cells would have to be sorted again for the other.
-[[nodiscard]] Cells choose_cells(StrategyChoice asked, bool table_wanted, std::size_t dims) noexcept;
+[[nodiscard]] Cells choose_cells(StrategyChoice choice, bool table_wanted, std::size_t dims) noexcept;
 
 /// The way of one eps. Pure.
 ///
@@ -40,14 +40,14 @@ struct StrategyAnswer {
 
 /// Makes the choice for each group of a run, and holds what is the same for all of them. A run and a plan of it use it alike.
 struct ChooseStrategy {
-  StrategyChoice asked = StrategyChoice::automatic;
+  StrategyChoice choice = StrategyChoice::automatic;
   bool table_wanted = false;  ///< as in the question
   std::size_t dims = 1;
   std::uint64_t memory = 0;  ///< bytes of the budget beside all points
 
   /// Whether the caller left the way open, so that a table that does not fit is no error.
-  [[nodiscard]] bool open() const noexcept { return asked == StrategyChoice::automatic && !table_wanted; }
-  [[nodiscard]] Cells cells() const noexcept { return choose_cells(asked, table_wanted, dims); }
+  [[nodiscard]] bool open() const noexcept { return choice == StrategyChoice::automatic && !table_wanted; }
+  [[nodiscard]] Cells cells() const noexcept { return choose_cells(choice, table_wanted, dims); }
 
   /// Counts the figures of the index only where the choice depends on them.
   [[nodiscard]] StrategyAnswer operator()(const EpsGroup& group, const Index& index) const;

@@ -30,7 +30,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
       handing_over = false;
       job.group.minpts.erase(job.group.minpts.begin());
     });
-    if (trace != nullptr) trace->count_asked(direct->asked());
+    if (trace != nullptr) trace->count_open_pairs(direct->open_pairs());
     return true;
   } catch (const ResourceError&) {
     if (alone || handing_over) throw;  // what the caller's code throws is no lack of memory of ours

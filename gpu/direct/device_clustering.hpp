@@ -28,7 +28,7 @@ class DeviceClustering {
   virtual LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) = 0;
   [[nodiscard]] virtual const Stream& stream() const = 0;
   /// Pairs of points that a faster test has left to float64 so far.
-  [[nodiscard]] virtual std::uint64_t asked() const { return 0; }
+  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
 };
 
 /// Builds the index of one eps and counts neighbours, up to most_minpts. By cells that are cliques where the data allow

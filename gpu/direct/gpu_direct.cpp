@@ -66,7 +66,7 @@ class ToHost final : public DirectClustering {
     hand_over();
   }
 
-  [[nodiscard]] std::uint64_t asked() const override { return clustering_->asked(); }
+  [[nodiscard]] std::uint64_t open_pairs() const override { return clustering_->open_pairs(); }
 
  private:
   struct Buffers {
@@ -147,7 +147,7 @@ class ToDevice final : public DirectClustering {
       emit(std::move(result));
     }
   }
-  [[nodiscard]] std::uint64_t asked() const override { return clustering_->asked(); }
+  [[nodiscard]] std::uint64_t open_pairs() const override { return clustering_->open_pairs(); }
 
  private:
   std::uint32_t n_;

@@ -201,7 +201,7 @@ __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp_row = first_row + threadIdx.x % kGroupThreads / 32 * 16;
   PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kPairPlaces);
-  PairWriter asked(sink.asked, sink.asked_room, &sink.counts->asked, tuning::kAskedPlaces);
+  PairWriter open(sink.open, sink.open_room, &sink.counts->open, tuning::kOpenPlaces);
   const auto release = [&](unsigned stage) {
     if (lane == 0) stages.empty(stage).arrive();
   };
@@ -244,10 +244,10 @@ __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const
     }
     wait_products(sums[0]);
     release(before);
-    sift(sums, row_bounds, column_bounds, row, column, gap, pairs, asked);
+    sift(sums, row_bounds, column_bounds, row, column, gap, pairs, open);
   }
   pairs.finish();
-  asked.finish();
+  open.finish();
 }
 
 __global__ void __launch_bounds__(kThreads, 1)

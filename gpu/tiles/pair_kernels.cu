@@ -48,26 +48,26 @@ __global__ void __launch_bounds__(kThreads) unite_pairs_kernel(PairList list, co
   });
 }
 
-__device__ bool is_open(PointPair pair, const std::uint32_t* core_bits) {
+__device__ bool is_needed(PointPair pair, const std::uint32_t* core_bits) {
   return !bit_of(core_bits, pair.first) || !bit_of(core_bits, pair.second);
 }
 
 __global__ void __launch_bounds__(kThreads)
-    count_open_pairs_kernel(PairList list, const std::uint32_t* core_bits, unsigned long long* left) {
+    count_needed_pairs_kernel(PairList list, const std::uint32_t* core_bits, unsigned long long* left) {
   unsigned count = 0;
-  for_each_pair(list, [&](PointPair pair) { count += is_open(pair, core_bits) ? 1 : 0; });
+  for_each_pair(list, [&](PointPair pair) { count += is_needed(pair, core_bits) ? 1 : 0; });
   const unsigned of_warp = __reduce_add_sync(kWholeWarp, count);
   if (threadIdx.x % 32 == 0 && of_warp > 0) atomicAdd(left, static_cast<unsigned long long>(of_warp));
 }
 
 __global__ void __launch_bounds__(kThreads)
-    copy_open_pairs_kernel(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
-                           unsigned long long* count) {
+    copy_needed_pairs_kernel(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+                             unsigned long long* count) {
   PairWriter writer(to, room, count, tuning::kPairPlaces);
   const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
   for (std::uint64_t at = direct_thread(); at - threadIdx.x % 32 < list.size; at += step) {
     const PointPair pair = at < list.size ? list.pairs[at] : PointPair{kNoPoint, kNoPoint};
-    const unsigned takers = __ballot_sync(kWholeWarp, pair.first != kNoPoint && is_open(pair, core_bits));
+    const unsigned takers = __ballot_sync(kWholeWarp, pair.first != kNoPoint && is_needed(pair, core_bits));
     if (takers != 0) writer.put(takers, pair);
   }
   writer.finish();
@@ -171,17 +171,17 @@ void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std
   check_launch(stream);
 }
 
-void launch_count_open_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* left,
-                             cudaStream_t stream) {
+void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* left,
+                               cudaStream_t stream) {
   check(cudaMemsetAsync(left, 0, sizeof(*left), stream));
-  count_open_pairs_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, core_bits, left);
+  count_needed_pairs_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, core_bits, left);
   check_launch(stream);
 }
 
-void launch_copy_open_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
-                            unsigned long long* count, cudaStream_t stream) {
+void launch_copy_needed_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+                              unsigned long long* count, cudaStream_t stream) {
   check(cudaMemsetAsync(count, 0, sizeof(*count), stream));
-  copy_open_pairs_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, core_bits, to, room, count);
+  copy_needed_pairs_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, core_bits, to, room, count);
   check_launch(stream);
 }
 

@@ -26,11 +26,11 @@ void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std
                         std::uint32_t* parents, cudaStream_t stream);
 
 /// *left: places of the list whose pairs are not both core.
-void launch_count_open_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* left,
-                             cudaStream_t stream);
+void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* left,
+                               cudaStream_t stream);
 /// Copies those pairs to `to`; *count, 0 before: places taken there, with gaps.
-void launch_copy_open_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
-                            unsigned long long* count, cudaStream_t stream);
+void launch_copy_needed_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+                              unsigned long long* count, cudaStream_t stream);
 /// Gaps that the copy may leave, at most.
 [[nodiscard]] std::uint64_t most_copy_gaps() noexcept;
 

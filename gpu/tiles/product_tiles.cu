@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
   for (unsigned i = 0; i + 1 < kStages; ++i) load_next();
 
   PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kPairPlaces);
-  PairWriter asked(sink.asked, sink.asked_room, &sink.counts->asked, tuning::kAskedPlaces);
+  PairWriter open(sink.open, sink.open_room, &sink.counts->open, tuning::kOpenPlaces);
   unsigned stage = 0;
   for (TileWalk<1> walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
     const std::uint32_t row = own_row(walk.row_tile() * index::kTilePoints + warp_row);
@@ -167,10 +167,10 @@ __global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
       }
       stage = (stage + 1) % kStages;
     }
-    sift(sums, row_bounds, column_bounds, row, column, gap, pairs, asked);
+    sift(sums, row_bounds, column_bounds, row, column, gap, pairs, open);
   }
   pairs.finish();
-  asked.finish();
+  open.finish();
 }
 
 template <class Real>

@@ -106,16 +106,16 @@ __device__ bool is_near(const OrderedPoints& points, PointPair pair) {
                                points.dims, points.eps_squared);
 }
 
-/// What was asked, 32 pairs by each warp at a time.
+/// What was left open, 32 pairs by each warp at a time.
 template <class T>
-__global__ void __launch_bounds__(kThreads) asked_pairs_kernel(OrderedPoints points, PairSink sink) {
+__global__ void __launch_bounds__(kThreads) open_pairs_kernel(OrderedPoints points, PairSink sink) {
   const T* const data = static_cast<const T*>(points.data);
-  const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->asked), sink.asked_room);
+  const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->open), sink.open_room);
   const unsigned lane = threadIdx.x % 32;
-  PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kAskedPlaces);
+  PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kOpenPlaces);
   const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
   for (std::uint64_t at = direct_thread(); at - lane < count; at += step) {
-    const PointPair pair = at < count ? sink.asked[at] : PointPair{kNoPoint, kNoPoint};
+    const PointPair pair = at < count ? sink.open[at] : PointPair{kNoPoint, kNoPoint};
     unsigned takers = 0;
     if (points.dims >= kWarpDims) {
       for (unsigned left = __ballot_sync(kWholeWarp, pair.first != kNoPoint); left != 0; left &= left - 1) {
@@ -148,10 +148,10 @@ void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, cons
   check_launch(stream);
 }
 
-void launch_asked_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
-                        cudaStream_t stream) {
+void launch_open_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
+                       cudaStream_t stream) {
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
-    asked_pairs_kernel<T><<<8 * multiprocessors, kThreads, 0, stream>>>(points, sink);
+    open_pairs_kernel<T><<<8 * multiprocessors, kThreads, 0, stream>>>(points, sink);
   });
   check_launch(stream);
 }

@@ -18,7 +18,7 @@ class TileClustering final : public DeviceClustering {
 
   LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] const Stream& stream() const override { return search_->stream(); }
-  [[nodiscard]] std::uint64_t asked() const override { return search_->figures().asked; }
+  [[nodiscard]] std::uint64_t open_pairs() const override { return search_->figures().open_pairs; }
 
  private:
   DirectTask task_;

@@ -49,11 +49,11 @@ void launch_product_tiles(const ProductTiles<double>& tiles, const TileWork& wor
 /// The same on a GPU of compute capability 9.0, faster.
 void launch_hopper_tiles(const ProductTiles<float>& tiles, const TileWork& work, const PairSink& sink,
                          unsigned multiprocessors, cudaStream_t stream);
-/// The test of distance.hpp on every pair: nothing is asked.
+/// The test of distance.hpp on every pair: nothing is left open.
 void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, const PairSink& sink,
                          unsigned multiprocessors, cudaStream_t stream);
-/// The same on the pairs that were asked, as far as there was room for them.
-void launch_asked_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
-                        cudaStream_t stream);
+/// The same on the pairs that were left open, as far as there was room for them.
+void launch_open_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
+                       cudaStream_t stream);
 
 }  // namespace epsflow::gpu

@@ -62,7 +62,7 @@ TileSearch::TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceT
   const TileSurvey found = read_values(survey.data(), 1, stream_.get()).front();
   choose_frame(found, options.eps);
   if (figures_.decider == DecideChoice::tensor16) make_factors(factors32_, bounds32_);
-  if (options.decide == DecideChoice::automatic && asks_too_much(found, options.eps)) {
+  if (options.decide == DecideChoice::automatic && leaves_too_much(found, options.eps)) {
     slices_ = {};
     bounds32_ = {};
     sample_ = {};
@@ -95,16 +95,16 @@ void TileSearch::choose_frame(const TileSurvey& survey, double eps) {
   frame_.gamma = terms * (figures_.decider == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
 }
 
-/// Whether float64 would be asked so much that it were better to multiply in it. Only where points are far from their centre in
+/// Whether half precision would leave so much open that it were better to multiply in float64. Only where points are far from their centre in
 /// units of eps a sample is taken.
-bool TileSearch::asks_too_much(const TileSurvey& survey, double eps) {
+bool TileSearch::leaves_too_much(const TileSurvey& survey, double eps) {
   if (figures_.decider != DecideChoice::tensor16 || frame_.exact) return false;
   const double norm = std::bit_cast<double>(survey.farthest) * std::sqrt(static_cast<double>(points_.dims));
   if (norm <= tuning::kNearNorm * eps || tiles_->block_count() == 0) return false;
   take_sample();
   const double compared = static_cast<double>(tiles_->tile_pairs()) * index::kTilePoints * index::kTilePoints /
                           static_cast<double>(sample_.stride);
-  return static_cast<double>(sample_.counts.asked) > tuning::kMostAsked * compared;
+  return static_cast<double>(sample_.counts.open) > tuning::kMostOpen * compared;
 }
 
 /// One block of work in how many is compared first. Pairs of tiles that are left may hold any number of pairs, so more of them are.
@@ -117,11 +117,11 @@ std::uint64_t TileSearch::sample_stride() const {
 void TileSearch::take_sample() {
   sample_.stride = sample_stride();
   pairs_ = {memory_, stream_.get(), kLeastRoom};
-  if (figures_.decider != DecideChoice::scalar) asked_ = {memory_, stream_.get(), kLeastRoom};
+  if (figures_.decider != DecideChoice::scalar) open_ = {memory_, stream_.get(), kLeastRoom};
   launch({tiles_->blocks(), tiles_->block_count(), 0, sample_.stride}, 0);
   sample_.counts = read_values(counts_.data(), 1, stream_.get()).front();
   pairs_ = {};
-  asked_ = {};
+  open_ = {};
 }
 
 template <class Real>
@@ -156,7 +156,7 @@ std::vector<TileWork> TileSearch::cut_work() const {
 void TileSearch::launch(const TileWork& work, std::uint64_t taken) const {
   const PairCounts before{taken, 0};
   check(cudaMemcpyAsync(counts_.data(), &before, sizeof(before), cudaMemcpyHostToDevice, stream_.get()));
-  const PairSink sink{pairs_.data(), pairs_.size(), asked_.data(), asked_.size(), counts_.data()};
+  const PairSink sink{pairs_.data(), pairs_.size(), open_.data(), open_.size(), counts_.data()};
   switch (figures_.decider) {
     case DecideChoice::tensor16:
       if (hopper_) {
@@ -171,7 +171,7 @@ void TileSearch::launch(const TileWork& work, std::uint64_t taken) const {
     default:
       return launch_scalar_tiles(points_, work, sink, multiprocessors_, stream_.get());
   }
-  launch_asked_pairs(points_, sink, multiprocessors_, stream_.get());
+  launch_open_pairs(points_, sink, multiprocessors_, stream_.get());
 }
 
 void TileSearch::grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::uint64_t kept) const {
@@ -185,16 +185,16 @@ void TileSearch::grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::ui
 
 /// Room for all pairs, as far as a guess goes, or a sample of the work where there is so much of it that this takes little.
 void TileSearch::make_lists(std::uint64_t most) {
-  const bool asks = figures_.decider != DecideChoice::scalar;
+  const bool leaves_open = figures_.decider != DecideChoice::scalar;
   if (sample_.stride == 0 && sample_stride() >= tuning::kSampledBlocks) take_sample();
   std::uint64_t pairs = points_.size * tuning::kGuessedPairs;
-  std::uint64_t asked = 0;
+  std::uint64_t open = 0;
   if (sample_.stride > 0) {
     pairs = sample_.counts.pairs * sample_.stride / 4 * 5;
-    asked = sample_.counts.asked * sample_.stride / 4 * 5;
+    open = sample_.counts.open * sample_.stride / 4 * 5;
   }
   pairs_ = {memory_, stream_.get(), std::clamp(pairs, kLeastRoom, most)};
-  if (asks) asked_ = {memory_, stream_.get(), std::clamp(asked, kLeastRoom, std::max(kLeastRoom, most / 4))};
+  if (leaves_open) open_ = {memory_, stream_.get(), std::clamp(open, kLeastRoom, std::max(kLeastRoom, most / 4))};
 }
 
 void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
@@ -214,19 +214,19 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
     const TileWork work = left.back();
     launch(work, taken);
     const PairCounts counts = read_values(counts_.data(), 1, stream_.get()).front();
-    if (counts.asked <= asked_.size() && counts.pairs <= pairs_.size()) {
+    if (counts.open <= open_.size() && counts.pairs <= pairs_.size()) {
       taken = counts.pairs;
-      figures_.asked += counts.asked;
+      figures_.open_pairs += counts.open;
       left.pop_back();
       continue;
     }
     // A part that did not fit is done again, with more room or as two.
     const std::uint64_t share = counts.pairs - taken;
-    const std::uint64_t wanted = counts.asked > asked_.size() ? counts.pairs + counts.asked : counts.pairs;
-    if (counts.asked > asked_.size() && counts.asked <= most / 4) {
-      asked_ = {};
-      asked_ = {memory_, stream_.get(), counts.asked + counts.asked / 8};
-    } else if (counts.asked <= asked_.size() && wanted + share * (left.size() - 1) <= most) {
+    const std::uint64_t wanted = counts.open > open_.size() ? counts.pairs + counts.open : counts.pairs;
+    if (counts.open > open_.size() && counts.open <= most / 4) {
+      open_ = {};
+      open_ = {memory_, stream_.get(), counts.open + counts.open / 8};
+    } else if (counts.open <= open_.size() && wanted + share * (left.size() - 1) <= most) {
       grow(pairs_, std::min(most, (wanted + share * (left.size() - 1)) * 9 / 8 + kLeastRoom), taken);
     } else if (taken > 0) {
       hand_out();
@@ -239,7 +239,7 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
   if (all) {
     kept_ = true;
     kept_size_ = taken;
-    asked_ = {};
+    open_ = {};
     visit({pairs_.data(), taken});
   } else {
     hand_out();
@@ -250,13 +250,13 @@ void TileSearch::forget_united(const std::uint32_t* core_bits) {
   if (!kept_ || kept_size_ < tuning::kFewestForgotten) return;
   const PairList list{pairs_.data(), kept_size_};
   unsigned long long* const count = &counts_.data()->pairs;
-  launch_count_open_pairs(list, core_bits, count, stream_.get());
+  launch_count_needed_pairs(list, core_bits, count, stream_.get());
   const std::uint64_t room = read_values(count, 1, stream_.get()).front() + most_copy_gaps();
   if (room > kept_size_ / 2 || room * sizeof(PointPair) > memory_.available()) return;
-  DeviceBuffer<PointPair> open(memory_, stream_.get(), room);
-  launch_copy_open_pairs(list, core_bits, open.data(), room, count, stream_.get());
+  DeviceBuffer<PointPair> needed(memory_, stream_.get(), room);
+  launch_copy_needed_pairs(list, core_bits, needed.data(), room, count, stream_.get());
   kept_size_ = read_values(count, 1, stream_.get()).front();
-  pairs_ = std::move(open);
+  pairs_ = std::move(needed);
 }
 
 }  // namespace epsflow::gpu

@@ -20,13 +20,13 @@ namespace epsflow::gpu {
 /// How the pairs of a search were decided.
 struct TileFigures {
   std::uint64_t tile_pairs = 0;  ///< pairs of tiles compared
-  std::uint64_t asked = 0;       ///< pairs of points left to float64 by all searches so far, gaps included
+  std::uint64_t open_pairs = 0;  ///< of points, left to float64 by all searches so far, gaps included
   DecideChoice decider = DecideChoice::scalar;
 };
 
 struct TileSearchOptions {
   double eps = 0;
-  /// Where the data allow; automatic: in half precision, unless a sample of the pairs asks too much of float64.
+  /// Where the data allow; automatic: in half precision, unless it leaves too many pairs of a sample open.
   DecideChoice decide = DecideChoice::automatic;
   bool portable = false;  ///< leave out kernels for a particular GPU
 };
@@ -60,7 +60,7 @@ class TileSearch {
   };
 
   void choose_frame(const TileSurvey& survey, double eps);
-  [[nodiscard]] bool asks_too_much(const TileSurvey& survey, double eps);
+  [[nodiscard]] bool leaves_too_much(const TileSurvey& survey, double eps);
   [[nodiscard]] std::uint64_t sample_stride() const;
   void take_sample();
   template <class Real>
@@ -88,7 +88,7 @@ class TileSearch {
   ProductTiles<double> factors64_;
   DeviceBuffer<PairCounts> counts_;
   DeviceBuffer<PointPair> pairs_;
-  DeviceBuffer<PointPair> asked_;
+  DeviceBuffer<PointPair> open_;
   Sample sample_;
   bool looked_ = false;  // whether a list is kept is settled with the first look
   bool kept_ = false;

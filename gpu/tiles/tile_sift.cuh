@@ -1,4 +1,4 @@
-// What becomes of the products that the threads of a warp hold: no, yes, or ask.
+// What becomes of the products that the threads of a warp hold: no, yes, or open.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ __device__ inline double larger(double a, double b) { return fmax(a, b); }
 template <unsigned kApart, unsigned M, unsigned N, class Real, class Columns>
 __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
                                      const Columns& columns, std::uint32_t row, std::uint32_t column, Real gap,
-                                     PairWriter& pairs, PairWriter& asked) {
+                                     PairWriter& pairs, PairWriter& open) {
   constexpr unsigned kPart = 4;  // fragments side by side
   constexpr unsigned kParts = N / kPart;
   static_assert(N % kPart == 0);
@@ -127,9 +127,9 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
       const bool wanted = left != 0 && pair.first < pair.second;  // each pair once where a tile meets itself
       const bool sure = (certain >> bit & 1U) != 0;
       const unsigned to_pairs = __ballot_sync(kWholeWarp, wanted && sure);
-      const unsigned to_asked = __ballot_sync(kWholeWarp, wanted && !sure);
+      const unsigned to_open = __ballot_sync(kWholeWarp, wanted && !sure);
       if (to_pairs != 0) pairs.put(to_pairs, pair);
-      if (to_asked != 0) asked.put(to_asked, pair);
+      if (to_open != 0) open.put(to_open, pair);
       left &= left - 1;
     }
   }

@@ -8,7 +8,7 @@ namespace epsflow::gpu::tuning {
 
 /// Places in a list of pairs that a warp takes at once. Those that stay empty are gaps, of thousands of warps.
 inline constexpr std::uint32_t kPairPlaces = 128;
-inline constexpr std::uint32_t kAskedPlaces = 32;
+inline constexpr std::uint32_t kOpenPlaces = 32;
 /// Products of coordinates, some more for each pair, that one launch makes at most: between launches a cancelled run ends. An H200
 /// makes 2e14 a second in half precision, 1e13 in float64.
 inline constexpr double kMostProducts16 = 4e13;
@@ -25,11 +25,11 @@ inline constexpr std::uint64_t kGuessedPairs = 160;
 inline constexpr std::uint64_t kSampledBlocks = 64;
 inline constexpr std::uint64_t kSampledOfAll = 256;
 inline constexpr std::uint64_t kFewestSampled = 16;
-/// Norms in units of eps up to which half precision asks little, as its rounding is 2^-11 of them at most.
+/// Norms in units of eps up to which half precision leaves little open, as its rounding is 2^-11 of them at most.
 inline constexpr double kNearNorm = 128;
-/// Share of the pairs compared from which it is sooner to multiply in float64 than to ask it: a pair asked takes some hundred times
+/// Share of the pairs compared from which it is sooner to multiply in float64 than to test what is open: such a pair takes some hundred times
 /// as long as one of a product in float64. A first guess.
-inline constexpr double kMostAsked = 1.0 / 128;
+inline constexpr double kMostOpen = 1.0 / 128;
 /// Places of a kept list from which it pays to forget pairs that are of no use any more.
 inline constexpr std::uint64_t kFewestForgotten = 4 << 20;
 /// Share of the free memory that the list may take, as a divisor.

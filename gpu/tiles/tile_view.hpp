@@ -33,7 +33,7 @@ struct TileWork {
 /// Places taken in the lists of a PairSink; they may exceed the room there is.
 struct PairCounts {
   unsigned long long pairs;
-  unsigned long long asked;
+  unsigned long long open;
 };
 
 /// Where the kernels leave what they find. Nothing is written past the room of a list, and its places are counted on, so that
@@ -41,8 +41,8 @@ struct PairCounts {
 struct PairSink {
   PointPair* pairs = nullptr;  ///< gaps are kNoPoint
   std::uint64_t room = 0;
-  PointPair* asked = nullptr;  ///< pairs that a decider left to the test of distance.hpp; gaps are kNoPoint
-  std::uint64_t asked_room = 0;
+  PointPair* open = nullptr;  ///< pairs that a decider left to the test of distance.hpp; gaps are kNoPoint
+  std::uint64_t open_room = 0;
   PairCounts* counts = nullptr;
 };
 

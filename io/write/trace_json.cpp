@@ -19,7 +19,7 @@ std::string trace_json(const Trace& trace) {
   Json json;
   json["traceEvents"] = std::move(events);
   json["displayTimeUnit"] = "ms";
-  json["otherData"] = {{"retries", std::to_string(trace.retries())}, {"asked", std::to_string(trace.asked())}};
+  json["otherData"] = {{"retries", std::to_string(trace.retries())}, {"asked", std::to_string(trace.open_pairs())}};
   return json.dump() + "\n";
 }
 

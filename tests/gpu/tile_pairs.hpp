@@ -129,7 +129,7 @@ void check_case(Device& device, const DataSet& data, double eps, Check check_fig
 
 inline void check_case(Device& device, const DataSet& data, double eps) {
   check_case(device, data, eps, [](DecideChoice decide, const TileFigures& figures) {
-    if (decide == DecideChoice::scalar) REQUIRE(figures.asked == 0);
+    if (decide == DecideChoice::scalar) REQUIRE(figures.open_pairs == 0);
   });
 }
 

@@ -49,7 +49,7 @@ struct Columns {
 struct Outcome {
   bool tiles = false;
   bool exact = false;
-  std::uint64_t asked = 0;
+  std::uint64_t open_pairs = 0;
   std::uint64_t pairs = 0;
 };
 
@@ -85,7 +85,7 @@ Outcome check(const DataSet& data, double eps, Random& random) {
     std::vector<std::uint32_t> ids(expected.size() + RowSearch::kSlack);
     std::vector<std::uint32_t> counts(some.size());
     REQUIRE(search.ids(some, candidates, ids.data(), expected.size(), counts.data()) == expected.size());
-    if (whole) outcome.asked = search.asked();
+    if (whole) outcome.open_pairs = search.open_pairs();
     ids.resize(expected.size());
     REQUIRE(ids == expected);
     REQUIRE(counts == expected_counts);
@@ -133,23 +133,23 @@ DataSet from(std::vector<double> values, std::size_t dims, Precision precision) 
 }
 
 TEST_CASE("tiles: every kind of data, pair by pair") {
-  std::uint64_t asked = 0;
+  std::uint64_t open_pairs = 0;
   std::uint64_t pairs = 0;
   for_each_case([&](std::size_t dims, Precision precision, Random& random) {
     for (const std::string& kind : test::data_kinds()) {
       const DataSet data = test::make_data(kind, 60 + random.below(90), dims, precision, random.bits());
       for (int i = 0; i < 3; ++i) {
         const Outcome outcome = check(data, test::make_eps(data, random), random);
-        asked += outcome.asked;
+        open_pairs += outcome.open_pairs;
         pairs += outcome.pairs;
       }
     }
   });
-  CHECK(asked > 0);
-  CHECK(pairs > asked);
+  CHECK(open_pairs > 0);
+  CHECK(pairs > open_pairs);
 }
 
-TEST_CASE("tiles: clusters leave little to ask, at any magnitude") {
+TEST_CASE("tiles: clusters leave little open, at any magnitude") {
   for_each_case([](std::size_t dims, Precision precision, Random& random) {
     for (const double magnitude : {1.0, 1e30, 1e-30}) {
       std::vector<double> values;
@@ -160,12 +160,12 @@ TEST_CASE("tiles: clusters leave little to ask, at any magnitude") {
       const Outcome outcome = check(data, magnitude * 0.42 * std::sqrt(static_cast<double>(dims)), random);
       CHECK(outcome.tiles);
       CHECK_FALSE(outcome.exact);
-      CHECK(outcome.asked * 1000 < 211 * 211);
+      CHECK(outcome.open_pairs * 1000 < 211 * 211);
     }
   });
 }
 
-TEST_CASE("tiles: of multiples of one number nothing is asked, ties included") {
+TEST_CASE("tiles: of multiples of one number nothing is open, ties included") {
   for_each_case([](std::size_t dims, Precision precision, Random& random) {
     for (const double unit : {1.0, 0.125, 0x1p-100, 0x1p90}) {
       std::vector<double> values;
@@ -178,7 +178,7 @@ TEST_CASE("tiles: of multiples of one number nothing is asked, ties included") {
       for (const double e : {eps, std::nextafter(eps, 0.0), std::nextafter(eps, 1e308)}) {
         const Outcome outcome = check(data, e, random);
         CHECK(outcome.exact);
-        CHECK(outcome.asked == 0);
+        CHECK(outcome.open_pairs == 0);
       }
     }
   });
@@ -212,7 +212,7 @@ TEST_CASE("tiles: pairs planted at eps and one unit in the last place beside it"
     for (const double e : {eps, std::nextafter(eps, 0.0), std::nextafter(eps, 1.0)}) {
       const Outcome outcome = check(data, e, random);
       CHECK(outcome.tiles);
-      if (precision == Precision::float64) CHECK(outcome.asked >= 2 * 60 * 3);
+      if (precision == Precision::float64) CHECK(outcome.open_pairs >= 2 * 60 * 3);
     }
   });
 }
@@ -224,14 +224,14 @@ TEST_CASE("tiles: far from the centre by eps' measure, all points equal, a far o
     for (std::size_t i = 75 * dims; i < 150 * dims; ++i) values[i] = values[i - 75 * dims] + 0.3 * random.bell();
     CHECK_FALSE(check(from(values, dims, precision), 1, random).tiles);
 
-    CHECK(check(from(std::vector<double>(90 * dims, 0.1), dims, precision), 1e-3, random).asked == 0);
+    CHECK(check(from(std::vector<double>(90 * dims, 0.1), dims, precision), 1e-3, random).open_pairs == 0);
 
     // The other points keep their frame, and lose nothing but pairs with the outlier.
     for (double& v : values) v = random.uniform(0, 1);
     values[3] = precision == Precision::float32 ? 1e38 : 1e300;
     const Outcome outcome = check(from(values, dims, precision), 0.3 * std::sqrt(static_cast<double>(dims)), random);
     CHECK(outcome.tiles);
-    CHECK(outcome.asked < 2 * 150 + 150);
+    CHECK(outcome.open_pairs < 2 * 150 + 150);
   });
 }
 
@@ -269,7 +269,7 @@ TEST_CASE("tile frame: thresholds are on the safe side of the distances they sta
   CHECK(round_down(0.1) < 0.1);
   CHECK(round_up(0.1) > 0.1);
   CHECK(round_down(0.25) == 0.25F);
-  CHECK(ask_always().reject == -std::numeric_limits<float>::infinity());
+  CHECK(always_open().reject == -std::numeric_limits<float>::infinity());
 }
 
 }  // namespace

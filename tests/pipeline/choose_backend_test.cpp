@@ -23,9 +23,9 @@ TEST_CASE("choose backend: what is asked for is taken, left open the points deci
                          BackendChoice preferred = BackendChoice::automatic) {
     return choose_backend(n, 2, {}, engine, run, preferred);
   };
-  for (const BackendChoice asked : {BackendChoice::cpu, BackendChoice::gpu}) {
-    CHECK(choose(10, {.backend = asked}) == asked);
-    CHECK(choose(kMany, {.backend = asked}) == asked);
+  for (const BackendChoice choice : {BackendChoice::cpu, BackendChoice::gpu}) {
+    CHECK(choose(10, {.backend = choice}) == choice);
+    CHECK(choose(kMany, {.backend = choice}) == choice);
   }
   CHECK(choose(10, {}) == BackendChoice::cpu);
   CHECK(choose(31'000, {}) == BackendChoice::cpu);

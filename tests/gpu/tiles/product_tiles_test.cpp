@@ -117,11 +117,11 @@ class Products {
     copy(counts_.data(), &none, sizeof(none));
     int multiprocessors = 0;
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-    const PairSink sink{pairs_.data(), pairs_.size(), asked_.data(), asked_.size(), counts_.data()};
+    const PairSink sink{pairs_.data(), pairs_.size(), open_.data(), open_.size(), counts_.data()};
     kernel.launch(tiles_, {block_.data(), 1, 0, 1}, sink, static_cast<unsigned>(multiprocessors), stream_.get());
     const PairCounts counts = read_values(counts_.data(), 1, stream_.get()).front();
     REQUIRE(counts.pairs <= pairs_.size());
-    REQUIRE(counts.asked <= asked_.size());
+    REQUIRE(counts.open <= open_.size());
     std::string verdicts(kColumns, 'n');
     bool fine = true;
     const auto note = [&](const DeviceBuffer<PointPair>& list, std::uint64_t size, char verdict) {
@@ -133,7 +133,7 @@ class Products {
       }
     };
     note(pairs_, counts.pairs, 'y');
-    note(asked_, counts.asked, '?');
+    note(open_, counts.open, '?');
     REQUIRE(fine);
     return verdicts;
   }
@@ -178,7 +178,7 @@ class Products {
   DeviceBuffer<index::TileBlock> block_{memory_, stream_.get(), 1};
   DeviceBuffer<PairCounts> counts_{memory_, stream_.get(), 1};
   DeviceBuffer<PointPair> pairs_{memory_, stream_.get(), 1 << 21};
-  DeviceBuffer<PointPair> asked_{memory_, stream_.get(), 1 << 21};
+  DeviceBuffer<PointPair> open_{memory_, stream_.get(), 1 << 21};
   ProductTiles<float> tiles_;
   StreamDrain drain_{stream_};  // before the memory above goes
 };

@@ -20,13 +20,13 @@ TEST_CASE("tile search: where memory is short the lists together hold each pair 
   Random random(1);
   std::vector<double> values(4500 * 9);
   for (double& x : values) x = random.uniform(-1, 1);
-  // As above: what half precision cannot tell fills the list of what is asked.
+  // As above: what half precision cannot tell fills the list of what is open.
   std::vector<double> crowd(3300 * 9);
   for (double& x : crowd) x = 1e-7 * random.unit();
   crowd.front() = 1;
   const DataSet uniform = by_hand("uniform", values, 9, Precision::float64);
-  const DataSet asked = by_hand("a crowd and a far one", crowd, 9, Precision::float32);
-  for (const DataSet* data : {&uniform, &asked}) {
+  const DataSet open = by_hand("a crowd and a far one", crowd, 9, Precision::float32);
+  for (const DataSet* data : {&uniform, &open}) {
     Device device(56 << 20);
     const double eps = test::eps_of_share(*data, 0.7);
     INFO(test::describe(*data) << ", eps " << eps);

@@ -140,7 +140,7 @@ TEST_CASE("tile search: small whole numbers are told apart by half precision alo
                                std::floor(typical), std::floor(typical) + 0.5, 1e-9, 1024.0, 1e9}) {
         check_case(device, data, eps, [eps](DecideChoice decide, const TileFigures& figures) {
           REQUIRE(figures.decider == decide);
-          if (decide == DecideChoice::tensor16 && eps <= 1024) REQUIRE(figures.asked == 0);
+          if (decide == DecideChoice::tensor16 && eps <= 1024) REQUIRE(figures.open_pairs == 0);
         });
       }
     }
@@ -219,7 +219,7 @@ TEST_CASE("tile search: where no frame holds the differences, float64 decides al
     const DataSet data = by_hand("two ends", values, dims, Precision::float64);
     const auto scalar = [](DecideChoice, const TileFigures& figures) {
       REQUIRE(figures.decider == DecideChoice::scalar);
-      REQUIRE(figures.asked == 0);
+      REQUIRE(figures.open_pairs == 0);
     };
     for (const double eps : {1.0, 1e100, 1e300}) check_case(device, data, eps, scalar);
   }
@@ -254,7 +254,7 @@ TEST_CASE("tile search: coordinates a million times eps") {
   Device device;
   for (const std::size_t dims : {2U, 18U, 129U}) {
     Random random(dims);
-    // Half precision tells none of these pairs apart, so most are asked.
+    // Half precision tells none of these pairs apart, so most are open.
     std::vector<double> values;
     for (std::size_t i = 0; i < 500; ++i) {
       std::vector<double> point(dims);
@@ -277,7 +277,7 @@ TEST_CASE("tile search: coordinates a million times eps") {
   }
 }
 
-TEST_CASE("tile search: left open, pairs are decided in half precision unless that asks too much") {
+TEST_CASE("tile search: left open, pairs are decided in half precision unless that leaves too much") {
   if (!test::have_gpu()) return;
   Device device;
   struct Case {
