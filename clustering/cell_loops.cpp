@@ -40,9 +40,9 @@ constexpr std::uint32_t kPooledCells = 8;
 constexpr std::uint64_t kTestsPerRow = 80;
 /// Candidates that are tested sooner than it is foreseen, by a branch, whether a minpts is left between the bounds.
 constexpr std::uint32_t kFewestToCompare = 32;
-/// Candidates from which on boxes leave out more than they cost: for a group of points that is counted, and in a cell.
-constexpr std::uint64_t kFewestBoxedCandidates = 2048;
-constexpr std::uint32_t kFewestBoxedPoints = 64;
+/// Candidates from which on bounds leave out more than they cost: for points that are counted together, and in a cell.
+constexpr std::uint64_t kFewestBoundedCandidates = 2048;
+constexpr std::uint32_t kFewestBoundedPoints = 64;
 
 /// The largest minpts, before the number that ends them.
 [[nodiscard]] inline std::uint32_t most_of(std::span<const std::uint32_t> minpts) { return minpts[minpts.size() - 2]; }
@@ -84,15 +84,15 @@ HWY_NOINLINE void count_points(const CellInput& in, Range points, std::span<cons
   return *minpts > bounds.most;
 }
 
-/// The box of a few points against the boxes of their candidates.
+/// The bounds of a few points against those of their candidates.
 ///
-/// The distances of boxes are rounded as those of points, one operation after the other, and each operation is monotone:
-/// what is computed for the farthest corners is never less than what the test computes for two points of the boxes, and for
+/// The distances of bounds are rounded as those of points, one operation after the other, and each operation is monotone:
+/// what is computed for the farthest corners is never less than what the test computes for two points within the bounds, and for
 /// the nearest ones never more. So no error is to be allowed for.
 template <std::size_t D>
-class BoxTest {
+class BoundsTest {
  public:
-  BoxTest(const BoxOrder& order, Range points) : order_(order), limit_(hn::Set(F64(), order.input().limit)) {
+  BoundsTest(const BoundsOrder& order, Range points) : order_(order), limit_(hn::Set(F64(), order.input().limit)) {
     for (std::size_t k = 0; k < D; ++k) {
       if (order.input().precision == Precision::float32) {
         bound<float>(k, points);
@@ -102,20 +102,20 @@ class BoxTest {
     }
   }
 
-  /// Calls found(part, level, within) for the boxes of a level that may hold neighbours: with their positions in the range, and
+  /// Calls found(part, level, within) for the bounds of a level that may hold neighbours: with their positions in the range, and
   /// whether all of these are neighbours of all the points.
   template <class F>
   HWY_INLINE void for_each_near(Range range, unsigned level, F&& found) const {
-    const unsigned shift = BoxOrder::shift(level);
+    const unsigned shift = BoundsOrder::shift(level);
     const std::uint32_t end = ((range.end - 1) >> shift) + 1;
-    for (std::uint32_t box = range.begin >> shift; box < end; box += kLanes64) {
+    for (std::uint32_t piece = range.begin >> shift; piece < end; piece += kLanes64) {
       std::uint32_t within = 0;
       std::uint32_t near = 0;
-      compare(level, box, within, near);
-      for (std::uint32_t bits = near & ((1U << HWY_MIN(end - box, std::uint32_t{kLanes64})) - 1); bits != 0;
+      compare(level, piece, within, near);
+      for (std::uint32_t bits = near & ((1U << HWY_MIN(end - piece, std::uint32_t{kLanes64})) - 1); bits != 0;
            bits &= bits - 1) {
         const auto lane = static_cast<std::uint32_t>(__builtin_ctz(bits));
-        const std::uint64_t first = std::uint64_t{box + lane} << shift;
+        const std::uint64_t first = std::uint64_t{piece + lane} << shift;
         const std::uint64_t last = first + (std::uint64_t{1} << shift);
         found(Range{static_cast<std::uint32_t>(HWY_MAX(first, std::uint64_t{range.begin})),
                     static_cast<std::uint32_t>(HWY_MIN(last, std::uint64_t{range.end}))},
@@ -127,7 +127,7 @@ class BoxTest {
   /// The level to begin with.
   [[nodiscard]] static unsigned level_of(Range range) {
     unsigned level = 0;
-    while (level + 1 < BoxOrder::kLevels && range.size() >> BoxOrder::shift(level) >= 4) ++level;
+    while (level + 1 < BoundsOrder::kLevels && range.size() >> BoundsOrder::shift(level) >= 4) ++level;
     return level;
   }
 
@@ -140,13 +140,13 @@ class BoxTest {
     hi_[k] = hn::Set(F64(), static_cast<double>(*hi));
   }
 
-  HWY_INLINE void compare(unsigned level, std::uint32_t box, std::uint32_t& within, std::uint32_t& near) const {
-    const BoxOrder::Boxes& boxes = order_.boxes(level);
+  HWY_INLINE void compare(unsigned level, std::uint32_t piece, std::uint32_t& within, std::uint32_t& near) const {
+    const BoundsOrder::Bounds& bounds = order_.bounds(level);
     V64 nearest = hn::Zero(F64());
     V64 farthest = hn::Zero(F64());
     for (std::size_t k = 0; k < D; ++k) {
-      const V64 up = hn::Sub(load(boxes.hi[k].data() + box), lo_[k]);
-      const V64 down = hn::Sub(hi_[k], load(boxes.lo[k].data() + box));
+      const V64 up = hn::Sub(load(bounds.hi[k].data() + piece), lo_[k]);
+      const V64 down = hn::Sub(hi_[k], load(bounds.lo[k].data() + piece));
       const V64 far = hn::Max(up, down);
       const V64 gap = hn::Max(hn::Zero(F64()), hn::Neg(hn::Min(up, down)));
       farthest = hn::Add(farthest, hn::Mul(far, far));
@@ -156,18 +156,18 @@ class BoxTest {
     near = to_bits(hn::Le(nearest, limit_));
   }
 
-  const BoxOrder& order_;
+  const BoundsOrder& order_;
   V64 limit_;
   V64 lo_[D];
   V64 hi_[D];
 };
 
-/// What a group of points has among the candidates of a range: neighbours of all of them, and ranges to be tested.
+/// What a few points have among the candidates of a range: neighbours of all of them, and ranges to be tested.
 template <std::size_t D>
-HWY_NOINLINE void sort_out(const BoxTest<D>& group, Range range, unsigned level, CountBounds& bounds,
+HWY_NOINLINE void sort_out(const BoundsTest<D>& test, Range range, unsigned level, CountBounds& bounds,
                            std::vector<Range>& open) {
-  group.for_each_near(range, level, [&](Range part, bool within) HWY_ATTR {
-    if (!within && level > 0) return sort_out(group, part, level - 1, bounds, open);
+  test.for_each_near(range, level, [&](Range part, bool within) HWY_ATTR {
+    if (!within && level > 0) return sort_out(test, part, level - 1, bounds, open);
     bounds.most += part.size();
     if (within) {
       bounds.least += part.size();
@@ -179,21 +179,21 @@ HWY_NOINLINE void sort_out(const BoxTest<D>& group, Range range, unsigned level,
   });
 }
 
-/// Counts by groups of points that share a box.
+/// Counts points that share bounds together.
 template <class T, std::size_t D>
-HWY_NOINLINE void count_boxed(const CellInput& in, Range points, std::span<const Range> others,
-                              std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
-  constexpr std::uint32_t kGroup = 1U << BoxOrder::shift(0);
+HWY_NOINLINE void count_bounded(const CellInput& in, Range points, std::span<const Range> others,
+                                std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
+  constexpr std::uint32_t kPiece = 1U << BoundsOrder::shift(0);
   std::vector<Range> open;
-  for (Range group{points.begin, 0}; group.begin < points.end; group.begin = group.end) {
-    group.end = group.begin + HWY_MIN(points.end - group.begin, kGroup - group.begin % kGroup);
-    const BoxTest<D> test(*in.boxes, group);
+  for (Range piece{points.begin, 0}; piece.begin < points.end; piece.begin = piece.end) {
+    piece.end = piece.begin + HWY_MIN(points.end - piece.begin, kPiece - piece.begin % kPiece);
+    const BoundsTest<D> test(*in.bounds, piece);
     CountBounds bounds{points.size(), points.size()};
     open.clear();
     for (const Range& range : others) {
       if (bounds.least < most_of(minpts)) sort_out(test, range, test.level_of(range), bounds, open);
     }
-    count_points<T, D>(in, group, open, bounds, minpts, counts);
+    count_points<T, D>(in, piece, open, bounds, minpts, counts);
   }
 }
 
@@ -205,8 +205,8 @@ HWY_INLINE void count_cell(const CellInput& in, Range points, std::span<const Ra
   for (const Range& range : others) bounds.most += range.size();
   if (apart(bounds, minpts.data())) {
     std::fill(counts + points.begin, counts + points.end, static_cast<std::uint32_t>(bounds.most));
-  } else if (in.boxes != nullptr && bounds.most >= kFewestBoxedCandidates) {
-    count_boxed<T, D>(in, points, others, minpts, counts);
+  } else if (in.bounds != nullptr && bounds.most >= kFewestBoundedCandidates) {
+    count_bounded<T, D>(in, points, others, minpts, counts);
   } else {
     count_points<T, D>(in, points, others, bounds, minpts, counts);
   }
@@ -308,14 +308,14 @@ struct BorderCell {
   const std::uint32_t* clusters;  // at each level
 };
 
-/// largest_within() where the candidates lie in boxes, for counts over `largest`.
+/// largest_within() where the candidates have bounds, for counts over `largest`.
 template <class T, std::size_t D>
-HWY_NOINLINE void largest_in_boxes(const BoxTest<D>& box, const RowTest<T, D>& test, Range range, unsigned level,
-                                   const CellCounts& counts, std::uint32_t enough, std::uint32_t& largest) {
-  box.for_each_near(range, level, [&](Range part, bool) HWY_ATTR {
+HWY_NOINLINE void largest_in_bounds(const BoundsTest<D>& bounds, const RowTest<T, D>& test, Range range, unsigned level,
+                                    const CellCounts& counts, std::uint32_t enough, std::uint32_t& largest) {
+  bounds.for_each_near(range, level, [&](Range part, bool) HWY_ATTR {
     if (largest >= enough) return;
-    if (level > 0) return largest_in_boxes(box, test, part, level - 1, counts, enough, largest);
-    if (counts.of_boxes[part.begin >> BoxOrder::shift(0)] <= largest) return;
+    if (level > 0) return largest_in_bounds(bounds, test, part, level - 1, counts, enough, largest);
+    if (counts.of_bounds[part.begin >> BoundsOrder::shift(0)] <= largest) return;
     largest = HWY_MAX(largest, largest_within(test, part, counts.of_points, enough));
   });
 }
@@ -333,9 +333,9 @@ HWY_INLINE void find_border(const CellInput& in, std::uint32_t p, std::span<cons
     if (level == core) continue;
     // A core point of that level is one of all later levels, too.
     std::uint32_t largest = minpts[core - 1] - 1;
-    if (in.boxes != nullptr && cell.points.size() >= kFewestBoxedPoints) {
-      const BoxTest<D> box(*in.boxes, {p, p + 1});
-      largest_in_boxes(box, test, cell.points, box.level_of(cell.points), counts, minpts[level], largest);
+    if (in.bounds != nullptr && cell.points.size() >= kFewestBoundedPoints) {
+      const BoundsTest<D> bounds(*in.bounds, {p, p + 1});
+      largest_in_bounds(bounds, test, cell.points, bounds.level_of(cell.points), counts, minpts[level], largest);
     } else {
       largest = largest_within(test, cell.points, counts.of_points, minpts[level]);
     }

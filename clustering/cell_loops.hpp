@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include <epsflow/clustering/box_order.hpp>
+#include <epsflow/clustering/bounds_order.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -18,7 +18,7 @@ inline constexpr std::size_t kLevelsAtOnce = 4;
 struct CellInput {
   const index::Grid& grid;  ///< of clique cells
   const index::SearchInput& search;
-  const BoxOrder* boxes = nullptr;  ///< whose points `search` has; null where these are in the order of the grid
+  const BoundsOrder* bounds = nullptr;  ///< whose points `search` has; null where these are in the order of the grid
 };
 
 /// counts[p]: at least as many as the neighbours of each point of the cells or the largest minpts, and on the same side of
@@ -32,10 +32,10 @@ void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t
 void unite_cells(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach,
                  const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent);
 
-/// Counts of all points, and the largest of each smallest box where there are boxes. By position.
+/// Counts of all points, and where there are bounds the largest of each 16 that share the narrowest. By position.
 struct CellCounts {
   const std::uint32_t* of_points;
-  const std::uint32_t* of_boxes;
+  const std::uint32_t* of_bounds;
 };
 
 /// clusters: of the points of the cells, as ClusterSource::find_clusters() says. levels: at most kLevelsAtOnce; their

@@ -15,10 +15,10 @@ namespace {
 /// Few enough that threads share the work evenly where cells are full, many enough that finding the first cell's
 /// neighbours by binary search does not show.
 constexpr std::uint32_t kBlockRows = 4096;
-/// With fewer, points have as few candidates as it takes to tell boxes of them apart.
-constexpr std::uint32_t kFewestBoxedMinpts = 256;
+/// With fewer, points have as few candidates as it takes to tell bounds of them apart.
+constexpr std::uint32_t kFewestBoundedMinpts = 256;
 
-bool boxed(std::span<const std::uint32_t> minpts) { return minpts.front() >= kFewestBoxedMinpts; }
+bool bounded(std::span<const std::uint32_t> minpts) { return minpts.front() >= kFewestBoundedMinpts; }
 
 std::vector<ClusterBlock> cut(const index::Grid& grid) {
   std::vector<ClusterBlock> blocks;
@@ -43,7 +43,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       counts_(grid.size()),
       gained_(grid.cells()),
       smallest_(grid.cells()) {
-  if (boxed(minpts) && grid.size() > 0) boxes_.emplace(grid, search_.input(), blocks_, cancel);
+  if (bounded(minpts) && grid.size() > 0) bounds_.emplace(grid, search_.input(), blocks_, cancel);
   find_images(origins);
   std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());
   ascending.push_back(std::numeric_limits<std::uint32_t>::max());
@@ -51,13 +51,13 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
     if (!cancel.cancelled()) count_cells(input(), blocks_[b].nodes, ascending, counts_.data());
   });
   cancel.check();
-  if (!boxes_) return;
-  constexpr std::size_t kBox = std::size_t{1} << BoxOrder::shift(0);
-  box_counts_ = Buffer<std::uint32_t>((counts_.size() + kBox - 1) / kBox);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, box_counts_.size(), 1024), [&](const auto& boxes) {
-    for (std::size_t b = boxes.begin(); b < boxes.end(); ++b) {
-      box_counts_[b] =
-          *std::max_element(counts_.begin() + b * kBox, counts_.begin() + std::min(counts_.size(), (b + 1) * kBox));
+  if (!bounds_) return;
+  constexpr std::size_t kPiece = std::size_t{1} << BoundsOrder::shift(0);
+  largest_counts_ = Buffer<std::uint32_t>((counts_.size() + kPiece - 1) / kPiece);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, largest_counts_.size(), 1024), [&](const auto& part) {
+    for (std::size_t b = part.begin(); b < part.end(); ++b) {
+      largest_counts_[b] =
+          *std::max_element(counts_.begin() + b * kPiece, counts_.begin() + std::min(counts_.size(), (b + 1) * kPiece));
     }
   });
 }
@@ -69,9 +69,9 @@ std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::ui
   constexpr std::uint64_t kToFindImages = 8;
   std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell;
   if (images > 0) each += grid.size() * kToFindImages + images * sizeof(Image);
-  if (!boxed(minpts)) return each;
-  return each + grid.size() * (BoxOrder::bytes_per_point(grid.dims(), grid.precision()) + 1) +
-         block_rows(grid) * BoxOrder::bytes_per_arranged(grid.precision());
+  if (!bounded(minpts)) return each;
+  return each + grid.size() * (BoundsOrder::bytes_per_point(grid.dims(), grid.precision()) + 1) +
+         block_rows(grid) * BoundsOrder::bytes_per_arranged(grid.precision());
 }
 
 std::uint64_t CellSource::block_rows(const index::Grid& grid) noexcept {
@@ -103,7 +103,7 @@ void CellSource::find_images(std::span<const std::uint32_t> origins) {
 }
 
 CellInput CellSource::input() const {
-  if (boxes_) return {grid_, boxes_->input(), &*boxes_};
+  if (bounds_) return {grid_, bounds_->input(), &*bounds_};
   return {grid_, search_.input()};
 }
 
@@ -117,7 +117,7 @@ void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, st
     for (std::uint32_t p = points.begin; p < points.end && points.size() < level.below; ++p) {
       if (!level.gained(counts_[p])) continue;
       smallest = std::min(smallest, ids[p]);
-      if (!boxes_) break;  // points of a cell are in input order
+      if (!bounds_) break;  // points of a cell are in input order
     }
     gained_[cell] = smallest != kNone;
     if (smallest == kNone) continue;
@@ -143,7 +143,7 @@ void CellSource::join_images(const CoreLevel& level, std::uint32_t* parent) {
 
 void CellSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                                std::uint32_t* core) const {
-  find_cell_clusters(input(), block.nodes, levels, {counts_.data(), box_counts_.data()}, clusters);
+  find_cell_clusters(input(), block.nodes, levels, {counts_.data(), largest_counts_.data()}, clusters);
   const auto ids = order();
   for (const std::uint32_t minpts : levels.minpts) {
     std::uint32_t count = 0;

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include <epsflow/clustering/box_order.hpp>
+#include <epsflow/clustering/bounds_order.hpp>
 #include <epsflow/clustering/cell_loops.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/buffer.hpp>
@@ -36,7 +36,7 @@ class CellSource final : public ClusterSource {
 
   [[nodiscard]] std::size_t nodes() const override { return grid_.cells(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override {
-    return boxes_ ? boxes_->order() : grid_.order();
+    return bounds_ ? bounds_->order() : grid_.order();
   }
   [[nodiscard]] std::size_t labelled() const override { return grid_.size() - images_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
@@ -69,11 +69,11 @@ class CellSource final : public ClusterSource {
 
   const index::Grid& grid_;
   index::RowSearch search_;
-  std::optional<BoxOrder> boxes_;  ///< where boxes leave out more tests than they cost
+  std::optional<BoundsOrder> bounds_;  ///< where bounds leave out more tests than they cost
   std::vector<ClusterBlock> blocks_;
   std::vector<Image> images_;
   Buffer<std::uint32_t> counts_;      ///< [n]
-  Buffer<std::uint32_t> box_counts_;  ///< [n / 16] the largest count of each box
+  Buffer<std::uint32_t> largest_counts_;  ///< [n / 16] of the points that share the narrowest bounds
   Buffer<std::uint8_t> gained_;       ///< [cells] 1 where the last level has made points core
   Buffer<std::uint32_t> smallest_;    ///< [cells] smallest id of a point that is core
 };

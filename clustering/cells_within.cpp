@@ -27,77 +27,78 @@ class Bisection {
 
   [[nodiscard]] bool any_within(Positions a, Positions b) const {
     if (a.empty() || b.empty()) return false;
-    return any_within(a, box_of(a), b, box_of(b));
+    return any_within(a, bounds_of(a), b, bounds_of(b));
   }
 
  private:
-  struct Box {
+  struct Bounds {
     std::array<double, index::kMostCliqueDims> lo{};
     std::array<double, index::kMostCliqueDims> hi{};
   };
 
-  [[nodiscard]] bool any_within(Positions a, const Box& box_a, Positions b, const Box& box_b) const {
-    if (!(distance(box_a, box_b) <= eps_squared_)) return false;
+  [[nodiscard]] bool any_within(Positions a, const Bounds& bounds_a, Positions b, const Bounds& bounds_b) const {
+    if (!(distance(bounds_a, bounds_b) <= eps_squared_)) return false;
     if (std::uint64_t{a.size()} * b.size() <= kFewPairs) return any_pair_within(a, b);
-    if (apart_in_direction(a, box_a, b, box_b)) return false;
-    // The wider set is cut: to halve a heap beside a long curve would leave the box distance as it is.
-    const bool cut_a = b.size() < 2 || (a.size() >= 2 && width(box_a) >= width(box_b));
-    if (!cut_a) return any_within(b, box_b, a, box_a);
-    const std::size_t axis = widest_axis(box_a);
+    if (apart_in_direction(a, bounds_a, b, bounds_b)) return false;
+    // The wider set is cut: to halve a heap beside a long curve would leave the distance of the bounds as it is.
+    const bool cut_a = b.size() < 2 || (a.size() >= 2 && width(bounds_a) >= width(bounds_b));
+    if (!cut_a) return any_within(b, bounds_b, a, bounds_a);
+    const std::size_t axis = widest_axis(bounds_a);
     const auto middle = a.begin() + static_cast<std::ptrdiff_t>(a.size() / 2);
     std::nth_element(a.begin(), middle, a.end(),
                      [&](std::uint32_t p, std::uint32_t q) { return coordinates_[axis][p] < coordinates_[axis][q]; });
     Positions halves[2] = {a.first(a.size() / 2), a.subspan(a.size() / 2)};
-    Box boxes[2] = {box_of(halves[0]), box_of(halves[1])};
-    const bool second_first = distance(boxes[1], box_b) < distance(boxes[0], box_b);
+    Bounds of_halves[2] = {bounds_of(halves[0]), bounds_of(halves[1])};
+    const bool second_first = distance(of_halves[1], bounds_b) < distance(of_halves[0], bounds_b);
     for (const std::size_t half : {std::size_t{second_first}, std::size_t{!second_first}}) {
-      if (any_within(halves[half], boxes[half], b, box_b)) return true;
+      if (any_within(halves[half], of_halves[half], b, bounds_b)) return true;
     }
     return false;
   }
 
-  [[nodiscard]] Box box_of(Positions positions) const {
-    Box box;
+  [[nodiscard]] Bounds bounds_of(Positions positions) const {
+    Bounds bounds;
     for (std::size_t k = 0; k < dims_; ++k) {
-      box.lo[k] = box.hi[k] = coordinates_[k][positions.front()];
+      bounds.lo[k] = bounds.hi[k] = coordinates_[k][positions.front()];
       for (const std::uint32_t p : positions) {
-        box.lo[k] = std::min<double>(box.lo[k], coordinates_[k][p]);
-        box.hi[k] = std::max<double>(box.hi[k], coordinates_[k][p]);
+        bounds.lo[k] = std::min<double>(bounds.lo[k], coordinates_[k][p]);
+        bounds.hi[k] = std::max<double>(bounds.hi[k], coordinates_[k][p]);
       }
     }
-    return box;
+    return bounds;
   }
 
-  [[nodiscard]] std::size_t widest_axis(const Box& box) const {
+  [[nodiscard]] std::size_t widest_axis(const Bounds& bounds) const {
     std::size_t widest = 0;
     for (std::size_t k = 1; k < dims_; ++k) {
-      if (box.hi[k] - box.lo[k] > box.hi[widest] - box.lo[widest]) widest = k;
+      if (bounds.hi[k] - bounds.lo[k] > bounds.hi[widest] - bounds.lo[widest]) widest = k;
     }
     return widest;
   }
 
-  [[nodiscard]] double width(const Box& box) const {
-    const std::size_t axis = widest_axis(box);
-    return box.hi[axis] - box.lo[axis];
+  [[nodiscard]] double width(const Bounds& bounds) const {
+    const std::size_t axis = widest_axis(bounds);
+    return bounds.hi[axis] - bounds.lo[axis];
   }
 
-  /// Whether a line between the sets, square to the one between the middles of their boxes, keeps all pairs farther than
-  /// eps apart: boxes are loose around slanted curves. False where that is within rounding.
+  /// Whether a line between the sets, square to the one between the middles of their bounds, keeps all pairs farther than
+  /// eps apart: bounds are loose around slanted curves. False where that is within rounding.
   ///
-  /// Coordinates are taken from a corner of the boxes, so that every product is at most `scale` and what rounds is less
+  /// Coordinates are taken from a corner of the bounds, so that every product is at most `scale` and what rounds is less
   /// than 2^-48 of it; then the sum that the distance test computes is over eps² if the real distance is over
   /// eps·(1 + 2^-40).
-  [[nodiscard]] bool apart_in_direction(Positions a, const Box& box_a, Positions b, const Box& box_b) const {
+  [[nodiscard]] bool apart_in_direction(Positions a, const Bounds& bounds_a, Positions b,
+                                        const Bounds& bounds_b) const {
     std::array<double, index::kMostCliqueDims> from{};
     std::array<double, index::kMostCliqueDims> direction{};
     double length = 0;
     double scale = 0;
     for (std::size_t k = 0; k < dims_; ++k) {
-      from[k] = std::min(box_a.lo[k], box_b.lo[k]);
-      direction[k] = ((box_b.lo[k] - from[k]) + (box_b.hi[k] - from[k])) / 2 -
-                     ((box_a.lo[k] - from[k]) + (box_a.hi[k] - from[k])) / 2;
+      from[k] = std::min(bounds_a.lo[k], bounds_b.lo[k]);
+      direction[k] = ((bounds_b.lo[k] - from[k]) + (bounds_b.hi[k] - from[k])) / 2 -
+                     ((bounds_a.lo[k] - from[k]) + (bounds_a.hi[k] - from[k])) / 2;
       length += direction[k] * direction[k];
-      scale += std::max(box_a.hi[k], box_b.hi[k]) - from[k];
+      scale += std::max(bounds_a.hi[k], bounds_b.hi[k]) - from[k];
     }
     length = std::sqrt(length);
     if (!(length > 0) || !std::isfinite(length) || !std::isfinite(scale)) return false;
@@ -114,7 +115,7 @@ class Bisection {
   }
 
   /// At most the squared distance, as computed, of any pair of points.
-  [[nodiscard]] double distance(const Box& a, const Box& b) const {
+  [[nodiscard]] double distance(const Bounds& a, const Bounds& b) const {
     double sum = 0;
     for (std::size_t k = 0; k < dims_; ++k) {
       const double gap = std::max({0.0, a.lo[k] - b.hi[k], b.lo[k] - a.hi[k]});

@@ -8,10 +8,10 @@
 
 namespace epsflow::clustering {
 
-/// Bisects the wider of the two sets and leaves out halves whose boxes, or projections onto the line between them, are
+/// Bisects the wider of the two sets and leaves out halves whose bounds, or projections onto the line between them, are
 /// farther apart than eps, nearer halves first; so two cells of a million points that are not within eps cost far fewer
-/// tests than pairs, and those that are end early. Differences, squares and sums are rounded monotonically, so a box
-/// distance as computed never exceeds a pair's. counts: [n], core are those of at least minpts. O(m·log m) for m points
+/// tests than pairs, and those that are end early. Differences, squares and sums are rounded monotonically, so the
+/// distance of bounds as computed never exceeds a pair's. counts: [n], core are those of at least minpts. O(m·log m) for m points
 /// that a line between them keeps apart, more the closer curves come to eps; O(m) memory.
 [[nodiscard]] bool any_core_within(const index::SearchInput& in, Range a, Range b, const std::uint32_t* counts,
                                    std::uint32_t minpts);

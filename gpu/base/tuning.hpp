@@ -102,7 +102,7 @@ inline constexpr std::uint32_t kPairPart = 4096;
 /// Points of a cell from which it is huge. Of two huge cells a block tries kPairPart points each; where that decides
 /// nothing they are compared chunk by chunk.
 inline constexpr std::uint32_t kHugeCell = 8192;
-/// Consecutive points of a huge cell that share a box.
+/// Consecutive points of a huge cell that share bounds.
 inline constexpr std::uint32_t kChunk = 64;
 /// Blocks of a pair of huge cells.
 inline constexpr unsigned kHugeBlocks = 128;

@@ -194,9 +194,9 @@ void CliqueClustering::decide_huge_pairs(const Nodes& nodes, std::uint32_t pair_
   TwoBuffers<std::uint32_t> positions{position_memory.data(), position_memory.data() + size};
   launch_huge_keys(view, huge_on_device.data(), count, size, keys.current, positions.current, stream);
   launch_sort(keys, positions, size, 32 + static_cast<int>(std::bit_width(count)), {memory, stream});
-  const DeviceBuffer<ChunkBox> boxes(memory, stream, (std::uint64_t{size} - 1) / tuning::kChunk + 1);
-  launch_chunk_boxes(view, positions.current, size, boxes.data(), stream);
-  launch_huge_pairs(view, nodes, arrays_.parents.data(), huge_on_device.data(), positions.current, boxes.data(),
+  const DeviceBuffer<ChunkBounds> bounds(memory, stream, (std::uint64_t{size} - 1) / tuning::kChunk + 1);
+  launch_chunk_bounds(view, positions.current, size, bounds.data(), stream);
+  launch_huge_pairs(view, nodes, arrays_.parents.data(), huge_on_device.data(), positions.current, bounds.data(),
                     huge_.data(), places_on_device.data(), pair_count, stream);
 }
 

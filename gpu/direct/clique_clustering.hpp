@@ -14,7 +14,7 @@ namespace epsflow::gpu {
 /// in one set already. The cells are an idea of Gan & Tao (SIGMOD 2015).
 ///
 /// Adjacent cells come first, as most of those two apart are in one set by then. Pairs of cells that take a thread too
-/// long go to blocks, and huge cells that are near each other but not near enough are compared by boxes. Points with
+/// long go to blocks, and huge cells that are near each other but not near enough are compared by bounds. Points with
 /// many candidates, few of which are neighbours, go to blocks too.
 class CliqueClustering final : public DeviceClustering {
  public:

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include <epsflow/gpu/base/error.hpp>
-#include <epsflow/gpu/direct/clique_boxes.cuh>
+#include <epsflow/gpu/direct/clique_bounds.cuh>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
@@ -55,37 +55,37 @@ __global__ void huge_keys_kernel(CliqueView view, const HugeCell* cells, std::ui
 }
 
 template <class T, unsigned D>
-__global__ void chunk_boxes_kernel(CliqueView view, const std::uint32_t* positions, std::uint32_t size,
-                                   ChunkBox* boxes) {
+__global__ void chunk_bounds_kernel(CliqueView view, const std::uint32_t* positions, std::uint32_t size,
+                                    ChunkBounds* chunks) {
   const std::uint64_t begin = direct_thread() * tuning::kChunk;
   if (begin >= size) return;
-  Box<D> box;
-  box.clear();
+  Bounds<D> bounds;
+  bounds.clear();
   for (std::uint64_t i = begin; i < size && i < begin + tuning::kChunk; ++i) {
-    box.add(load_place<T, D>(view.points, positions[i]));
+    bounds.add(load_place<T, D>(view.points, positions[i]));
   }
   for (unsigned k = 0; k < D; ++k) {
-    boxes[begin / tuning::kChunk].lo[k] = box.lo[k];
-    boxes[begin / tuning::kChunk].hi[k] = box.hi[k];
+    chunks[begin / tuning::kChunk].lo[k] = bounds.lo[k];
+    chunks[begin / tuning::kChunk].hi[k] = bounds.hi[k];
   }
 }
 
 template <unsigned D>
-__device__ inline Box<D> load_box(const ChunkBox* boxes, std::uint32_t chunk) {
-  Box<D> box;
+__device__ inline Bounds<D> load_bounds(const ChunkBounds* chunks, std::uint32_t chunk) {
+  Bounds<D> bounds;
   for (unsigned k = 0; k < D; ++k) {
-    box.lo[k] = boxes[chunk].lo[k];
-    box.hi[k] = boxes[chunk].hi[k];
+    bounds.lo[k] = chunks[chunk].lo[k];
+    bounds.hi[k] = chunks[chunk].hi[k];
   }
-  return box;
+  return bounds;
 }
 
-/// blockIdx.y: a pair; its blocks share out the chunks of the first cell. Boxes may hold points of the next cell too,
-/// which makes them larger than need be, never smaller.
+/// blockIdx.y: a pair; its blocks share out the chunks of the first cell. Bounds may hold points of the next cell too,
+/// which makes them wider than need be, never narrower.
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kPairThreads)
     huge_pairs_kernel(CliqueView view, Nodes nodes, std::uint32_t* parents, const HugeCell* cells,
-                      const std::uint32_t* positions, const ChunkBox* boxes, const CellPair* pairs,
+                      const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
                       const CellPair* places) {
   constexpr unsigned kThreadsOfPair = tuning::kPairThreads;
   constexpr std::uint32_t kChunk = tuning::kChunk;
@@ -100,12 +100,12 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
   const std::uint32_t last_b = (b.end - 1) / kChunk;
   for (std::uint32_t chunk = a.first / kChunk + blockIdx.x; chunk <= (a.end - 1) / kChunk; chunk += gridDim.x) {
     if (in_one_set(sets, pair.a, pair.b)) return;
-    const Box<D> box = load_box<D>(boxes, chunk);
+    const Bounds<D> bounds = load_bounds<D>(chunks, chunk);
     for (std::uint32_t first = b.first / kChunk; first <= last_b; first += kThreadsOfPair) {
       if (threadIdx.x == 0) listed_size = 0;
       __syncthreads();
       const std::uint32_t other = first + threadIdx.x;
-      if (other <= last_b && may_be_near(box, load_box<D>(boxes, other), view.eps_squared)) {
+      if (other <= last_b && may_be_near(bounds, load_bounds<D>(chunks, other), view.eps_squared)) {
         listed[atomicAdd(&listed_size, 1U)] = other;
       }
       __syncthreads();
@@ -149,24 +149,24 @@ void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32
   check_launch(stream);
 }
 
-void launch_chunk_boxes(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size, ChunkBox* boxes,
-                        cudaStream_t stream) {
+void launch_chunk_bounds(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size,
+                         ChunkBounds* chunks, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    chunk_boxes_kernel<T, D><<<direct_blocks((std::uint64_t{size} - 1) / tuning::kChunk + 1), kThreads, 0, stream>>>(
-        view, positions, size, boxes);
+    chunk_bounds_kernel<T, D><<<direct_blocks((std::uint64_t{size} - 1) / tuning::kChunk + 1), kThreads, 0, stream>>>(
+        view, positions, size, chunks);
   });
   check_launch(stream);
 }
 
 void launch_huge_pairs(const CliqueView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
-                       const std::uint32_t* positions, const ChunkBox* boxes, const CellPair* pairs,
+                       const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
                        const CellPair* places, std::uint32_t count, cudaStream_t stream) {
   constexpr std::uint32_t kMostAtOnce = 32768;  // a grid has fewer than 2^16 blocks along y
   for (std::uint32_t first = 0; first < count; first += kMostAtOnce) {
     const dim3 blocks(tuning::kHugeBlocks, std::min(kMostAtOnce, count - first));
     for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
       huge_pairs_kernel<T, D><<<blocks, tuning::kPairThreads, 0, stream>>>(view, nodes, parents, cells, positions,
-                                                                           boxes, pairs + first, places + first);
+                                                                           chunks, pairs + first, places + first);
     });
     check_launch(stream);
   }

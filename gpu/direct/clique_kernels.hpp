@@ -120,7 +120,7 @@ void launch_left_labels(const CliqueView& view, const Nodes& nodes, const std::u
                         const LeftPoints& left, std::int32_t* labels, std::uint32_t* sizes, cudaStream_t stream);
 
 // Pairs of huge cells: clique_huge_pairs.cu. Their points are sorted along a space-filling curve, so that consecutive
-// ones have small boxes.
+// ones have narrow bounds.
 
 struct HugeCell {
   std::uint32_t begin;  ///< its first position
@@ -128,7 +128,7 @@ struct HugeCell {
   std::uint32_t end;
 };
 /// Smallest and largest coordinates of the points of a chunk.
-struct ChunkBox {
+struct ChunkBounds {
   double lo[index::kMostCliqueDims];
   double hi[index::kMostCliqueDims];
 };
@@ -139,12 +139,12 @@ void launch_cell_spans(const CliqueView& view, const std::uint32_t* cells, std::
 /// keys: cell, then place on the curve; positions: of the points, `size` in all.
 void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
                       std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream);
-/// boxes[k]: of the points positions[k·kChunk …].
-void launch_chunk_boxes(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size, ChunkBox* boxes,
-                        cudaStream_t stream);
+/// chunks[k]: of the points positions[k·kChunk …].
+void launch_chunk_bounds(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size,
+                         ChunkBounds* chunks, cudaStream_t stream);
 /// pairs: of the original cells, and places[k]: their numbers among the huge ones.
 void launch_huge_pairs(const CliqueView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
-                       const std::uint32_t* positions, const ChunkBox* boxes, const CellPair* pairs,
+                       const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
                        const CellPair* places, std::uint32_t count, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

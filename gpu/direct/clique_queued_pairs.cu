@@ -1,5 +1,5 @@
 #include <epsflow/gpu/base/error.hpp>
-#include <epsflow/gpu/direct/clique_boxes.cuh>
+#include <epsflow/gpu/direct/clique_bounds.cuh>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_pair_queue.cuh>
@@ -25,35 +25,35 @@ __device__ inline Steps spread(Span span) {
   return {span.begin, min(size, tuning::kPairPart), max(1U, size / tuning::kPairPart)};
 }
 
-/// The box of a cell's core points, the same for all threads of the block.
+/// The bounds of a cell's core points, the same for all threads of the block.
 template <class T, unsigned D>
-__device__ Box<D> core_box(const CliqueView& view, const Nodes& nodes, const Members& cell, Steps steps) {
+__device__ Bounds<D> core_bounds(const CliqueView& view, const Nodes& nodes, const Members& cell, Steps steps) {
   constexpr unsigned kWarps = tuning::kPairThreads / 32;
-  __shared__ Box<D> boxes[kWarps];
-  Box<D> box;
-  box.clear();
+  __shared__ Bounds<D> of_warps[kWarps];
+  Bounds<D> bounds;
+  bounds.clear();
   for (std::uint32_t i = threadIdx.x; i < steps.count; i += tuning::kPairThreads) {
-    if (cell.is_core(nodes, steps.at(i))) box.add(load_place<T, D>(view.points, steps.at(i)));
+    if (cell.is_core(nodes, steps.at(i))) bounds.add(load_place<T, D>(view.points, steps.at(i)));
   }
   for (unsigned k = 0; k < D; ++k) {
     for (unsigned step = 16; step > 0; step /= 2) {
-      box.lo[k] = fmin(box.lo[k], __shfl_xor_sync(kWholeWarp, box.lo[k], static_cast<int>(step)));
-      box.hi[k] = fmax(box.hi[k], __shfl_xor_sync(kWholeWarp, box.hi[k], static_cast<int>(step)));
+      bounds.lo[k] = fmin(bounds.lo[k], __shfl_xor_sync(kWholeWarp, bounds.lo[k], static_cast<int>(step)));
+      bounds.hi[k] = fmax(bounds.hi[k], __shfl_xor_sync(kWholeWarp, bounds.hi[k], static_cast<int>(step)));
     }
   }
-  if (threadIdx.x % 32 == 0) boxes[threadIdx.x / 32] = box;
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = bounds;
   __syncthreads();
   for (unsigned w = 0; w < kWarps; ++w) {
     for (unsigned k = 0; k < D; ++k) {
-      box.lo[k] = fmin(box.lo[k], boxes[w].lo[k]);
-      box.hi[k] = fmax(box.hi[k], boxes[w].hi[k]);
+      bounds.lo[k] = fmin(bounds.lo[k], of_warps[w].lo[k]);
+      bounds.hi[k] = fmax(bounds.hi[k], of_warps[w].hi[k]);
     }
   }
   __syncthreads();
-  return box;
+  return bounds;
 }
 
-/// Compares the core points among two ranges: those of `larger` near the other's box in tiles of shared memory.
+/// Compares the core points among two ranges: those of `larger` near the other's bounds in tiles of shared memory.
 template <class T, unsigned D>
 __device__ bool compare_in_block(const CliqueView& view, const Nodes& nodes, const DisjointSets& sets,
                                  const QueuedPair& pair, Steps larger, Steps smaller) {
@@ -61,14 +61,14 @@ __device__ bool compare_in_block(const CliqueView& view, const Nodes& nodes, con
   __shared__ unsigned tile_size;
   const Members large(nodes, pair.larger);
   const Members small(nodes, pair.smaller);
-  const Box<D> box = core_box<T, D>(view, nodes, small, smaller);
+  const Bounds<D> bounds = core_bounds<T, D>(view, nodes, small, smaller);
   for (std::uint32_t first = 0; first < larger.count; first += tuning::kPairThreads) {
     if (threadIdx.x == 0) tile_size = 0;
     __syncthreads();
     const std::uint32_t i = first + threadIdx.x;
     if (i < larger.count && large.is_core(nodes, larger.at(i))) {
       const Place<T, D> place = load_place<T, D>(view.points, larger.at(i));
-      if (may_be_near(place, box, view.eps_squared)) {
+      if (may_be_near(place, bounds, view.eps_squared)) {
         const unsigned at = atomicAdd(&tile_size, 1U);
         for (unsigned k = 0; k < D; ++k) tile[k][at] = place.x[k];
       }

@@ -95,8 +95,8 @@ void TileSearch::choose_frame(const TileSurvey& survey, double eps) {
   frame_.gamma = terms * (figures_.decider == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
 }
 
-/// Whether half precision would leave so much open that it were better to multiply in float64. Only where points are far from their centre in
-/// units of eps a sample is taken.
+/// Whether half precision would leave so much open that it were better to multiply in float64. A sample is taken only where points
+/// are far from their centre in units of eps.
 bool TileSearch::leaves_too_much(const TileSurvey& survey, double eps) {
   if (figures_.decider != DecideChoice::tensor16 || frame_.exact) return false;
   const double norm = std::bit_cast<double>(survey.farthest) * std::sqrt(static_cast<double>(points_.dims));

@@ -292,10 +292,10 @@ TEST_CASE("cell source: quantised grids, where pairs lie at, just over and just 
   }
 }
 
-/// minpts of many sizes, the largest of which has points counted by boxes.
+/// minpts of many sizes, the largest of which has points counted by bounds.
 const Minpts kFarApart{900, 600, 400, 399, 256, 130, 60, 20, 5, 2, 1};
 
-TEST_CASE("cell source: full cells are counted by boxes") {
+TEST_CASE("cell source: full cells are counted by bounds") {
   for (const std::size_t dims : {1U, 2U, 3U}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       for (const std::string kind : {"uniform", "clustered", "quantised", "duplicates", "collinear", "offset 1e6"}) {
@@ -306,7 +306,7 @@ TEST_CASE("cell source: full cells are counted by boxes") {
   }
 }
 
-TEST_CASE("cell source: lattices whose pairs and corners of boxes lie at exactly eps") {
+TEST_CASE("cell source: lattices whose pairs and corners of bounds lie at exactly eps") {
   // Around every lattice point some are at exactly eps: 5 = |(3, 4)|, 7 = |(2, 3, 6)|. Far from the origin the steps round.
   struct Case {
     std::size_t dims;
@@ -336,7 +336,7 @@ TEST_CASE("cell source: lattices whose pairs and corners of boxes lie at exactly
 }
 
 TEST_CASE("cell source: thousands of equal points at exactly eps from a cloud") {
-  // Boxes without extent: within eps as a whole, or out of reach one step on.
+  // Bounds without extent: within eps as a whole, or out of reach one step on.
   for (const double at : {5.0, std::nextafter(5.0, 6.0)}) {
     std::vector<double> values;
     Random random(3);

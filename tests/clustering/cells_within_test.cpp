@@ -203,7 +203,7 @@ void check_curves(DataSet data, double eps, std::chrono::seconds limit = std::ch
   CHECK(sets.one_way(eps, sets.b(), sets.a()));
 }
 
-/// Parallel lines, slanted so that the boxes of long pieces overlap.
+/// Parallel lines, slanted so that the bounds of long pieces overlap.
 DataSet two_lines(Precision precision, double slack) {
   return two_curves(precision, [&](int set, double t, double& x, double& y) {
     const double away = set * (1 + slack) * std::numbers::sqrt2 / 2;
@@ -250,7 +250,7 @@ TEST_CASE("cells within: an arc around a heap at its centre is decided without a
 }
 
 TEST_CASE("cells within: lines and arcs that almost touch are decided without all pairs") {
-  // Their boxes keep apart only where pieces are shorter than the slack. As many tests as points, times a logarithm, are
+  // Their bounds keep apart only where pieces are shorter than the slack. As many tests as points, times a logarithm, are
   // a tenth of a second; a set times the root of the other is over the limit.
   constexpr std::chrono::seconds kLimit(5);
   check_curves(two_lines(Precision::float64, 1e-6), 1, kLimit);

@@ -212,7 +212,7 @@ TEST_CASE("device clustering: a far outlier, tiny and huge radii, sparse keys") 
 }
 
 /// Two lines of length 1 with `half` points each, in turn, at an angle to the axes: the second is the first, moved by
-/// `gap` at right angles. So their boxes overlap, or nearly, and no pair of points is nearer than `gap`.
+/// `gap` at right angles. So their bounds overlap, or nearly, and no pair of points is nearer than `gap`.
 std::vector<double> facing_lines(std::uint32_t half, double gap, double angle, std::size_t dims) {
   std::vector<double> values;
   values.reserve(2 * std::size_t{half} * dims);
@@ -273,7 +273,7 @@ TEST_CASE("device clustering: huge cells joined by one pair of points among all"
   REQUIRE(apart[0].summary.noise == 0);
 }
 
-/// Groups of points, a few radii wide, at places spread over a box of `width`.
+/// Groups of points, a few radii wide, at places spread over a cube of side `width`.
 DataSet far_groups(std::size_t dims, double width, Precision precision, std::uint64_t seed) {
   constexpr std::size_t kGroups = 12;
   constexpr std::size_t kPoints = 400;
@@ -287,7 +287,7 @@ DataSet far_groups(std::size_t dims, double width, Precision precision, std::uin
   for (std::size_t i = 0; i < kPoints; ++i) {
     const std::size_t group = random.below(kGroups);
     for (std::size_t k = 0; k < dims; ++k) {
-      // The first two points are the corners of the box.
+      // The first two points are the corners of the cube.
       const double x = i < 2 ? (i == 0 ? 0.0 : width) : centres[group * dims + k] + 0.8 * random.bell();
       if (precision == Precision::float32) {
         data.floats.push_back(static_cast<float>(x));

@@ -1,4 +1,4 @@
-#include <epsflow/clustering/box_order.hpp>
+#include <epsflow/clustering/bounds_order.hpp>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -20,13 +20,13 @@ struct Item {
 /// Points from which halves are arranged side by side, and between which nobody asks whether to stop.
 constexpr std::uint32_t kManyPoints = 1 << 16;
 
-/// Arranges the items of positions [begin, end). Cuts are where boxes end, of the largest size first. A cancelled one leaves them
+/// Arranges the items of positions [begin, end). Cuts are where bounds end, of the largest size first. A cancelled one leaves them
 /// as they are by then.
 template <class T>
 void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t dims, const CancelToken& cancel) {
-  unsigned shift = BoxOrder::shift(BoxOrder::kLevels - 1);
+  unsigned shift = BoundsOrder::shift(BoundsOrder::kLevels - 1);
   while (begin >> shift == (end - 1) >> shift) {
-    shift -= BoxOrder::kFanoutBits;
+    shift -= BoundsOrder::kFanoutBits;
     if (shift == 0) return;
   }
   std::size_t axis = 0;
@@ -62,8 +62,8 @@ void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t d
 
 }  // namespace
 
-BoxOrder::BoxOrder(const index::Grid& grid, const index::SearchInput& in, std::span<const ClusterBlock> blocks,
-                   const CancelToken& cancel)
+BoundsOrder::BoundsOrder(const index::Grid& grid, const index::SearchInput& in, std::span<const ClusterBlock> blocks,
+                         const CancelToken& cancel)
     : order_(grid.size()), input_{addresses_.data(), in.dims, in.precision, in.limit} {
   const auto fill = [&]<class T>(T) {
     arrange<T>(grid, blocks, cancel);
@@ -78,7 +78,7 @@ BoxOrder::BoxOrder(const index::Grid& grid, const index::SearchInput& in, std::s
 }
 
 template <class T>
-void BoxOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock> blocks, const CancelToken& cancel) {
+void BoundsOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock> blocks, const CancelToken& cancel) {
   const std::size_t dims = input_.dims;
   std::array<T*, index::kMostCliqueDims> to{};
   std::array<const T*, index::kMostCliqueDims> from{};
@@ -107,17 +107,17 @@ void BoxOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock> bl
 }
 
 template <class T>
-void BoxOrder::bound() {
-  // Of the points first, then each level of the boxes of the level below.
+void BoundsOrder::bound() {
+  // Of the points first, then each level of the bounds of the level below.
   std::size_t below = order_.size();
   for (unsigned level = 0; level < kLevels; ++level) {
     const std::size_t count = (below + (std::size_t{1} << kFanoutBits) - 1) >> kFanoutBits;
     for (std::size_t k = 0; k < input_.dims; ++k) {
-      Buffer<double>& lo = boxes_[level].lo[k] = Buffer<double>(count);
-      Buffer<double>& hi = boxes_[level].hi[k] = Buffer<double>(count);
+      Buffer<double>& lo = bounds_[level].lo[k] = Buffer<double>(count);
+      Buffer<double>& hi = bounds_[level].hi[k] = Buffer<double>(count);
       const auto fill = [&](const auto* lo_below, const auto* hi_below) {
-        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1024), [&](const auto& boxes) {
-          for (std::size_t b = boxes.begin(); b < boxes.end(); ++b) {
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1024), [&](const auto& part) {
+          for (std::size_t b = part.begin(); b < part.end(); ++b) {
             const std::size_t first = b << kFanoutBits;
             const std::size_t last = std::min(below, (b + 1) << kFanoutBits);
             lo[b] = *std::min_element(lo_below + first, lo_below + last);
@@ -129,7 +129,7 @@ void BoxOrder::bound() {
       if (level == 0) {
         fill(points, points);
       } else {
-        fill(boxes_[level - 1].lo[k].data(), boxes_[level - 1].hi[k].data());
+        fill(bounds_[level - 1].lo[k].data(), bounds_[level - 1].hi[k].data());
       }
     }
     below = count;

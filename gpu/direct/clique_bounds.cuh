@@ -1,4 +1,4 @@
-// Boxes around points, to rule out pairs of points together.
+// Bounds of points, to rule out pairs of points together.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@ namespace epsflow::gpu {
 
 /// Smallest and largest coordinates of points.
 template <unsigned D>
-struct Box {
+struct Bounds {
   double lo[D];
   double hi[D];
 
@@ -31,11 +31,11 @@ struct Box {
   }
 };
 
-/// Whether a box may hold a point near another box. Differences, squares and sums are rounded as in the test of
-/// index/distance.hpp, and rounding keeps order: each is at most what it is for any two points of the boxes. So where
+/// Whether a point within bounds may be near one within others. Differences, squares and sums are rounded as in the test of
+/// index/distance.hpp, and rounding keeps order: each is at most what it is for any two points within them. So where
 /// this sum is over eps², all of theirs are.
 template <unsigned D>
-__device__ bool may_be_near(const Box<D>& a, const Box<D>& b, double eps_squared) {
+__device__ bool may_be_near(const Bounds<D>& a, const Bounds<D>& b, double eps_squared) {
   double sum = 0;
   for (unsigned k = 0; k < D; ++k) {
     double gap = 0;
@@ -47,11 +47,11 @@ __device__ bool may_be_near(const Box<D>& a, const Box<D>& b, double eps_squared
 }
 
 template <class T, unsigned D>
-__device__ bool may_be_near(const Place<T, D>& place, const Box<D>& box, double eps_squared) {
-  Box<D> point;
+__device__ bool may_be_near(const Place<T, D>& place, const Bounds<D>& bounds, double eps_squared) {
+  Bounds<D> point;
   point.clear();
   point.add(place);
-  return may_be_near(point, box, eps_squared);
+  return may_be_near(point, bounds, eps_squared);
 }
 
 }  // namespace epsflow::gpu

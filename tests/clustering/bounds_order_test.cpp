@@ -1,4 +1,4 @@
-#include <epsflow/clustering/box_order.hpp>
+#include <epsflow/clustering/bounds_order.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -26,13 +26,13 @@ void check_order(const test::DataSet& data, double eps) {
   const index::Grid grid(data.view(), eps, Cells::clique, CancelToken());
   if (!grid.cliques()) return;
   const index::RowSearch search(grid);
-  const BoxOrder boxes(grid, search.input(), one_block(grid), CancelToken());
+  const BoundsOrder ordered(grid, search.input(), one_block(grid), CancelToken());
   const auto coordinate = [&](std::size_t k, std::size_t p) {
-    return static_cast<const T*>(boxes.input().coordinates[k])[p];
+    return static_cast<const T*>(ordered.input().coordinates[k])[p];
   };
   for (std::size_t cell = 0; cell < grid.cells(); ++cell) {
     const Range points = grid.rows_of(cell);
-    std::vector<std::uint32_t> ids(boxes.order().begin() + points.begin, boxes.order().begin() + points.end);
+    std::vector<std::uint32_t> ids(ordered.order().begin() + points.begin, ordered.order().begin() + points.end);
     std::sort(ids.begin(), ids.end());
     REQUIRE(ids == std::vector<std::uint32_t>(grid.order().begin() + points.begin, grid.order().begin() + points.end));
   }
@@ -40,17 +40,17 @@ void check_order(const test::DataSet& data, double eps) {
   for (std::size_t p = 0; p < grid.size(); ++p) {
     for (std::size_t k = 0; k < data.dims; ++k) {
       const double x = coordinate(k, p);
-      right &= x == data.view().at(boxes.order()[p], k);
-      for (unsigned level = 0; level < BoxOrder::kLevels; ++level) {
-        const std::size_t box = p >> BoxOrder::shift(level);
-        right &= boxes.boxes(level).lo[k][box] <= x && x <= boxes.boxes(level).hi[k][box];
+      right &= x == data.view().at(ordered.order()[p], k);
+      for (unsigned level = 0; level < BoundsOrder::kLevels; ++level) {
+        const std::size_t piece = p >> BoundsOrder::shift(level);
+        right &= ordered.bounds(level).lo[k][piece] <= x && x <= ordered.bounds(level).hi[k][piece];
       }
     }
   }
   CHECK(right);
 }
 
-TEST_CASE("box order: each cell keeps its points, and boxes hold theirs") {
+TEST_CASE("bounds order: each cell keeps its points, and bounds hold theirs") {
   for (const std::string& kind : test::data_kinds()) {
     for (std::size_t dims = 1; dims <= 3; ++dims) {
       for (const double eps : {0.1, 3.0}) {
@@ -64,14 +64,14 @@ TEST_CASE("box order: each cell keeps its points, and boxes hold theirs") {
   }
 }
 
-TEST_CASE("box order: a cell of hundreds of thousands of points, and one that is cancelled") {
+TEST_CASE("bounds order: a cell of hundreds of thousands of points, and one that is cancelled") {
   const test::DataSet data = test::make_data("uniform", 300'000, 2, Precision::float64, 3);
   check_order<double>(data, 1e3 * data.scale);
   const index::Grid grid(data.view(), 1e3 * data.scale, Cells::clique, CancelToken());
   const index::RowSearch search(grid);
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS(BoxOrder(grid, search.input(), one_block(grid), cancel), Cancelled);
+  CHECK_THROWS_AS(BoundsOrder(grid, search.input(), one_block(grid), cancel), Cancelled);
 }
 
 }  // namespace
