@@ -14,7 +14,7 @@ namespace epsflow {
 struct DirectOptions {
   std::span<const std::uint32_t> minpts;  ///< descending, at least one
   bool core_mask = false;
-  MemorySpace labels = MemorySpace::host;  ///< where labels and mask are left
+  MemorySpace labels = MemorySpace::host;  ///< where labels and mask are kept
 };
 
 /// Clusters the variants of one eps where the points are. Made for a group of minpts, used once, by one thread.

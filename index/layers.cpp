@@ -39,7 +39,7 @@ constexpr double kMostMargin = 0x1p10;
 constexpr std::size_t kLayerGrain = 1 << 12;
 /// Share of pairs that a grid may leave for a tree not to be looked at: it takes 1 to 2 ms to choose, and pruned no more of any
 /// data on which a grid left this little.
-constexpr double kFewLeft = 0.05;
+constexpr double kFewRemaining = 0.05;
 /// Share of pairs from which sorting points does not pay. Tiles are pruned less than points.
 constexpr double kNearlyAll = 0.9;
 
@@ -214,7 +214,7 @@ void measure(Candidate& candidate, std::vector<double> values, double reach, std
 
 /// Σ count² over the bins of a candidate within the parts there are already: how many pairs of points it leaves together.
 /// MiSTIC's Σ (count − mean)² is the same less n²/bins, which prefers few bins among equals, and a single one to all.
-class PairsLeft {
+class RemainingPairs {
   struct Slot {
     std::uint32_t key = 0;
     std::uint32_t count = 0;
@@ -268,7 +268,7 @@ Chosen choose(std::span<const Candidate> candidates, std::size_t n, const Cancel
     cancel.check();
     std::vector<std::uint64_t> scores(candidates.size(), std::numeric_limits<std::uint64_t>::max());
     tbb::parallel_for(std::size_t{0}, candidates.size(), [&](std::size_t c) {
-      if (taken[c] == 0) scores[c] = PairsLeft()(candidates[c], part_of);
+      if (taken[c] == 0) scores[c] = RemainingPairs()(candidates[c], part_of);
     });
     const auto best = static_cast<std::size_t>(std::ranges::min_element(scores) - scores.begin());
     divide(candidates[best], part_of);
@@ -329,7 +329,7 @@ std::uint64_t layer_choice_bytes(std::size_t n, std::size_t dims) noexcept {
   const std::uint64_t candidates = kCoordinates + kKeptPivots + kCorners;
   // Of each candidate: values and bins, and two copies of the values while all are measured, or the slots of a score.
   const std::uint64_t each =
-      sample * (3 * sizeof(double) + sizeof(std::uint32_t)) + kRankingPoints * sizeof(double) + PairsLeft::kBytes;
+      sample * (3 * sizeof(double) + sizeof(std::uint32_t)) + kRankingPoints * sizeof(double) + RemainingPairs::kBytes;
   // The sample twice, by rows and by columns; pivots, and the points that rank them.
   return 2 * sample * dims * sizeof(double) + candidates * each +
          (kRandomPivots + 2 * candidates + kRankingPoints) * (dims + kRankingPoints) * sizeof(double);
@@ -409,7 +409,7 @@ Layers choose_layers(const LayerSample& sample, double eps, LayerSource source, 
   return {std::move(functions), chosen.sorted, sample.dims, std::move(coordinates)};
 }
 
-double share_left(const Layers& layers, const LayerSample& sample) {
+double remaining_share(const Layers& layers, const LayerSample& sample) {
   const LayersView view = layers.view();
   const std::size_t stride = std::max<std::size_t>(1, sample.size() / kRankingPoints);
   std::vector<double> scaled;
@@ -420,23 +420,23 @@ double share_left(const Layers& layers, const LayerSample& sample) {
   }
   if (view.count == 0) return 1;
   const std::size_t points = scaled.size() / view.count;
-  std::size_t left = 0;
+  std::size_t remaining = 0;
   for (std::size_t p = 0; p < points; ++p) {
     for (std::size_t q = 0; q < p; ++q) {
       const double* const a = &scaled[p * view.count];
       const double* const b = &scaled[q * view.count];
-      left += std::equal(a, a + view.count, b, [](double x, double y) { return std::abs(x - y) <= 1; }) ? 1 : 0;
+      remaining += std::equal(a, a + view.count, b, [](double x, double y) { return std::abs(x - y) <= 1; }) ? 1 : 0;
     }
   }
-  return points < 2 ? 1 : 2 * static_cast<double>(left) / static_cast<double>(points * (points - 1));
+  return points < 2 ? 1 : 2 * static_cast<double>(remaining) / static_cast<double>(points * (points - 1));
 }
 
 SourcedLayers choose_source(const LayerSample& sample, double eps, const CancelToken& cancel) {
   SourcedLayers grid{IndexChoice::grid, choose_layers(sample, eps, LayerSource::grid, cancel)};
-  const double of_grid = share_left(grid.layers, sample);
-  if (of_grid <= kFewLeft) return grid;
+  const double of_grid = remaining_share(grid.layers, sample);
+  if (of_grid <= kFewRemaining) return grid;
   SourcedLayers tree{IndexChoice::tree, choose_layers(sample, eps, LayerSource::tree, cancel)};
-  const double of_tree = share_left(tree.layers, sample);
+  const double of_tree = remaining_share(tree.layers, sample);
   if (std::min(of_grid, of_tree) >= kNearlyAll) return {};
   return of_grid <= of_tree ? grid : tree;
 }

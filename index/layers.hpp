@@ -78,7 +78,7 @@ class Layers {
                                    const CancelToken& cancel);
 
 /// Share of the pairs of a sample that no function tells apart. O(sample · dims), but of a large sample a part is looked at.
-[[nodiscard]] double share_left(const Layers& layers, const LayerSample& sample);
+[[nodiscard]] double remaining_share(const Layers& layers, const LayerSample& sample);
 
 /// Layers, and where their functions are from.
 struct SourcedLayers {

@@ -16,7 +16,7 @@ struct ClusterDirectly {
   bool core_mask = false;
   bool verify = false;
   PointsView points = {};                  ///< for `verify`, which searches them itself
-  MemorySpace labels = MemorySpace::host;  ///< where they are left
+  MemorySpace labels = MemorySpace::host;  ///< where they are kept
   Trace* trace = nullptr;
   Space space = {};  ///< of the points
 

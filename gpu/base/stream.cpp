@@ -11,7 +11,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Streams that nobody has. Without a destructor, as labels that are left on the device may outlive all static objects.
+/// Streams that nobody has. Without a destructor, as labels that stay on the device may outlive all static objects.
 class IdleStreams {
  public:
   /// Null where there is none of this GPU.

@@ -73,8 +73,8 @@ inline constexpr std::uint64_t kKeyBlockShare = 8;
 inline constexpr unsigned kCountBlocks = 8;
 /// Candidates of a point that one thread tests, before it leaves the point to a block: some 1.5 ms of loads in a row.
 inline constexpr std::uint32_t kThreadCandidates = 1 << 14;
-/// Points that may be left to blocks; the threads of more go on by themselves.
-inline constexpr std::uint32_t kLeftPoints = 1 << 20;
+/// Points that may remain for blocks; the threads of more go on by themselves.
+inline constexpr std::uint32_t kRemainingPoints = 1 << 20;
 /// Candidates of such a point that a block tests between two looks at the sum.
 inline constexpr std::uint32_t kBlockCandidates = 4096;
 /// Points of one launch of the count, at least, where it is cut into parts of kMostBatchWork: they fill the device.

@@ -39,7 +39,7 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
     core_before_ = {task_.memory, cuda_stream(), words};
   }
   // With fewer points no thread tests too many.
-  if (n > tuning::kThreadCandidates) left_ = {task_.memory, cuda_stream(), std::min(n, tuning::kLeftPoints)};
+  if (n > tuning::kThreadCandidates) remaining_ = {task_.memory, cuda_stream(), std::min(n, tuning::kRemainingPoints)};
   count(several ? nullptr : core_bits_.data());
   end_phase(task_.marks, "count", grid_.stream());
   // The device counts while this thread learns how many cells there are.
@@ -68,15 +68,15 @@ void CliqueClustering::count(std::uint32_t* core_bits) {
   while (begin < view.size) {
     const bool last = view.size - begin <= at_once;
     const std::uint32_t end = last ? view.size : begin + at_once / 32 * 32;
-    launch_count_cliques(view, {begin, end}, task_.most_minpts, task_.least_minpts, left(), counts_.data(), core_bits,
-                         cuda_stream());
+    launch_count_cliques(view, {begin, end}, task_.most_minpts, task_.least_minpts, remaining(), counts_.data(),
+                         core_bits, cuda_stream());
     begin = end;
     if (last) break;
     grid_.stream().synchronize();
     task_.cancel.check();
   }
-  if (left_.size() > 0) {
-    launch_left_counts(view, task_.most_minpts, left(), counts_.data(), core_bits, cuda_stream());
+  if (remaining_.size() > 0) {
+    launch_remaining_counts(view, task_.most_minpts, remaining(), counts_.data(), core_bits, cuda_stream());
   }
 }
 
@@ -112,11 +112,11 @@ void CliqueClustering::unite(const Nodes& nodes) {
                 nullptr,
                 {queued_.data(), static_cast<std::uint32_t>(queued_.size()), huge_.data(), tally_.device()},
                 {}};
-  std::uint32_t left_stride = tuning::kDirectThreads;  // where the blocks of the first kernel meet
+  std::uint32_t row_stride = tuning::kDirectThreads;  // where the blocks of the first kernel meet
   if (begun_) {
     launch_extend_cells(nodes, core_before_.data(), arrays_.parents.data(), gained_.data(), stream);
     sets.gained = gained_.data();
-    left_stride = 1;
+    row_stride = 1;
   } else {
     launch_link_rows(view, nodes, sets, stream);
   }
@@ -131,7 +131,7 @@ void CliqueClustering::unite(const Nodes& nodes) {
     sets.core = {core_cells_.data(), count};
   }
   end_phase(task_.marks, "rows", grid_.stream());
-  launch_unite_cells(view, nodes, sets, CellDistance::adjacent, 1, left_stride, true, stream);
+  launch_unite_cells(view, nodes, sets, CellDistance::adjacent, 1, row_stride, true, stream);
   end_phase(task_.marks, "adjacent", grid_.stream());
   if (dense) launch_compress(arrays_.parents.data(), view.cells, stream);
   launch_unite_cells(view, nodes, sets, CellDistance::two_apart, 1, 0, true, stream);
@@ -149,8 +149,9 @@ void CliqueClustering::label(const Nodes& nodes, std::int32_t* labels, std::uint
   end_phase(task_.marks, "number", grid_.stream());
   const bool by_id = view.words != nullptr && view.cells <= tuning::kLookUpCells * view.size;
   if (by_id) launch_label_ids(view, task_.points.device(), numbering.numbers, labels, core, stream);
-  launch_label_positions(view, nodes, numbering.numbers, !by_id, left(), labels, core, numbering.sizes, stream);
-  if (left_.size() > 0) launch_left_labels(view, nodes, numbering.numbers, left(), labels, numbering.sizes, stream);
+  launch_label_positions(view, nodes, numbering.numbers, !by_id, remaining(), labels, core, numbering.sizes, stream);
+  if (remaining_.size() > 0)
+    launch_remaining_labels(view, nodes, numbering.numbers, remaining(), labels, numbering.sizes, stream);
   if (images_.count > 0) launch_forget_images(view, nodes, images_, numbering, stream);
   launch_largest(numbering, view.cells, tally_.device(), stream);
   end_phase(task_.marks, "label", grid_.stream());

@@ -29,8 +29,8 @@ class CliqueClustering final : public DeviceClustering {
   void unite(const Nodes& nodes);
   void label(const Nodes& nodes, std::int32_t* labels, std::uint8_t* core);
   void decide_huge_pairs(const Nodes& nodes, std::uint32_t pairs);
-  [[nodiscard]] LeftPoints left() const {
-    return {left_.data(), static_cast<std::uint32_t>(left_.size()), tally_.device()};
+  [[nodiscard]] RemainingPoints remaining() const {
+    return {remaining_.data(), static_cast<std::uint32_t>(remaining_.size()), tally_.device()};
   }
   [[nodiscard]] cudaStream_t cuda_stream() const { return grid_.stream().get(); }
 
@@ -45,7 +45,7 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<std::uint32_t> core_cells_;  // [cells] and behind them how many; none where cells hold many points
   DeviceBuffer<QueuedPair> queued_;
   DeviceBuffer<CellPair> huge_;
-  DeviceBuffer<std::uint32_t> left_;  // positions; none where there are few points
+  DeviceBuffer<std::uint32_t> remaining_;  // positions; none where there are few points
   DeviceBuffer<std::uint32_t> positions_;
   ImagesView images_;
   bool begun_ = false;

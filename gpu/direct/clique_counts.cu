@@ -1,6 +1,6 @@
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
-#include <epsflow/gpu/direct/clique_left_points.cuh>
+#include <epsflow/gpu/direct/clique_remaining_points.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
 
@@ -62,7 +62,7 @@ __device__ std::uint32_t count_around(const CliqueView& view, std::uint32_t posi
 
 template <class T, unsigned D>
 __global__ void __launch_bounds__(kThreads, D == 3 ? 0 : tuning::kCountBlocks)
-    count_kernel(CliqueView view, Range positions, std::uint32_t most, std::uint32_t least, LeftPoints left,
+    count_kernel(CliqueView view, Range positions, std::uint32_t most, std::uint32_t least, RemainingPoints remaining,
                  std::uint32_t* counts, std::uint32_t* core_bits) {
   const std::uint64_t p = positions.begin + direct_thread();
   std::uint32_t count = 0;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kThreads, D == 3 ? 0 : tuning::kCountBlocks)
     count = own.end - own.begin;
     if (count < most) {
       const auto position = static_cast<std::uint32_t>(p);
-      count = search_or_leave(left, position, [&](std::uint32_t limit) {
+      count = search_or_leave(remaining, position, [&](std::uint32_t limit) {
         return count_around<T, D>(view, position, cell, own, most, least, limit);
       });
       if (count == kGaveUp) count = 0;
@@ -100,11 +100,11 @@ __device__ inline std::uint32_t block_sum(std::uint32_t value) {
 /// A block per point: all of its threads walk along the same rows.
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kPairThreads)
-    left_counts_kernel(CliqueView view, std::uint32_t most, LeftPoints left, std::uint32_t* counts,
-                       std::uint32_t* core_bits) {
-  const std::uint32_t items = min(left.tally->left, left.capacity);
+    remaining_counts_kernel(CliqueView view, std::uint32_t most, RemainingPoints remaining, std::uint32_t* counts,
+                            std::uint32_t* core_bits) {
+  const std::uint32_t items = min(remaining.tally->remaining, remaining.capacity);
   for (std::uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
-    const std::uint32_t position = left.positions[item];
+    const std::uint32_t position = remaining.positions[item];
     const std::uint32_t cell = view.cell_of[position];
     const Span own{__ldg(view.starts + cell), __ldg(view.starts + cell + 1)};
     const Place<T, D> place = load_place<T, D>(view.points, position);
@@ -132,20 +132,20 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
 }  // namespace
 
 void launch_count_cliques(const CliqueView& view, Range positions, std::uint32_t most, std::uint32_t least,
-                          const LeftPoints& left, std::uint32_t* counts, std::uint32_t* core_bits,
+                          const RemainingPoints& remaining, std::uint32_t* counts, std::uint32_t* core_bits,
                           cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    count_kernel<T, D><<<direct_blocks(positions.size()), kThreads, 0, stream>>>(view, positions, most, least, left,
-                                                                                 counts, core_bits);
+    count_kernel<T, D><<<direct_blocks(positions.size()), kThreads, 0, stream>>>(view, positions, most, least,
+                                                                                 remaining, counts, core_bits);
   });
   check_launch(stream);
 }
 
-void launch_left_counts(const CliqueView& view, std::uint32_t most, const LeftPoints& left, std::uint32_t* counts,
-                        std::uint32_t* core_bits, cudaStream_t stream) {
+void launch_remaining_counts(const CliqueView& view, std::uint32_t most, const RemainingPoints& remaining,
+                             std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    left_counts_kernel<T, D>
-        <<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, most, left, counts, core_bits);
+    remaining_counts_kernel<T, D>
+        <<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, most, remaining, counts, core_bits);
   });
   check_launch(stream);
 }

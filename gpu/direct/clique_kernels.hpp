@@ -31,7 +31,7 @@ void launch_forget_images(const CliqueView& view, const Nodes& nodes, const Imag
 // Counts: clique_counts.cu.
 
 /// Points with more candidates than a thread is to test. Their number is in the tally.
-struct LeftPoints {
+struct RemainingPoints {
   std::uint32_t* positions = nullptr;  ///< [capacity]; where it is full, threads go on by themselves
   std::uint32_t capacity = 0;
   Tally* tally = nullptr;
@@ -41,10 +41,11 @@ struct LeftPoints {
 /// Points that cannot have `least` may be counted as fewer than they have. counts or core_bits may be null; core_bits:
 /// a bit per position, counts >= most.
 void launch_count_cliques(const CliqueView& view, Range positions, std::uint32_t most, std::uint32_t least,
-                          const LeftPoints& left, std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream);
-/// Counts the points that were left.
-void launch_left_counts(const CliqueView& view, std::uint32_t most, const LeftPoints& left, std::uint32_t* counts,
-                        std::uint32_t* core_bits, cudaStream_t stream);
+                          const RemainingPoints& remaining, std::uint32_t* counts, std::uint32_t* core_bits,
+                          cudaStream_t stream);
+/// Counts the remaining points.
+void launch_remaining_counts(const CliqueView& view, std::uint32_t most, const RemainingPoints& remaining,
+                             std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream);
 
 // Sets: clique_unions.cu, with a thread per cell, and clique_queued_pairs.cu, with blocks for pairs that take long.
 
@@ -97,10 +98,10 @@ void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, s
 enum class CellDistance : std::uint8_t { adjacent, two_apart };
 
 /// Unites each stride-th core cell with those before it at that distance that have a core point within eps.
-/// left_stride: every so many cells look at the adjacent one of their own row too; 0 for none. `queue`: whether pairs
+/// row_stride: every so many cells look at the adjacent one of their own row too; 0 for none. `queue`: whether pairs
 /// that take long go to the queue; otherwise they are left alone.
 void launch_unite_cells(const CliqueView& view, const Nodes& nodes, const CellSets& sets, CellDistance distance,
-                        std::uint32_t stride, std::uint32_t left_stride, bool queue, cudaStream_t stream);
+                        std::uint32_t stride, std::uint32_t row_stride, bool queue, cudaStream_t stream);
 
 /// Decides the queued pairs; of huge cells only those that a few tries decide, the others are listed.
 void launch_queued_pairs(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
@@ -111,13 +112,14 @@ void launch_queued_pairs(const CliqueView& view, const Nodes& nodes, const CellS
 void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::uint32_t* numbers, std::int32_t* labels,
                       std::uint8_t* core, cudaStream_t stream);
 
-/// Labels by position: of all points, or of those that launch_label_ids() leaves. Adds to sizes and to left.tally.
+/// Labels by position: of all points, or of those that launch_label_ids() leaves. Adds to sizes and to remaining.tally.
 void launch_label_positions(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
-                            const LeftPoints& left, std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes,
-                            cudaStream_t stream);
-/// Labels the points that were left: none is core.
-void launch_left_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
-                        const LeftPoints& left, std::int32_t* labels, std::uint32_t* sizes, cudaStream_t stream);
+                            const RemainingPoints& remaining, std::int32_t* labels, std::uint8_t* core,
+                            std::uint32_t* sizes, cudaStream_t stream);
+/// Labels the remaining points: none is core.
+void launch_remaining_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
+                             const RemainingPoints& remaining, std::int32_t* labels, std::uint32_t* sizes,
+                             cudaStream_t stream);
 
 // Pairs of huge cells: clique_huge_pairs.cu. Their points are sorted along a space-filling curve, so that consecutive
 // ones have narrow bounds.

@@ -1,7 +1,7 @@
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
-#include <epsflow/gpu/direct/clique_left_points.cuh>
 #include <epsflow/gpu/direct/clique_members.cuh>
+#include <epsflow/gpu/direct/clique_remaining_points.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
@@ -38,7 +38,7 @@ __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& node
   const std::uint64_t key = key_of(view, cell);
   for (unsigned r = 0; r < view.row_count && best > 0; ++r) {
     const CliqueRow& row = view.rows[r];
-    const unsigned wanted = reach.cells(reach.left(row.steps));
+    const unsigned wanted = reach.cells(reach.rest(row.steps));
     if (wanted == 0) continue;
     const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
     for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
@@ -87,8 +87,8 @@ __device__ Verdict search_in_block(const CliqueView& view, const Nodes& nodes, c
 
 template <class T, unsigned D>
 __global__ void __launch_bounds__(kThreads)
-    label_positions_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, bool all, LeftPoints left,
-                           std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes) {
+    label_positions_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, bool all,
+                           RemainingPoints remaining, std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes) {
   const std::uint64_t thread = direct_thread();
   const auto p = static_cast<std::uint32_t>(thread);
   bool noise = false;
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
       const bool is_core = whole || (number != kNoNumber && bit_of(nodes.core, p));
       if (!is_core) {
         const std::uint32_t own = number;
-        number = search_or_leave(left, p, [&](std::uint32_t limit) {
+        number = search_or_leave(remaining, p, [&](std::uint32_t limit) {
           const Place<T, D> place = load_place<T, D>(view.points, p);
           return lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
             return search_alone(view, nodes, place, members, limit);
@@ -117,18 +117,18 @@ __global__ void __launch_bounds__(kThreads)
       if (core != nullptr) core[id] = is_core ? 1 : 0;
     }
   }
-  tally_points(left.tally, noise, border);
+  tally_points(remaining.tally, noise, border);
   add_by_block(sizes, border, number, 1);
 }
 
 /// A block per point.
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kPairThreads)
-    left_labels_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, LeftPoints left,
-                       std::int32_t* labels, std::uint32_t* sizes) {
-  const std::uint32_t items = min(left.tally->left, left.capacity);
+    remaining_labels_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, RemainingPoints remaining,
+                            std::int32_t* labels, std::uint32_t* sizes) {
+  const std::uint32_t items = min(remaining.tally->remaining, remaining.capacity);
   for (std::uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
-    const std::uint32_t position = left.positions[item];
+    const std::uint32_t position = remaining.positions[item];
     const std::uint32_t cell = view.cell_of[position];
     const Place<T, D> place = load_place<T, D>(view.points, position);
     const std::uint32_t own = __ldg(numbers + cell) & kNumberMask;
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
       return search_in_block(view, nodes, place, members);
     });
     const bool border = number != kNoNumber;
-    tally_points(left.tally, threadIdx.x == 0 && !border, threadIdx.x == 0 && border);
+    tally_points(remaining.tally, threadIdx.x == 0 && !border, threadIdx.x == 0 && border);
     if (threadIdx.x != 0) continue;
     labels[view.order[position]] = border ? static_cast<std::int32_t>(number) : kNoise;
     if (border) atomicAdd(sizes + number, 1U);
@@ -154,20 +154,21 @@ void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::
 }
 
 void launch_label_positions(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
-                            const LeftPoints& left, std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes,
-                            cudaStream_t stream) {
+                            const RemainingPoints& remaining, std::int32_t* labels, std::uint8_t* core,
+                            std::uint32_t* sizes, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
     label_positions_kernel<T, D>
-        <<<direct_blocks(view.size), kThreads, 0, stream>>>(view, nodes, numbers, all, left, labels, core, sizes);
+        <<<direct_blocks(view.size), kThreads, 0, stream>>>(view, nodes, numbers, all, remaining, labels, core, sizes);
   });
   check_launch(stream);
 }
 
-void launch_left_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
-                        const LeftPoints& left, std::int32_t* labels, std::uint32_t* sizes, cudaStream_t stream) {
+void launch_remaining_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
+                             const RemainingPoints& remaining, std::int32_t* labels, std::uint32_t* sizes,
+                             cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    left_labels_kernel<T, D>
-        <<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, nodes, numbers, left, labels, sizes);
+    remaining_labels_kernel<T, D>
+        <<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, nodes, numbers, remaining, labels, sizes);
   });
   check_launch(stream);
 }

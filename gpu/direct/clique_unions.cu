@@ -59,7 +59,7 @@ __device__ Verdict judge(const CliqueView& view, const Nodes& nodes, const Membe
   return try_some<T, D>(view, nodes, a, c) ? Verdict::near : Verdict::open;
 }
 
-/// Begins the sets. A thread per cell compares it with the one to its left, and a scan finds how far each chain goes
+/// Begins the sets. A thread per cell compares it with the one before it in its row, and a scan finds how far each chain goes
 /// within the block: so no chain of links has to be walked, and no atomic is needed.
 template <class T, unsigned D>
 __global__ void __launch_bounds__(kThreads) link_rows_kernel(CliqueView view, Nodes nodes, CellSets sets) {
@@ -75,11 +75,11 @@ __global__ void __launch_bounds__(kThreads) link_rows_kernel(CliqueView view, No
   bool linked = false;
   if (core && threadIdx.x > 0 && core_cells[threadIdx.x - 1] != 0 && key_of(view, cell - 1) + 1 == key_of(view, cell)) {
     const Members own(nodes, cell);
-    const Members left(nodes, cell - 1);
+    const Members before(nodes, cell - 1);
     const auto always = [](const Place<T, D>&) { return true; };
-    Verdict verdict = judge<T, D>(view, nodes, own, left, always);
-    if (verdict == Verdict::open && !leave_to_blocks(sets.queue, cell, own, cell - 1, left)) {
-      verdict = compare_all<T, D>(view, nodes, own, left, always) ? Verdict::near : Verdict::apart;
+    Verdict verdict = judge<T, D>(view, nodes, own, before, always);
+    if (verdict == Verdict::open && !leave_to_blocks(sets.queue, cell, own, cell - 1, before)) {
+      verdict = compare_all<T, D>(view, nodes, own, before, always) ? Verdict::near : Verdict::apart;
     }
     linked = verdict == Verdict::near;
   }
@@ -118,7 +118,7 @@ struct IsCore {
 
 template <class T, unsigned D, CellDistance kDistance>
 __global__ void __launch_bounds__(kThreads) unite_kernel(CliqueView view, Nodes nodes, CellSets cell_sets,
-                                                         std::uint32_t stride, std::uint32_t left_stride, bool queue) {
+                                                         std::uint32_t stride, std::uint32_t row_stride, bool queue) {
   constexpr bool kFar = kDistance == CellDistance::two_apart;
   const std::uint64_t number = direct_thread() * stride;
   const CoreCells& core = cell_sets.core;
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(kThreads) unite_kernel(CliqueView view, Nodes 
   for (unsigned r = 0; r < view.row_count; ++r) {
     const CliqueRow& row = view.rows[r];
     unsigned wanted = kFar ? row.lower_far : row.lower_near;
-    if (!kFar && r == 0 && (left_stride == 0 || cell % left_stride != 0)) wanted = 0;
+    if (!kFar && r == 0 && (row_stride == 0 || cell % row_stride != 0)) wanted = 0;
     if (wanted == 0) continue;
     const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
     for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
@@ -148,9 +148,9 @@ __global__ void __launch_bounds__(kThreads) unite_kernel(CliqueView view, Nodes 
       const auto in_reach = [&](const Place<T, D>& place) {
         if constexpr (!kFar) return true;  // any cell that is adjacent is in reach
         const CellReach<D> reach(view, place);
-        const float left = reach.left(row.steps);
+        const float rest = reach.rest(row.steps);
         const float along = reach.gap(D - 1, static_cast<int>(step) - kCliqueWindow);
-        return along * along <= left;
+        return along * along <= rest;
       };
       Verdict verdict = judge<T, D>(view, nodes, own, members, in_reach);
       if (verdict == Verdict::open && queue && !leave_to_blocks(cell_sets.queue, cell, own, other, members)) {
@@ -185,15 +185,15 @@ void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, s
 }
 
 void launch_unite_cells(const CliqueView& view, const Nodes& nodes, const CellSets& sets, CellDistance distance,
-                        std::uint32_t stride, std::uint32_t left_stride, bool queue, cudaStream_t stream) {
+                        std::uint32_t stride, std::uint32_t row_stride, bool queue, cudaStream_t stream) {
   const std::uint32_t blocks = direct_blocks((std::uint64_t{view.cells} + stride - 1) / stride);
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
     if (distance == CellDistance::adjacent) {
       unite_kernel<T, D, CellDistance::adjacent>
-          <<<blocks, kThreads, 0, stream>>>(view, nodes, sets, stride, left_stride, queue);
+          <<<blocks, kThreads, 0, stream>>>(view, nodes, sets, stride, row_stride, queue);
     } else {
       unite_kernel<T, D, CellDistance::two_apart>
-          <<<blocks, kThreads, 0, stream>>>(view, nodes, sets, stride, left_stride, queue);
+          <<<blocks, kThreads, 0, stream>>>(view, nodes, sets, stride, row_stride, queue);
     }
   });
   check_launch(stream);

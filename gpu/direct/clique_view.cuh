@@ -137,20 +137,20 @@ struct CellReach {
   }
 
   /// What a row leaves of the squared reach; negative where it is out of reach.
-  __device__ float left(const std::int8_t* steps) const {
+  __device__ float rest(const std::int8_t* steps) const {
     float rest = static_cast<float>(D) * (1 + 0x1p-10F);
     for (unsigned k = 0; k + 1 < D; ++k) rest -= gap(k, steps[k]) * gap(k, steps[k]);
     return rest;
   }
 
   /// Which cells of a row are in reach: a bit each, side by side.
-  __device__ unsigned cells(float left) const {
+  __device__ unsigned cells(float rest) const {
     unsigned mask = 0;
     for (unsigned step = 0; step < kRowCells; ++step) {
       const float along = gap(D - 1, static_cast<int>(step) - kCliqueWindow);
-      mask |= (along * along <= left ? 1U : 0U) << step;
+      mask |= (along * along <= rest ? 1U : 0U) << step;
     }
-    return left < 0 ? 0 : mask;
+    return rest < 0 ? 0 : mask;
   }
 };
 
@@ -164,7 +164,7 @@ struct Span {
 template <unsigned D>
 __device__ inline Span row_in_reach(const CliqueView& view, const CellReach<D>& reach, const CliqueRow& row,
                                     std::uint64_t key) {
-  const unsigned wanted = reach.cells(reach.left(row.steps));
+  const unsigned wanted = reach.cells(reach.rest(row.steps));
   if (wanted == 0) return {0, 0};
   const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
   const unsigned found = cells.mask & wanted;

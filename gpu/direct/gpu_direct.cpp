@@ -92,18 +92,18 @@ class ToHost final : public DirectClustering {
 };
 
 /// What stays on the device.
-struct LeftThere {
-  LeftThere(int device_number, std::shared_ptr<DeviceMemory> pool, std::uint32_t n, bool core_mask)
+struct LabelsOnDevice {
+  LabelsOnDevice(int device_number, std::shared_ptr<DeviceMemory> pool, std::uint32_t n, bool core_mask)
       : device(device_number),
         memory(std::move(pool)),
         labels(*memory, stream.get(), n),
         core(*memory, stream.get(), core_mask ? n : 0) {
     stream.synchronize();  // the clustering writes to them on a stream of its own
   }
-  LeftThere(const LeftThere&) = delete;
-  LeftThere& operator=(const LeftThere&) = delete;
+  LabelsOnDevice(const LabelsOnDevice&) = delete;
+  LabelsOnDevice& operator=(const LabelsOnDevice&) = delete;
   /// Whatever stream the caller had read them on, it has done so when they go.
-  ~LeftThere() {
+  ~LabelsOnDevice() {
     try {
       const DeviceScope scope(device);
       (void)cudaDeviceSynchronize();
@@ -135,14 +135,14 @@ class ToDevice final : public DirectClustering {
     for (const std::uint32_t minpts : minpts_) {
       resources_.cancel.check();
       const Clock::time_point begin = Clock::now();
-      const auto left = std::make_shared<LeftThere>(resources_.device, memory_, n_, core_mask_);
+      const auto kept = std::make_shared<LabelsOnDevice>(resources_.device, memory_, n_, core_mask_);
       VariantResult result{{eps_, minpts}, {}, {}, 0};
       {
         const StageRange range(Stage::cluster_directly);
-        result.summary = clustering_->cluster(minpts, left->labels.data(), left->core.data());
+        result.summary = clustering_->cluster(minpts, kept->labels.data(), kept->core.data());
       }
-      result.device_labels = {left, left->labels.data(), n_, resources_.device};
-      if (core_mask_) result.device_core = {left, left->core.data(), n_, resources_.device};
+      result.device_labels = {kept, kept->labels.data(), n_, resources_.device};
+      if (core_mask_) result.device_core = {kept, kept->core.data(), n_, resources_.device};
       result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
       emit(std::move(result));
     }

@@ -1,4 +1,4 @@
-// Clustering on the device, labels into host memory or left where they are.
+// Clustering on the device, with labels that go to host memory or stay on the device.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ struct Tally {
   std::uint32_t largest;
   std::uint32_t queued;      ///< pairs of cells, or parts of them, left to blocks; may exceed the room for them
   std::uint32_t huge_pairs;  ///< pairs of huge cells still open; may exceed the room for them
-  std::uint32_t left;        ///< points left to blocks; may exceed the room for them
+  std::uint32_t remaining;   ///< points that remain for blocks; may exceed the room for them
 };
 
 [[nodiscard]] LabelSummary summary_of(const Tally& tally, std::uint64_t points);

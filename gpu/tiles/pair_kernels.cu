@@ -53,11 +53,11 @@ __device__ bool is_needed(PointPair pair, const std::uint32_t* core_bits) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    count_needed_pairs_kernel(PairList list, const std::uint32_t* core_bits, unsigned long long* left) {
-  unsigned count = 0;
-  for_each_pair(list, [&](PointPair pair) { count += is_needed(pair, core_bits) ? 1 : 0; });
-  const unsigned of_warp = __reduce_add_sync(kWholeWarp, count);
-  if (threadIdx.x % 32 == 0 && of_warp > 0) atomicAdd(left, static_cast<unsigned long long>(of_warp));
+    count_needed_pairs_kernel(PairList list, const std::uint32_t* core_bits, unsigned long long* count) {
+  unsigned of_thread = 0;
+  for_each_pair(list, [&](PointPair pair) { of_thread += is_needed(pair, core_bits) ? 1 : 0; });
+  const unsigned of_warp = __reduce_add_sync(kWholeWarp, of_thread);
+  if (threadIdx.x % 32 == 0 && of_warp > 0) atomicAdd(count, static_cast<unsigned long long>(of_warp));
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -171,10 +171,10 @@ void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std
   check_launch(stream);
 }
 
-void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* left,
+void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream) {
-  check(cudaMemsetAsync(left, 0, sizeof(*left), stream));
-  count_needed_pairs_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, core_bits, left);
+  check(cudaMemsetAsync(count, 0, sizeof(*count), stream));
+  count_needed_pairs_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, core_bits, count);
   check_launch(stream);
 }
 

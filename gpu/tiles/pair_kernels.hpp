@@ -25,8 +25,8 @@ void launch_count_pairs(PairList list, std::uint32_t* counts, cudaStream_t strea
 void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std::uint32_t* before,
                         std::uint32_t* parents, cudaStream_t stream);
 
-/// *left: places of the list whose pairs are not both core.
-void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* left,
+/// *count: places of the list whose pairs are not both core.
+void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream);
 /// Copies those pairs to `to`; *count, 0 before: places taken there, with gaps.
 void launch_copy_needed_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,

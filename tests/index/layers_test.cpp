@@ -109,7 +109,8 @@ TEST_CASE("layers: a sample says which functions leave fewer pairs, and when non
     const SourcedLayers found = choose_source(sample, eps, CancelToken());
     if (found.index != IndexChoice::all) {
       const LayerSource source = found.index == IndexChoice::grid ? LayerSource::grid : LayerSource::tree;
-      CHECK(share_left(found.layers, sample) == share_left(choose_layers(sample, eps, source, CancelToken()), sample));
+      CHECK(remaining_share(found.layers, sample) ==
+            remaining_share(choose_layers(sample, eps, source, CancelToken()), sample));
     }
     return found.index;
   };
@@ -129,8 +130,8 @@ TEST_CASE("layers: a sample says which functions leave fewer pairs, and when non
   DataSet clumps = test::make_data("all equal", 256, 3, Precision::float64, 1);
   for (std::size_t i = 0; i < 128; ++i) clumps.doubles[3 * i] += 100;
   const LayerSample sample = layer_sample(clumps.view());
-  CHECK(share_left(choose_layers(sample, 1, LayerSource::grid, CancelToken()), sample) == 127.0 / 255);
-  CHECK(share_left(choose_layers(sample, 1000, LayerSource::grid, CancelToken()), sample) == 1);
+  CHECK(remaining_share(choose_layers(sample, 1, LayerSource::grid, CancelToken()), sample) == 127.0 / 255);
+  CHECK(remaining_share(choose_layers(sample, 1000, LayerSource::grid, CancelToken()), sample) == 1);
 }
 
 TEST_CASE("layers: intervals are rounded outward") {
