@@ -41,11 +41,11 @@ struct IndexFigures {
       false;  ///< a clustering finds its pairs once, and keeps them where there is room: more minpts cost little
 };
 
-/// The index of one eps: immutable, thread-safe. It makes one object per product. What it makes must not outlive it.
+/// The index of one eps: immutable, thread-safe. It makes one object for each use. What it makes must not outlive it.
 class Index {
  public:
   Index() = default;
-  Index(const Index&) = delete;  // products hold its address
+  Index(const Index&) = delete;  // what it makes holds its address
   Index& operator=(const Index&) = delete;
   virtual ~Index() = default;
 

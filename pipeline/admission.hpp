@@ -14,10 +14,10 @@
 
 namespace epsflow {
 
-/// The token of the groups.
+/// Lets groups begin.
 ///
-/// A group that runs out of memory beside others is started again, exclusively: alone, and nobody joins until its product
-/// (its table, or the index that it is clustered with) is complete. Only an exclusive one may say that the budget is too
+/// A group that runs out of memory beside others is started again, exclusively: alone, and nobody joins until its preparation
+/// (of its table, or of the index that it is clustered with) is complete. Only an exclusive one may say that the budget is too
 /// small. The first is exclusive anyway, being the largest.
 class Admission {
  public:
@@ -34,7 +34,7 @@ class Admission {
   std::optional<Admitted> next() {
     const std::scoped_lock lock(mutex_);
     if (waiting_.empty() || exclusive_running_) return std::nullopt;
-    // Groups come in descending order of eps, so the next product hardly takes more than the last one.
+    // Groups come in descending order of eps, so the next one hardly takes more memory than the last one.
     const bool room = !exclusive_next_ && in_flight_ < most_ && pool_.available() > last_bytes_;
     if (in_flight_ > 0 && !room) return std::nullopt;
     exclusive_running_ = std::exchange(exclusive_next_, false);
@@ -43,7 +43,7 @@ class Admission {
     ++in_flight_;
     return admitted;
   }
-  /// The product of a group is complete; the group took so many bytes.
+  /// The preparation of a group is complete; the group took so many bytes.
   void complete(bool exclusive, std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
     last_bytes_ = bytes;

@@ -27,7 +27,7 @@ using stages::EpsJob;
 struct Scheduled : EpsJob {
   explicit Scheduled(Admission::Admitted admitted) : EpsJob(std::move(admitted.group)), exclusive(admitted.exclusive) {}
 
-  const bool exclusive;  ///< nobody shares the memory budget until its product is complete
+  const bool exclusive;  ///< nobody shares the memory budget until its preparation is complete
   Strategy strategy = Strategy::direct;
   /// The budget was exhausted while others shared it: the group starts again when it is alone.
   std::atomic<bool> starved{false};
@@ -89,7 +89,7 @@ class Flow {
     // The way without a table.
     OfJob direct(graph, fg::unlimited,
                  [&](const JobPtr& job, OfJob::gateway_type& gateway) { post(gateway, job, &Flow::cluster_directly); });
-    // The way through a table. A token is a lane: it travels with its batch, and comes back when the rows are in the table.
+    // The way through a table. A lane's number travels with its batch, and comes back when the rows are in the table.
     OfJob plan(graph, fg::unlimited,
                [&](const JobPtr& job, OfJob::gateway_type& gateway) { post(gateway, job, &Flow::plan_batches); });
     fg::multifunction_node<JobPtr, std::tuple<BatchTask, JobPtr>> hand_out(
@@ -153,8 +153,8 @@ class Flow {
     }
   }
 
-  /// The job's product is complete: the next may be prepared while this one is clustered.
-  void product_complete(const Scheduled& job) {
+  /// The job's preparation is complete: the next may be prepared while this one is clustered.
+  void preparation_complete(const Scheduled& job) {
     const std::uint64_t table = job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(job.group.minpts);
     admission_.complete(job.exclusive, table + job.index->bytes() + context_.points.index_bytes(index_.options));
     start_next();
@@ -208,7 +208,7 @@ class Flow {
     if (job.starved) return;
     stage(Stage::cluster_directly, job, {"variants", job.group.minpts.size()}, [&] {
       if (!direct_(
-              job, job.exclusive, [&] { product_complete(job); }, consumer_.result))
+              job, job.exclusive, [&] { preparation_complete(job); }, consumer_.result))
         job.starved = true;
     });
   }
@@ -319,7 +319,7 @@ class Flow {
   void consume_table(Scheduled& job) {
     if (job.starved) return;
     failure_.guard([&] {
-      product_complete(job);
+      preparation_complete(job);
       consumer_.consume(job);
     });
   }

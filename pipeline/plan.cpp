@@ -29,11 +29,10 @@ GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGro
                  .candidates = figures.candidates,
                  .index = figures.index,
                  .decide = figures.decide};
-  std::uint64_t product = 0;
+  std::uint64_t use = 0;  // bytes of what the index is used for
   if (plan.strategy == Strategy::direct) {
     plan.passes = 2 + plan.minpts.size();
-    product =
-        index->direct_bytes(plan.minpts) + (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
+    use = index->direct_bytes(plan.minpts) + (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
   } else {
     const auto search = index->table(table_options(options.search, session.backend(), session.threads()));
     const auto layout = search->layout();
@@ -41,11 +40,11 @@ GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGro
     plan.pairs = search->plan().pairs;
     const stages::ClusterVariants cluster{
         .method = options.method, .verify = options.verify, .workers = session.threads(), .cancel = session.stop()};
-    product = (plan.packed ? packed_table_bytes(points.size(), *layout) : csr_table_bytes(points.size(), plan.pairs)) +
-              cluster.bytes(points.size(), plan.minpts.size());
+    use = (plan.packed ? packed_table_bytes(points.size(), *layout) : csr_table_bytes(points.size(), plan.pairs)) +
+          cluster.bytes(points.size(), plan.minpts.size());
   }
   // Building the index takes more than it holds.
-  plan.bytes = points.bytes() + std::max(points.index_bytes(index_options), index->bytes() + product);
+  plan.bytes = points.bytes() + std::max(points.index_bytes(index_options), index->bytes() + use);
   plan.fits = plan.bytes - points.bytes() <= choose.memory;
   return plan;
 }
