@@ -90,7 +90,7 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range
       if (first < range.begin) all &= ~0U << (range.begin - first);
       const std::uint32_t bits = other_sets(parent + first, all, root());
       if (bits == 0) continue;
-      const auto index = static_cast<std::uint32_t>(first / index::TilePoints::kPanel);
+      const auto index = static_cast<std::uint32_t>(first / index::RoundedPoints::kPanel);
       gathered[count] = {index, bits & 0xFFFFU};
       count += (bits & 0xFFFFU) != 0 ? 1 : 0;
       gathered[count] = {index + 1, bits >> 16};
@@ -138,7 +138,7 @@ class TileUniter {
       if (first < range.begin) all &= ~0U << (range.begin - first);
       const std::uint32_t bits = other_sets(parent_ + first, all, root_);
       if (bits == 0) continue;
-      const auto index = static_cast<std::uint32_t>(first / index::TilePoints::kPanel);
+      const auto index = static_cast<std::uint32_t>(first / index::RoundedPoints::kPanel);
       add({index, bits & 0xFFFFU}, open_pairs);
       add({index + 1, bits >> 16}, open_pairs);
     }
@@ -226,7 +226,7 @@ void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows,
     unite_tiles<T, index::HWY_NAMESPACE::kTileRows>(in, gained, bundle, candidates, level.first(), sets, parent,
                                                     open_pairs);
   });
-  if (open_pairs != 0) in.tiles->add_open_pairs(open_pairs);
+  if (open_pairs != 0) in.rounded->add_open_pairs(open_pairs);
 }
 
 template <class Test>
@@ -255,7 +255,7 @@ void count_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows,
 /// Calls f.template operator()<Test>() with the test of a row that suits the input.
 template <class F>
 HWY_INLINE void with_test(const SearchInput& in, F f) {
-  if (in.tiles == nullptr) {
+  if (in.rounded == nullptr) {
     with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { f.template operator()<RowTest<T, D>>(); });
   } else if (in.precision == Precision::float32) {
     f.template operator()<TileRowTest<float>>();
@@ -265,7 +265,7 @@ HWY_INLINE void with_test(const SearchInput& in, F f) {
 }
 
 void count_any(const SearchIndex& index, const SearchInput& in, Range rows, std::uint32_t most, std::uint32_t* counts) {
-  if (in.tiles == nullptr) {
+  if (in.rounded == nullptr) {
     with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(index, in, rows, most, counts); });
   } else if (in.precision == Precision::float32) {
     count_by_tiles<float>(index, in, rows, most, counts);
@@ -276,7 +276,7 @@ void count_any(const SearchIndex& index, const SearchInput& in, Range rows, std:
 
 void unite_any(const SearchIndex& index, const SearchInput& in, Range rows, const CoreLevel& level,
                const std::uint32_t* counts, std::uint32_t* parent) {
-  if (in.tiles == nullptr) {
+  if (in.rounded == nullptr) {
     with_types(in, [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(index, in, rows, level, counts, parent); });
   } else if (in.precision == Precision::float32) {
     unite_by_tiles<float>(index, in, rows, level, counts, parent);

@@ -155,22 +155,22 @@ class CpuTableSearch final : public TableSearch {
     return found;
   }
 
-  /// The paper's way: pairs as they are found, here candidates in tiles and all rows of the bundle against each tile.
+  /// The paper's way: pairs as they are found, here candidates piece by piece and all rows of the bundle against each piece.
   std::uint64_t find_pairs(Range rows, CpuLane& lane, std::uint64_t capacity) const {
-    constexpr std::uint32_t kTile = 1024;
+    constexpr std::uint32_t kPiece = 1024;
     ensure(lane.pair_buffer, capacity);
     ensure(lane.count_buffer, rows.size());
     std::uint64_t found = 0;
     index::for_each_bundle(*index_, rows, [&](Range part, std::span<const Range> candidates) {
-      ensure(lane.word_buffer, std::uint64_t{part.size()} * packed_words(kTile));
+      ensure(lane.word_buffer, std::uint64_t{part.size()} * packed_words(kPiece));
       for (const Range& range : candidates) {
-        for (std::uint64_t begin = range.begin; begin < range.end; begin += kTile) {
-          const Range tile{static_cast<std::uint32_t>(begin),
-                           static_cast<std::uint32_t>(std::min<std::uint64_t>(range.end, begin + kTile))};
-          rows_->packed(part, {&tile, 1}, lane.word_buffer.data(), lane.count_buffer.data());
+        for (std::uint64_t begin = range.begin; begin < range.end; begin += kPiece) {
+          const Range piece{static_cast<std::uint32_t>(begin),
+                            static_cast<std::uint32_t>(std::min<std::uint64_t>(range.end, begin + kPiece))};
+          rows_->packed(part, {&piece, 1}, lane.word_buffer.data(), lane.count_buffer.data());
           const std::uint32_t* words = lane.word_buffer.data();
-          for (std::uint32_t row = part.begin; row < part.end; ++row, words += packed_words(tile.size())) {
-            RowView{words, 0, {&tile, 1}, true}.for_each([&](std::uint32_t neighbor) {
+          for (std::uint32_t row = part.begin; row < part.end; ++row, words += packed_words(piece.size())) {
+            RowView{words, 0, {&piece, 1}, true}.for_each([&](std::uint32_t neighbor) {
               if (found < capacity) lane.pair_buffer[found] = make_pair(row, neighbor);
               ++found;
             });

@@ -43,7 +43,7 @@ struct PanelBits {
 /// Calls visit(first candidate, word) for all words of a row, range by range, as above.
 template <class Visit>
 HWY_INLINE void for_each_word(const PanelBits& row, std::span<const Range> candidates, Visit visit) {
-  constexpr std::uint32_t kPanel = TilePoints::kPanel;
+  constexpr std::uint32_t kPanel = RoundedPoints::kPanel;
   std::size_t at = 0;
   const auto bits_of = [&](std::size_t panel) HWY_ATTR {
     while (at < row.panels.size() && row.panels[at].index < panel) ++at;
@@ -159,7 +159,8 @@ void run_tiles(const Input& in, Range rows, std::span<const Range> candidates, T
   thread_local std::vector<std::uint16_t> bits;
   list_panels(candidates, panels);
   bits.resize(kRowBlock * panels.size());
-  const std::size_t block = std::max<std::size_t>(kTilePanels, kPanelBlockBytes / (in.dims * TilePoints::kPanel * 4));
+  const std::size_t block =
+      std::max<std::size_t>(kTilePanels, kPanelBlockBytes / (in.dims * RoundedPoints::kPanel * 4));
   std::uint64_t open_pairs = 0;
   for (std::uint32_t first = rows.begin; first < rows.end; first += kRowBlock) {
     const std::uint32_t end = HWY_MIN(rows.end, first + kRowBlock);
@@ -173,12 +174,12 @@ void run_tiles(const Input& in, Range rows, std::span<const Range> candidates, T
       task.row(PanelBits{panels, bits.data() + (row - first) * panels.size()}, candidates);
     }
   }
-  if (open_pairs != 0) in.tiles->add_open_pairs(open_pairs);
+  if (open_pairs != 0) in.rounded->add_open_pairs(open_pairs);
 }
 
 template <class Task>
 void run(const Input& in, Range rows, std::span<const Range> candidates, Task& task) {
-  if (in.tiles != nullptr) {
+  if (in.rounded != nullptr) {
     if (in.precision == Precision::float32) {
       run_tiles<float>(in, rows, candidates, task);
     } else {
@@ -234,12 +235,12 @@ RowSearch::RowSearch(std::vector<const void*> coordinates, std::size_t n, Precis
                      const Space& space)
     : coordinates_(std::move(coordinates)),
       space_(space),
-      tiles_(coordinates_.data(), space.plain() ? n : 0, coordinates_.size(), precision, eps),
+      rounded_(coordinates_.data(), space.plain() ? n : 0, coordinates_.size(), precision, eps),
       input_{coordinates_.data(),
              coordinates_.size(),
              precision,
              space.limit(eps),
-             tiles_.empty() ? nullptr : &tiles_,
+             rounded_.empty() ? nullptr : &rounded_,
              space.plain() ? nullptr : &space_} {}
 
 void RowSearch::packed(Range rows, std::span<const Range> candidates, std::uint32_t* words,

@@ -2,7 +2,7 @@
 //
 // The test is is_neighbor() of distance.hpp on vectors, or norm_sum() where the space is another: subtract, multiply, add in
 // the order of the dimensions, each rounded once, no fused operation, so every lane computes what the scalar code does. From
-// seven dimensions on, products of rows and candidates in float32 decide most pairs of a plain space first (tile_points.hpp).
+// seven dimensions on, products of rows and candidates in float32 decide most pairs of a plain space first (rounded_points.hpp).
 // The instruction set is chosen at run time.
 #pragma once
 
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <epsflow/core/candidate_bundles.hpp>
+#include <epsflow/index/rounded_points.hpp>
 #include <epsflow/index/search_index.hpp>
-#include <epsflow/index/tile_points.hpp>
 
 namespace epsflow::index {
 
@@ -23,7 +23,7 @@ struct SearchInput {
   std::size_t dims;
   Precision precision;
   double limit;                       ///< of the space: eps² where it is plain
-  const TilePoints* tiles = nullptr;  ///< what decides most pairs in float32; null where there is nothing such
+  const RoundedPoints* rounded = nullptr;  ///< what decides most pairs in float32; null where there is nothing such
   const Space* space = nullptr;       ///< null where it is plain
 };
 
@@ -59,19 +59,19 @@ class RowSearch {
   [[nodiscard]] const SearchInput& input() const noexcept { return input_; }
 
   /// Pairs that float32 left to the float64 test so far. 0 where all are tested in float64.
-  [[nodiscard]] std::uint64_t open_pairs() const noexcept { return tiles_.open_pairs(); }
+  [[nodiscard]] std::uint64_t open_pairs() const noexcept { return rounded_.open_pairs(); }
 
   /// Without the coordinates, which are not its own.
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return tiles_.bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return rounded_.bytes(); }
   /// The most that it takes while it is made for n points of a plain space; nothing in others.
   [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept {
-    return TilePoints::most_bytes(n, dims);
+    return RoundedPoints::most_bytes(n, dims);
   }
 
  private:
   std::vector<const void*> coordinates_;
   Space space_;
-  TilePoints tiles_;
+  RoundedPoints rounded_;
   SearchInput input_;
 };
 

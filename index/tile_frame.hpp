@@ -32,13 +32,13 @@ namespace epsflow::index {
 
 /// Two points are no neighbours where ĝ < reject_p + reject_q, and neighbours where ĝ >= accept_p + accept_q, both sums in
 /// float32.
-struct TileThresholds {
+struct PairThresholds {
   float reject;
   float accept;
 };
 
 /// Those of a point of which nothing is known: all its pairs are open.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds always_open() noexcept { return {-HUGE_VALF, HUGE_VALF}; }
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline PairThresholds always_open() noexcept { return {-HUGE_VALF, HUGE_VALF}; }
 
 /// h and k of a point.
 struct RealThresholds {
@@ -63,7 +63,7 @@ struct RealThresholds {
 
 /// The same as floats. 2^-23 |h| covers the sum of two thresholds: rounded to float32 it is off by at most
 /// 2^-24 (|h_p| + |h_q|).
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds tile_thresholds(double norm, double product_error,
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline PairThresholds pair_thresholds(double norm, double product_error,
                                                                         double radius, double eps) noexcept {
   const RealThresholds real = real_thresholds(norm, product_error, radius, eps);
   return {round_down(real.reject - 0x1p-23 * std::fabs(real.reject)),
@@ -77,7 +77,7 @@ struct RealThresholds {
 /// Products and norms are multiples of g² up to 2^20 g², so ĝ is exact, and the squared distance too, here and in the test
 /// of distance.hpp. It is over the limit exactly if it is over the limit rounded down to a multiple of g² and raised by g²/2,
 /// which no squared distance equals. Thresholds and their sums are multiples of g²/8 below 2^24 of them, so exact as floats.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline TileThresholds exact_thresholds(double norm, double limit,
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline PairThresholds exact_thresholds(double norm, double limit,
                                                                          double step) noexcept {
   const auto h = static_cast<float>(0.5 * norm - 0.25 * (floor(limit / step) + 0.5) * step);
   return {h, h};

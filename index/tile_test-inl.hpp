@@ -13,18 +13,18 @@
 #include <span>
 #include <vector>
 
+#include <epsflow/index/rounded_points.hpp>
 #include <epsflow/index/row_test-inl.hpp>
-#include <epsflow/index/tile_points.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace epsflow::index {
 namespace HWY_NAMESPACE {
 
-using F32 = hn::CappedTag<float, TilePoints::kPanel>;
+using F32 = hn::CappedTag<float, RoundedPoints::kPanel>;
 using V32 = hn::Vec<F32>;
 
 constexpr std::size_t kLanesF32 = hn::MaxLanes(F32());
-constexpr std::size_t kPanelVectors = TilePoints::kPanel / kLanesF32;
+constexpr std::size_t kPanelVectors = RoundedPoints::kPanel / kLanesF32;
 
 /// Rows and panels of a tile: as many sums as there are registers for. AVX-512 and NEON have 32, others 16.
 constexpr std::size_t kTileRows = kLanesF32 == 16 ? 8 : HWY_TARGET == HWY_NEON ? 4 : kLanesF32 == 8 ? 4 : 2;
@@ -41,12 +41,12 @@ struct Panel {
   std::uint32_t index;
   std::uint32_t wanted;  ///< bit i: position kPanel · index + i
 
-  [[nodiscard]] std::uint32_t first() const { return index * static_cast<std::uint32_t>(TilePoints::kPanel); }
+  [[nodiscard]] std::uint32_t first() const { return index * static_cast<std::uint32_t>(RoundedPoints::kPanel); }
 };
 
 /// The panels that hold the candidates, ascending; a panel of two ranges stands there once.
 HWY_INLINE void list_panels(std::span<const Range> candidates, std::vector<Panel>& panels) {
-  constexpr std::uint32_t kPanel = TilePoints::kPanel;
+  constexpr std::uint32_t kPanel = RoundedPoints::kPanel;
   panels.clear();
   for (const Range& range : candidates) {
     for (std::uint32_t first = range.begin; first < range.end;) {
@@ -69,10 +69,10 @@ class TileTest {
  public:
   /// row(r): the position of row r.
   template <class Row>
-  HWY_INLINE TileTest(const SearchInput& in, Row row) : in_(in), tiles_(*in.tiles) {
+  HWY_INLINE TileTest(const SearchInput& in, Row row) : in_(in), rounded_(*in.rounded) {
     for (std::size_t r = 0; r < R; ++r) {
       rows_[r] = row(r);
-      points_[r] = tiles_.panel(rows_[r] / TilePoints::kPanel) + rows_[r] % TilePoints::kPanel;
+      points_[r] = rounded_.panel(rows_[r] / RoundedPoints::kPanel) + rows_[r] % RoundedPoints::kPanel;
     }
   }
 
@@ -85,18 +85,18 @@ class TileTest {
       const std::size_t first = panels[v].first();
       for (std::size_t r = 0; r < R; ++r) {
         std::uint32_t possible = 0;
-        const V32 reject = hn::Set(F32(), tiles_.reject()[rows_[r]]);
+        const V32 reject = hn::Set(F32(), rounded_.reject()[rows_[r]]);
         for (std::size_t j = 0; j < kPanelVectors; ++j) {
-          const V32 limit = hn::Add(reject, hn::LoadU(F32(), tiles_.reject() + first + j * kLanesF32));
+          const V32 limit = hn::Add(reject, hn::LoadU(F32(), rounded_.reject() + first + j * kLanesF32));
           // Where a limit is infinite nothing is below it.
           possible |= to_bits(hn::Not(hn::Lt(sums[r][v * kPanelVectors + j], limit))) << (j * kLanesF32);
         }
         possible &= panels[v].wanted;
         if (HWY_UNLIKELY(possible != 0)) {
           std::uint32_t certain = 0;
-          const V32 accept = hn::Set(F32(), tiles_.accept()[rows_[r]]);
+          const V32 accept = hn::Set(F32(), rounded_.accept()[rows_[r]]);
           for (std::size_t j = 0; j < kPanelVectors; ++j) {
-            const V32 limit = hn::Add(accept, hn::LoadU(F32(), tiles_.accept() + first + j * kLanesF32));
+            const V32 limit = hn::Add(accept, hn::LoadU(F32(), rounded_.accept() + first + j * kLanesF32));
             certain |= to_bits(hn::Ge(sums[r][v * kPanelVectors + j], limit)) << (j * kLanesF32);
           }
           const std::uint32_t open = possible & ~certain;
@@ -112,16 +112,16 @@ class TileTest {
 
  private:
   /// ⟨p, q⟩ over a chunk of dimensions at a time, each sum in the order of the dimensions, then over the chunks in order. What
-  /// TilePoints says of the error of a product stands on this order.
+  /// RoundedPoints says of the error of a product stands on this order.
   template <std::size_t V>
   HWY_INLINE void products(const Panel* panels, V32 (&sums)[R][V * kPanelVectors]) const {
     const float* candidates[V];
-    for (std::size_t v = 0; v < V; ++v) candidates[v] = tiles_.panel(panels[v].index);
-    const std::size_t dims = tiles_.dims();
-    chunk<V>(candidates, 0, HWY_MIN(dims, TilePoints::kChunk), sums);
-    for (std::size_t first = TilePoints::kChunk; first < dims; first += TilePoints::kChunk) {
+    for (std::size_t v = 0; v < V; ++v) candidates[v] = rounded_.panel(panels[v].index);
+    const std::size_t dims = rounded_.dims();
+    chunk<V>(candidates, 0, HWY_MIN(dims, RoundedPoints::kChunk), sums);
+    for (std::size_t first = RoundedPoints::kChunk; first < dims; first += RoundedPoints::kChunk) {
       V32 part[R][V * kPanelVectors];
-      chunk<V>(candidates, first, HWY_MIN(dims, first + TilePoints::kChunk), part);
+      chunk<V>(candidates, first, HWY_MIN(dims, first + RoundedPoints::kChunk), part);
       for (std::size_t r = 0; r < R; ++r) {
         for (std::size_t j = 0; j < V * kPanelVectors; ++j) sums[r][j] = hn::Add(sums[r][j], part[r][j]);
       }
@@ -135,7 +135,7 @@ class TileTest {
     for (std::size_t r = 0; r < R; ++r) {
       for (std::size_t j = 0; j < V * kPanelVectors; ++j) sums[r][j] = hn::Zero(F32());
     }
-    for (std::size_t k = first * TilePoints::kPanel; k < end * TilePoints::kPanel; k += TilePoints::kPanel) {
+    for (std::size_t k = first * RoundedPoints::kPanel; k < end * RoundedPoints::kPanel; k += RoundedPoints::kPanel) {
       V32 q[V * kPanelVectors];
       for (std::size_t j = 0; j < V * kPanelVectors; ++j) {
         q[j] = hn::LoadU(F32(), candidates[j / kPanelVectors] + k + j % kPanelVectors * kLanesF32);
@@ -155,14 +155,14 @@ class TileTest {
     const RowTest<T, 0> test(in_, row);
     constexpr std::uint32_t kVector = (1U << kLanes64) - 1;
     std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < TilePoints::kPanel; i += kLanes64) {
+    for (std::size_t i = 0; i < RoundedPoints::kPanel; i += kLanes64) {
       if ((open >> i & kVector) != 0) bits |= test.bits(first + i) << i;
     }
     return bits;
   }
 
   const SearchInput& in_;
-  const TilePoints& tiles_;
+  const RoundedPoints& rounded_;
   std::uint32_t rows_[R];
   const float* points_[R];
 };
@@ -172,11 +172,11 @@ template <class T>
 class TileRowTest {
  public:
   HWY_INLINE TileRowTest(const SearchInput& in, std::uint32_t row)
-      : test_(in, [row](std::size_t) { return row; }), tiles_(*in.tiles) {}
+      : test_(in, [row](std::size_t) { return row; }), rounded_(*in.rounded) {}
   TileRowTest(const TileRowTest&) = delete;
   TileRowTest& operator=(const TileRowTest&) = delete;
   HWY_INLINE ~TileRowTest() {
-    if (open_pairs_ != 0) tiles_.add_open_pairs(open_pairs_);
+    if (open_pairs_ != 0) rounded_.add_open_pairs(open_pairs_);
   }
 
   /// Panels that panels() takes: two may be added at once before the limit is looked at.
@@ -196,7 +196,7 @@ class TileRowTest {
 
  private:
   TileTest<T, 1> test_;
-  const TilePoints& tiles_;
+  const RoundedPoints& rounded_;
   mutable std::uint64_t open_pairs_ = 0;
 };
 
@@ -238,12 +238,12 @@ void count_up_to(const SearchInput& in, Range rows, std::span<const Range> candi
   thread_local std::vector<Panel> panels;
   list_panels(candidates, panels);
   const auto start = std::partition_point(panels.begin(), panels.end(), [&](const Panel& panel) HWY_ATTR {
-    return panel.first() + TilePoints::kPanel <= rows.begin;
+    return panel.first() + RoundedPoints::kPanel <= rows.begin;
   });
   std::uint64_t open_pairs = 0;
   count_tiles<T, kTileRows>(in, rows.begin, rows.end, panels, static_cast<std::size_t>(start - panels.begin()), most,
                             counts, open_pairs);
-  if (open_pairs != 0) in.tiles->add_open_pairs(open_pairs);
+  if (open_pairs != 0) in.rounded->add_open_pairs(open_pairs);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -26,7 +26,7 @@ inline constexpr unsigned kRowThreads = 8;
 /// Threads of a block of the kernel that gives each cell a block: cells mostly hold fewer points.
 inline constexpr unsigned kCellThreads = 128;
 /// Bytes of candidates that such a block holds in shared memory, unless a single one has more.
-inline constexpr std::uint32_t kTileBytes = 8192;
+inline constexpr std::uint32_t kCandidateBytes = 8192;
 /// Pairs that a warp collects in shared memory before it takes room in the buffer for all of them with one atomic.
 inline constexpr unsigned kWarpPairs = 128;
 

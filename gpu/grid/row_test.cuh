@@ -40,9 +40,9 @@ class RowTest {
     return is_near([&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); });
   }
 
-  /// The same with the candidate's coordinates in shared memory, coordinate k at tile[k · pitch].
-  __device__ bool in_tile(const T* tile, unsigned pitch) const {
-    return is_near([&](std::size_t k) { return tile[k * pitch]; });
+  /// The same with the candidate's coordinates in shared memory, coordinate k at from[k · pitch].
+  __device__ bool in_shared(const T* from, unsigned pitch) const {
+    return is_near([&](std::size_t k) { return from[k * pitch]; });
   }
 
  private:

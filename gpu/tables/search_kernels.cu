@@ -149,10 +149,10 @@ __global__ void __launch_bounds__(tuning::kPointThreads) global_kernel(GridView 
 
 template <class T, unsigned kKind>
 __global__ void __launch_bounds__(tuning::kCellThreads)
-    shared_kernel(GridView grid, CellSet cells, PairBuffer out, unsigned tile_size) {
-  extern __shared__ double tile_memory[];
+    shared_kernel(GridView grid, CellSet cells, PairBuffer out, unsigned piece_size) {
+  extern __shared__ double piece_memory[];
   __shared__ uint2 staged[tuning::kCellThreads / kWarp][tuning::kWarpPairs];
-  T* const tile = reinterpret_cast<T*>(tile_memory);
+  T* const piece = reinterpret_cast<T*>(piece_memory);
   WarpPairs pairs(staged[threadIdx.x / kWarp], out);
   const T* const coordinates = static_cast<const T*>(grid.coordinates);
   const std::uint32_t cell = cells.begin + blockIdx.x * cells.stride;
@@ -171,16 +171,16 @@ __global__ void __launch_bounds__(tuning::kCellThreads)
     for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
       const Range range = grid.ranges[r];
       for (std::uint32_t first = range.begin; first < range.end;) {
-        const std::uint32_t length = min(tile_size, range.end - first);
+        const std::uint32_t length = min(piece_size, range.end - first);
         for (std::size_t k = 0; k < test.dims(); ++k) {
           for (std::uint32_t j = threadIdx.x; j < length; j += tuning::kCellThreads) {
-            tile[k * tile_size + j] = coordinates[k * grid.size + first + j];
+            piece[k * piece_size + j] = coordinates[k * grid.size + first + j];
           }
         }
         __syncthreads();
         if (warp_active) {
           for (std::uint32_t j = 0; j < length; ++j) {
-            pairs.add(active && test.in_tile(tile + j, tile_size), row, first + j);
+            pairs.add(active && test.in_shared(piece + j, piece_size), row, first + j);
           }
         }
         __syncthreads();
@@ -250,10 +250,10 @@ void launch_global(const GridView& grid, RowSet rows, PairBuffer pairs, cudaStre
 void launch_shared(const GridView& grid, CellSet cells, PairBuffer pairs, cudaStream_t stream) {
   if (cells.count == 0) return;
   const auto point_bytes = static_cast<std::uint32_t>(grid.dims * bytes_of(grid.precision));
-  const unsigned tile_size = std::max(1U, tuning::kTileBytes / point_bytes);
+  const unsigned piece_size = std::max(1U, tuning::kCandidateBytes / point_bytes);
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
-    shared_kernel<T, kKind><<<cells.count, tuning::kCellThreads, std::size_t{tile_size} * point_bytes, stream>>>(
-        grid, cells, pairs, tile_size);
+    shared_kernel<T, kKind><<<cells.count, tuning::kCellThreads, std::size_t{piece_size} * point_bytes, stream>>>(
+        grid, cells, pairs, piece_size);
   });
   check_launch(stream);
 }

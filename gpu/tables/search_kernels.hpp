@@ -30,7 +30,7 @@ void launch_pack_rows(const GridView& grid, Range rows, std::uint64_t first_word
 /// that a warp collects pairs in shared memory and takes room for them with one atomic.
 void launch_global(const GridView& grid, RowSet rows, PairBuffer pairs, cudaStream_t stream);
 
-/// Algorithm 3 (GPUCalcShared): a block per non-empty cell, candidates in tiles of shared memory. Differs in that a
+/// Algorithm 3 (GPUCalcShared): a block per non-empty cell, candidates piece by piece in shared memory. Differs in that a
 /// cell may hold any number of points, and in the collecting of pairs.
 void launch_shared(const GridView& grid, CellSet cells, PairBuffer pairs, cudaStream_t stream);
 

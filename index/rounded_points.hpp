@@ -14,7 +14,7 @@ namespace epsflow::index {
 /// Rounded coordinates and thresholds of tile_frame.hpp, by position. The centre is the median of a sample, coordinate by
 /// coordinate: few far points do not move it, and it is a coordinate itself, so integers stay integers. The scale makes
 /// 1 <= E < 2.
-class TilePoints {
+class RoundedPoints {
  public:
   /// Points of a panel: positions [16 i, 16 i + 16), coordinate after coordinate. Fixed, so that every instruction set reads the
   /// same memory.
@@ -25,12 +25,12 @@ class TilePoints {
   static constexpr std::size_t kFewestDims = 7;
 
   /// No points: nothing is decided here.
-  TilePoints() = default;
+  RoundedPoints() = default;
   /// coordinates: [dims] pointers to [n] float or double. Where nothing could be decided (extreme eps, points far from each other
   /// by eps' measure) it stays empty. O(n·d), in parallel.
-  TilePoints(const void* const* coordinates, std::size_t n, std::size_t dims, Precision precision, double eps);
-  TilePoints(const TilePoints&) = delete;
-  TilePoints& operator=(const TilePoints&) = delete;
+  RoundedPoints(const void* const* coordinates, std::size_t n, std::size_t dims, Precision precision, double eps);
+  RoundedPoints(const RoundedPoints&) = delete;
+  RoundedPoints& operator=(const RoundedPoints&) = delete;
 
   [[nodiscard]] bool empty() const noexcept { return panels_.empty(); }
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
@@ -39,7 +39,7 @@ class TilePoints {
 
   /// [dims × kPanel] coordinates of a panel. There are two panels more than positions fill, so that panels can be read in pairs.
   [[nodiscard]] const float* panel(std::size_t panel) const noexcept { return panels_.data() + panel * dims_ * kPanel; }
-  /// [n, and up to the end of the last panel] thresholds, see TileThresholds.
+  /// [n, and up to the end of the last panel] thresholds, see PairThresholds.
   [[nodiscard]] const float* reject() const noexcept { return reject_.data(); }
   [[nodiscard]] const float* accept() const noexcept { return accept_.data(); }
 

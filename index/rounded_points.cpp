@@ -1,4 +1,4 @@
-#include <epsflow/index/tile_points.hpp>
+#include <epsflow/index/rounded_points.hpp>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -15,7 +15,7 @@
 namespace epsflow::index {
 namespace {
 
-constexpr std::size_t kPanel = TilePoints::kPanel;
+constexpr std::size_t kPanel = RoundedPoints::kPanel;
 constexpr std::size_t kPointGrain = 64;  ///< panels of a task
 
 /// Between these eps² is a normal number, and far from where sums of squares under- or overflow.
@@ -81,7 +81,7 @@ struct PanelSums {
     }
   }
 
-  /// See tile_points.hpp: product() of tile_test-inl.hpp says what is rounded where. With u = 2^-24, a value v of the sum
+  /// See rounded_points.hpp: product() of tile_test-inl.hpp says what is rounded where. With u = 2^-24, a value v of the sum
   /// is rounded with an error of at most u|v| beyond what it has already, which grows by 1 + u per step. All steps
   /// together: at most u·(1 + u)^(2d) Σ|v|, and (1 + u)^(2d) < 1 + 2^-10. Each v is ⟨p, q⟩ over some of the dimensions,
   /// so |v| is at most half the sum of the two squared norms over these. The products themselves, rounded where there is no
@@ -97,7 +97,8 @@ struct PanelSums {
 
 }  // namespace
 
-TilePoints::TilePoints(const void* const* coordinates, std::size_t n, std::size_t dims, Precision precision, double eps)
+RoundedPoints::RoundedPoints(const void* const* coordinates, std::size_t n, std::size_t dims, Precision precision,
+                             double eps)
     : dims_(dims) {
   if (n == 0 || dims < kFewestDims || !(eps >= kSmallestEps && eps <= kLargestEps)) return;
   if (precision == Precision::float32) {
@@ -108,7 +109,7 @@ TilePoints::TilePoints(const void* const* coordinates, std::size_t n, std::size_
 }
 
 template <class T>
-void TilePoints::make(const void* const* coordinates, std::size_t n, double eps) {
+void RoundedPoints::make(const void* const* coordinates, std::size_t n, double eps) {
   const std::size_t filled = (n + kPanel - 1) / kPanel;
   panels_ = Buffer<float>((filled + 2) * kPanel * dims_);
   reject_ = Buffer<float>((filled + 2) * kPanel);
@@ -150,9 +151,9 @@ void TilePoints::make(const void* const* coordinates, std::size_t n, double eps)
       if (k % kChunk == kChunk - 1 || k + 1 == dims_) sums.end_chunk();
     }
     for (std::size_t i = 0; i < kPanel; ++i) {
-      TileThresholds t = always_open();
+      PairThresholds t = always_open();
       if (sums.norm[i] <= kLargestNorm) {
-        t = tile_thresholds(sums.norm[i], sums.product_error(i), sums.radius(i), scaled_eps);
+        t = pair_thresholds(sums.norm[i], sums.product_error(i), sums.radius(i), scaled_eps);
       } else {
         // Also where coordinates overflowed, and norms are not a number.
         for (std::size_t k = 0; k < dims_; ++k) panels_[(panel * dims_ + k) * kPanel + i] = 0;

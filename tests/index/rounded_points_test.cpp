@@ -1,4 +1,4 @@
-#include <epsflow/index/tile_points.hpp>
+#include <epsflow/index/rounded_points.hpp>
 
 // The same as in the library, so that every one that was compiled there can be chosen here.
 #include <epsflow/index/instruction_sets.hpp>
@@ -47,7 +47,7 @@ struct Columns {
 };
 
 struct Outcome {
-  bool tiles = false;
+  bool rounded = false;
   bool exact = false;
   std::uint64_t open_pairs = 0;
   std::uint64_t pairs = 0;
@@ -94,8 +94,8 @@ Outcome check(const DataSet& data, double eps, Random& random) {
     REQUIRE(counts == expected_counts);
     if (whole) outcome.pairs = expected.size();
   }
-  outcome.tiles = search.input().tiles != nullptr;
-  outcome.exact = outcome.tiles && search.input().tiles->exact();
+  outcome.rounded = search.input().rounded != nullptr;
+  outcome.exact = outcome.rounded && search.input().rounded->exact();
   return outcome;
 }
 
@@ -132,7 +132,7 @@ DataSet from(std::vector<double> values, std::size_t dims, Precision precision) 
   return data;
 }
 
-TEST_CASE("tiles: every kind of data, pair by pair") {
+TEST_CASE("rounded points: every kind of data, pair by pair") {
   std::uint64_t open_pairs = 0;
   std::uint64_t pairs = 0;
   for_each_case([&](std::size_t dims, Precision precision, Random& random) {
@@ -149,7 +149,7 @@ TEST_CASE("tiles: every kind of data, pair by pair") {
   CHECK(pairs > open_pairs);
 }
 
-TEST_CASE("tiles: clusters leave little open, at any magnitude") {
+TEST_CASE("rounded points: clusters leave little open, at any magnitude") {
   for_each_case([](std::size_t dims, Precision precision, Random& random) {
     for (const double magnitude : {1.0, 1e30, 1e-30}) {
       std::vector<double> values;
@@ -158,14 +158,14 @@ TEST_CASE("tiles: clusters leave little open, at any magnitude") {
       }
       const DataSet data = from(std::move(values), dims, precision);
       const Outcome outcome = check(data, magnitude * 0.42 * std::sqrt(static_cast<double>(dims)), random);
-      CHECK(outcome.tiles);
+      CHECK(outcome.rounded);
       CHECK_FALSE(outcome.exact);
       CHECK(outcome.open_pairs * 1000 < 211 * 211);
     }
   });
 }
 
-TEST_CASE("tiles: of multiples of one number nothing is open, ties included") {
+TEST_CASE("rounded points: of multiples of one number nothing is open, ties included") {
   for_each_case([](std::size_t dims, Precision precision, Random& random) {
     for (const double unit : {1.0, 0.125, 0x1p-100, 0x1p90}) {
       std::vector<double> values;
@@ -184,7 +184,7 @@ TEST_CASE("tiles: of multiples of one number nothing is open, ties included") {
   });
 }
 
-TEST_CASE("tiles: pairs planted at eps and one unit in the last place beside it") {
+TEST_CASE("rounded points: pairs planted at eps and one unit in the last place beside it") {
   for_each_case([](std::size_t dims, Precision precision, Random& random) {
     const double eps = 0.7;
     std::vector<double> values;
@@ -211,18 +211,18 @@ TEST_CASE("tiles: pairs planted at eps and one unit in the last place beside it"
     const DataSet data = from(std::move(values), dims, precision);
     for (const double e : {eps, std::nextafter(eps, 0.0), std::nextafter(eps, 1.0)}) {
       const Outcome outcome = check(data, e, random);
-      CHECK(outcome.tiles);
+      CHECK(outcome.rounded);
       if (precision == Precision::float64) CHECK(outcome.open_pairs >= 2 * 60 * 3);
     }
   });
 }
 
-TEST_CASE("tiles: far from the centre by eps' measure, all points equal, a far outlier") {
+TEST_CASE("rounded points: far from the centre by eps' measure, all points equal, a far outlier") {
   for_each_case([](std::size_t dims, Precision precision, Random& random) {
     std::vector<double> values;
     for (std::size_t i = 0; i < 150 * dims; ++i) values.push_back(random.uniform(0, 1e6));
     for (std::size_t i = 75 * dims; i < 150 * dims; ++i) values[i] = values[i - 75 * dims] + 0.3 * random.bell();
-    CHECK_FALSE(check(from(values, dims, precision), 1, random).tiles);
+    CHECK_FALSE(check(from(values, dims, precision), 1, random).rounded);
 
     CHECK(check(from(std::vector<double>(90 * dims, 0.1), dims, precision), 1e-3, random).open_pairs == 0);
 
@@ -230,18 +230,18 @@ TEST_CASE("tiles: far from the centre by eps' measure, all points equal, a far o
     for (double& v : values) v = random.uniform(0, 1);
     values[3] = precision == Precision::float32 ? 1e38 : 1e300;
     const Outcome outcome = check(from(values, dims, precision), 0.3 * std::sqrt(static_cast<double>(dims)), random);
-    CHECK(outcome.tiles);
+    CHECK(outcome.rounded);
     CHECK(outcome.open_pairs < 2 * 150 + 150);
   });
 }
 
-TEST_CASE("tiles: extreme radii are left to float64, and so are few dimensions") {
+TEST_CASE("rounded points: extreme radii are left to float64, and so are few dimensions") {
   Random random(1);
   for (const double eps : {1e-141, 1e141, 1e-300, 1e300}) {
-    CHECK_FALSE(check(test::make_data("uniform", 50, 9, Precision::float64, 3), eps, random).tiles);
+    CHECK_FALSE(check(test::make_data("uniform", 50, 9, Precision::float64, 3), eps, random).rounded);
   }
-  CHECK_FALSE(check(test::make_data("uniform", 50, 6, Precision::float64, 3), 1, random).tiles);
-  CHECK(TilePoints().empty());
+  CHECK_FALSE(check(test::make_data("uniform", 50, 6, Precision::float64, 3), 1, random).rounded);
+  CHECK(RoundedPoints().empty());
 }
 
 TEST_CASE("tile frame: thresholds are on the safe side of the distances they stand for") {
@@ -257,14 +257,14 @@ TEST_CASE("tile frame: thresholds are on the safe side of the distances they sta
     const double q_near = p + apart + r * random.uniform(-1, 1);
     const double e = std::pow(2.0, random.uniform(-40, -5));
     const float product = static_cast<float>(p_near * q_near + 1.9 * e * random.uniform(-1, 1));
-    const TileThresholds a = tile_thresholds(p_near * p_near, e + 0x1p-23 * p * p, r, eps);
-    const TileThresholds b = tile_thresholds(q_near * q_near, e + 0x1p-23 * q_near * q_near, r, eps);
+    const PairThresholds a = pair_thresholds(p_near * p_near, e + 0x1p-23 * p * p, r, eps);
+    const PairThresholds b = pair_thresholds(q_near * q_near, e + 0x1p-23 * q_near * q_near, r, eps);
     INFO("eps " << eps << ", p " << p << ", apart " << apart << ", r " << r << ", e " << e);
     if (product < a.reject + b.reject) REQUIRE(apart > eps);
     if (product >= a.accept + b.accept) REQUIRE(apart <= eps);
     REQUIRE(a.reject <= a.accept);
   }
-  const TileThresholds blunt = tile_thresholds(1, 0, 0.8, 1.5);
+  const PairThresholds blunt = pair_thresholds(1, 0, 0.8, 1.5);
   CHECK(blunt.accept == std::numeric_limits<float>::infinity());
   CHECK(round_down(0.1) < 0.1);
   CHECK(round_up(0.1) > 0.1);
