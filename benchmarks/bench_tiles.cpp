@@ -122,7 +122,7 @@ void measure(const gpu::DevicePoints& points, double eps, const Arguments& argum
     if (i > 0) continue;
     figures = search.figures();
     kept = search.kept();
-    index = tiles->source();
+    index = tiles->kind();
     const gpu::DeviceBuffer<std::uint32_t> counts(memory, stream.get(), n);
     const gpu::DeviceBuffer<std::uint64_t> sums(memory, stream.get(), 2);
     gpu::launch_fill(counts.data(), n, 1, stream.get());

@@ -144,9 +144,9 @@ class CpuIndex final : public Index {
     if (grid_ != nullptr) {
       index_ = grid_;
     } else {
-      std::optional<index::LayerSource> source;
-      if (choice_ == IndexChoice::tree) source = index::LayerSource::tree;
-      index_ = std::make_shared<const index::TileIndex>(points, options.eps, source, cancel, space);
+      std::optional<index::LayerKind> kind;
+      if (choice_ == IndexChoice::tree) kind = index::LayerKind::tree;
+      index_ = std::make_shared<const index::TileIndex>(points, options.eps, kind, cancel, space);
     }
     rows_ = std::make_shared<const index::RowSearch>(*index_);
   }

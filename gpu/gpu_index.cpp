@@ -55,7 +55,7 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
   if (!choice_.by_cells() && points.device().size > 0) {
     tiles_ = std::make_shared<const DeviceTileOrder>(points, eps_, choice_.index, resources.memory, resources.pinned,
                                                      resources.cancel);
-    choice_.index = tiles_->source();
+    choice_.index = tiles_->kind();
     if (choice_.decide == DecideChoice::automatic) {
       prepared_ = make_tile_search();
       choice_.decide = prepared_->figures().decider;

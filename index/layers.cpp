@@ -149,12 +149,12 @@ std::vector<std::vector<double>> random_pivots(const LayerSample& sample, std::s
   return kept;
 }
 
-std::vector<Candidate> make_candidates(const LayerSample& sample, const Columns& columns, LayerSource source) {
+std::vector<Candidate> make_candidates(const LayerSample& sample, const Columns& columns, LayerKind kind) {
   std::vector<Candidate> candidates;
   const std::vector<std::uint32_t> dims = dims_by_variance(columns);
-  const std::size_t coordinates = source == LayerSource::grid ? kMostFunctions : kCoordinates;
+  const std::size_t coordinates = kind == LayerKind::grid ? kMostFunctions : kCoordinates;
   for (std::size_t k = 0; k < std::min(coordinates, dims.size()); ++k) candidates.emplace_back(dims[k]);
-  if (source == LayerSource::grid) return candidates;
+  if (kind == LayerKind::grid) return candidates;
 
   std::vector<double> lo(columns.dims), hi(columns.dims);
   for (std::size_t k = 0; k < columns.dims; ++k) {
@@ -376,11 +376,11 @@ LayersView Layers::view() const noexcept {
   return view;
 }
 
-Layers choose_layers(const LayerSample& sample, double eps, LayerSource source, const CancelToken& cancel) {
+Layers choose_layers(const LayerSample& sample, double eps, LayerKind kind, const CancelToken& cancel) {
   cancel.check();
   if (sample.size() == 0) return {};
   const Columns columns(sample);
-  std::vector<Candidate> candidates = make_candidates(sample, columns, source);
+  std::vector<Candidate> candidates = make_candidates(sample, columns, kind);
   const double reach = tile_reach(eps, sample.dims);
   cancel.check();
   tbb::parallel_for(std::size_t{0}, candidates.size(), [&](std::size_t c) {
@@ -431,18 +431,18 @@ double remaining_share(const Layers& layers, const LayerSample& sample) {
   return points < 2 ? 1 : 2 * static_cast<double>(remaining) / static_cast<double>(points * (points - 1));
 }
 
-SourcedLayers choose_source(const LayerSample& sample, double eps, const CancelToken& cancel) {
-  SourcedLayers grid{IndexChoice::grid, choose_layers(sample, eps, LayerSource::grid, cancel)};
+LayersOfKind choose_layers_kind(const LayerSample& sample, double eps, const CancelToken& cancel) {
+  LayersOfKind grid{IndexChoice::grid, choose_layers(sample, eps, LayerKind::grid, cancel)};
   const double of_grid = remaining_share(grid.layers, sample);
   if (of_grid <= kFewRemaining) return grid;
-  SourcedLayers tree{IndexChoice::tree, choose_layers(sample, eps, LayerSource::tree, cancel)};
+  LayersOfKind tree{IndexChoice::tree, choose_layers(sample, eps, LayerKind::tree, cancel)};
   const double of_tree = remaining_share(tree.layers, sample);
   if (std::min(of_grid, of_tree) >= kNearlyAll) return {};
   return of_grid <= of_tree ? grid : tree;
 }
 
-LayerOrder::LayerOrder(PointsView points, double eps, LayerSource source, const CancelToken& cancel)
-    : layers_(choose_layers(layer_sample(points), eps, source, cancel)), order_(points.size()) {
+LayerOrder::LayerOrder(PointsView points, double eps, LayerKind kind, const CancelToken& cancel)
+    : layers_(choose_layers(layer_sample(points), eps, kind, cancel)), order_(points.size()) {
   struct Item {
     std::uint64_t key;
     std::uint32_t id;

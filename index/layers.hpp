@@ -23,7 +23,7 @@
 namespace epsflow::index {
 
 /// Which functions are looked at.
-enum class LayerSource : std::uint8_t {
+enum class LayerKind : std::uint8_t {
   grid,  ///< the coordinates of largest variance
   tree,  ///< coordinates, distances to corners of the bounding box, distances to random pivots
 };
@@ -74,20 +74,19 @@ class Layers {
 
 /// Chooses functions for points of which `sample` is a sample. O(sample · dims · candidates), in parallel; the result
 /// does not depend on the number of threads. Throws Cancelled.
-[[nodiscard]] Layers choose_layers(const LayerSample& sample, double eps, LayerSource source,
-                                   const CancelToken& cancel);
+[[nodiscard]] Layers choose_layers(const LayerSample& sample, double eps, LayerKind kind, const CancelToken& cancel);
 
 /// Share of the pairs of a sample that no function tells apart. O(sample · dims), but of a large sample a part is looked at.
 [[nodiscard]] double remaining_share(const Layers& layers, const LayerSample& sample);
 
-/// Layers, and where their functions are from.
-struct SourcedLayers {
+/// Layers, and the kind that they are of.
+struct LayersOfKind {
   IndexChoice index = IndexChoice::all;
   Layers layers;
 };
 /// What prunes a sample best: the grid where it leaves few pairs, else the grid or the tree, and all pairs where neither
 /// leaves out enough. The rest as for choose_layers().
-[[nodiscard]] SourcedLayers choose_source(const LayerSample& sample, double eps, const CancelToken& cancel);
+[[nodiscard]] LayersOfKind choose_layers_kind(const LayerSample& sample, double eps, const CancelToken& cancel);
 
 /// Values of the first `count` functions of a view at a point, in reaches.
 template <class T>
@@ -113,7 +112,7 @@ void scaled_values(const LayersView& view, std::uint32_t count, const T* point, 
 class LayerOrder {
  public:
   /// O(n · d) and a radix sort, in parallel. Throws Cancelled.
-  LayerOrder(PointsView points, double eps, LayerSource source, const CancelToken& cancel);
+  LayerOrder(PointsView points, double eps, LayerKind kind, const CancelToken& cancel);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
   [[nodiscard]] const Layers& layers() const noexcept { return layers_; }

@@ -6,11 +6,11 @@
 
 namespace epsflow::index {
 
-TileIndex::TileIndex(PointsView points, double eps, std::optional<LayerSource> source, const CancelToken& cancel,
+TileIndex::TileIndex(PointsView points, double eps, std::optional<LayerKind> kind, const CancelToken& cancel,
                      const Space& space)
     : SearchIndex(points, eps, space), bounds_(points.size()) {
-  if (source) {
-    LayerOrder layers(points, eps, *source, cancel);
+  if (kind) {
+    LayerOrder layers(points, eps, *kind, cancel);
     bounds_ = TileBounds(points, layers.order(), layers.layers(), cancel);
     set_order(std::move(layers).take_order());
   } else {

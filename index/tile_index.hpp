@@ -13,9 +13,9 @@ namespace epsflow::index {
 /// Bundles are tiles of kTilePoints positions; their candidates are all tiles that no function holds apart from them.
 class TileIndex final : public SearchIndex {
  public:
-  /// In the order of layers; without a source in that of ids, and every point is a candidate of every other, as
+  /// In the order of layers; without a kind in that of ids, and every point is a candidate of every other, as
   /// spaces that are not plain need it. O(n·d) and a radix sort, in parallel. Throws Cancelled.
-  TileIndex(PointsView points, double eps, std::optional<LayerSource> source, const CancelToken& cancel,
+  TileIndex(PointsView points, double eps, std::optional<LayerKind> kind, const CancelToken& cancel,
             const Space& space = {});
 
   [[nodiscard]] const TileBounds& bounds() const noexcept { return bounds_; }

@@ -4,9 +4,9 @@
 
 namespace epsflow::gpu {
 
-DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice source, DeviceMemory& memory,
+DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice kind, DeviceMemory& memory,
                                  PinnedPool& pinned, const CancelToken& cancel)
-    : memory_(memory), size_(points.device().size), source_(source) {
+    : memory_(memory), size_(points.device().size), kind_(kind) {
   cancel.check();
   if (size_ == 0) return;
   const PointsOnDevice device = points.device();
@@ -17,7 +17,7 @@ DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, IndexCh
   DeviceBuffer<double> pivots;
   DeviceBuffer<index::LayerInterval> block_intervals;
   const index::Layers layers = choose_layers(device, eps, cancel);
-  if (source_ != IndexChoice::all) {
+  if (kind_ != IndexChoice::all) {
     pivots = {memory, stream_.get(), layers.pivots().size()};
     if (pivots.size() > 0) {
       check(cudaMemcpyAsync(pivots.data(), layers.pivots().data(), pivots.bytes(), cudaMemcpyHostToDevice,
@@ -49,22 +49,22 @@ DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, IndexCh
   stream_.synchronize();
 }
 
-/// Settles the source.
+/// Settles the kind.
 index::Layers DeviceTileOrder::choose_layers(const PointsOnDevice& device, double eps, const CancelToken& cancel) {
-  if (source_ == IndexChoice::all) return {};
+  if (kind_ == IndexChoice::all) return {};
   index::LayerSample sample;
   sample.dims = device.dims;
   const std::uint64_t points = index::layer_sample_size(size_, device.dims);
   const DeviceBuffer<double> values(memory_, stream_.get(), points * device.dims);
   launch_layer_sample(device, points, values.data(), stream_.get());
   sample.values = read_values(values.data(), values.size(), stream_.get());
-  if (source_ == IndexChoice::automatic) {
-    index::SourcedLayers chosen = index::choose_source(sample, eps, cancel);
-    source_ = chosen.index;
+  if (kind_ == IndexChoice::automatic) {
+    index::LayersOfKind chosen = index::choose_layers_kind(sample, eps, cancel);
+    kind_ = chosen.index;
     return std::move(chosen.layers);
   }
-  const bool grid = source_ == IndexChoice::grid;
-  return index::choose_layers(sample, eps, grid ? index::LayerSource::grid : index::LayerSource::tree, cancel);
+  const bool grid = kind_ == IndexChoice::grid;
+  return index::choose_layers(sample, eps, grid ? index::LayerKind::grid : index::LayerKind::tree, cancel);
 }
 
 void DeviceTileOrder::sort_points(const DevicePoints& points, const index::LayersView& layers, int bits) {

@@ -20,13 +20,13 @@ namespace epsflow::gpu {
 /// index::list_tile_blocks() have.
 class DeviceTileOrder {
  public:
-  /// source: IndexChoice::all for the order of the ids, and all pairs of tiles; automatic for what prunes a sample best. O(n·d)
+  /// kind: IndexChoice::all for the order of the ids, and all pairs of tiles; automatic for what prunes a sample best. O(n·d)
   /// and a radix sort; then O((n / 1024)²) tests of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
-  DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice source, DeviceMemory& memory, PinnedPool& pinned,
+  DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice kind, DeviceMemory& memory, PinnedPool& pinned,
                   const CancelToken& cancel);
 
   /// What it was made from: grid, tree or all.
-  [[nodiscard]] IndexChoice source() const noexcept { return source_; }
+  [[nodiscard]] IndexChoice kind() const noexcept { return kind_; }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   /// Input id of each position. [device] [n]
@@ -55,7 +55,7 @@ class DeviceTileOrder {
   DeviceMemory& memory_;
   Stream stream_;
   std::uint32_t size_ = 0;
-  IndexChoice source_ = IndexChoice::all;
+  IndexChoice kind_ = IndexChoice::all;
   DeviceBuffer<std::uint32_t> order_;
   std::shared_ptr<const PinnedBytes> host_order_;
   DeviceBuffer<index::LayerInterval> tile_intervals_;

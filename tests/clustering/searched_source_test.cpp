@@ -32,7 +32,7 @@ std::size_t check(const DataSet& data, const index::SearchIndex& index, const Mi
 /// On every kind of index. Returns the clusters on a grid.
 std::size_t check(const DataSet& data, double eps, const Minpts& minpts) {
   const CancelToken never;
-  check(data, index::TileIndex(data.view(), eps, index::LayerSource::tree, never), minpts);
+  check(data, index::TileIndex(data.view(), eps, index::LayerKind::tree, never), minpts);
   check(data, index::TileIndex(data.view(), eps, std::nullopt, never), minpts);
   return check(data, index::Grid(data.view(), eps, Cells::reach, never), minpts);
 }

@@ -32,9 +32,9 @@ using Rows = std::vector<std::vector<std::uint32_t>>;
 std::shared_ptr<const index::SearchIndex> make_index(const DataSet& data, double eps, IndexChoice choice) {
   const CancelToken never;
   if (choice == IndexChoice::grid) return std::make_shared<const index::Grid>(data.view(), eps, Cells::reach, never);
-  std::optional<index::LayerSource> source;
-  if (choice == IndexChoice::tree) source = index::LayerSource::tree;
-  return std::make_shared<const index::TileIndex>(data.view(), eps, source, never);
+  std::optional<index::LayerKind> kind;
+  if (choice == IndexChoice::tree) kind = index::LayerKind::tree;
+  return std::make_shared<const index::TileIndex>(data.view(), eps, kind, never);
 }
 
 /// An index, its searches and a table, as the flow would put them together.

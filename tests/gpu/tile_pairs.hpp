@@ -20,7 +20,7 @@ namespace epsflow::gpu {
 using test::DataSet;
 using test::Random;
 
-inline constexpr std::array kSources{IndexChoice::grid, IndexChoice::tree, IndexChoice::all};
+inline constexpr std::array kKinds{IndexChoice::grid, IndexChoice::tree, IndexChoice::all};
 struct Decider {
   const char* name;
   DecideChoice decide;
@@ -31,8 +31,8 @@ inline constexpr std::array kDeciders{
     Decider{"scalar", DecideChoice::scalar}, Decider{"tensor64", DecideChoice::tensor64},
     Decider{"tensor16, portable", DecideChoice::tensor16, true}, Decider{"tensor16", DecideChoice::tensor16}};
 
-inline const char* name_of(IndexChoice source) {
-  return source == IndexChoice::all ? "all" : source == IndexChoice::grid ? "grid" : "tree";
+inline const char* name_of(IndexChoice kind) {
+  return kind == IndexChoice::all ? "all" : kind == IndexChoice::grid ? "grid" : "tree";
 }
 
 /// How often each pair of points is there, at lower id · n + higher id.
@@ -102,17 +102,17 @@ inline void require_same(const PairTimes& found, const PairTimes& expected, std:
               << "; found " << count_pairs(found) << " pairs of " << count_pairs(expected));
 }
 
-/// A search from each source by each decider. check_figures(decide, figures) looks at how each was done.
+/// A search of each kind by each decider. check_figures(decide, figures) looks at how each was done.
 template <class Check>
 void check_case(Device& device, const DataSet& data, double eps, Check check_figures) {
   INFO(test::describe(data) << ", eps " << eps);
   const PairTimes expected = expected_pairs(data, eps);
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  for (const auto source : kSources) {
+  for (const auto kind : kKinds) {
     const auto tiles =
-        std::make_shared<const DeviceTileOrder>(points, eps, source, device.memory, device.pinned, device.cancel);
+        std::make_shared<const DeviceTileOrder>(points, eps, kind, device.memory, device.pinned, device.cancel);
     for (const Decider& decider : kDeciders) {
-      INFO(name_of(source) << ", " << decider.name);
+      INFO(name_of(kind) << ", " << decider.name);
       TileSearch search(points, tiles, {.eps = eps, .decide = decider.decide, .portable = decider.portable},
                         device.memory, device.cancel);
       PairTimes found;

@@ -29,8 +29,8 @@ std::uint64_t key_of(const Layers& layers, const DataSet& data, std::size_t i) {
   return layer_key(view, scaled);
 }
 
-void check_order(const DataSet& data, double eps, LayerSource source) {
-  const LayerOrder order(data.view(), eps, source, CancelToken());
+void check_order(const DataSet& data, double eps, LayerKind kind) {
+  const LayerOrder order(data.view(), eps, kind, CancelToken());
   const std::size_t n = data.size();
   REQUIRE(order.size() == n);
   std::vector<std::uint32_t> ids(order.order().begin(), order.order().end());
@@ -55,8 +55,8 @@ TEST_CASE("layers: points are in the order of their keys, then of their ids, for
     Random random(seed);
     const double eps = test::make_eps(data, random);
     INFO("seed " << seed << ", " << test::describe(data) << ", eps " << eps);
-    check_order(data, eps, LayerSource::grid);
-    check_order(data, eps, LayerSource::tree);
+    check_order(data, eps, LayerKind::grid);
+    check_order(data, eps, LayerKind::tree);
   }
 }
 
@@ -65,8 +65,8 @@ TEST_CASE("layers: many dimensions, and more points than a sample has") {
     for (const std::string kind : {"uniform", "clustered", "all equal", "outlier 1e300"}) {
       INFO(kind << ", " << dims << "-D");
       const DataSet data = test::make_data(kind, 5000, dims, Precision::float64, dims);
-      check_order(data, data.scale, LayerSource::grid);
-      check_order(data, data.scale, LayerSource::tree);
+      check_order(data, data.scale, LayerKind::grid);
+      check_order(data, data.scale, LayerKind::tree);
     }
   }
 }
@@ -79,7 +79,7 @@ TEST_CASE("layers: no function differs by more than the distance of two points")
     Random random(seed);
     const double eps = test::make_eps(data, random);
     INFO("seed " << seed << ", " << test::describe(data) << ", eps " << eps);
-    const Layers layers = choose_layers(layer_sample(data.view()), eps, LayerSource::tree, CancelToken());
+    const Layers layers = choose_layers(layer_sample(data.view()), eps, LayerKind::tree, CancelToken());
     const LayersView view = layers.view();
     std::vector<double> scaled(data.size() * kMostFunctions);
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -106,11 +106,11 @@ TEST_CASE("layers: no function differs by more than the distance of two points")
 TEST_CASE("layers: a sample says which functions leave fewer pairs, and when none do") {
   const auto chosen = [](const DataSet& data, double eps) {
     const LayerSample sample = layer_sample(data.view());
-    const SourcedLayers found = choose_source(sample, eps, CancelToken());
+    const LayersOfKind found = choose_layers_kind(sample, eps, CancelToken());
     if (found.index != IndexChoice::all) {
-      const LayerSource source = found.index == IndexChoice::grid ? LayerSource::grid : LayerSource::tree;
+      const LayerKind kind = found.index == IndexChoice::grid ? LayerKind::grid : LayerKind::tree;
       CHECK(remaining_share(found.layers, sample) ==
-            remaining_share(choose_layers(sample, eps, source, CancelToken()), sample));
+            remaining_share(choose_layers(sample, eps, kind, CancelToken()), sample));
     }
     return found.index;
   };
@@ -124,14 +124,14 @@ TEST_CASE("layers: a sample says which functions leave fewer pairs, and when non
     for (std::size_t k = 0; k < 64; ++k) binary.doubles[64 * i + k] = binary.doubles[64 * i + k] < share ? 1 : 0;
   }
   CHECK(chosen(binary, 1) == IndexChoice::tree);
-  CHECK(choose_source({}, 1, CancelToken()).index == IndexChoice::all);
+  CHECK(choose_layers_kind({}, 1, CancelToken()).index == IndexChoice::all);
 
   // Half of the pairs of two far clumps, less each with itself, and all pairs of one.
   DataSet clumps = test::make_data("all equal", 256, 3, Precision::float64, 1);
   for (std::size_t i = 0; i < 128; ++i) clumps.doubles[3 * i] += 100;
   const LayerSample sample = layer_sample(clumps.view());
-  CHECK(remaining_share(choose_layers(sample, 1, LayerSource::grid, CancelToken()), sample) == 127.0 / 255);
-  CHECK(remaining_share(choose_layers(sample, 1000, LayerSource::grid, CancelToken()), sample) == 1);
+  CHECK(remaining_share(choose_layers(sample, 1, LayerKind::grid, CancelToken()), sample) == 127.0 / 255);
+  CHECK(remaining_share(choose_layers(sample, 1000, LayerKind::grid, CancelToken()), sample) == 1);
 }
 
 TEST_CASE("layers: intervals are rounded outward") {
@@ -144,8 +144,8 @@ TEST_CASE("layers: intervals are rounded outward") {
 
 TEST_CASE("layers: the tree divides clusters at least as evenly as coordinates do") {
   const DataSet data = test::make_data("clustered", 20'000, 12, Precision::float64, 3);
-  const LayerOrder grid(data.view(), data.scale, LayerSource::grid, CancelToken());
-  const LayerOrder tree(data.view(), data.scale, LayerSource::tree, CancelToken());
+  const LayerOrder grid(data.view(), data.scale, LayerKind::grid, CancelToken());
+  const LayerOrder tree(data.view(), data.scale, LayerKind::tree, CancelToken());
   CHECK(tree.leaf_keys().size() * 2 > grid.leaf_keys().size());
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("layers: a cancelled build says so") {
   const DataSet data = test::make_data("uniform", 100, 9, Precision::float64, 1);
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS(LayerOrder(data.view(), 1, LayerSource::tree, cancel), Cancelled);
+  CHECK_THROWS_AS(LayerOrder(data.view(), 1, LayerKind::tree, cancel), Cancelled);
 }
 
 }  // namespace

@@ -67,9 +67,9 @@ void check_bundles(const CandidateBundles& bundles, std::uint64_t points, const 
 }
 
 /// Every pair of neighbours lies in a pair of tiles that is listed. Returns the share of pairs of tiles that are not.
-double check_pruning(const DataSet& data, double eps, LayerSource source) {
+double check_pruning(const DataSet& data, double eps, LayerKind kind) {
   const CancelToken cancel;
-  const LayerOrder order(data.view(), eps, source, cancel);
+  const LayerOrder order(data.view(), eps, kind, cancel);
   const TileBounds bounds(data.view(), order.order(), order.layers(), cancel);
   const std::uint32_t tiles = tiles_of(data.size());
   const LayersView view = order.layers().view();
@@ -109,8 +109,8 @@ TEST_CASE("tile bounds: no pair of neighbours is lost, for any data") {
     Random random(seed);
     const double eps = test::make_eps(data, random);
     INFO("seed " << seed << ", " << test::describe(data) << ", eps " << eps);
-    pruned += check_pruning(data, eps, LayerSource::grid);
-    pruned += check_pruning(data, eps, LayerSource::tree);
+    pruned += check_pruning(data, eps, LayerKind::grid);
+    pruned += check_pruning(data, eps, LayerKind::tree);
   }
   CHECK(pruned > 20);
 }
@@ -122,8 +122,8 @@ TEST_CASE("tile bounds: no pair of neighbours is lost, up to 65 dimensions") {
         INFO(kind << ", " << dims << "-D");
         const DataSet data = test::make_data(kind, 1100, dims, precision, dims);
         Random random(dims);
-        (void)check_pruning(data, data.scale, LayerSource::grid);
-        (void)check_pruning(data, test::make_eps(data, random), LayerSource::tree);
+        (void)check_pruning(data, data.scale, LayerKind::grid);
+        (void)check_pruning(data, test::make_eps(data, random), LayerKind::tree);
       }
     }
   }
@@ -134,14 +134,14 @@ TEST_CASE("tile bounds: far magnitudes prune like near ones") {
     DataSet data = test::make_data("clustered", 1500, 3, Precision::float64, 5);
     for (double& x : data.doubles) x *= factor;
     INFO("factor " << factor);
-    CHECK(check_pruning(data, 0.05 * factor, LayerSource::tree) > 0.2);
+    CHECK(check_pruning(data, 0.05 * factor, LayerKind::tree) > 0.2);
   }
 }
 
 TEST_CASE("tile bounds: where eps is huge nothing is pruned") {
   const DataSet data = test::make_data("clustered", 1000, 4, Precision::float64, 5);
-  CHECK(check_pruning(data, 1e200, LayerSource::tree) == 0);
-  CHECK(check_pruning(data, 1e100, LayerSource::tree) == 0);
+  CHECK(check_pruning(data, 1e200, LayerKind::tree) == 0);
+  CHECK(check_pruning(data, 1e100, LayerKind::tree) == 0);
 }
 
 TEST_CASE("tile bounds: without functions every pair of tiles is listed") {

@@ -64,8 +64,8 @@ TEST_CASE("tile index: every neighbour is a candidate, for any data") {
     Random random(seed);
     const double eps = test::make_eps(data, random);
     INFO("seed " << seed << ", " << test::describe(data) << ", eps " << eps);
-    check_index(data, eps, TileIndex(data.view(), eps, LayerSource::tree, never));
-    check_index(data, eps, TileIndex(data.view(), eps, LayerSource::grid, never));
+    check_index(data, eps, TileIndex(data.view(), eps, LayerKind::tree, never));
+    check_index(data, eps, TileIndex(data.view(), eps, LayerKind::grid, never));
     check_index(data, eps, TileIndex(data.view(), eps, std::nullopt, never));
   }
 }
@@ -78,7 +78,7 @@ TEST_CASE("tile index: every neighbour is a candidate, in 65 dimensions and at f
       for (double& x : data.doubles) x *= factor;
       INFO("d " << dims << ", factor " << factor);
       const double eps = 0.5 * factor * std::sqrt(static_cast<double>(dims));
-      check_index(data, eps, TileIndex(data.view(), eps, LayerSource::tree, never));
+      check_index(data, eps, TileIndex(data.view(), eps, LayerKind::tree, never));
       check_index(data, eps, TileIndex(data.view(), eps, std::nullopt, never));
     }
   }
@@ -88,7 +88,7 @@ TEST_CASE("tile index: the candidates of a tile are those of the list of pairs o
   const CancelToken never;
   for (const std::size_t n : {0U, 1U, 128U, 129U, 1024U, 1025U, 5000U}) {
     const DataSet data = test::make_data("clustered", n, 3, Precision::float64, 5);
-    const TileIndex tree(data.view(), 0.1, LayerSource::tree, never);
+    const TileIndex tree(data.view(), 0.1, LayerKind::tree, never);
     const TileIndex all(data.view(), 0.1, std::nullopt, never);
     const CandidateBundles of_tree = tile_bundles(n, list_tile_blocks(tree.bounds(), never));
     const CandidateBundles of_all = tile_bundles(n, list_all_tile_blocks(n, never));
@@ -120,7 +120,7 @@ TEST_CASE("tile index: without layers the order is that of the points") {
 TEST_CASE("tile index: its bytes are those of points, order and bounds") {
   const DataSet data = test::make_data("uniform", 10'000, 9, Precision::float32, 2);
   const CancelToken never;
-  const TileIndex tree(data.view(), 1, LayerSource::tree, never);
+  const TileIndex tree(data.view(), 1, LayerKind::tree, never);
   const TileIndex all(data.view(), 1, std::nullopt, never);
   const std::uint64_t least = data.view().bytes() + 10'000 * sizeof(std::uint32_t);
   CHECK(all.bytes() >= least);
@@ -133,7 +133,7 @@ TEST_CASE("tile index: a cancelled token stops it") {
   const DataSet data = test::make_data("uniform", 300, 8, Precision::float64, 2);
   CancelToken token;
   token.cancel();
-  CHECK_THROWS_AS(TileIndex(data.view(), 1, LayerSource::tree, token), Cancelled);
+  CHECK_THROWS_AS(TileIndex(data.view(), 1, LayerKind::tree, token), Cancelled);
   CHECK_THROWS_AS(TileIndex(data.view(), 1, std::nullopt, token), Cancelled);
 }
 

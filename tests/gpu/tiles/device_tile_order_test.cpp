@@ -15,7 +15,7 @@
 namespace epsflow::gpu {
 namespace {
 
-using index::LayerSource;
+using index::LayerKind;
 using index::TileBlock;
 using test::DataSet;
 using test::Random;
@@ -47,10 +47,10 @@ void check_order(const DeviceTileOrder& order, std::span<const std::uint32_t> ex
 
 void check_same(Device& device, const DataSet& data, double eps) {
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  for (const LayerSource source : {LayerSource::grid, LayerSource::tree}) {
-    const index::LayerOrder host(data.view(), eps, source, device.cancel);
+  for (const LayerKind kind : {LayerKind::grid, LayerKind::tree}) {
+    const index::LayerOrder host(data.view(), eps, kind, device.cancel);
     const index::TileBounds bounds(data.view(), host.order(), host.layers(), device.cancel);
-    const IndexChoice choice = source == LayerSource::grid ? IndexChoice::grid : IndexChoice::tree;
+    const IndexChoice choice = kind == LayerKind::grid ? IndexChoice::grid : IndexChoice::tree;
     const DeviceTileOrder order(points, eps, choice, device.memory, device.pinned, device.cancel);
     check_order(order, host.order());
     const std::vector<index::LayerInterval> intervals = order.read_tile_intervals();
@@ -93,7 +93,7 @@ TEST_CASE("device tile order: equal to the host's in many dimensions, with many 
   }
 }
 
-TEST_CASE("device tile order: without a source all pairs of tiles in the order of the ids") {
+TEST_CASE("device tile order: without a kind all pairs of tiles in the order of the ids") {
   if (!test::have_gpu()) return;
   Device device;
   for (const std::size_t n : {0, 1, 127, 128, 129, 1024, 1025, 70'000}) {
@@ -132,7 +132,7 @@ TEST_CASE("device tile order: a sample chooses what prunes, and makes the same o
     INFO("expected " << static_cast<int>(c.expected));
     const DevicePoints points(c.data.view(), 0, device.memory, device.pinned, 2);
     const DeviceTileOrder order(points, c.eps, IndexChoice::automatic, device.memory, device.pinned, device.cancel);
-    REQUIRE(order.source() == c.expected);
+    REQUIRE(order.kind() == c.expected);
     const DeviceTileOrder named(points, c.eps, c.expected, device.memory, device.pinned, device.cancel);
     check_order(order, named.host_order());
     check_list(order, download(named.blocks(), named.block_count()));

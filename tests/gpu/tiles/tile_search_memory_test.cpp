@@ -33,11 +33,11 @@ TEST_CASE("tile search: where memory is short the lists together hold each pair 
     const PairTimes expected = expected_pairs(*data, eps);
     REQUIRE(count_pairs(expected) > (5 << 19));  // a list has room for fewer: a third of the memory, or 2^21
     const DevicePoints points(data->view(), 0, device.memory, device.pinned, 2);
-    for (const auto source : kSources) {
+    for (const auto kind : kKinds) {
       const auto tiles =
-          std::make_shared<const DeviceTileOrder>(points, eps, source, device.memory, device.pinned, device.cancel);
+          std::make_shared<const DeviceTileOrder>(points, eps, kind, device.memory, device.pinned, device.cancel);
       for (const Decider& decider : kDeciders) {
-        INFO(name_of(source) << ", " << decider.name);
+        INFO(name_of(kind) << ", " << decider.name);
         TileSearch search(points, tiles, {.eps = eps, .decide = decider.decide, .portable = decider.portable},
                           device.memory, device.cancel);
         PairTimes found;

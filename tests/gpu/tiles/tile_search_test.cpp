@@ -295,10 +295,10 @@ TEST_CASE("tile search: left open, pairs are decided in half precision unless th
     }
     const DataSet data = by_hand("clusters", values, kDims, Precision::float64);
     const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-    for (const auto source : kSources) {
-      INFO(name_of(source));
+    for (const auto kind : kKinds) {
+      INFO(name_of(kind));
       const auto tiles =
-          std::make_shared<const DeviceTileOrder>(points, 1, source, device.memory, device.pinned, device.cancel);
+          std::make_shared<const DeviceTileOrder>(points, 1, kind, device.memory, device.pinned, device.cancel);
       TileSearch search(points, tiles, {.eps = 1, .decide = DecideChoice::automatic}, device.memory, device.cancel);
       REQUIRE(search.figures().decider == c.expected);
       PairTimes found;
