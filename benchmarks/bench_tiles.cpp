@@ -3,8 +3,8 @@
 //   bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index auto|grid|tree|all] [--decide auto|scalar|tensor64|tensor16] [--portable] [--repeat N]
 //
 // KIND: of `epsflow generate`. For each eps, milliseconds, medians after two warm-ups: of the index (order and list of tiles), of
-// the frame (centre, survey, factors and bounds), and of the search, from the factors to the list of all pairs, those open for
-// float64 included. Then the pairs, ordered, each point with itself; the share of all pairs of tiles that was compared; the
+// the frame (centre, survey, factors and bounds), and of the search, from the factors to the list of all pairs, open ones
+// included. Then the pairs, ordered, each point with itself; the share of all pairs of tiles that was compared; the
 // pairs open; and the rate of 2·n²·d operations in the time of the search.
 #include <algorithm>
 #include <chrono>

@@ -125,7 +125,7 @@ class CellWindow {
   std::uint32_t reach_;
   std::vector<std::int64_t> offsets_;
   std::uint64_t length_ = 0;
-  std::vector<Range> places_;  // the ranges before any is cut: the cells with keys of each place
+  std::vector<Range> places_;  // the ranges before any is cut
   std::vector<Range> ranges_;
   std::vector<std::size_t> nearest_;
   std::vector<Range> others_;

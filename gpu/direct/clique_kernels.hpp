@@ -30,7 +30,7 @@ void launch_forget_images(const CliqueView& view, const Nodes& nodes, const Imag
 
 // Counts: clique_counts.cu.
 
-/// Points with more candidates than a thread is to test. Their number is in the tally.
+/// Points that remain for blocks, as they have more candidates than a thread is to test. Their number is in the tally.
 struct RemainingPoints {
   std::uint32_t* positions = nullptr;  ///< [capacity]; where it is full, threads go on by themselves
   std::uint32_t capacity = 0;

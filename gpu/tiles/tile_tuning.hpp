@@ -27,8 +27,8 @@ inline constexpr std::uint64_t kSampledOfAll = 256;
 inline constexpr std::uint64_t kFewestSampled = 16;
 /// Norms in units of eps up to which half precision leaves little open, as its rounding is 2^-11 of them at most.
 inline constexpr double kNearNorm = 128;
-/// Share of the pairs compared from which it is sooner to multiply in float64 than to test what is open: such a pair takes some hundred times
-/// as long as one of a product in float64. A first guess.
+/// Share of the pairs compared that may be open before it is sooner to multiply in float64: an open pair takes some hundred times as
+/// long as one of a product in float64. A first guess.
 inline constexpr double kMostOpen = 1.0 / 128;
 /// Places of a kept list from which it pays to forget pairs that are of no use any more.
 inline constexpr std::uint64_t kFewestForgotten = 4 << 20;

@@ -277,7 +277,7 @@ TEST_CASE("tile search: coordinates a million times eps") {
   }
 }
 
-TEST_CASE("tile search: left open, pairs are decided in half precision unless that leaves too much") {
+TEST_CASE("tile search: left open, pairs are decided in half precision unless that leaves too many open") {
   if (!test::have_gpu()) return;
   Device device;
   struct Case {
