@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -27,6 +28,14 @@ T load(const char* from, bool swap) noexcept {
   std::memcpy(bytes.data(), from, sizeof(T));
   if (swap) std::reverse(bytes.begin(), bytes.end());
   return std::bit_cast<T>(bytes);
+}
+
+/// In the order of ValueType.
+using ValueTypes = std::tuple<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                              std::uint16_t, std::uint32_t, std::uint64_t>;
+
+bool is_native(const BinaryColumn& column) noexcept {
+  return column.big_endian == (std::endian::native == std::endian::big);
 }
 
 /// Where the values of a column come from.
@@ -56,40 +65,25 @@ void convert_run(const Run& run, bool swap, To* to, std::size_t dims) {
   }
 }
 
+/// Calls f with a zero of the type.
+template <class F>
+void with_value_type(ValueType type, F f) {
+  const auto visit = [&]<class... T>(std::type_identity<std::tuple<T...>>) {
+    std::size_t number = 0;
+    ((static_cast<std::size_t>(type) == number++ ? f(T{}) : void()), ...);
+  };
+  visit(std::type_identity<ValueTypes>());
+}
+
 template <class To>
 void convert_column(const Run& values, To* to, std::size_t dims) {
-  const bool swap = values.column.big_endian != (std::endian::native == std::endian::big);
+  const bool swap = !is_native(values.column);
   const auto run = [&](auto zero) { convert_run<decltype(zero)>(values, swap, to, dims); };
   if constexpr (std::is_same_v<To, float>) {
     run(float{});  // float32 points are made of float32 columns only
   } else {
-    switch (values.column.type) {
-      case ValueType::float32:
-        return run(float{});
-      case ValueType::float64:
-        return run(double{});
-      case ValueType::signed8:
-        return run(std::int8_t{});
-      case ValueType::signed16:
-        return run(std::int16_t{});
-      case ValueType::signed32:
-        return run(std::int32_t{});
-      case ValueType::signed64:
-        return run(std::int64_t{});
-      case ValueType::unsigned8:
-        return run(std::uint8_t{});
-      case ValueType::unsigned16:
-        return run(std::uint16_t{});
-      case ValueType::unsigned32:
-        return run(std::uint32_t{});
-      case ValueType::unsigned64:
-        return run(std::uint64_t{});
-    }
+    with_value_type(values.column.type, run);
   }
-}
-
-bool is_native(const BinaryColumn& column) noexcept {
-  return column.big_endian == (std::endian::native == std::endian::big);
 }
 
 /// Whether the columns are all of the row and follow each other, as the coordinates of points do.
@@ -164,17 +158,15 @@ void fill_run(DataStream& data, const BinaryColumn& column, Points& points, std:
 }
 
 void fill_run(DataStream& data, const BinaryColumn& column, Points& points, std::size_t k) {
-  if (points.precision() == Precision::float32) return fill_run<float>(data, column, points, k);
-  fill_run<double>(data, column, points, k);
+  with_type(points.precision(), [&](auto zero) { fill_run<decltype(zero)>(data, column, points, k); });
 }
 
 /// The points' own storage.
 std::span<char> storage_of(Points& points) {
-  const auto bytes_of_values = [](auto values) {
+  return with_type(points.precision(), [&](auto zero) {
+    const auto values = points.values<decltype(zero)>();
     return std::span(reinterpret_cast<char*>(values.data()), values.size_bytes());
-  };
-  return points.precision() == Precision::float32 ? bytes_of_values(points.values<float>())
-                                                  : bytes_of_values(points.values<double>());
+  });
 }
 
 }  // namespace
@@ -197,9 +189,8 @@ Precision precision_of(std::span<const BinaryColumn> columns) noexcept {
 }
 
 void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t found) {
-  throw InputError(
-      fmt::format("{}: truncated: the header tells of {} of data, but there are {}; fetch or write it again",
-                  source.name, format_count(expected, "byte"), format_count(found)));
+  throw source.error("truncated: the header tells of {} of data, but there are {}; fetch or write it again",
+                     format_count(expected, "byte"), format_count(found));
 }
 
 FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
@@ -209,10 +200,8 @@ FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t r
   if (n == 0) return points;
   if (is_point_layout(columns, row_bytes, points.precision())) {
     data.read(storage_of(points));
-  } else if (points.precision() == Precision::float32) {
-    fill_rows<float>(data, points, row_bytes, columns);
   } else {
-    fill_rows<double>(data, points, row_bytes, columns);
+    with_type(points.precision(), [&](auto zero) { fill_rows<decltype(zero)>(data, points, row_bytes, columns); });
   }
   return points;
 }

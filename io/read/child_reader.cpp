@@ -49,7 +49,7 @@ class Answers {
         points = read_shape(source, kind);
         has_begun = true;
       } else if (message == Message::values && has_begun) {
-        values += points.precision() == Precision::float32 ? read_values<float>(points) : read_values<double>(points);
+        values += with_type(points.precision(), [&](auto zero) { return read_values<decltype(zero)>(points); });
       } else if (message == Message::end && has_begun && values == std::uint64_t{points.size()} * points.dims()) {
         break;
       } else {
@@ -80,9 +80,7 @@ class Answers {
     const auto dims = from_.value<std::uint64_t>();
     require(precision == Precision::float32 || precision == Precision::float64);
     require(memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);
-    const Source remaining{
-        .name = source.name, .options = source.options, .memory_taken = source.memory_taken + memory_taken};
-    FilePoints points = make_points(remaining, rows, dims, precision);
+    FilePoints points = make_points(source.with_taken(memory_taken), rows, dims, precision);
     std::vector<ElementChoice> columns(points.dims());
     for (ElementChoice& column : columns) {
       column.column = from_.value<std::uint64_t>();
@@ -212,9 +210,8 @@ class Spawning {
     const int code = posix_spawn(&id, program.c_str(), &actions_, &attributes_, arguments.data(), environ);
     if (code == 0) return id;
     const bool limited = code == EAGAIN || code == ENOMEM;
-    throw ResourceError(fmt::format("{}: no child process to read it in: {}: {}{}", source.name, program.string(),
-                                    std::strerror(code),
-                                    limited ? "; end other programs, or raise the limit (ulimit -u)" : ""));
+    throw source.error<ResourceError>("no child process to read it in: {}: {}{}", program.string(), std::strerror(code),
+                                      limited ? "; end other programs, or raise the limit (ulimit -u)" : "");
   }
 
  private:
@@ -304,23 +301,20 @@ FilePoints read_in_child(const Format& format, const LibraryFile& file, const So
     const int status = child.wait();
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (signal == SIGKILL) {
-      throw ResourceError(
-          fmt::format("{}: the process that read it was killed, as happens where memory runs out; end "
-                      "other programs, or read it in parts",
-                      source.name));
+      throw source.error<ResourceError>(
+          "the process that read it was killed, as happens where memory runs out; end other programs, or read it in "
+          "parts");
     }
     if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGXCPU) {
-      throw ResourceError(
-          fmt::format("{}: the process that read it was ended ({}); read it again", source.name, ::strsignal(signal)));
+      throw source.error<ResourceError>("the process that read it was ended ({}); read it again", ::strsignal(signal));
     }
     if (!from_child.begun() && signal == 0) {
-      throw ResourceError(
-          fmt::format("{}: {} does not start, or is of another version of epsflow; let the environment variable "
-                      "EPSFLOW_READER name the one that was built with this program",
-                      source.name, find_reader().string()));
+      throw source.error<ResourceError>(
+          "{} does not start, or is of another version of epsflow; let the environment variable EPSFLOW_READER name "
+          "the one that was built with this program",
+          find_reader().string());
     }
-    throw InputError(fmt::format("{}: damaged: {} {}; fetch the file again", source.name, format.reader.library,
-                                 describe_end(status, patience)));
+    throw source.error("damaged: {} {}; fetch the file again", format.reader.library, describe_end(status, patience));
   }
 }
 

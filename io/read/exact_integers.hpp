@@ -4,10 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <type_traits>
-
-#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
 
@@ -25,9 +22,5 @@ template <class Integer>
   const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
   return nearest < end && static_cast<Integer>(nearest) == value;
 }
-
-/// The InputError of such an integer; `where` names its row, `column` its column.
-[[noreturn]] void throw_rounded(const Source& source, const std::string& where, const std::string& column,
-                                const std::string& value);
 
 }  // namespace epsflow::io

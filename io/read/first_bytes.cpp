@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/utf8.hpp>
 
 namespace epsflow::io {
@@ -15,12 +16,6 @@ std::string_view without_blanks_before(std::string_view text) noexcept {
   if (text.starts_with("\xEF\xBB\xBF"sv)) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
-}
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
 }
 
 constexpr std::string_view kUnpack = "unpack it first";
@@ -69,12 +64,11 @@ std::optional<ForeignKind> foreign_text(std::string_view bytes) {
   const std::string_view text = without_blanks_before(bytes);
   if (text.starts_with("%PDF-"sv)) return foreign_binary(text);
   if (text.size() < 2 || text[0] != '<') return std::nullopt;
-  const std::string start = lower_case(std::string(text.substr(0, 14)));
+  const std::string start = to_lower(text.substr(0, 14));
   if (start.starts_with("<!doctype html") || start.starts_with("<html")) {
     return ForeignKind{"a web page", "it may be an error or a login instead of the file: fetch the file again"};
   }
-  const bool is_element =
-      text[1] == '?' || text[1] == '!' || (lower_case({text[1]}) >= "a" && lower_case({text[1]}) <= "z");
+  const bool is_element = text[1] == '?' || text[1] == '!' || (start[1] >= 'a' && start[1] <= 'z');
   if (text.find("VOTABLE") != std::string_view::npos) {
     return ForeignKind{"a VOTable", "convert it to FITS first, as astropy and topcat can"};
   }

@@ -19,11 +19,9 @@
 namespace epsflow::io {
 namespace {
 
-std::string to_lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
+using namespace std::string_view_literals;
+
+constexpr std::string_view kNeedsArrow = "EPSFLOW_WITH_PARQUET=ON (libarrow and libparquet)";
 
 /// The first format that the test is true of, or null.
 template <class Test>
@@ -38,6 +36,93 @@ bool is_utf16(std::string_view bytes) noexcept {
 }
 
 }  // namespace
+
+const Format& text_format() {
+  static const Format format{.name = "text", .takes = {ReadOption::text}, .reader = {.read = read_text}};
+  return format;
+}
+
+const Format& npy_format() {
+  static const Format format{.name = "NPY", .extensions = {".npy"}, .magic = "\x93NUMPY", .reader = {.read = read_npy}};
+  return format;
+}
+
+const Format& raw_format() {
+  static const Format format{
+      .name = "raw",
+      .extensions = {".raw", ".bin", ".f32", ".f64"},
+      .takes = {ReadOption::raw},
+      .reader = {.read = read_raw},
+  };
+  return format;
+}
+
+const Format& npz_format() {
+  static const Format format{
+      .name = "NPZ",
+      .extensions = {".npz"},
+      .begins = [](std::string_view bytes) { return first_zip_entry(bytes).ends_with(".npy"); },
+      .takes = {ReadOption::table},
+      .needs = "EPSFLOW_WITH_NPZ=ON (libzip)",
+      .reader = npz_reader(),
+  };
+  return format;
+}
+
+const Format& fits_format() {
+  static const Format format{
+      .name = "FITS",
+      .extensions = {".fits", ".fit", ".fts"},
+      .magic = "SIMPLE  =",
+      .takes = {ReadOption::table},
+      .needs = "EPSFLOW_WITH_FITS=ON (cfitsio)",
+      .must_begin = "SIMPLE",
+      .otherwise = "not a FITS file: it does not begin with SIMPLE; name it by its kind",
+      .reader = fits_reader(),
+  };
+  return format;
+}
+
+const Format& hdf5_format() {
+  static const Format format{
+      .name = "HDF5",
+      .extensions = {".h5", ".hdf5", ".hdf"},
+      .magic = "\x89HDF\r\n\x1a\n",
+      .takes = {ReadOption::table, ReadOption::external_storage},
+      .needs = "EPSFLOW_WITH_HDF5=ON (libhdf5)",
+      .reader = hdf5_reader(),
+  };
+  return format;
+}
+
+const Format& parquet_format() {
+  static const Format format{
+      .name = "Parquet",
+      .extensions = {".parquet", ".parq", ".pq"},
+      // PAR1,PAR2 may be names of columns.
+      .begins = [](std::string_view bytes) { return bytes.starts_with("PAR1") && find_binary(bytes).has_value(); },
+      .needs = kNeedsArrow,
+      .must_begin = "PAR1",
+      .otherwise = "not a Parquet file: it does not begin with PAR1; name it by its kind",
+      .reader = parquet_reader(),
+  };
+  return format;
+}
+
+const Format& arrow_format() {
+  static const Format format{
+      .name = "Arrow",
+      .extensions = {".arrow", ".feather", ".ipc"},
+      .magic = "ARROW1\0\0"sv,
+      .needs = kNeedsArrow,
+      .must_begin = "ARROW1",
+      .otherwise =
+          "not an Arrow file: it does not begin with ARROW1; name it by its kind, or write an Arrow stream as a "
+          "file, as pyarrow.ipc.new_file does",
+      .reader = arrow_reader(),
+  };
+  return format;
+}
 
 std::span<const Format* const> all_formats() {
   static const std::array formats{

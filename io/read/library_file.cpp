@@ -43,7 +43,7 @@ OwnedDescriptor make_memory_file() {
 std::filesystem::path path_of_descriptor(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 LibraryFile library_file(ByteStream& stream, const Source& source) {
-  if (stream.peek().empty()) throw InputError(source.name + ": empty: the file has no bytes");
+  if (stream.peek().empty()) throw source.error("empty: the file has no bytes");
   if (const std::filesystem::path* const path = stream.regular_file()) {
     return {.path = *path, .size = stream.size().value_or(0)};
   }

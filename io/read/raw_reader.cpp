@@ -14,8 +14,8 @@ namespace epsflow::io {
 FilePoints read_raw(ByteStream& stream, const Source& source) {
   const RawLayout& raw = source.options.raw;
   if (raw.dims == 0) {
-    throw UsageError(source.name +
-                     ": a raw file does not say how many coordinates a point has; give ReadOptions::raw.dims");
+    throw source.error<UsageError>(
+        "a raw file does not say how many coordinates a point has; give ReadOptions::raw.dims");
   }
   if (raw.dims > kMaxDims) {
     throw UsageError(fmt::format("ReadOptions::raw.dims is {}; 1 to {} dimensions are possible", raw.dims, kMaxDims));
@@ -27,16 +27,14 @@ FilePoints read_raw(ByteStream& stream, const Source& source) {
   if (!stream.size()) {
     const OwnedBytes bytes = read_all(stream, memory_left(source), source.name);
     const std::unique_ptr<ByteStream> whole = stream_of(bytes.span(), source.name, Unpack::nothing);
-    const Source remaining{
-        .name = source.name, .options = source.options, .memory_taken = source.memory_taken + bytes.size};
-    return read_raw(*whole, remaining);
+    return read_raw(*whole, source.with_taken(bytes.size));
   }
   const std::uint64_t bytes = *stream.size();
   if (bytes % row_bytes != 0) {
-    throw InputError(
-        fmt::format("{}: {} are no whole number of points of {} ({} x float{}); it is truncated, or "
-                    "ReadOptions::raw.dims or ReadOptions::raw.precision is wrong",
-                    source.name, format_count(bytes, "byte"), format_count(row_bytes, "byte"), raw.dims, size * 8));
+    throw source.error(
+        "{} are no whole number of points of {} ({} x float{}); it is truncated, or ReadOptions::raw.dims or "
+        "ReadOptions::raw.precision is wrong",
+        format_count(bytes, "byte"), format_count(row_bytes, "byte"), raw.dims, size * 8);
   }
   const ColumnList available{.count = raw.dims, .names = {}};
   std::vector<BinaryColumn> columns;
@@ -50,16 +48,6 @@ FilePoints read_raw(ByteStream& stream, const Source& source) {
   apply_nan_policy(points, source);
   points.inputs.front().kind = fmt::format("raw float{}", size * 8);
   return points;
-}
-
-const Format& raw_format() {
-  static const Format format{
-      .name = "raw",
-      .extensions = {".raw", ".bin", ".f32", ".f64"},
-      .takes = {ReadOption::raw},
-      .reader = {.read = read_raw},
-  };
-  return format;
 }
 
 }  // namespace epsflow::io

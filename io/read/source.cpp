@@ -17,35 +17,15 @@
 namespace epsflow::io {
 namespace {
 
-constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcept {
-  if (!ignore_case) return a == b;
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
-template <class T>
-std::optional<T> as_number(std::string_view text) {
-  T number{};
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-std::string_view trim_blanks(std::string_view text) noexcept {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// The column of that name, spelled so or with other blanks around it.
 std::optional<std::size_t> find_name(const Source& source, const ColumnList& available, std::string_view wanted) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < available.names.size(); ++i) {
-    if (!same_name(trim_blanks(available.names[i]), wanted, available.ignore_case)) continue;
+    const std::string_view name = trim(available.names[i]);
+    if (available.ignore_case ? to_lower(name) != to_lower(wanted) : name != wanted) continue;
     if (found) {
-      throw InputError(fmt::format("{}: columns {} and {} are both named {}; give the number in ReadOptions::columns",
-                                   source.name, *found, i, show_text(wanted)));
+      throw source.error("columns {} and {} are both named {}; give the number in ReadOptions::columns", *found, i,
+                         show_text(wanted));
     }
     found = i;
   }
@@ -54,15 +34,15 @@ std::optional<std::size_t> find_name(const Source& source, const ColumnList& ava
 
 /// The first and the last column that a number, from the end when it is negative, or a range means.
 std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList& available, std::string_view wanted) {
-  if (const auto number = as_number<std::int64_t>(wanted)) {
+  if (const auto number = whole_number<std::int64_t>(wanted)) {
     const std::int64_t column = *number < 0 ? *number + narrow<std::int64_t>(available.count) : *number;
     if (column < 0 || std::cmp_greater_equal(column, available.count)) return std::nullopt;
     return std::pair(static_cast<std::size_t>(column), static_cast<std::size_t>(column));
   }
   const std::size_t dash = wanted.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  const auto first = as_number<std::size_t>(trim_blanks(wanted.substr(0, dash)));
-  const auto last = as_number<std::size_t>(trim_blanks(wanted.substr(dash + 1)));
+  const auto first = whole_number<std::size_t>(trim(wanted.substr(0, dash)));
+  const auto last = whole_number<std::size_t>(trim(wanted.substr(dash + 1)));
   if (!first || !last || *first > *last || *last >= available.count) return std::nullopt;
   return std::pair(*first, *last);
 }
@@ -70,11 +50,11 @@ std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList
 /// The first and the last of the columns that one entry of ReadOptions::columns means.
 std::pair<std::size_t, std::size_t> column_range(const Source& source, const ColumnList& available,
                                                  const std::string& entry) {
-  const std::string_view wanted = trim_blanks(entry);
+  const std::string_view wanted = trim(entry);
   if (const auto column = find_name(source, available, wanted)) return {*column, *column};
   if (const auto numbers = find_numbers(available, wanted)) return *numbers;
-  throw InputError(fmt::format("{}: there is no column {}; ReadOptions::columns may choose from: {}", source.name,
-                               show_text(entry), available.describe()));
+  throw source.error("there is no column {}; ReadOptions::columns may choose from: {}", show_text(entry),
+                     available.describe());
 }
 
 // Moves the rows without NaN or infinity to the front and returns how many there are; the others go to `dropped`.
@@ -130,10 +110,10 @@ void apply_nan_policy_to(FilePoints& points, const Source& source) {
   if (bad == values.size()) return;
   if (source.options.on_nan == NanPolicy::error) {
     const ColumnList used{.count = dims, .names = points.column_names};
-    throw InputError(
-        fmt::format("{}: row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with "
-                    "ReadOptions::on_nan = NanPolicy::drop",
-                    source.name, bad / dims, used.label(bad % dims), values[bad]));
+    throw source.error(
+        "row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with ReadOptions::on_nan = "
+        "NanPolicy::drop",
+        bad / dims, used.label(bad % dims), values[bad]);
   }
   points.truncate(compact_finite(values, points.size(), dims, points.inputs.front().dropped));
 }
@@ -145,17 +125,9 @@ std::string ColumnList::label(std::size_t column) const {
 }
 
 std::string ColumnList::describe() const {
-  constexpr std::size_t kShown = 40;
   if (count == 0) return "none";
   if (names.empty()) return count == 1 ? "0" : fmt::format("0 to {}", count - 1);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    if (i > 0) text += ", ";
-    const std::string shown = show_text(names[i]);
-    text.append(shown, 1, shown.size() - 2);
-  }
-  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
-  return text;
+  return list_of(names, show_name);
 }
 
 std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available) {
@@ -171,8 +143,7 @@ std::vector<std::size_t> select_columns(const Source& source, const ColumnList& 
     const auto [first, last] = column_range(source, available, wanted);
     for (std::size_t column = first; column <= last; ++column) {
       if (std::find(selected.begin(), selected.end(), column) != selected.end()) {
-        throw UsageError(fmt::format("ReadOptions::columns names column {} of {} twice; give every column once",
-                                     available.label(column), source.name));
+        throw_named_twice(source, "column " + available.label(column));
       }
       selected.push_back(column);
     }
@@ -188,10 +159,22 @@ std::vector<std::string> selected_names(const ColumnList& available, std::span<c
   return names;
 }
 
+void throw_named_twice(const Source& source, std::string_view column) {
+  throw UsageError(
+      fmt::format("ReadOptions::columns names {} of {} twice; give every column once", column, source.name));
+}
+
+void throw_rounded(const Source& source, const std::string& where, const std::string& column,
+                   const std::string& value) {
+  throw source.error(
+      "{}, column {} is {}, an integer beyond 2^53 that float64 does not hold: others would become the same "
+      "coordinate; subtract an offset from the column, or leave it out with ReadOptions::columns",
+      where, column, value);
+}
+
 void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column, std::string_view type) {
-  throw InputError(
-      fmt::format("{}: column {} holds {}, not numbers; choose the coordinates with ReadOptions::columns from: {}",
-                  source.name, available.label(column), type, available.describe()));
+  throw source.error("column {} holds {}, not numbers; choose the coordinates with ReadOptions::columns from: {}",
+                     available.label(column), type, available.describe());
 }
 
 std::uint64_t memory_left(const Source& source) noexcept {
@@ -211,23 +194,20 @@ void throw_over_memory(const Source& source, std::string_view points, std::uint6
   const std::uint64_t budget = source.options.memory;
   const bool is_close = format_bytes(bytes) == format_bytes(budget);
   const auto size = [&](std::uint64_t count) { return is_close ? format_count(count, "byte") : format_bytes(count); };
-  throw ResourceError(
-      fmt::format("{}: {} in {} need {}, but the budget is {}{}; raise ReadOptions::memory, or choose "
-                  "fewer columns",
-                  source.name, points, format_count(dims, "dimension"), size(bytes), size(budget), others));
+  throw source.error<ResourceError>(
+      "{} in {} need {}, but the budget is {}{}; raise ReadOptions::memory, or choose fewer columns", points,
+      format_count(dims, "dimension"), size(bytes), size(budget), others);
 }
 
 FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
-  if (dims == 0) throw InputError(source.name + ": no columns, so no coordinates; a point needs at least one");
+  if (dims == 0) throw source.error("no columns, so no coordinates; a point needs at least one");
   if (dims > kMaxDims) {
-    throw InputError(
-        fmt::format("{}: {} columns, but points have at most {} dimensions; choose with "
-                    "ReadOptions::columns",
-                    source.name, dims, kMaxDims));
+    throw source.error("{} columns, but points have at most {} dimensions; choose with ReadOptions::columns", dims,
+                       kMaxDims);
   }
   if (n > kMaxPoints) {
-    throw InputError(fmt::format("{}: {}, but a data set has at most {} points; split the file", source.name,
-                                 format_count(n, "row"), format_count(kMaxPoints)));
+    throw source.error("{}, but a data set has at most {} points; split the file", format_count(n, "row"),
+                       format_count(kMaxPoints));
   }
   if (!fits_memory(source, n, dims, precision)) {
     throw_over_memory(source, format_count(n, "point"), dims, n * dims * bytes_of(precision));
@@ -237,11 +217,7 @@ FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t dims
 
 void apply_nan_policy(FilePoints& points, const Source& source) {
   points.inputs = {{source.name, {}, points.size(), {}}};
-  if (points.precision() == Precision::float32) {
-    apply_nan_policy_to<float>(points, source);
-  } else {
-    apply_nan_policy_to<double>(points, source);
-  }
+  with_type(points.precision(), [&](auto zero) { apply_nan_policy_to<decltype(zero)>(points, source); });
 }
 
 std::string show_text(std::string_view text) {
@@ -263,6 +239,22 @@ std::string show_text(std::string_view text) {
     }
   }
   return shown + (i < text.size() ? "…'" : "'");
+}
+
+std::string show_name(std::string_view text) {
+  const std::string shown = show_text(text);
+  return shown.substr(1, shown.size() - 2);
+}
+
+std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+std::string_view trim(std::string_view text) noexcept {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 }  // namespace epsflow::io

@@ -1,13 +1,20 @@
 // What all readers share: the source that they name in errors, the choice of columns, the memory check, the NaN policy.
 #pragma once
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <epsflow/core/error.hpp>
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read_points.hpp>
 
@@ -18,7 +25,23 @@ struct Source {
   std::string name;  ///< as errors name it
   const ReadOptions& options;
   std::uint64_t memory_taken = 0;  ///< bytes of options.memory that earlier files of the same data set hold
+
+  /// An error that begins with the name of the source.
+  template <class E = InputError, class... Args>
+  [[nodiscard]] E error(fmt::format_string<Args...> text, Args&&... args) const {
+    return E(name + ": " + fmt::format(text, std::forward<Args>(args)...));
+  }
+  /// The same source where `bytes` more of the memory are taken.
+  [[nodiscard]] Source with_taken(std::uint64_t bytes) const {
+    return {.name = name, .options = options, .memory_taken = memory_taken + bytes};
+  }
 };
+
+/// Calls f with a zero of the type of such coordinates.
+template <class F>
+decltype(auto) with_type(Precision precision, F f) {
+  return precision == Precision::float32 ? f(float{}) : f(double{});
+}
 
 /// The columns that a file offers.
 struct ColumnList {
@@ -41,9 +64,16 @@ struct ColumnList {
 [[nodiscard]] std::vector<std::string> selected_names(const ColumnList& available,
                                                       std::span<const std::size_t> selected);
 
+/// The UsageError of a column that source.options asks for twice; `column` is how it is shown: "column 3".
+[[noreturn]] void throw_named_twice(const Source& source, std::string_view column);
+
 /// The error for a selected column that holds no plain numbers; `type` says what it holds instead.
 [[noreturn]] void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column,
                                     std::string_view type);
+
+/// The InputError of an integer that float64 would round; `where` names its row, `column` its column.
+[[noreturn]] void throw_rounded(const Source& source, const std::string& where, const std::string& column,
+                                const std::string& value);
 
 /// Bytes of options.memory that earlier files of the same data set have left.
 [[nodiscard]] std::uint64_t memory_left(const Source& source) noexcept;
@@ -66,5 +96,33 @@ void apply_nan_policy(FilePoints& points, const Source& source);
 /// Text from a file as errors show it: in quotes, shortened between characters, and with control characters and bytes
 /// that are no UTF-8 escaped, so that none reaches a terminal.
 [[nodiscard]] std::string show_text(std::string_view text);
+/// The same without the quotes.
+[[nodiscard]] std::string show_name(std::string_view text);
+
+/// For errors: "a, b, c", what `show` gives of each item; of many the first 40 and how many there are more.
+template <class Items, class Show>
+std::string list_of(const Items& items, Show show) {
+  constexpr std::size_t kShown = 40;
+  std::string list;
+  for (const auto& item : std::span(items).first(std::min(items.size(), kShown))) {
+    list += (list.empty() ? "" : ", ") + show(item);
+  }
+  return items.size() > kShown ? fmt::format("{} and {} more", list, items.size() - kShown) : list;
+}
+
+/// A to Z in lower case, whatever the locale.
+[[nodiscard]] std::string to_lower(std::string_view text);
+
+/// Without blanks and tabs at either end.
+[[nodiscard]] std::string_view trim(std::string_view text) noexcept;
+
+/// The number that all of the text is, in digits, with a minus where T has one.
+template <class T>
+std::optional<T> whole_number(std::string_view text) {
+  T number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  return code == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
+}
 
 }  // namespace epsflow::io

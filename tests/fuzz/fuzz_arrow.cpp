@@ -3,8 +3,7 @@
 #include "fuzz/checking_sink.hpp"
 #include "fuzz/fuzz.hpp"
 
-#include <epsflow/io/read/arrow/arrow_reader.hpp>
-#include <epsflow/io/read/arrow/parquet_reader.hpp>
+#include <epsflow/io/read/arrow/arrow_formats.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <type_traits>
 
 #include <arrow/array.h>
@@ -26,41 +27,22 @@ const arrow::DataType& value_type(const arrow::DataType& type) {
   return *static_cast<const arrow::DictionaryType&>(type).value_type();
 }
 
+using Numbers = std::tuple<arrow::BooleanArray, arrow::Int8Array, arrow::Int16Array, arrow::Int32Array,
+                           arrow::Int64Array, arrow::UInt8Array, arrow::UInt16Array, arrow::UInt32Array,
+                           arrow::UInt64Array, arrow::HalfFloatArray, arrow::FloatArray, arrow::DoubleArray>;
+
 /// Calls visit(array) with an array of numbers as what it is. Returns false for any other.
 template <class Visit>
 bool visit_numbers(const arrow::Array& array, Visit visit) {
-  const auto with = [&](auto type) {
-    visit(static_cast<const typename arrow::TypeTraits<decltype(type)>::ArrayType&>(array));
-    return true;
+  const auto visit_one_of = [&]<class... Arrays>(std::type_identity<std::tuple<Arrays...>>) {
+    const auto is_one = [&]<class Array>(std::type_identity<Array>) {
+      if (array.type_id() != Array::TypeClass::type_id) return false;
+      visit(static_cast<const Array&>(array));
+      return true;
+    };
+    return (is_one(std::type_identity<Arrays>()) || ...);
   };
-  switch (array.type_id()) {
-    case arrow::Type::BOOL:
-      return with(arrow::BooleanType());
-    case arrow::Type::INT8:
-      return with(arrow::Int8Type());
-    case arrow::Type::INT16:
-      return with(arrow::Int16Type());
-    case arrow::Type::INT32:
-      return with(arrow::Int32Type());
-    case arrow::Type::INT64:
-      return with(arrow::Int64Type());
-    case arrow::Type::UINT8:
-      return with(arrow::UInt8Type());
-    case arrow::Type::UINT16:
-      return with(arrow::UInt16Type());
-    case arrow::Type::UINT32:
-      return with(arrow::UInt32Type());
-    case arrow::Type::UINT64:
-      return with(arrow::UInt64Type());
-    case arrow::Type::HALF_FLOAT:
-      return with(arrow::HalfFloatType());
-    case arrow::Type::FLOAT:
-      return with(arrow::FloatType());
-    case arrow::Type::DOUBLE:
-      return with(arrow::DoubleType());
-    default:
-      return false;
-  }
+  return visit_one_of(std::type_identity<Numbers>());
 }
 
 bool is_number(const arrow::DataType& type) {
@@ -131,15 +113,15 @@ void require_number(const Source& source, const ColumnList& available, std::size
   if (!arrow::is_decimal(value_type(type))) {
     throw_not_numeric(source, available, column, "values of type " + shown);
   }
-  throw InputError(
-      fmt::format("{}: column {} holds values of type {}, which float64 would round; write them as float64, or choose "
-                  "other columns with ReadOptions::columns from: {}",
-                  source.name, available.label(column), shown, available.describe()));
+  throw source.error(
+      "column {} holds values of type {}, which float64 would round; write them as float64, or choose other columns "
+      "with ReadOptions::columns from: {}",
+      available.label(column), shown, available.describe());
 }
 
 [[noreturn]] void throw_wrong_rows(const Source& source, std::uint64_t expected, std::string_view found) {
-  throw InputError(fmt::format("{}: damaged: it tells of {}, but holds {}; fetch the file again", source.name,
-                               format_count(expected, "row"), found));
+  throw source.error("damaged: it tells of {}, but holds {}; fetch the file again", format_count(expected, "row"),
+                     found);
 }
 
 }  // namespace
@@ -147,18 +129,18 @@ void require_number(const Source& source, const ColumnList& available, std::size
 void check_arrow(const arrow::Status& status, const Source& source, std::string_view doing) {
   if (status.ok()) return;
   if (status.IsOutOfMemory()) {
-    throw ResourceError(fmt::format(
-        "{}: {} needs more memory than there is; end other programs, or fetch the file again: a damaged one "
-        "may claim more than it holds",
-        source.name, doing));
+    throw source.error<ResourceError>(
+        "{} needs more memory than there is; end other programs, or fetch the file again: a damaged one may claim more "
+        "than it holds",
+        doing);
   }
   // What follows the first line is a place in Arrow's source.
   std::string reason = status.message().substr(0, status.message().find('\n'));
   std::replace_if(
       reason.begin(), reason.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '?');
-  throw InputError(fmt::format("{}: {} failed: {}; {}", source.name, doing, reason,
-                               status.IsNotImplemented() ? "write the file with another compression or encoding"
-                                                         : "the file may be truncated or damaged, fetch it again"));
+  throw source.error("{} failed: {}; {}", doing, reason,
+                     status.IsNotImplemented() ? "write the file with another compression or encoding"
+                                               : "the file may be truncated or damaged, fetch it again");
 }
 
 std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const LibraryFile& file, const Source& source) {
@@ -181,7 +163,7 @@ ArrowColumns::ArrowColumns(const arrow::Schema& schema, const Source& source) : 
 }
 
 void ArrowColumns::begin(std::int64_t rows, std::string kind, std::uint64_t memory_taken, PointsSink& points) {
-  if (rows < 0) throw InputError(source_.name + ": damaged: its number of rows is negative; fetch the file again");
+  if (rows < 0) throw source_.error("damaged: its number of rows is negative; fetch the file again");
   rows_ = static_cast<std::uint64_t>(rows);
   points.begin({.rows = rows_,
                 .precision = precision_,
@@ -195,11 +177,7 @@ void ArrowColumns::put(const arrow::RecordBatch& batch, PointsSink& points) {
   check_arrow(batch.ValidateFull(), source_, fmt::format("reading from row {} on", done_));
   const auto count = narrow<std::uint64_t>(batch.num_rows());
   if (count > rows_ - done_) throw_wrong_rows(source_, rows_, "more");
-  if (precision_ == Precision::float32) {
-    put_as<float>(batch, points);
-  } else {
-    put_as<double>(batch, points);
-  }
+  with_type(precision_, [&](auto zero) { put_as<decltype(zero)>(batch, points); });
   done_ += count;
 }
 
@@ -214,9 +192,8 @@ void ArrowColumns::put_as(const arrow::RecordBatch& batch, PointsSink& points) c
     const auto place = std::lower_bound(fields_.begin(), fields_.end(), narrow<int>(chosen_[k].column));
     const arrow::Array& array = *batch.column(static_cast<int>(place - fields_.begin()));
     if (!convert_array(array, values)) {
-      throw InputError(
-          fmt::format("{}: damaged: column {} holds other values than the schema tells; fetch the file again",
-                      source_.name, show_text(chosen_[k].name)));
+      throw source_.error("damaged: column {} holds other values than the schema tells; fetch the file again",
+                          show_text(chosen_[k].name));
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!may_be_rounded(values[i])) continue;

@@ -1,4 +1,4 @@
-// Parquet and Arrow among the formats.
+// Parquet and Arrow among the formats, through Apache Arrow's C++ libraries.
 #pragma once
 
 #include <epsflow/io/read/format.hpp>
@@ -11,5 +11,18 @@ namespace epsflow::io {
 /// What this build has for them.
 [[nodiscard]] Reader parquet_reader();
 [[nodiscard]] Reader arrow_reader();
+
+/// Reads columns of a Parquet file as points. They hold integers, floats of 16, 32 or 64 bits, or truth values (0 and 1),
+/// dictionary-encoded or not; nulls become NaN. float32 only gives float32 points, anything else float64. Decimals, which
+/// float64 would round, lists, structures and whatever else is no number are refused by name.
+///
+/// The chosen columns alone are read, some 65,000 rows at a time. A damaged file may crash the library: to be called in a
+/// process of its own. Throws InputError with the library's reason when the file is damaged or truncated, or lists the
+/// columns there are; ResourceError for want of memory.
+void parse_parquet(const LibraryFile& file, const Source& source, PointsSink& points);
+
+/// As parse_parquet(), for a file of Arrow's IPC format, which is also version 2 of Feather: the chosen columns of each of
+/// its record batches are in memory at once.
+void parse_arrow(const LibraryFile& file, const Source& source, PointsSink& points);
 
 }  // namespace epsflow::io

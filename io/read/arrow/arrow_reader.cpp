@@ -1,4 +1,4 @@
-#include <epsflow/io/read/arrow/arrow_reader.hpp>
+#include <epsflow/io/read/arrow/arrow_formats.hpp>
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,6 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/arrow/arrow_columns.hpp>
-#include <epsflow/io/read/arrow/arrow_formats.hpp>
 
 namespace epsflow::io {
 void parse_arrow(const LibraryFile& file, const Source& source, PointsSink& points) {

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/arrow/parquet_reader.hpp>
+#include <epsflow/io/read/arrow/arrow_formats.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,6 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/arrow/arrow_columns.hpp>
-#include <epsflow/io/read/arrow/arrow_formats.hpp>
 
 namespace epsflow::io {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <utility>
 
@@ -26,16 +25,28 @@ bool require_quoted_names(std::string_view block, const Source& source) {
     if (!card.starts_with("TTYPE")) continue;
     const std::size_t value = card.find_first_not_of(' ', std::min(card.find('='), kCard - 1) + 1);
     if (value == std::string_view::npos || card[value] == '\'') continue;
-    throw InputError(
-        fmt::format("{}: the name of a column stands without quotes in {}; the file may be damaged, fetch it again",
-                    source.name, show_text(card)));
+    throw source.error("the name of a column stands without quotes in {}; the file may be damaged, fetch it again",
+                       show_text(card));
   }
   return false;
 }
 
-bool same_name(std::string_view a, std::string_view b) noexcept {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+/// Where the table that is open lies in its file, as the header says.
+struct TableExtent {
+  LONGLONG begin = 0;
+  LONGLONG end = 0;  ///< of its last block
+  LONGLONG row_bytes = 0;
+  LONGLONG rows = 0;
+};
+
+TableExtent extent_of_table(fitsfile* file, const Source& source) {
+  TableExtent table;
+  int status = 0;
+  fits_get_hduaddrll(file, nullptr, &table.begin, &table.end, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS1", &table.row_bytes, nullptr, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS2", &table.rows, nullptr, &status);
+  check_fits(status, source, "reading the size of the table");
+  return table;
 }
 
 }  // namespace
@@ -57,8 +68,8 @@ std::string describe_fits(int status) {
 
 void check_fits(int status, const Source& source, std::string_view doing) {
   if (status == 0) return;
-  throw InputError(fmt::format("{}: {} failed: {}; the file may be truncated or damaged, fetch it again", source.name,
-                               doing, describe_fits(status)));
+  throw source.error("{} failed: {}; the file may be truncated or damaged, fetch it again", doing,
+                     describe_fits(status));
 }
 
 FitsFile::FitsFile(const LibraryFile& file, const Source& source)
@@ -85,8 +96,7 @@ void FitsFile::visit_extensions() {
     LONGLONG data = 0;
     LONGLONG next = 0;
     check_fits(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source_, "finding the next extension");
-    if (next < 0)
-      throw InputError(source_.name + ": damaged: an extension ends before it begins; fetch the file again");
+    if (next < 0) throw source_.error("damaged: an extension ends before it begins; fetch the file again");
     for (auto at = narrow<std::uint64_t>(next); const auto block = read_block(at); at += kBlock) {
       if (require_quoted_names(*block, source_)) break;
     }
@@ -96,16 +106,11 @@ void FitsFile::visit_extensions() {
 
 void FitsFile::require_end_of_table() {
   int status = 0;
-  LONGLONG begin = 0;
-  LONGLONG row_bytes = 0;
-  LONGLONG rows = 0;
   LONGLONG heap = 0;
-  fits_get_hduaddrll(file_.get(), nullptr, &begin, nullptr, &status);
-  fits_read_key(file_.get(), TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
-  fits_read_key(file_.get(), TLONGLONG, "NAXIS2", &rows, nullptr, &status);
   fits_read_key(file_.get(), TLONGLONG, "PCOUNT", &heap, nullptr, &status);
   check_fits(status, source_, "reading the size of the table");
-  const auto end = narrow<std::uint64_t>(begin + row_bytes * rows + heap);
+  const TableExtent table = extent_of_table(file_.get(), source_);
+  const auto end = narrow<std::uint64_t>(table.begin + table.row_bytes * table.rows + heap);
   stream_.clear();
   for (std::uint64_t at = end / kBlock * kBlock; const auto block = read_block(at); at += kBlock) {
     const std::string_view rest = block->substr(end > at ? end - at : 0);
@@ -113,9 +118,9 @@ void FitsFile::require_end_of_table() {
     // The last block of a table is filled with one of these, and whole tapes were.
     if (rest.find_first_not_of('\0') == std::string_view::npos) continue;
     if (rest.find_first_not_of(' ') == std::string_view::npos) continue;
-    throw InputError(fmt::format(
-        "{}: damaged: by its header the table ends at byte {}, but what follows is no extension; fetch the file again",
-        source_.name, end));
+    throw source_.error(
+        "damaged: by its header the table ends at byte {}, but what follows is no extension; fetch the file again",
+        end);
   }
 }
 
@@ -136,42 +141,24 @@ std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source) {
     status = 0;
     tables.push_back({hdu - 1, name.data()});
   }
-  if (tables.empty()) throw InputError(source.name + ": the FITS file has no table; points are read from tables only");
+  if (tables.empty()) throw source.error("the FITS file has no table; points are read from tables only");
   return tables;
 }
 
 std::string describe(const FitsTableEntry& table) {
-  std::string text = std::to_string(table.extension);
-  if (table.name.empty()) return text;
-  const std::string shown = show_text(table.name);
-  return text.append(" (").append(shown, 1, shown.size() - 2).append(")");
+  if (table.name.empty()) return std::to_string(table.extension);
+  return fmt::format("{} ({})", table.extension, show_name(table.name));
 }
-
-namespace {
-
-std::string describe(std::span<const FitsTableEntry> tables) {
-  constexpr std::size_t kShown = 40;
-  std::string list;
-  for (const FitsTableEntry& table : tables.first(std::min(tables.size(), kShown))) {
-    list += (list.empty() ? "" : ", ") + describe(table);
-  }
-  return tables.size() > kShown ? fmt::format("{} and {} more", list, tables.size() - kShown) : list;
-}
-
-}  // namespace
 
 const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source) {
   const std::string& wanted = source.options.table;
-  int number = -1;
-  const char* const end = wanted.data() + wanted.size();
-  const auto [stop, code] = std::from_chars(wanted.data(), end, number);
-  if (code != std::errc{} || stop != end) number = -1;
+  const std::optional<int> number = whole_number<int>(wanted);
   const auto found = std::find_if(tables.begin(), tables.end(), [&](const FitsTableEntry& table) {
-    return wanted.empty() || table.extension == number || same_name(table.name, wanted);
+    return wanted.empty() || table.extension == number || to_lower(table.name) == to_lower(wanted);
   });
   if (found == tables.end()) {
-    throw InputError(fmt::format("{}: there is no table {}; ReadOptions::table may choose from: {}", source.name,
-                                 show_text(wanted), describe(tables)));
+    throw source.error("there is no table {}; ReadOptions::table may choose from: {}", show_text(wanted),
+                       list_of(tables, describe));
   }
   return *found;
 }
@@ -182,49 +169,34 @@ void open_table(fitsfile* file, const FitsTableEntry& table, const Source& sourc
 }
 
 void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& source) {
-  int status = 0;
-  LONGLONG begin = 0;
-  LONGLONG row_bytes = 0;
-  LONGLONG rows = 0;
-  fits_get_hduaddrll(file, nullptr, &begin, nullptr, &status);
-  fits_read_key(file, TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
-  fits_read_key(file, TLONGLONG, "NAXIS2", &rows, nullptr, &status);
-  check_fits(status, source, "reading the size of the table");
-  if (begin < 0 || row_bytes < 0 || rows < 0) {
-    throw InputError(source.name + ": the FITS table has a negative size; fetch the file again");
+  const TableExtent table = extent_of_table(file, source);
+  if (table.begin < 0 || table.row_bytes < 0 || table.rows < 0) {
+    throw source.error("the FITS table has a negative size; fetch the file again");
   }
-  const std::uint64_t bytes = checked_multiply(narrow<std::uint64_t>(row_bytes), narrow<std::uint64_t>(rows), "table");
-  const auto first = narrow<std::uint64_t>(begin);
+  const auto first = narrow<std::uint64_t>(table.begin);
+  const std::uint64_t bytes =
+      checked_multiply(narrow<std::uint64_t>(table.row_bytes), narrow<std::uint64_t>(table.rows), "table");
   if (first > size || bytes > size - first) {
-    throw InputError(
-        fmt::format("{}: truncated: the table takes {} bytes from byte {} on, but the file has {}; fetch it "
-                    "again",
-                    source.name, bytes, first, size));
+    throw source.error("truncated: the table takes {} bytes from byte {} on, but the file has {}; fetch it again",
+                       bytes, first, size);
   }
 }
 
 void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source) {
-  constexpr auto kBlockBytes = static_cast<LONGLONG>(kBlock);
+  const TableExtent table = extent_of_table(file, source);
+  const LONGLONG rows = table.row_bytes * table.rows;
+  LONGLONG heap = rows;
   int status = 0;
-  LONGLONG begin = 0;
-  LONGLONG end = 0;
-  LONGLONG row_bytes = 0;
-  LONGLONG rows = 0;
-  fits_get_hduaddrll(file, nullptr, &begin, &end, &status);
-  fits_read_key(file, TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
-  fits_read_key(file, TLONGLONG, "NAXIS2", &rows, nullptr, &status);
-  check_fits(status, source, "reading the size of the table");
-  LONGLONG heap = row_bytes * rows;
   {
     const FitsMessageMark mark;
     fits_read_key(file, TLONGLONG, "THEAP", &heap, nullptr, &status);  // most tables have none
   }
-  const auto padded = narrow<LONGLONG>((size + kBlock - 1) / kBlock) * kBlockBytes;
-  if (end >= begin && end <= padded && heap >= row_bytes * rows && heap <= end - begin) return;
-  throw InputError(fmt::format(
-      "{}: damaged: what lies behind the rows of the table is said to go on to byte {}, but the file has {}; "
-      "fetch it again",
-      source.name, std::max(end, begin + heap), size));
+  const auto padded = narrow<LONGLONG>((size + kBlock - 1) / kBlock * kBlock);
+  if (table.end >= table.begin && table.end <= padded && heap >= rows && heap <= table.end - table.begin) return;
+  throw source.error(
+      "damaged: what lies behind the rows of the table is said to go on to byte {}, but the file has {}; fetch it "
+      "again",
+      std::max(table.end, table.begin + heap), size);
 }
 
 }  // namespace epsflow::io

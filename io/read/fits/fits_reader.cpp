@@ -1,4 +1,4 @@
-#include <epsflow/io/read/fits/fits_reader.hpp>
+#include <epsflow/io/read/fits/fits_format.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,6 @@
 #include <epsflow/io/read/element_columns.hpp>
 #include <epsflow/io/read/exact_integers.hpp>
 #include <epsflow/io/read/fits/fits_file.hpp>
-#include <epsflow/io/read/fits/fits_format.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -112,9 +111,9 @@ std::vector<ElementChoice> select_from(fitsfile* file, const FitsTable& table, c
       } catch (const InputError&) {
         continue;
       }
-      throw InputError(fmt::format(
-          "{}: table {} has not all of the columns asked for, but table {} has; choose it with ReadOptions::table = {}",
-          source.name, describe(opened), describe(other), show_text(std::to_string(other.extension))));
+      throw source.error(
+          "table {} has not all of the columns asked for, but table {} has; choose it with ReadOptions::table = {}",
+          describe(opened), describe(other), show_text(std::to_string(other.extension)));
     }
     throw;
   }
@@ -133,10 +132,9 @@ void read_logical(fitsfile* file, const ElementChoice& choice, std::size_t first
   if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
   for (std::size_t i = 0; i < count; ++i) {
     if (undefined[i] == 0 && bytes[i] != 0 && bytes[i] != 1) {
-      throw InputError(
-          fmt::format("{}: column {} holds {} at or behind row {}, which is neither T nor F; fetch or write "
-                      "the file again",
-                      source.name, show_text(choice.name), show_text({&bytes[i], 1}), first));
+      throw source.error(
+          "column {} holds {} at or behind row {}, which is neither T nor F; fetch or write the file again",
+          show_text(choice.name), show_text({&bytes[i], 1}), first);
     }
     values[i] = undefined[i] != 0 ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(bytes[i]);
   }
@@ -234,16 +232,13 @@ void parse_fits(const LibraryFile& bytes, const Source& source, PointsSink& poin
     if (!column.is_number) throw_not_numeric(source, table.available, choice.column, column.type);
     single = single && column.is_plain_float32;
   }
+  const Precision precision = single ? Precision::float32 : Precision::float64;
   points.begin({.rows = table.rows,
-                .precision = single ? Precision::float32 : Precision::float64,
+                .precision = precision,
                 .columns = chosen,
                 .kind = "FITS table " + describe(entry),
                 .memory_taken = bytes.memory_taken});
-  if (single) {
-    read_columns<float>(file.get(), chosen, table, points, source);
-  } else {
-    read_columns<double>(file.get(), chosen, table, points, source);
-  }
+  with_type(precision, [&](auto zero) { read_columns<decltype(zero)>(file.get(), chosen, table, points, source); });
 }
 
 Reader fits_reader() {

@@ -22,8 +22,7 @@ struct Shape {
 };
 
 [[noreturn]] void throw_damaged(const Hdf5Dataset& dataset, const Source& source, const std::string& why) {
-  throw InputError(
-      fmt::format("{}: damaged: the data set {} {}; fetch the file again", source.name, show_text(dataset.path), why));
+  throw source.error("damaged: the data set {} {}; fetch the file again", show_text(dataset.path), why);
 }
 
 Shape shape_of(const Hdf5Dataset& dataset, hid_t layout, const Source& source) {
@@ -155,11 +154,11 @@ void require_written(const Hdf5Dataset& dataset, const Source& source) {
                               kind == H5D_CHUNKED ? "chunks" : "bytes", format_count(expected)));
   }
   if (fill == H5D_FILL_VALUE_USER_DEFINED) return;
-  throw InputError(fmt::format(
-      "{}: {} of {} {} of the data set {} were never written, and no fill value says what stands for them; write the "
-      "file again",
-      source.name, format_count(expected - found), format_count(expected), kind == H5D_CHUNKED ? "chunks" : "bytes",
-      show_text(dataset.path)));
+  throw source.error(
+      "{} of {} {} of the data set {} were never written, and no fill value says what stands for them; write the file "
+      "again",
+      format_count(expected - found), format_count(expected), kind == H5D_CHUNKED ? "chunks" : "bytes",
+      show_text(dataset.path));
 }
 
 }  // namespace epsflow::io

@@ -59,8 +59,8 @@ Hdf5Member describe_member(hid_t table, unsigned number, const Source& source) {
   const TypeHandle type = check(TypeHandle(H5Tget_member_type(table, number)), source, "reading a member's type");
   const std::size_t offset = H5Tget_member_offset(table, number);
   if (offset > H5Tget_size(table) || H5Tget_size(type.get()) > H5Tget_size(table) - offset) {
-    throw InputError(fmt::format("{}: damaged: the member {} lies outside of its table's rows; fetch the file again",
-                                 source.name, show_text(name.get())));
+    throw source.error("damaged: the member {} lies outside of its table's rows; fetch the file again",
+                       show_text(name.get()));
   }
   Hdf5Member member;
   if (H5Tget_class(type.get()) == H5T_ARRAY) {
@@ -352,8 +352,8 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
   const Source& source = file.source();
   for (const Hdf5Dataset& dataset : all.datasets) {
     if (dataset.why_not.empty()) continue;
-    throw InputError(fmt::format("{}: the data set {} {}; choose another with ReadOptions::table", source.name,
-                                 show_text(dataset.path), dataset.why_not));
+    throw source.error("the data set {} {}; choose another with ReadOptions::table", show_text(dataset.path),
+                       dataset.why_not);
   }
   std::string wide;
   if (all.datasets.size() == 1 && !all.datasets[0].is_table) {
@@ -375,18 +375,17 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (!targets[i].empty()) require_written(all.datasets[i], source);
   }
+  const Precision precision = single ? Precision::float32 : Precision::float64;
   points.begin({.rows = all.datasets.empty() ? 0 : all.datasets[0].rows,
-                .precision = single ? Precision::float32 : Precision::float64,
+                .precision = precision,
                 .columns = chosen,
                 .kind = all.kind + wide,
                 .memory_taken = memory_taken});
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].empty()) continue;
-    if (single) {
-      read_dataset<float>(all.datasets[i], targets[i], chosen.size(), points, source);
-    } else {
-      read_dataset<double>(all.datasets[i], targets[i], chosen.size(), points, source);
-    }
+    with_type(precision, [&](auto zero) {
+      read_dataset<decltype(zero)>(all.datasets[i], targets[i], chosen.size(), points, source);
+    });
   }
 }
 

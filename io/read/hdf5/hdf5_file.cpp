@@ -49,8 +49,7 @@ bool has_text(std::string_view text, std::string_view part) noexcept {
 }  // namespace
 
 void throw_hdf5(const Source& source, std::string_view doing) {
-  throw InputError(fmt::format("{}: {} failed: {}; the file may be truncated or damaged, fetch it again", source.name,
-                               doing, take_error_text()));
+  throw source.error("{} failed: {}; the file may be truncated or damaged, fetch it again", doing, take_error_text());
 }
 
 Hdf5File::Hdf5File(const LibraryFile& file, const Source& source)
@@ -79,7 +78,7 @@ void Hdf5File::Unmap::operator()(void* mapped) const noexcept {
 void Hdf5File::open_image(std::size_t size) {
   image_ = ImagePointer(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor_.get(), 0), {size});
   if (image_.get() == MAP_FAILED) {
-    throw ResourceError(fmt::format("{}: cannot map its bytes: {}", source_.name, std::strerror(errno)));
+    throw source_.error<ResourceError>("cannot map its bytes: {}", std::strerror(errno));
   }
   const ListHandle access = check(ListHandle(H5Pcreate(H5P_FILE_ACCESS)), source_, "preparing to read from memory");
   constexpr std::size_t kIncrement = std::size_t{1} << 16;  // of no effect: nothing is written
@@ -94,21 +93,16 @@ void Hdf5File::open_image(std::size_t size) {
 void Hdf5File::throw_unopened() {
   const std::string reason = take_error_text();
   if (has_text(reason, "unable to lock file")) {
-    throw InputError(fmt::format(
-        "{}: is open for writing by another program; wait until it is closed, or set the environment variable "
-        "HDF5_USE_FILE_LOCKING=FALSE to read it as it stands",
-        source_.name));
+    throw source_.error(
+        "is open for writing by another program; wait until it is closed, or set the environment variable "
+        "HDF5_USE_FILE_LOCKING=FALSE to read it as it stands");
   }
   if (has_text(reason, "already open for write")) {
-    throw InputError(
-        fmt::format("{}: is open for writing by another program, or was not closed by one that ended early; wait until "
-                    "it is closed, or clear the mark with h5clear -s",
-                    source_.name));
+    throw source_.error(
+        "is open for writing by another program, or was not closed by one that ended early; wait until it is closed, "
+        "or clear the mark with h5clear -s");
   }
-  throw InputError(
-      fmt::format("{}: opening the HDF5 file failed: {}; the file may be truncated or damaged, fetch it "
-                  "again",
-                  source_.name, reason));
+  throw source_.error("opening the HDF5 file failed: {}; the file may be truncated or damaged, fetch it again", reason);
 }
 
 bool Hdf5File::read_at(std::uint64_t offset, std::span<unsigned char> bytes) const {
@@ -120,10 +114,8 @@ void Hdf5File::throw_if_linked_away(const std::string& path) const {
   if (linked_file_.empty()) return;
   const std::string file = std::exchange(linked_file_, {});
   H5Eclear2(H5E_DEFAULT);
-  throw InputError(
-      fmt::format("{}: {} leads into another file, {}; read that file, or allow it with "
-                  "ReadOptions::external_storage",
-                  source_.name, show_text(path), show_text(file)));
+  throw source_.error("{} leads into another file, {}; read that file, or allow it with ReadOptions::external_storage",
+                      show_text(path), show_text(file));
 }
 
 Hdf5File::Object Hdf5File::kind_of(const std::string& path) const {
@@ -148,21 +140,19 @@ void Hdf5File::require_own_values(const std::string& path) const {
   const ReadAt read = [this](std::uint64_t offset, std::span<unsigned char> bytes) { return read_at(offset, bytes); };
   const Hdf5Storage storage = find_hdf5_storage(read, sizes_, address_of(path));
   if (storage.is_virtual || storage.is_external) {
-    throw InputError(
-        fmt::format("{}: the data set {} keeps its values in other {} ({} storage); copy them into one file with "
-                    "h5repack, or allow it with ReadOptions::external_storage",
-                    source_.name, show_text(path), storage.is_virtual ? "data sets" : "files",
-                    storage.is_virtual ? "virtual" : "external"));
+    throw source_.error(
+        "the data set {} keeps its values in other {} ({} storage); copy them into one file with h5repack, or allow it "
+        "with ReadOptions::external_storage",
+        show_text(path), storage.is_virtual ? "data sets" : "files", storage.is_virtual ? "virtual" : "external");
   }
   if (!storage.chunk_element_bytes) return;
   const ObjectHandle opened = check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, path);
   const TypeHandle type = check(TypeHandle(H5Dget_type(opened.get())), source_, "reading the type of " + path);
   // The library takes the chunks at their word, and would read past their end.
   if (H5Tget_size(type.get()) != *storage.chunk_element_bytes) {
-    throw InputError(
-        fmt::format("{}: damaged: the chunks of {} are made for values of {} bytes, but its type takes {}; "
-                    "fetch the file again",
-                    source_.name, show_text(path), *storage.chunk_element_bytes, H5Tget_size(type.get())));
+    throw source_.error(
+        "damaged: the chunks of {} are made for values of {} bytes, but its type takes {}; fetch the file again",
+        show_text(path), *storage.chunk_element_bytes, H5Tget_size(type.get()));
   }
 }
 

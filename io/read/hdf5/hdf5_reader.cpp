@@ -1,4 +1,4 @@
-#include <epsflow/io/read/hdf5/hdf5_reader.hpp>
+#include <epsflow/io/read/hdf5/hdf5_format.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,6 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
-#include <epsflow/io/read/hdf5/hdf5_format.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -65,23 +64,14 @@ class DatasetFinder {
   std::string frame_;
 };
 
-std::string join(const std::vector<std::string>& paths) {
-  constexpr std::size_t kShown = 40;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(paths.size(), kShown); ++i) {
-    const std::string shown = show_text(paths[i]);
-    text.append(i == 0 ? "" : ", ").append(shown, 1, shown.size() - 2);
-  }
-  if (paths.size() > kShown) text += fmt::format(" and {} more", paths.size() - kShown);
-  return text.empty() ? "none" : text;
-}
+std::string join(const std::vector<std::string>& paths) { return paths.empty() ? "none" : list_of(paths, show_name); }
 
 [[noreturn]] void throw_pandas(const Source& source, const std::string& group, const std::vector<std::string>& others) {
-  throw InputError(fmt::format(
-      "{}: {} is a data frame written by pandas; write it as Parquet (to_parquet), or read it with pandas and hand the "
+  throw source.error(
+      "{} is a data frame written by pandas; write it as Parquet (to_parquet), or read it with pandas and hand the "
       "frame to the Python package{}",
-      source.name, show_text(group),
-      others.empty() ? "" : "; a data set beside it can be chosen with ReadOptions::table from: " + join(others)));
+      show_text(group),
+      others.empty() ? "" : "; a data set beside it can be chosen with ReadOptions::table from: " + join(others));
 }
 
 /// The columns asked for as paths below a group, each a data set of one axis.
@@ -92,28 +82,27 @@ Hdf5Columns columns_of_paths(const Hdf5File& file, const std::string& group) {
   for (const std::string& wanted : source.options.columns) {
     const std::string path = wanted.starts_with('/') ? wanted : group + "/" + wanted;
     if (file.kind_of(path) != Object::dataset) {
-      throw InputError(fmt::format("{}: there is no data set {}; ReadOptions::columns may choose from: {}", source.name,
-                                   show_text(path), join(DatasetFinder(file).paths())));
+      throw source.error("there is no data set {}; ReadOptions::columns may choose from: {}", show_text(path),
+                         join(DatasetFinder(file).paths()));
     }
     Hdf5Dataset dataset = describe_hdf5_dataset(file, path);
     if (dataset.why_not.empty() && dataset.is_table) dataset.why_not = "is a table";
     if (dataset.why_not.empty() && dataset.axes != 1) dataset.why_not = "has two axes";
     if (!dataset.why_not.empty()) {
-      throw InputError(
-          fmt::format("{}: the data set {} {}; as one of several columns it needs one axis of numbers: read "
-                      "it alone with ReadOptions::table, and choose of its own columns",
-                      source.name, show_text(path), dataset.why_not));
+      throw source.error(
+          "the data set {} {}; as one of several columns it needs one axis of numbers: read it alone with "
+          "ReadOptions::table, and choose of its own columns",
+          show_text(path), dataset.why_not);
     }
     for (const Hdf5Dataset& other : table.datasets) {
       if (other.path == path) {
-        throw UsageError(fmt::format("ReadOptions::columns names {} of {} twice; give every column once",
-                                     show_text(path), source.name));
+        throw_named_twice(source, show_text(path));
       }
     }
     if (!table.datasets.empty() && dataset.rows != table.datasets[0].rows) {
-      throw InputError(fmt::format("{}: {} has {}, but {} has {}; columns of points need the same length", source.name,
-                                   show_text(table.datasets[0].path), format_count(table.datasets[0].rows, "row"),
-                                   show_text(path), format_count(dataset.rows, "row")));
+      throw source.error("{} has {}, but {} has {}; columns of points need the same length",
+                         show_text(table.datasets[0].path), format_count(table.datasets[0].rows, "row"),
+                         show_text(path), format_count(dataset.rows, "row"));
     }
     table.kind += (table.datasets.empty() ? "HDF5 data sets " : ", ") + path;
     add_column(table, {.dataset = table.datasets.size()}, path.substr(path.find_first_not_of('/')));
@@ -135,13 +124,12 @@ Hdf5Columns named_table(const Hdf5File& file) {
   }
   const std::string list = join(DatasetFinder(file).paths());
   if (object == Object::group) {
-    throw InputError(
-        fmt::format("{}: {} is a group; choose a data set in it with ReadOptions::table, or several of one axis with "
-                    "ReadOptions::columns, from: {}",
-                    source.name, show_text(path), list));
+    throw source.error(
+        "{} is a group; choose a data set in it with ReadOptions::table, or several of one axis with "
+        "ReadOptions::columns, from: {}",
+        show_text(path), list);
   }
-  throw InputError(fmt::format("{}: there is no data set {}; ReadOptions::table may choose from: {}", source.name,
-                               show_text(path), list));
+  throw source.error("there is no data set {}; ReadOptions::table may choose from: {}", show_text(path), list);
 }
 
 /// Of several data sets of one axis and one length, how to name them as columns of one set of points; or nothing.
@@ -186,13 +174,12 @@ Hdf5Columns find_table(const Hdf5File& file) {
   if (tables.size() == 1) return std::move(tables[0]);
   if (tables.empty() && are_paths(file, columns)) return columns_of_paths(file, {});
   if (tables.empty()) {
-    throw InputError(fmt::format(
-        "{}: no data set holds {}; choose one with ReadOptions::table from: {}", source.name,
-        columns.empty() ? "nothing but numbers in one or two axes" : "the columns asked for, as numbers", join(paths)));
+    throw source.error("no data set holds {}; choose one with ReadOptions::table from: {}",
+                       columns.empty() ? "nothing but numbers in one or two axes" : "the columns asked for, as numbers",
+                       join(paths));
   }
-  throw InputError(
-      fmt::format("{}: several data sets could be the points; choose one with ReadOptions::table from: {}{}",
-                  source.name, join(suitable), describe_columns(tables)));
+  throw source.error("several data sets could be the points; choose one with ReadOptions::table from: {}{}",
+                     join(suitable), describe_columns(tables));
 }
 
 }  // namespace

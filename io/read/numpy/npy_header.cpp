@@ -1,17 +1,17 @@
 #include <epsflow/io/read/numpy/npy_header.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <limits>
 #include <string_view>
 #include <utility>
-#include <variant>
 
-#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
+#include <epsflow/io/read/decimal.hpp>
 #include <epsflow/io/read/utf8.hpp>
 
 namespace epsflow::io {
@@ -20,25 +20,11 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 [[noreturn]] void throw_damaged(const Source& source, std::string_view why) {
-  throw InputError(fmt::format("{}: damaged NPY header: {}; write the file again with numpy.save", source.name, why));
+  throw source.error("damaged NPY header: {}; write the file again with numpy.save", why);
 }
 
-/// A value of the Python literal that an NPY header is: text, number, truth value, or a list or tuple of values.
-struct Literal {
-  struct Sequence {
-    std::vector<Literal> items;
-    bool is_list = false;
-  };
-  struct Dict {
-    std::vector<std::pair<std::string, Literal>> entries;
-  };
-  std::variant<std::string, std::uint64_t, bool, Sequence, Dict> value;
-
-  template <class T>
-  [[nodiscard]] const T* as() const noexcept {
-    return std::get_if<T>(&value);
-  }
-};
+/// A value of the Python literal that an NPY header is, tuples as arrays.
+using Literal = nlohmann::json;
 
 /// Recursive descent over the subset of Python's literals that numpy writes into headers.
 class LiteralParser {
@@ -61,12 +47,11 @@ class LiteralParser {
     skip_blanks();
     if (at_ == text_.size()) throw_damaged(source_, "it ends early");
     const char c = text_[at_];
-    if (c == '\'' || c == '"') return {parse_string()};
-    if (c == '(' || c == '[') return {parse_sequence(depth)};
-    if (c == '{') return {parse_dict(depth)};
-    if (c >= '0' && c <= '9') return {parse_integer()};
-    if (accept("True")) return {true};
-    if (accept("False")) return {false};
+    if (c == '\'' || c == '"') return parse_string();
+    if (c == '(' || c == '[' || c == '{') return parse_items(depth);
+    if (is_digit(c)) return parse_integer();
+    if (accept("True")) return true;
+    if (accept("False")) return false;
     throw_damaged(source_, fmt::format("unexpected {}", show_text(text_.substr(at_, 8))));
   }
 
@@ -95,29 +80,31 @@ class LiteralParser {
     return number;
   }
 
-  Literal::Sequence parse_sequence(int depth) {
-    Literal::Sequence sequence{.items = {}, .is_list = text_[at_] == '['};
-    const char close = sequence.is_list ? ']' : ')';
-    ++at_;
+  /// A tuple, a list or a dictionary.
+  Literal parse_items(int depth) {
+    const char open = text_[at_++];
+    const char close = open == '(' ? ')' : open == '[' ? ']' : '}';
+    Literal items = open == '{' ? Literal::object() : Literal::array();
     while (!accept_close(close)) {
-      sequence.items.push_back(parse(depth + 1));
-      require_separator(close);
+      if (open == '{') {
+        std::string key = parse_key();
+        items[key] = parse(depth + 1);
+      } else {
+        items.push_back(parse(depth + 1));
+      }
+      skip_blanks();
+      if (at_ < text_.size() && text_[at_] == close) continue;
+      if (!accept(",")) throw_damaged(source_, "a comma is missing");
     }
-    return sequence;
+    return items;
   }
 
-  Literal::Dict parse_dict(int depth) {
-    Literal::Dict dict;
-    ++at_;
-    while (!accept_close('}')) {
-      if (text_[at_] != '\'' && text_[at_] != '"') throw_damaged(source_, "a key in it is no text");
-      std::string key = parse_string();
-      skip_blanks();
-      if (!accept(":")) throw_damaged(source_, "a colon is missing");
-      dict.entries.emplace_back(std::move(key), parse(depth + 1));
-      require_separator('}');
-    }
-    return dict;
+  std::string parse_key() {
+    if (text_[at_] != '\'' && text_[at_] != '"') throw_damaged(source_, "a key in it is no text");
+    std::string key = parse_string();
+    skip_blanks();
+    if (!accept(":")) throw_damaged(source_, "a colon is missing");
+    return key;
   }
 
   /// Past blanks, whether the closing character is next; steps over it.
@@ -127,12 +114,6 @@ class LiteralParser {
     if (text_[at_] != close) return false;
     ++at_;
     return true;
-  }
-
-  void require_separator(char close) {
-    skip_blanks();
-    if (at_ < text_.size() && text_[at_] == close) return;
-    if (!accept(",")) throw_damaged(source_, "a comma is missing");
   }
 
   bool accept(std::string_view word) {
@@ -183,8 +164,7 @@ NpyType parse_type(std::string_view text, const Source& source) {
   const char kind = rest.front();
   rest.remove_prefix(1);
   if (kind == 'O') {
-    throw InputError(source.name +
-                     ": the array holds Python objects, not numbers; convert it with astype('float64') first");
+    throw source.error("the array holds Python objects, not numbers; convert it with astype('float64') first");
   }
   if (rest.empty() && kind == '?') {
     type.number = ValueType::unsigned8;
@@ -203,15 +183,19 @@ NpyType parse_type(std::string_view text, const Source& source) {
   return type;
 }
 
+/// The extents that a tuple holds; `what` names it in errors.
+std::vector<std::uint64_t> extents_of(const Literal& tuple, std::string_view what, const Source& source) {
+  const bool is_shape = tuple.is_array() && std::all_of(tuple.begin(), tuple.end(),
+                                                        [](const Literal& axis) { return axis.is_number_unsigned(); });
+  if (!is_shape) throw_damaged(source, fmt::format("{} is no tuple of numbers", what));
+  return tuple.get<std::vector<std::uint64_t>>();
+}
+
 std::uint64_t element_count(const Literal& shape, const Source& source) {
-  if (const auto* one = shape.as<std::uint64_t>()) return *one;
-  const auto* sequence = shape.as<Literal::Sequence>();
-  if (sequence == nullptr) throw_damaged(source, "a sub-array has no shape");
+  if (shape.is_number_unsigned()) return shape.get<std::uint64_t>();
   std::uint64_t count = 1;
-  for (const Literal& axis : sequence->items) {
-    const auto* size = axis.as<std::uint64_t>();
-    if (size == nullptr) throw_damaged(source, "a sub-array's shape is no tuple of numbers");
-    count = multiply_sizes(count, *size, source);
+  for (const std::uint64_t extent : extents_of(shape, "a sub-array's shape", source)) {
+    count = multiply_sizes(count, extent, source);
   }
   return count;
 }
@@ -223,36 +207,32 @@ struct RecordType {
 
 /// A structured type: [(name, type), (name, type, shape), …], where a name may be (title, name) and a type a list
 /// again.
-RecordType parse_record_type(const Literal::Sequence& list, const Source& source) {
+RecordType parse_record_type(const Literal& list, const Source& source) {
   RecordType record;
-  for (const Literal& item : list.items) {
-    const auto* entry = item.as<Literal::Sequence>();
-    if (entry == nullptr || entry->items.size() < 2 || entry->items.size() > 3) {
+  for (const Literal& entry : list) {
+    if (!entry.is_array() || entry.size() < 2 || entry.size() > 3) {
       throw_damaged(source, "a field is not (name, type) or (name, type, shape)");
     }
-    const Literal* name = &entry->items[0];
-    if (const auto* titled = name->as<Literal::Sequence>(); titled != nullptr && titled->items.size() == 2) {
-      name = &titled->items[1];
-    }
-    if (name->as<std::string>() == nullptr) throw_damaged(source, "a field's name is no text");
+    const Literal& name = entry[0].is_array() && entry[0].size() == 2 ? entry[0][1] : entry[0];
+    if (!name.is_string()) throw_damaged(source, "a field's name is no text");
     NpyType type;
-    if (const auto* text = entry->items[1].as<std::string>()) {
-      type = parse_type(*text, source);
-    } else if (const auto* nested = entry->items[1].as<Literal::Sequence>()) {
+    if (entry[1].is_string()) {
+      type = parse_type(entry[1].get_ref<const std::string&>(), source);
+    } else if (entry[1].is_array()) {
       type.name = "a nested record";
-      type.bytes = parse_record_type(*nested, source).bytes;
+      type.bytes = parse_record_type(entry[1], source).bytes;
     } else {
       throw_damaged(source, "a field's type is neither text nor a list");
     }
-    if (entry->items.size() == 3) {
-      type.elements = element_count(entry->items[2], source);
+    if (entry.size() == 3) {
+      type.elements = element_count(entry[2], source);
       type.bytes = multiply_sizes(type.bytes, type.elements, source);
       type.name = "a sub-array of " + type.name;
     }
     const std::uint64_t offset = record.bytes;
     record.bytes = add_sizes(offset, type.bytes, source);
     // numpy writes alignment gaps as fields without a name.
-    if (!name->as<std::string>()->empty()) record.fields.push_back({*name->as<std::string>(), std::move(type), offset});
+    if (name != "") record.fields.push_back({name, std::move(type), offset});
   }
   return record;
 }
@@ -273,13 +253,12 @@ struct Dictionary {
 /// The dictionary that the file begins with.
 Dictionary read_dictionary(ByteStream& stream, const Source& source) {
   if (!is_npy(stream.peek())) {
-    throw InputError(source.name + ": not an NPY file: it does not begin with \\x93NUMPY; name it by its kind");
+    throw source.error("not an NPY file: it does not begin with \\x93NUMPY; name it by its kind");
   }
   const auto prefix = read_bytes<8>(stream, source);
   const int major = static_cast<unsigned char>(prefix[6]);
   if (major < 1 || major > 3) {
-    throw InputError(fmt::format("{}: NPY version {} is unknown; 1, 2 and 3 can be read: save it with a current numpy",
-                                 source.name, major));
+    throw source.error("NPY version {} is unknown; 1, 2 and 3 can be read: save it with a current numpy", major);
   }
   std::array<char, 4> size{};
   const std::size_t size_bytes = major == 1 ? 2 : 4;
@@ -299,24 +278,12 @@ Dictionary read_dictionary(ByteStream& stream, const Source& source) {
   return {major < 3 ? utf8_of_latin1(text) : std::move(text), begin + length};
 }
 
-std::vector<std::uint64_t> shape_of(const Literal& literal, const Source& source) {
-  const auto* sequence = literal.as<Literal::Sequence>();
-  if (sequence == nullptr) throw_damaged(source, "the shape is no tuple");
-  std::vector<std::uint64_t> shape;
-  for (const Literal& axis : sequence->items) {
-    const auto* size = axis.as<std::uint64_t>();
-    if (size == nullptr) throw_damaged(source, "the shape is no tuple of numbers");
-    shape.push_back(*size);
-  }
-  return shape;
-}
-
 void set_type(NpyHeader& header, const Literal& descr, const Source& source) {
-  if (const auto* type = descr.as<std::string>()) {
-    header.type = parse_type(*type, source);
+  if (descr.is_string()) {
+    header.type = parse_type(descr.get_ref<const std::string&>(), source);
     header.row_bytes = header.type.bytes;
-  } else if (const auto* fields = descr.as<Literal::Sequence>()) {
-    RecordType record = parse_record_type(*fields, source);
+  } else if (descr.is_array()) {
+    RecordType record = parse_record_type(descr, source);
     header.is_record = true;
     header.fields = std::move(record.fields);
     header.row_bytes = record.bytes;
@@ -340,29 +307,17 @@ std::uint64_t multiply_sizes(std::uint64_t a, std::uint64_t b, const Source& sou
 
 NpyHeader read_npy_header(ByteStream& stream, const Source& source) {
   const Dictionary dictionary = read_dictionary(stream, source);
-  const Literal root = LiteralParser(dictionary.text, source).parse_all();
-  const auto* dict = root.as<Literal::Dict>();
-  if (dict == nullptr) throw_damaged(source, "it is no dictionary");
+  const Literal dict = LiteralParser(dictionary.text, source).parse_all();
+  if (!dict.is_object()) throw_damaged(source, "it is no dictionary");
+  if (!dict.contains("descr") || !dict.contains("fortran_order") || !dict.contains("shape")) {
+    throw_damaged(source, "it lacks descr, fortran_order or shape");
+  }
   NpyHeader header;
   if (stream.size()) header.data_bytes = *stream.size() - std::min(*stream.size(), dictionary.bytes);
-  bool has_descr = false;
-  bool has_order = false;
-  bool has_shape = false;
-  for (const auto& [key, literal] : dict->entries) {
-    if (key == "descr") {
-      set_type(header, literal, source);
-      has_descr = true;
-    } else if (key == "fortran_order") {
-      const bool* order = literal.as<bool>();
-      if (order == nullptr) throw_damaged(source, "fortran_order is neither True nor False");
-      header.fortran_order = *order;
-      has_order = true;
-    } else if (key == "shape") {
-      header.shape = shape_of(literal, source);
-      has_shape = true;
-    }
-  }
-  if (!has_descr || !has_order || !has_shape) throw_damaged(source, "it lacks descr, fortran_order or shape");
+  set_type(header, dict["descr"], source);
+  if (!dict["fortran_order"].is_boolean()) throw_damaged(source, "fortran_order is neither True nor False");
+  header.fortran_order = dict["fortran_order"];
+  header.shape = extents_of(dict["shape"], "the shape", source);
   return header;
 }
 

@@ -26,10 +26,8 @@ constexpr std::string_view kHalfRemedy = "half precision: convert it to float32 
 
 FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const Source& source) {
   if (header.shape.size() != 1) {
-    throw InputError(
-        fmt::format("{}: a structured array must have one axis to be points, but it has {}; save it as "
-                    "array.ravel()",
-                    source.name, header.shape.size()));
+    throw source.error("a structured array must have one axis to be points, but it has {}; save it as array.ravel()",
+                       header.shape.size());
   }
   ColumnList available{.count = header.fields.size(), .names = {}};
   std::vector<std::uint64_t> elements;
@@ -60,16 +58,15 @@ FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const So
 
 FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source& source) {
   if (header.type.is_half) {
-    throw InputError(fmt::format("{}: the array holds {}, {}", source.name, header.type.name, kHalfRemedy));
+    throw source.error("the array holds {}, {}", header.type.name, kHalfRemedy);
   }
   if (!header.type.number) {
-    throw InputError(fmt::format("{}: the array holds {}, not plain numbers; convert it with astype('float64') first",
-                                 source.name, header.type.name));
+    throw source.error("the array holds {}, not plain numbers; convert it with astype('float64') first",
+                       header.type.name);
   }
   if (header.shape.empty() || header.shape.size() > 2) {
-    throw InputError(
-        fmt::format("{}: points need one axis or two (rows, columns), but the array has {}; reshape it first",
-                    source.name, header.shape.size()));
+    throw source.error("points need one axis or two (rows, columns), but the array has {}; reshape it first",
+                       header.shape.size());
   }
   const ValueType type = *header.type.number;
   const std::uint64_t rows = header.shape[0];
@@ -103,11 +100,6 @@ FilePoints read_npy_array(ByteStream& stream, const NpyHeader& header, const Sou
 FilePoints read_npy(ByteStream& stream, const Source& source) {
   const NpyHeader header = read_npy_header(stream, source);
   return read_npy_array(stream, header, source);
-}
-
-const Format& npy_format() {
-  static const Format format{.name = "NPY", .extensions = {".npy"}, .magic = "\x93NUMPY", .reader = {.read = read_npy}};
-  return format;
 }
 
 }  // namespace epsflow::io

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/numpy/npz_reader.hpp>
+#include <epsflow/io/read/numpy/npz_format.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,6 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/element_columns.hpp>
 #include <epsflow/io/read/numpy/npy_reader.hpp>
-#include <epsflow/io/read/numpy/npz_format.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -80,7 +79,7 @@ class Archive {
       image_ = read_all(stream, memory_left(source), source.name);
       zip_error_t error{};
       zip_source_t* const bytes = zip_source_buffer_create(image_.storage.data(), image_.size, 0, &error);
-      if (bytes == nullptr) throw ResourceError(source.name + ": no memory to open the archive");
+      if (bytes == nullptr) throw source.error<ResourceError>("no memory to open the archive");
       archive_.reset(zip_open_from_source(bytes, ZIP_RDONLY, &error));
       if (archive_ == nullptr) zip_source_free(bytes);
       code = zip_error_code_zip(&error);
@@ -129,8 +128,7 @@ class Archive {
       members_.push_back({std::string(name), index, status.size});
     }
     if (members_.empty()) {
-      throw InputError(source_.name +
-                       ": a ZIP archive without .npy arrays; unpack it with unzip and read what is in it");
+      throw source_.error("a ZIP archive without .npy arrays; unpack it with unzip and read what is in it");
     }
   }
 
@@ -172,14 +170,7 @@ bool can_be_points(const Description& description) {
 }
 
 std::string list_members(const Archive& archive, const Source& source) {
-  constexpr std::size_t kShown = 40;
-  const std::vector<Member>& members = archive.members();
-  std::string list;
-  for (std::size_t i = 0; i < std::min(members.size(), kShown); ++i) {
-    list += (i == 0 ? "" : ", ") + describe(archive, members[i], source).text;
-  }
-  if (members.size() > kShown) list += fmt::format(" and {} more", members.size() - kShown);
-  return list;
+  return list_of(archive.members(), [&](const Member& member) { return describe(archive, member, source).text; });
 }
 
 /// The array that is asked for, or the only one that can be points.
@@ -187,8 +178,8 @@ const Member& choose_member(const Archive& archive, const Source& source) {
   const std::string& wanted = source.options.table;
   if (!wanted.empty()) {
     if (const Member* const member = archive.find(wanted)) return *member;
-    throw InputError(fmt::format("{}: there is no array {}; ReadOptions::table may choose from: {}", source.name,
-                                 show_text(wanted), list_members(archive, source)));
+    throw source.error("there is no array {}; ReadOptions::table may choose from: {}", show_text(wanted),
+                       list_members(archive, source));
   }
   if (archive.members().size() == 1) return archive.members()[0];  // it gets to say what is wrong with it
   std::vector<const Member*> suitable;
@@ -196,10 +187,10 @@ const Member& choose_member(const Archive& archive, const Source& source) {
     if (can_be_points(describe(archive, member, source))) suitable.push_back(&member);
   }
   if (suitable.size() == 1) return *suitable[0];
-  throw InputError(fmt::format(
-      "{}: {} could be the points; choose one with ReadOptions::table, or arrays of one axis and one length "
-      "with ReadOptions::columns, from: {}",
-      source.name, suitable.empty() ? "none of the arrays" : "several arrays", list_members(archive, source)));
+  throw source.error(
+      "{} could be the points; choose one with ReadOptions::table, or arrays of one axis and one length with "
+      "ReadOptions::columns, from: {}",
+      suitable.empty() ? "none of the arrays" : "several arrays", list_members(archive, source));
 }
 
 /// The arrays that ReadOptions::columns names, where it names nothing but arrays.
@@ -210,8 +201,7 @@ std::vector<const Member*> find_columns(const Archive& archive, const Source& so
     const Member* const member = archive.find(column);
     if (member == nullptr) return {};
     if (std::find(members.begin(), members.end(), member) != members.end()) {
-      throw UsageError(fmt::format("ReadOptions::columns names {} of {} twice; give every column once",
-                                   show_text(column), source.name));
+      throw_named_twice(source, show_text(column));
     }
     members.push_back(member);
   }
@@ -228,14 +218,13 @@ FilePoints read_columns(const Archive& archive, const std::vector<const Member*>
     const bool is_column = description.header && !description.header->is_record && description.header->type.number &&
                            description.header->shape.size() == 1;
     if (!is_column) {
-      throw InputError(fmt::format("{}: {} is no column: as one of several it needs one axis of numbers", source.name,
-                                   description.text));
+      throw source.error("{} is no column: as one of several it needs one axis of numbers", description.text);
     }
     const std::uint64_t size = description.header->shape[0];
     if (!columns.empty() && size != rows) {
-      throw InputError(fmt::format("{}: {} has {}, but {} has {}; columns of points need the same length", source.name,
-                                   show_text(members[0]->name), format_count(rows, "value"), show_text(member->name),
-                                   format_count(size, "value")));
+      throw source.error("{} has {}, but {} has {}; columns of points need the same length",
+                         show_text(members[0]->name), format_count(rows, "value"), show_text(member->name),
+                         format_count(size, "value"));
     }
     rows = size;
     kind += (columns.empty() ? " " : ", ") + member->name;
@@ -263,8 +252,7 @@ FilePoints read_columns(const Archive& archive, const std::vector<const Member*>
 
 FilePoints read_npz(ByteStream& stream, const Source& source) {
   const Archive archive(stream, source);
-  const Source remaining{
-      .name = source.name, .options = source.options, .memory_taken = source.memory_taken + archive.memory()};
+  const Source remaining = source.with_taken(archive.memory());
   const std::vector<const Member*> columns = find_columns(archive, remaining);
   if (!columns.empty()) return read_columns(archive, columns, remaining);
   const Member& member = choose_member(archive, remaining);

@@ -136,13 +136,6 @@ Record split_record(const char* p, const char* end, char delimiter) {
   return record;
 }
 
-std::string_view trim(std::string_view text) noexcept {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::optional<double> number_of(std::string_view text, char decimal) {
   if (decimal == '.') {
     if (const std::optional<double> number = parse_number(text)) return number;

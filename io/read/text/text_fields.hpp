@@ -73,9 +73,6 @@ struct Record {
 
 [[nodiscard]] Record split_record(const char* p, const char* end, char delimiter);
 
-/// Without blanks at either end.
-[[nodiscard]] std::string_view trim(std::string_view text) noexcept;
-
 /// The number that a trimmed field is, nan and infinities included, and with the exponents of Fortran (1D+05).
 [[nodiscard]] std::optional<double> number_of(std::string_view text, char decimal);
 

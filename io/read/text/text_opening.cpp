@@ -28,7 +28,7 @@ void skip_byte_order_mark(TextBlocks& blocks, const Source& source) {
   const std::string_view text(blocks.text().data(), blocks.text().size());
   if (text.starts_with("\xEF\xBB\xBF")) blocks.use(3);
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    throw InputError(source.name + ": the text is UTF-16; convert it to UTF-8, as iconv -f UTF-16 -t UTF-8 does");
+    throw source.error("the text is UTF-16; convert it to UTF-8, as iconv -f UTF-16 -t UTF-8 does");
   }
 }
 
@@ -43,8 +43,8 @@ std::uint64_t skip_first_lines(TextBlocks& blocks, const Source& source) {
       blocks.use(static_cast<std::size_t>(newline - text.data()) + 1);
       ++lines;
     } else if (blocks.is_last()) {
-      throw InputError(fmt::format("{}: ReadOptions::text.skip_rows is {}, but there are only {} lines", source.name,
-                                   wanted, lines + (text.empty() ? 0 : 1)));
+      throw source.error("ReadOptions::text.skip_rows is {}, but there are only {} lines", wanted,
+                         lines + (text.empty() ? 0 : 1));
     } else {
       blocks.use(text.size());
       (void)blocks.read_on();
@@ -63,9 +63,7 @@ TextTable find_table_in(TextBlocks& blocks, const Source& source, std::uint64_t&
       return std::move(*table);
     }
     if (blocks.is_last()) {
-      throw InputError(source.name +
-                       ": empty: there is nothing but blank lines and comments; rows of numbers are "
-                       "needed");
+      throw source.error("empty: there is nothing but blank lines and comments; rows of numbers are needed");
     }
     lines_before += count_newlines(lines.data(), lines.data() + lines.size());
     blocks.use(lines.size());
@@ -76,7 +74,7 @@ TextTable find_table_in(TextBlocks& blocks, const Source& source, std::uint64_t&
 /// Finds the table behind what comes before it.
 TextTable open_table(TextBlocks& blocks, const Source& source) {
   if (blocks.text().empty()) {
-    throw InputError(source.name + ": empty: the file has no bytes; rows of numbers are needed");
+    throw source.error("empty: the file has no bytes; rows of numbers are needed");
   }
   skip_byte_order_mark(blocks, source);
   std::uint64_t lines_before = skip_first_lines(blocks, source);
@@ -86,10 +84,10 @@ TextTable open_table(TextBlocks& blocks, const Source& source) {
 }  // namespace
 
 void throw_long_line(const TextBlocks& blocks, const Source& source, std::uint64_t lines_before) {
-  throw ResourceError(
-      fmt::format("{}: line {} is longer than the {} that are taken for reading lines; raise "
-                  "ReadOptions::memory, or close a quote that is open there",
-                  source.name, lines_before + 1, format_bytes(blocks.text().size())));
+  throw source.error<ResourceError>(
+      "line {} is longer than the {} that are taken for reading lines; raise ReadOptions::memory, or close a quote "
+      "that is open there",
+      lines_before + 1, format_bytes(blocks.text().size()));
 }
 
 OpenText::OpenText(ByteStream& stream, const Source& source)

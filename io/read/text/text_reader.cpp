@@ -266,9 +266,4 @@ FilePoints read_text(ByteStream& stream, const Source& source) {
   }
 }
 
-const Format& text_format() {
-  static const Format format{.name = "text", .takes = {ReadOption::text}, .reader = {.read = read_text}};
-  return format;
-}
-
 }  // namespace epsflow::io

@@ -156,10 +156,10 @@ class TableFinder {
       if (rows_.size() > 1) rows_.pop_back();
     }
     if (!is_whole && rows_.size() < 2) {
-      throw ResourceError(
-          fmt::format("{}: line {}, or the one behind it, is longer than what is taken for reading lines; raise "
-                      "ReadOptions::memory, or close a quote that is open there",
-                      source_.name, line_));
+      throw source_.error<ResourceError>(
+          "line {}, or the one behind it, is longer than what is taken for reading lines; raise ReadOptions::memory, "
+          "or close a quote that is open there",
+          line_);
     }
     strip_bars();
     find_names();
@@ -172,8 +172,7 @@ class TableFinder {
   [[nodiscard]] Cell classify(const std::string& field) const { return io::classify(field, dialect_); }
 
   [[noreturn]] void throw_open_quote(std::uint64_t line) const {
-    throw InputError(
-        fmt::format("{}: line {}: a quote opened in this row is never closed; close or remove it", source_.name, line));
+    throw source_.error("line {}: a quote opened in this row is never closed; close or remove it", line);
   }
 
   /// Moves to the first row with the dialect that fits it; remembers a comment directly before it.
@@ -183,10 +182,10 @@ class TableFinder {
     if (p_ == end_) return false;
     const char* const first = skip_blanks(p_, end_, kBlanks);
     if (options_.header == Header::automatic && first != end_ && (*first == '[' || *first == '{')) {
-      throw InputError(
-          fmt::format("{}: line {} begins as JSON does, which is not read; write the rows as CSV first, "
-                      "or skip a header that looks so with ReadOptions::text.skip_rows",
-                      source_.name, line_));
+      throw source_.error(
+          "line {} begins as JSON does, which is not read; write the rows as CSV first, or skip a header that looks so "
+          "with ReadOptions::text.skip_rows",
+          line_);
     }
     if (!delimiter_was_found()) return true;
     dialect_.delimiter = find_delimiter(p_, end_, dialect_);
@@ -251,27 +250,26 @@ class TableFinder {
         "set ReadOptions::text.header = Header::yes where they name the columns, or Header::no where they are data";
     if (holds(Cell::number)) {
       if (are_column_numbers(first) && comment_names().empty()) {
-        throw InputError(
-            fmt::format("{}: line {} holds the numbers 0 to {}, which may be a point or the names that "
-                        "pandas gives to columns without names; {}",
-                        source_.name, rows_[0].line, first.back(), kRemedy));
+        throw source_.error(
+            "line {} holds the numbers 0 to {}, which may be a point or the names that pandas gives to columns without "
+            "names; {}",
+            rows_[0].line, first.back(), kRemedy);
       }
       return false;
     }
     if (!holds(Cell::text)) return false;
     if (rows_.size() == 1) {
-      throw InputError(
-          fmt::format("{}: line {} holds no number but {}, and no row follows it; rows of numbers are needed, unless "
-                      "ReadOptions::text.header = Header::yes says that there are none",
-                      source_.name, rows_[0].line, show_fields(first)));
+      throw source_.error(
+          "line {} holds no number but {}, and no row follows it; rows of numbers are needed, unless "
+          "ReadOptions::text.header = Header::yes says that there are none",
+          rows_[0].line, show_fields(first));
     }
     for (std::size_t i = 0; i < first.size(); ++i) {
       if (classify(first[i]) == Cell::text && count_below(0, i, Cell::number) > 0) return true;
     }
-    throw InputError(
-        fmt::format("{}: line {} holds {}, and no number follows below its text, so that it may be a "
-                    "header or a row; {}",
-                    source_.name, rows_[0].line, show_fields(first), kRemedy));
+    throw source_.error(
+        "line {} holds {}, and no number follows below its text, so that it may be a header or a row; {}",
+        rows_[0].line, show_fields(first), kRemedy);
   }
 
   /// Whether a row behind the header names units: text, no number, and numbers alone below its text.
@@ -318,10 +316,10 @@ class TableFinder {
       if (padded == nullptr && fields[1].size() > 1 && fields[1].front() == '0') padded = &rows_[i];
     }
     if (padded == nullptr) return;
-    throw InputError(
-        fmt::format("{}: line {} is {},{}: a number with a decimal comma or two columns? Set "
-                    "ReadOptions::text.decimal = ',' or ReadOptions::text.delimiter = ','",
-                    source_.name, padded->line, padded->fields()[0], padded->fields()[1]));
+    throw source_.error(
+        "line {} is {},{}: a number with a decimal comma or two columns? Set ReadOptions::text.decimal = ',' or "
+        "ReadOptions::text.delimiter = ','",
+        padded->line, padded->fields()[0], padded->fields()[1]);
   }
 
   TextTable make_table() {

@@ -1,6 +1,6 @@
 // Parquet and Arrow files, made by Arrow itself. Some need no more than the choice of one of the two: most of what is read
 // goes the same way.
-#include <epsflow/io/read/arrow/parquet_reader.hpp>
+#include <epsflow/io/read/arrow/arrow_formats.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/fits/fits_reader.hpp>
+#include <epsflow/io/read/fits/fits_format.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/hdf5/hdf5_reader.hpp>
+#include <epsflow/io/read/hdf5/hdf5_format.hpp>
 
 #include <cstdint>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/numpy/npz_reader.hpp>
+#include <epsflow/io/read/numpy/npz_format.hpp>
 
 #include <string>
 #include <utility>
