@@ -193,7 +193,7 @@ void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
   make_durable(files);
   for (const PendingVariant& variant : batch) {
     for (const PendingFile& file : variant.files) journal_->add(file.name, file.digest);
-    journal_->add(variant.entry, variant.files.front().digest);
+    journal_->add(variant.entry);
   }
   journal_->sync();
   std::error_code code;

@@ -2,8 +2,6 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <sstream>
 #include <system_error>
 
 #include <epsflow/core/error.hpp>
@@ -32,19 +30,6 @@ std::optional<std::string> event_of(const std::string& line) {
   return std::string(event);
 }
 
-/// "name bytes crc32", as add() writes it. Throws InputError for anything else.
-void read_file_event(const std::string& text, JournalContents& contents) {
-  std::istringstream in(text);
-  std::string name;
-  std::string checksum;
-  FileDigest digest;
-  in >> name >> digest.bytes >> checksum;
-  const std::optional<std::uint32_t> crc32 = parse_checksum(checksum);
-  if (!in || !crc32 || !is_results_name(name)) throw InputError("no event of a journal");
-  digest.crc32 = *crc32;
-  contents.files[name] = digest;
-}
-
 void read_begin(std::string_view text, JournalContents& contents) {
   const auto json = nlohmann::ordered_json::parse(text);
   if (!json.at("run").at("status").is_string()) throw InputError("no event of a journal");
@@ -69,11 +54,12 @@ std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
         read_begin(text.substr(kBegin.size()), contents);
         begun = true;
       } else if (text.starts_with(kVariant)) {
-        const SummaryRow row = parse_summary_row(std::string(text.substr(kVariant.size())));
-        contents.entries.push_back(row.entry);
-        contents.files.try_emplace(labels_name(row.entry.variant), FileDigest{0, row.crc32.value_or(0)});
+        const SweepEntry entry = parse_variant(text.substr(kVariant.size()));
+        if (!contents.files.contains(labels_name(entry.variant))) break;
+        contents.entries.push_back(entry);
       } else if (text.starts_with(kFile)) {
-        read_file_event(std::string(text.substr(kFile.size())), contents);
+        const auto [name, digest] = parse_file(text.substr(kFile.size()));
+        contents.files[name] = digest;
       } else if (text == kCommit) {
         contents.committed = true;
       }
@@ -101,13 +87,10 @@ Journal::Journal(const std::filesystem::path& file, const JournalContents& begin
   sync_path(file.parent_path());
 }
 
-void Journal::add(const SweepEntry& entry, const FileDigest& labels) {
-  add(labels_name(entry.variant), labels);
-  add_line(std::string(kVariant) + summary_row({entry, labels.crc32}));
-}
+void Journal::add(const SweepEntry& entry) { add_line(std::string(kVariant) + variant_json(entry)); }
 
 void Journal::add(const std::string& name, const FileDigest& digest) {
-  add_line(std::string(kFile) + name + " " + std::to_string(digest.bytes) + " " + format_checksum(digest.crc32));
+  add_line(std::string(kFile) + file_json(name, digest));
 }
 
 void Journal::add_commit() { add_line(kCommit); }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,9 @@ class Journal {
   /// Begins the journal anew, with `begin` but for its entries and files. Throws ResourceError.
   Journal(const std::filesystem::path& file, const JournalContents& begin);
 
-  void add(const SweepEntry& entry, const FileDigest& labels);
   void add(const std::string& name, const FileDigest& digest);
+  /// To be called behind those of its files.
+  void add(const SweepEntry& entry);
   void add_commit();
   /// Has everything added until now on the disk. Throws ResourceError.
   void sync();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <system_error>
 #include <unordered_set>
 #include <utility>
@@ -29,9 +28,6 @@ void KeptResults::remove_file(const std::string& name) {
 }
 
 void KeptResults::drop_unsound(std::uint64_t points) {
-  const auto say = [&](const std::string& name, const char* what) {
-    if (notice) notice((base / name).string() + " " + what);
-  };
   const std::uint64_t bytes = npy_vector_header("<i4", points).size() + points * sizeof(std::int32_t);
   std::vector<std::string> changed;
   for (const auto& [name, digest] : state.files) {
@@ -40,12 +36,13 @@ void KeptResults::drop_unsound(std::uint64_t points) {
     if (!fits || !is_sound(name, digest)) changed.push_back(name);
   }
   for (const std::string& name : changed) {
-    say(name, "is missing or has changed since it was written: it is made again where it is asked for");
+    if (notice) {
+      notice((base / name).string() +
+             " is missing or has changed since it was written: it is made again where it is asked for");
+    }
     remove_file(name);
   }
   std::erase_if(state.entries, [&](const auto& entry) { return !state.owns(labels_name(entry.first)); });
-  if (state.unchecked)
-    say(kSummaryName, "has no checksums, as of version 0.1.0: label files were told by their sizes alone");
 }
 
 void KeptResults::drop_unasked() {

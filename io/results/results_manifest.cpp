@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -18,8 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSummaryHeader = "eps,minpts,clusters,noise,core,border,largest,seconds,labels,crc32";
-/// Before label files had checksums.
-constexpr const char* kOldSummaryHeader = "eps,minpts,clusters,noise,core,border,largest,seconds,labels";
 constexpr const char* kDamaged = "was not written by epsflow, or is damaged";
 
 std::string read_bytes(const std::filesystem::path& file) {
@@ -75,43 +72,27 @@ SweepEntry entry_of(const Json& json) {
           json.at("seconds")};
 }
 
-void read_lists(const Json& json, const std::filesystem::path& file, Manifest& manifest) {
-  for (const Json& entry : json.at("files")) {
-    const std::string name = entry.at("name");
-    const auto crc32 = parse_checksum(entry.at("crc32").get<std::string>());
-    if (!is_results_name(name) || name == kManifestName || name == kSummaryName || !crc32) {
-      throw_strange(file, "names " + show(name) + ", which epsflow never writes");
-    }
-    manifest.files[name] = {entry.at("bytes"), *crc32};
-  }
-  if (!json.contains("results")) return;
-  for (const Json& result : json.at("results")) {
-    const SweepEntry entry = entry_of(result);
-    if (!manifest.files.contains(labels_name(entry.variant))) throw_strange(file, kDamaged);
-    manifest.entries.insert_or_assign(entry.variant, entry);
-  }
+Json to_json(const std::string& name, const FileDigest& digest) {
+  return {{"name", name}, {"bytes", digest.bytes}, {"crc32", format_checksum(digest.crc32)}};
 }
 
-/// Folders of older versions have their variants in summary.csv alone; nothing where there is none.
-void read_old_summary(const std::filesystem::path& folder, Manifest& manifest) {
-  const std::filesystem::path file = folder / kSummaryName;
-  std::error_code code;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(file, code))) return;
-  std::istringstream lines(read_bytes(file));
-  std::string line;
-  std::getline(lines, line);
-  if (line != kSummaryHeader && line != kOldSummaryHeader) throw_strange(file, "was not written by epsflow");
-  while (std::getline(lines, line)) {
-    try {
-      const SummaryRow row = parse_summary_row(line);
-      const std::string labels = labels_name(row.entry.variant);
-      manifest.unchecked = manifest.unchecked || !row.crc32;
-      manifest.files[labels] = row.crc32 ? FileDigest{std::filesystem::file_size(folder / labels, code), *row.crc32}
-                                         : digest_of(folder / labels).value_or(FileDigest{});
-      manifest.entries.insert_or_assign(row.entry.variant, row.entry);
-    } catch (const InputError& e) {
-      throw_strange(file, std::string("has a line that epsflow did not write: ") + e.what());
-    }
+/// Throws InputError for a name that epsflow gives no file that it lists.
+std::pair<std::string, FileDigest> file_of(const Json& json) {
+  const std::string name = json.at("name");
+  const auto crc32 = parse_checksum(json.at("crc32").get<std::string>());
+  if (!is_results_name(name) || name == kManifestName || name == kSummaryName || !crc32) {
+    throw InputError("names " + show(name) + ", which epsflow never writes");
+  }
+  return {name, {json.at("bytes"), *crc32}};
+}
+
+/// What `read` makes of a line of JSON.
+template <class Read>
+auto parse_line(std::string_view line, Read read) {
+  try {
+    return read(Json::parse(line));
+  } catch (const Json::exception& e) {
+    throw InputError(e.what());
   }
 }
 
@@ -184,9 +165,7 @@ std::string manifest_json(const Manifest& manifest, bool listed) {
     json["results"] = Json::array();
     for (const auto& [variant, entry] : manifest.entries) json["results"].push_back(to_json(entry));
     json["files"] = Json::array();
-    for (const auto& [name, digest] : manifest.files) {
-      json["files"].push_back({{"name", name}, {"bytes", digest.bytes}, {"crc32", format_checksum(digest.crc32)}});
-    }
+    for (const auto& [name, digest] : manifest.files) json["files"].push_back(to_json(name, digest));
   }
   if (!manifest.labelled.empty()) json["labelled"] = manifest.labelled;
   return dump(json, 2) + "\n";
@@ -204,23 +183,16 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     if (json.value("program", "") != "epsflow") throw_strange(file, "was not written by epsflow");
     manifest.checksum = json.at("input").at("checksum");
     manifest.input = dump(json.at("input"));
-    if (json.contains("runs")) {
-      for (const Json& run : json.at("runs")) manifest.runs.push_back(checked_run(run, file));
-    } else {
-      Json run;
-      for (const char* name : {"status", "started", "seconds", "version", "options", "machine"})
-        run[name] = json.at(name);
-      manifest.runs.push_back(checked_run(run, file));
-    }
-    if (json.contains("files")) {
-      read_lists(json, file, manifest);
-    } else {
-      // As version 0.1.0 wrote it.
-      manifest.files[kTraceName] = {};
-      if (asked_for_hdf5(manifest)) manifest.files[kHdf5Name] = {};
+    for (const Json& run : json.at("runs")) manifest.runs.push_back(checked_run(run, file));
+    for (const Json& entry : json.at("files")) manifest.files.insert(file_of(entry));
+    for (const Json& result : json.at("results")) {
+      const SweepEntry entry = entry_of(result);
+      if (!manifest.files.contains(labels_name(entry.variant))) throw_strange(file, kDamaged);
+      manifest.entries.insert_or_assign(entry.variant, entry);
     }
     if (json.contains("labelled")) manifest.labelled = json.at("labelled").get<decltype(manifest.labelled)>();
-    if (!json.contains("results")) read_old_summary(folder, manifest);
+  } catch (const InputError& e) {
+    throw_strange(file, e.what());
   } catch (const Json::exception&) {
     throw_strange(file, kDamaged);
   }
@@ -238,36 +210,22 @@ bool asked_for_hdf5(const Manifest& manifest) {
 std::string summary_csv(const Manifest& manifest) {
   std::string text = std::string(kSummaryHeader) + "\n";
   for (const auto& [variant, entry] : manifest.entries) {
-    text += summary_row({entry, manifest.files.at(labels_name(variant)).crc32}) + "\n";
+    text += format_number(variant.eps) + "," + std::to_string(variant.minpts) + ",";
+    const LabelSummary& counts = entry.summary;
+    for (const std::uint64_t count : {counts.clusters, counts.noise, counts.core, counts.border, counts.largest}) {
+      text += std::to_string(count) + ",";
+    }
+    std::array<char, 32> seconds{};
+    std::snprintf(seconds.data(), seconds.size(), "%.6f", entry.seconds);
+    const std::string labels = labels_name(variant);
+    text += seconds.data() + ("," + labels) + "," + format_checksum(manifest.files.at(labels).crc32) + "\n";
   }
   return text;
 }
 
-std::string summary_row(const SummaryRow& row) {
-  const auto& [entry, crc32] = row;
-  std::array<char, 32> seconds{};
-  std::snprintf(seconds.data(), seconds.size(), "%.6f", entry.seconds);
-  std::string text = format_number(entry.variant.eps) + "," + std::to_string(entry.variant.minpts) + ",";
-  const LabelSummary& counts = entry.summary;
-  for (const std::uint64_t count : {counts.clusters, counts.noise, counts.core, counts.border, counts.largest}) {
-    text += std::to_string(count) + ",";
-  }
-  return text + seconds.data() + "," + labels_name(entry.variant) + "," + (crc32 ? format_checksum(*crc32) : "");
-}
-
-SummaryRow parse_summary_row(const std::string& text) {
-  std::istringstream in(text);
-  SummaryRow row;
-  auto& [variant, summary, seconds] = row.entry;
-  char comma{};
-  in >> variant.eps >> comma >> variant.minpts >> comma >> summary.clusters >> comma >> summary.noise >> comma >>
-      summary.core >> comma >> summary.border >> comma >> summary.largest >> comma >> seconds >> comma;
-  std::string labels;
-  std::string checksum;
-  const bool named = std::getline(in, labels, ',') && labels == labels_name(variant) && is_results_name(labels);
-  if (std::getline(in, checksum)) row.crc32 = parse_checksum(checksum);
-  if (!named || (!row.crc32 && !checksum.empty())) throw InputError(show(text));
-  return row;
-}
+std::string variant_json(const SweepEntry& entry) { return dump(to_json(entry)); }
+std::string file_json(const std::string& name, const FileDigest& digest) { return dump(to_json(name, digest)); }
+SweepEntry parse_variant(std::string_view line) { return parse_line(line, entry_of); }
+std::pair<std::string, FileDigest> parse_file(std::string_view line) { return parse_line(line, file_of); }
 
 }  // namespace epsflow::io

@@ -1,13 +1,12 @@
 // What a results folder says of itself: sweep.json lists its variants, its files, the input and the runs. summary.csv is made of
-// it for people. It is read only in folders of older versions, whose sweep.json does not list the variants.
+// it for people, and never read.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,9 +38,6 @@ struct Manifest {
   Entries entries = {};                              ///< finished variants; `files` has the label file of each
   Files files = {};                                  ///< every one but summary.csv and sweep.json
   std::map<std::string, std::string> labelled = {};  ///< LabelledCopy::contents() of the copies, by extension
-  /// Version 0.1.0 wrote no checksums. Those in `files` were then made from the files as they are, so only their sizes can be
-  /// checked.
-  bool unchecked = false;
 
   /// Whether epsflow wrote this file of the folder, or was about to.
   [[nodiscard]] bool owns(const std::string& name) const;
@@ -59,9 +55,8 @@ struct Manifest {
 /// The text of sweep.json; `listed`: whether to list variants and files.
 [[nodiscard]] std::string manifest_json(const Manifest& manifest, bool listed = true);
 
-/// What `folder`/sweep.json says; an empty manifest if there is no such file. In a folder of an older version, whose sweep.json
-/// does not list the variants, this reads summary.csv, too. Throws UsageError where epsflow did not write one of the two files, or
-/// where one of them names files that epsflow never writes.
+/// What `folder`/sweep.json says; an empty manifest if there is no such file. Throws UsageError where epsflow did not write it, or
+/// where it names files that epsflow never writes.
 [[nodiscard]] Manifest read_manifest(const std::filesystem::path& folder);
 /// Whether an earlier run was asked for sweep.h5.
 [[nodiscard]] bool asked_for_hdf5(const Manifest& manifest);
@@ -69,15 +64,12 @@ struct Manifest {
 /// The text of summary.csv.
 [[nodiscard]] std::string summary_csv(const Manifest& manifest);
 
-/// A row of it: a variant with the checksum of its labels, which version 0.1.0 left out.
-struct SummaryRow {
-  SweepEntry entry;
-  std::optional<std::uint32_t> crc32;
-};
-/// The row as text, without the line end.
-[[nodiscard]] std::string summary_row(const SummaryRow& row);
-/// The row that such a text stands for. Throws InputError for a text that summary_row() does not give.
-[[nodiscard]] SummaryRow parse_summary_row(const std::string& text);
+/// A variant, or a file of results, as a line of JSON, and what such a line says. parse_variant() and parse_file() throw
+/// InputError for a line that epsflow does not write.
+[[nodiscard]] std::string variant_json(const SweepEntry& entry);
+[[nodiscard]] std::string file_json(const std::string& name, const FileDigest& digest);
+[[nodiscard]] SweepEntry parse_variant(std::string_view line);
+[[nodiscard]] std::pair<std::string, FileDigest> parse_file(std::string_view line);
 
 /// The time, as in 2026-11-20T08:15:00Z.
 [[nodiscard]] std::string now_utc();

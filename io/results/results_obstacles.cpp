@@ -1,10 +1,8 @@
 #include <epsflow/io/results/results_obstacles.hpp>
 
+#include <epsflow/io/results/results_names.hpp>
 #include <system_error>
 #include <unordered_set>
-#include <utility>
-
-#include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::io {
 

@@ -35,7 +35,7 @@ Manifest write_files(const std::filesystem::path& folder, const std::filesystem:
   if (!results.rows.empty()) write(kRowsName, npy_rows(results.rows));
   make_durable(files);
   manifest.input = results.input;
-  manifest.checksum = nlohmann::json::parse(results.input).at("checksum");
+  manifest.checksum = nlohmann::ordered_json::parse(results.input).at("checksum");
   manifest.runs.push_back(describe_run(results.run, now_utc(), "complete", seconds, {}));
   return manifest;
 }

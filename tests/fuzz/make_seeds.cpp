@@ -50,14 +50,11 @@ void add_results_seeds(const fs::path& seeds, const fs::path& folder, const epsf
   }
   const std::string summary = bytes_of(folder / "summary.csv");
   const std::string manifest = bytes_of(folder / "sweep.json");
-  const std::string row = summary.substr(summary.find('\n') + 1);
-  const std::string journal = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})"
-                              "\nfile trace.json 3 00000000\nfile labels/eps_0.5_minpts_2.npy 152 " +
-                              row.substr(row.rfind(',') + 1) + "variant " + row;
-  // As versions wrote it whose variants were in summary.csv alone.
-  std::string old = manifest;
-  const std::size_t begin = old.find("  \"results\"");
-  old.erase(begin, old.find("  \"files\"", begin) - begin);
+  const epsflow::io::Manifest read = epsflow::io::read_manifest(folder);
+  std::string journal = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})"
+                        "\n";
+  for (const auto& [name, digest] : read.files) journal += "file " + epsflow::io::file_json(name, digest) + "\n";
+  for (const auto& [variant, entry] : read.entries) journal += "variant " + epsflow::io::variant_json(entry) + "\n";
   fs::create_directories(seeds);
   for (const int mode : {8, 9, 10, 11, 12, 13}) {
     const auto seed = [&](const std::string& name, const std::string& first, const std::string& second,
@@ -66,7 +63,6 @@ void add_results_seeds(const fs::path& seeds, const fs::path& folder, const epsf
           << static_cast<char>(mode) << first << '\0' << second << '\0' << third;
     };
     seed("complete", summary, manifest, "");
-    seed("old", summary, old, "");
     seed("killed", summary, manifest, journal);
     seed("begun", "", "", journal);
     seed("committed", summary, manifest, journal + "commit\n");

@@ -86,26 +86,6 @@ TEST_CASE("results folder: a run that finished nothing leaves no trace, neither 
   CHECK(std::filesystem::is_empty(folder / ""));
 }
 
-TEST_CASE("results folder: a folder of version 0.1.0 is gone on with") {
-  const TempFolder folder;
-  make(folder / "r", FolderMode::fresh);
-  const std::string checksum = checksum_of(six_points());
-  std::filesystem::create_directories(folder / "old/labels");
-  std::filesystem::copy(folder / "r/labels", folder / "old/labels");
-  write_text_file(folder / "old/trace.json", "{}");
-  write_text_file(folder / "old/summary.csv",
-                  "eps,minpts,clusters,noise,core,border,largest,seconds,labels\n"
-                  "0.25,7,2,1,3,2,3,1.5,labels/eps_0.25_minpts_7.npy\n");
-  std::filesystem::remove(folder / "old/labels/eps_0.5_minpts_7.npy");
-  write_text_file(folder / "old/sweep.json",
-                  R"({"program": "epsflow", "version": "0.1.0", "status": "complete", "started": "", "seconds": 1,
-                      "input": {"checksum": ")" +
-                      checksum + R"("}, "options": {}, "machine": {}, "variants": 1})");
-  std::string said;
-  CHECK(make(folder / "old", FolderMode::resume, {}, [&](const std::string& text) { said += text; }) == 1);
-  check_mentions(said, {"0.1.0", "sizes"});
-}
-
 TEST_CASE("results folder: what a killed run had journalled counts, moved or not; a torn line does not") {
   const TempFolder folder;
   make(folder / "whole", FolderMode::fresh);
@@ -116,7 +96,10 @@ TEST_CASE("results folder: what a killed run had journalled counts, moved or not
   {
     Journal journal(hidden / "journal", {.input = describe_input(six_points(), checksum),
                                          .run = describe_run({}, now_utc(), "running", 0, {})});
-    for (const auto& [variant, entry] : whole.entries) journal.add(entry, whole.files.at(labels_name(variant)));
+    for (const auto& [variant, entry] : whole.entries) {
+      journal.add(labels_name(variant), whole.files.at(labels_name(variant)));
+      journal.add(entry);
+    }
     journal.sync();
   }
   std::size_t expected = 0;
@@ -215,20 +198,17 @@ TEST_CASE("results folder: an eps of the folder stands for one that differs by r
   CHECK(made({{0.3, 7}, {rounded, 7}}) == std::vector<Variant>{{0.3, 7}});
 }
 
-TEST_CASE("results folder: a folder whose sweep.json lists no variants is read with its summary.csv") {
+TEST_CASE("results folder: a sweep.json that lacks a list is refused, whatever summary.csv says") {
   const TempFolder folder;
   make(folder / "r", FolderMode::fresh, {.core = true});
-  std::string text = bytes_of_file(folder / "r/sweep.json");
-  const std::size_t begin = text.find("  \"results\"");
-  text.erase(begin, text.find("  \"files\"", begin) - begin);
-  folder.write("r/sweep.json", text);
-  CHECK(read_manifest(folder / "r").entries.size() == 2);
-  CHECK(make(folder / "r", FolderMode::resume, {.core = true}) == 0);
-  CHECK(bytes_of_file(folder / "r/sweep.json").find("\"results\"") != std::string::npos);
-  folder.write("r/sweep.json", text);
-  folder.write("r/summary.csv", "x\n");
-  check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume); }),
-                 {"summary.csv", "not written by epsflow"});
+  const std::string whole = bytes_of_file(folder / "r/sweep.json");
+  for (const char* list : {"runs", "results", "files"}) {
+    CAPTURE(list);
+    std::string text = whole;
+    text.replace(text.find("\n  \"" + std::string(list)) + 4, 1, "x");
+    folder.write("r/sweep.json", text);
+    check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume); }), {"sweep.json", "damaged"});
+  }
 }
 
 TEST_CASE("results names: epsflow's own, and no others") {
@@ -266,8 +246,9 @@ TEST_CASE("results folder: a manifest that says what no run can have said is ref
     CAPTURE(runs);
     const TempFolder folder;
     std::filesystem::create_directory(folder / "r");
-    folder.write("r/sweep.json", R"({"program": "epsflow", "input": {"checksum": "x"}, "files": [], "runs": )" +
-                                     std::string(runs) + "}");
+    folder.write("r/sweep.json",
+                 R"({"program": "epsflow", "input": {"checksum": "x"}, "files": [], "results": [], "runs": )" +
+                     std::string(runs) + "}");
     check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume); }), {"sweep.json", "epsflow"});
   }
 }
@@ -276,9 +257,11 @@ TEST_CASE("results folder: a journal whose run says little is enough to replace 
   const TempFolder folder;
   std::filesystem::create_directories(folder / "r/.epsflow");
   std::string journal;
-  for (const std::string line :
-       {R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})",
-        "variant 0.5,2,2,1,5,0,3,0.100000,labels/eps_0.5_minpts_2.npy,e02015c5"}) {
+  for (const std::string& line :
+       {std::string(R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})"),
+        std::string(R"(file {"name": "labels/eps_0.5_minpts_2.npy", "bytes": 152, "crc32": "e02015c5"})"),
+        std::string(R"(variant {"eps": 0.5, "minpts": 2, "clusters": 2, "noise": 1, )"
+                    R"("core": 5, "border": 0, "largest": 3, "seconds": 0.1})")}) {
     Checksum checksum;
     checksum.add(line);
     journal += line + " " + format_checksum(checksum.value()) + "\n";
@@ -292,8 +275,13 @@ TEST_CASE("results folder: journal lines with right checksums and wrong contents
   for (const std::string& event :
        {std::string("begin junk"), std::string(R"(begin {"replaces": 3, "input": [], "run": 1})"),
         std::string(R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {}})"), std::string("variant junk"),
-        std::string("file"), std::string("file x"), std::string("file trace.json"),
-        std::string("file trace.json -1 00"), std::string("file ../x 1 00000000")}) {
+        std::string(
+            R"(variant {"eps": 0.5, "minpts": 2, "clusters": 2, "noise": 1, "core": 5, "border": 0, "largest": 3,
+                       "seconds": 0.1})"),
+        std::string("file"), std::string("file x"), std::string(R"(file {"name": "trace.json"})"),
+        std::string(R"(file {"name": "trace.json", "bytes": 3, "crc32": "00"})"),
+        std::string(R"(file {"name": "sweep.json", "bytes": 1, "crc32": "00000000"})"),
+        std::string(R"(file {"name": "../x", "bytes": 1, "crc32": "00000000"})")}) {
     CAPTURE(event);
     const TempFolder folder;
     std::filesystem::create_directories(folder / "r/.epsflow");
