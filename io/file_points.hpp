@@ -34,7 +34,11 @@ class FilePoints : public Points {
   std::vector<InputRows> inputs;
 
   /// Rows of all inputs that were dropped.
-  [[nodiscard]] std::uint64_t dropped_rows() const noexcept;
+  [[nodiscard]] std::uint64_t dropped_rows() const noexcept {
+    std::uint64_t sum = 0;
+    for (const InputRows& input : inputs) sum += input.dropped.size();
+    return sum;
+  }
   /// Whether rows were dropped or several files were joined. If not, point i is row i of the only file.
   [[nodiscard]] bool renumbered() const noexcept { return inputs.size() > 1 || dropped_rows() > 0; }
 };

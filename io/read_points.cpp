@@ -1,23 +1,12 @@
 #include <epsflow/io/read_points.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/raw_reader.hpp>
 #include <epsflow/io/read/text/text_reader.hpp>
+#include <utility>
 
 namespace epsflow {
 

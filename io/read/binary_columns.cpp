@@ -8,13 +8,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/exact_integers.hpp>
 
 namespace epsflow::io {
 namespace {

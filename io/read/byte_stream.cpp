@@ -17,6 +17,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/read/library_file.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -26,31 +27,20 @@ namespace {
                                std::generic_category().message(code)));
 }
 
-/// A file descriptor that is closed at the end, but for standard input, which belongs to the process.
-class Descriptor {
- public:
-  Descriptor(const std::filesystem::path& file, const std::string& name) {
-    if (file == "-") return;
-    do {
-      fd_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    } while (fd_ < 0 && errno == EINTR);
-    if (fd_ < 0) throw_unreadable(name, errno);
-  }
-  ~Descriptor() {
-    if (fd_ != STDIN_FILENO) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const noexcept { return fd_; }
-
- private:
-  int fd_ = STDIN_FILENO;
-};
+/// Opens a file, or standard input anew, which belongs to the process.
+OwnedDescriptor open_to_read(const std::filesystem::path& file, const std::string& name) {
+  int descriptor = -1;
+  do {
+    descriptor = file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) throw_unreadable(name, errno);
+  return OwnedDescriptor(descriptor);
+}
 
 class FileByteStream final : public ByteStream {
  public:
   FileByteStream(const std::filesystem::path& file, std::string name)
-      : path_(file), name_(std::move(name)), descriptor_(file, name_) {
+      : path_(file), name_(std::move(name)), descriptor_(open_to_read(file, name_)) {
     struct stat status {};
     if (::fstat(descriptor_.get(), &status) != 0) throw_unreadable(name_, errno);
     if (S_ISDIR(status.st_mode)) {
@@ -118,7 +108,7 @@ class FileByteStream final : public ByteStream {
   std::filesystem::path path_;
   std::filesystem::path path_elsewhere_ = {};  ///< for regular_file(); empty where there is none
   std::string name_;
-  Descriptor descriptor_;
+  OwnedDescriptor descriptor_;
   std::optional<std::uint64_t> size_;
   std::uint64_t done_ = 0;
 };

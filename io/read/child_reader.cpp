@@ -11,15 +11,12 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/reader_messages.hpp>
 
 namespace epsflow::io {

@@ -4,9 +4,6 @@
 #include <array>
 #include <optional>
 
-#include <fmt/format.h>
-
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/arrow/arrow_formats.hpp>
 #include <epsflow/io/read/first_bytes.hpp>
 #include <epsflow/io/read/fits/fits_format.hpp>

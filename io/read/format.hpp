@@ -1,5 +1,5 @@
 // The formats of files that points are read from: all that is known of each, and which of them a file is of. What depends on
-// the format of a file asks here. A new one is a record in a file of its own and its place in all_formats().
+// the format of a file asks here. A new one is a record in format.cpp and its place in all_formats().
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,7 @@
 #include <epsflow/io/read/input_file.hpp>
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/raw_reader.hpp>
 
 namespace epsflow::io {

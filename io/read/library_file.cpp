@@ -1,17 +1,13 @@
 #include <epsflow/io/read/library_file.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <epsflow/core/buffer.hpp>
-#include <epsflow/core/error.hpp>
-
 namespace epsflow::io {
 namespace {
 

@@ -3,9 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/binary_columns.hpp>
 

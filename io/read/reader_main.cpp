@@ -1,10 +1,7 @@
 // epsflow-reader: reads one file in the place of the process that starts it (child_reader.hpp). No program for people.
-#include <cstdio>
-#include <cstdlib>
-
 #include <unistd.h>
+#include <cstdio>
 
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/reader_process.hpp>
 
 namespace {

@@ -8,7 +8,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/reader_messages.hpp>
 
 namespace epsflow::io {

@@ -1,16 +1,8 @@
 #include <epsflow/io/read/source.hpp>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <optional>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/utf8.hpp>
 
@@ -181,12 +173,6 @@ std::uint64_t memory_left(const Source& source) noexcept {
   return source.options.memory - std::min(source.options.memory, source.memory_taken);
 }
 
-bool fits_memory(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
-  const std::uint64_t left = memory_left(source);
-  const std::uint64_t bytes_per_point = checked_multiply(dims, bytes_of(precision), "bytes of a point");
-  return bytes_per_point == 0 || n <= left / bytes_per_point;
-}
-
 void throw_over_memory(const Source& source, std::string_view points, std::uint64_t dims, std::uint64_t bytes) {
   const std::string others = source.memory_taken == 0 ? std::string()
                                                       : fmt::format(", of which the files before it take {}",
@@ -209,7 +195,7 @@ FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t dims
     throw source.error("{}, but a data set has at most {} points; split the file", format_count(n, "row"),
                        format_count(kMaxPoints));
   }
-  if (!fits_memory(source, n, dims, precision)) {
+  if (n > memory_left(source) / (dims * bytes_of(precision))) {
     throw_over_memory(source, format_count(n, "point"), dims, n * dims * bytes_of(precision));
   }
   return {narrow<std::size_t>(n), narrow<std::size_t>(dims), precision};

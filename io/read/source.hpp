@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -71,15 +74,27 @@ struct ColumnList {
 [[noreturn]] void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column,
                                     std::string_view type);
 
+/// 2^53: float64 holds every integer up to it, and further on only some. What lies below needs no second look.
+inline constexpr double kMostExact = 9007199254740992.0;
+
+[[nodiscard]] inline bool may_be_rounded(double value) noexcept { return std::abs(value) >= kMostExact; }
+
+/// Whether float64 holds the integer itself.
+template <class Integer>
+[[nodiscard]] bool is_exact(Integer value) noexcept {
+  static_assert(std::is_integral_v<Integer>);
+  const auto nearest = static_cast<double>(value);
+  // Behind the largest integer, a cast back would be undefined.
+  const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
+  return nearest < end && static_cast<Integer>(nearest) == value;
+}
+
 /// The InputError of an integer that float64 would round; `where` names its row, `column` its column.
 [[noreturn]] void throw_rounded(const Source& source, const std::string& where, const std::string& column,
                                 const std::string& value);
 
 /// Bytes of options.memory that earlier files of the same data set have left.
 [[nodiscard]] std::uint64_t memory_left(const Source& source) noexcept;
-
-/// Whether n points in d dimensions fit what is left of the memory budget.
-[[nodiscard]] bool fits_memory(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision);
 
 /// The error for points that exceed the memory budget; `points` says which: "2 points".
 [[noreturn]] void throw_over_memory(const Source& source, std::string_view points, std::uint64_t dims,

@@ -54,7 +54,7 @@ TEST_CASE("formats: a file of a format that is left out is refused by the build'
 TEST_CASE("formats: Parquet and Arrow where they are left out, by the build's option or another way") {
   const TempFolder folder;
   for (const auto& [format, name] : {std::pair{"Parquet", "a.parquet"}, std::pair{"Arrow", "a.feather"}}) {
-    if (has_format(format)) continue;  // parquet_reader_test.cpp
+    if (has_format(format)) continue;  // arrow_reader_test.cpp
     folder.write(name, "anything");
     check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }),
                    {name, format, option_of(format), "as CSV"});

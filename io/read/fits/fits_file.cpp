@@ -2,14 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
-
+#include <filesystem>
 namespace epsflow::io {
 namespace {
 

@@ -12,13 +12,9 @@
 #include <vector>
 
 #include <fitsio.h>
-#include <fmt/format.h>
-
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/element_columns.hpp>
-#include <epsflow/io/read/exact_integers.hpp>
 #include <epsflow/io/read/fits/fits_file.hpp>
 
 namespace epsflow::io {

@@ -1,15 +1,11 @@
 #include <epsflow/io/read/hdf5/hdf5_chunks.hpp>
 
+#include <zlib.h>
 #include <algorithm>
 #include <array>
-#include <vector>
-
-#include <fmt/format.h>
-#include <zlib.h>
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 
 namespace epsflow::io {

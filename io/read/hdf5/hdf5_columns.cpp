@@ -8,14 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/element_columns.hpp>
-#include <epsflow/io/read/exact_integers.hpp>
 #include <epsflow/io/read/hdf5/hdf5_chunks.hpp>
 
 namespace epsflow::io {

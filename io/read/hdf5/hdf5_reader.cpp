@@ -7,9 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>

@@ -10,7 +10,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <epsflow/core/checked.hpp>
 #include <epsflow/io/read/decimal.hpp>
 #include <epsflow/io/read/utf8.hpp>
 
@@ -131,19 +130,12 @@ class LiteralParser {
   const Source& source_;
 };
 
-std::optional<ValueType> number_type(char kind, std::uint64_t bytes) noexcept {
-  constexpr std::string_view kSizes = "1248";
-  const std::size_t size = bytes < 10 ? kSizes.find(static_cast<char>('0' + bytes)) : std::string_view::npos;
-  if (size == std::string_view::npos) return std::nullopt;
-  const auto offset_from = [&](ValueType first) {
-    return static_cast<ValueType>(static_cast<std::size_t>(first) + size);
-  };
-  if (kind == 'i') return offset_from(ValueType::signed8);
-  if (kind == 'u') return offset_from(ValueType::unsigned8);
-  if (kind == 'f' && bytes == 4) return ValueType::float32;
-  if (kind == 'f' && bytes == 8) return ValueType::float64;
+/// What numpy calls numbers of a kind and a size: 'f4'.
+std::optional<ValueType> number_type(char kind, std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 10> kTypes{"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"};
   if (kind == 'b' && bytes == 1) return ValueType::unsigned8;
-  return std::nullopt;
+  const auto found = std::find(kTypes.begin(), kTypes.end(), kind + std::to_string(bytes));
+  return found == kTypes.end() ? std::nullopt : std::optional(static_cast<ValueType>(found - kTypes.begin()));
 }
 
 /// Sizes come from the header, so that an overflow is the file's fault.

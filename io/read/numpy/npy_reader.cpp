@@ -1,16 +1,10 @@
 #include <epsflow/io/read/numpy/npy_reader.hpp>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/read/binary_columns.hpp>
 #include <epsflow/io/read/element_columns.hpp>
 

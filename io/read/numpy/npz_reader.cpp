@@ -11,11 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <zip.h>
 
-#include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/element_columns.hpp>
 #include <epsflow/io/read/numpy/npy_reader.hpp>

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <epsflow/io/read/decimal.hpp>
-#include <epsflow/io/read/exact_integers.hpp>
+#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
 namespace {

@@ -1,8 +1,6 @@
 // Lines and fields of text tables: where they begin and end, and what a field says.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -6,9 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 
 namespace epsflow::io {

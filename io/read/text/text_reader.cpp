@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -12,13 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/exact_integers.hpp>
 #include <epsflow/io/read/text/text_opening.hpp>
 
 namespace epsflow::io {

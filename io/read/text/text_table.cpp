@@ -1,14 +1,10 @@
 #include <epsflow/io/read/text/text_table.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <tuple>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -95,20 +91,15 @@ char find_delimiter(const char* p, const char* end, Dialect dialect) {
 }
 
 std::string delimiter_words(char delimiter) {
-  switch (delimiter) {
-    case ',':
-      return "comma-separated";
-    case '\t':
-      return "tab-separated";
-    case ';':
-      return "semicolon-separated";
-    case '|':
-      return "separated by bars";
-    case kBlanks:
-      return "separated by blanks";
-    default:
-      return "separated by " + show_text({&delimiter, 1});
+  constexpr std::array<std::pair<char, const char*>, 5> kWords{{{',', "comma-separated"},
+                                                                {'\t', "tab-separated"},
+                                                                {';', "semicolon-separated"},
+                                                                {'|', "separated by bars"},
+                                                                {kBlanks, "separated by blanks"}}};
+  for (const auto& [known, words] : kWords) {
+    if (known == delimiter) return words;
   }
+  return "separated by " + show_text({&delimiter, 1});
 }
 
 /// The words of a comment line as column names, or nothing when they are not `count` words without a number.
