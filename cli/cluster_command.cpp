@@ -115,19 +115,18 @@ Command cluster_command() {
             {{.name = "out",
               .kind = ValueKind::file,
               .value = "FILE",
-              .help =
-                  "labels as .npy (int32), .csv, .fits or .h5, or - for CSV on standard output; without it only the "
-                  "summary is shown; beside a file, where rows were dropped or files joined, NAME.rows.npy (int64): "
-                  "the row "
-                  "of each label, from 0 through all files"},
+              .help = "labels as .npy (int32), .csv, .fits, .h5 or .parquet, or - for CSV on standard output; without "
+                      "it only "
+                      "the summary is shown; beside a file, where rows were dropped or files joined, NAME.rows.npy "
+                      "(int64): the row of each label, from 0 through all files"},
              {.name = "core", .kind = ValueKind::file, .value = "FILE", .help = "mask of core points as .npy (bool)"},
              {.name = "labelled",
               .kind = ValueKind::file,
               .value = "FILE",
               .help =
-                  "columns of the input with the label beside them, and with --core the mask, as .csv, .fits or .h5: "
-                  "every column from text to .csv and from FITS to .fits, else the coordinates; - for CSV on "
-                  "standard output"},
+                  "columns of the input with the label beside them, and with --core the mask, as .csv, .fits, .h5 or "
+                  ".parquet: every column from text to .csv and from FITS to .fits, else the coordinates; longitudes "
+                  "and latitudes as .geojson, up to three dimensions as .vtp (ParaView); - for CSV on standard output"},
              overwrite_option()}},
            input_options(),
            machine_options(),

@@ -168,10 +168,11 @@ Command sweep_command() {
                    spec_of<RunOptions>("core"),
                    {.name = "labelled",
                     .kind = ValueKind::word,
-                    .words = {"csv", "fits", "h5"},
+                    .words = {"csv", "fits", "h5", "parquet", "geojson", "vtp"},
                     .help = "write the columns of the input with the label beside them, and with --core the mask, for "
                             "each variant, labelled/…: every column from text to csv and from FITS to fits, else the "
-                            "coordinates"},
+                            "coordinates; geojson is for longitudes and latitudes, vtp (ParaView) for up to three "
+                            "dimensions"},
                    {.name = "hdf5",
                     .kind = ValueKind::flag,
                     .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},

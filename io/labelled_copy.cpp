@@ -7,32 +7,33 @@
 #include <fmt/format.h>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/formats.hpp>
 #include <epsflow/io/read/fits/fits_format.hpp>
 #include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/text/text_reader.hpp>
+#include <epsflow/io/write/arrow/parquet_writer.hpp>
 #include <epsflow/io/write/labelled_csv.hpp>
 #include <epsflow/io/write/labelled_fits.hpp>
+#include <epsflow/io/write/labelled_geojson.hpp>
 #include <epsflow/io/write/labelled_hdf5.hpp>
+#include <epsflow/io/write/labelled_vtp.hpp>
 
 namespace epsflow::io {
 namespace {
 
 OutputFormat require_labelled(OutputFormat format) {
   if (std::find(kLabelledFormats.begin(), kLabelledFormats.end(), format) == kLabelledFormats.end()) {
-    throw UsageError("the input with labels is written as CSV, FITS or HDF5; choose one of them");
+    throw UsageError(
+        "the input with labels is written as CSV, FITS, HDF5, Parquet, GeoJSON or VTP; choose one of them");
   }
-  if (format == OutputFormat::fits) require_format("FITS");
-  if (format == OutputFormat::hdf5) require_format("HDF5");
-  return format;
+  return require_known(format);
 }
 
 /// As LabelledCopy::limit() says it.
 std::string find_limit(const std::vector<std::filesystem::path>& files, const ReadOptions& options,
                        OutputFormat format) {
   constexpr std::string_view kOtherKind = "all columns are copied from text to CSV and from FITS to FITS only";
-  if (format == OutputFormat::hdf5) return std::string(kOtherKind);
+  if (format != OutputFormat::csv && format != OutputFormat::fits) return std::string(kOtherKind);
   for (const std::filesystem::path& file : files) {
     std::error_code code;
     const bool is_regular = file != "-" && std::filesystem::is_regular_file(file, code);
@@ -46,6 +47,17 @@ std::string find_limit(const std::vector<std::filesystem::path>& files, const Re
     }
   }
   return {};
+}
+
+/// About how many bytes a row of coordinates takes in a format.
+std::uint64_t row_bytes(OutputFormat format, const Points& points) {
+  constexpr std::uint64_t kDigits = 18;       // of a coordinate in text
+  constexpr std::uint64_t kFeatureText = 90;  // in GeoJSON, besides coordinates and label
+  constexpr std::uint64_t kVertex = 16;
+  const std::uint64_t value = bytes_of(points.precision());
+  if (format == OutputFormat::csv) return points.dims() * kDigits;
+  if (format == OutputFormat::geojson) return points.dims() * kDigits + kFeatureText;
+  return format == OutputFormat::vtp ? 3 * value + kVertex : points.dims() * value;
 }
 
 bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcept {
@@ -73,10 +85,7 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
   find_names();
   require_free_names();
   constexpr std::uint64_t kLabelBytes = 5;
-  constexpr std::uint64_t kDigits = 18;  // of a coordinate in CSV
-  const std::uint64_t values = std::uint64_t{points_.size()} * points_.dims();
-  bytes_ = points_.size() * kLabelBytes;
-  if (!limit_.empty()) bytes_ += values * (format_ == OutputFormat::csv ? kDigits : bytes_of(points_.precision()));
+  bytes_ = points_.size() * (kLabelBytes + (limit_.empty() ? 0 : row_bytes(format_, points_)));
   for (std::size_t i = 0; limit_.empty() && i < files_.size(); ++i) {
     std::error_code code;
     const std::uintmax_t size = std::filesystem::file_size(files_[i], code);
@@ -102,6 +111,9 @@ void LabelledCopy::find_names() {
     left_out_ = text ? text_left_out(files_, options_, points_) : fits_left_out(files_, options_, points_);
     return;
   }
+  // These have no columns.
+  if (format_ == OutputFormat::geojson) return require_geojson_points(points_, metric_);
+  if (format_ == OutputFormat::vtp) return require_vtp_points(points_);
   const bool has_names = points_.column_names.size() == points_.dims();
   for (std::size_t k = 0; k < points_.dims(); ++k) {
     const std::size_t number = k < points_.column_numbers.size() ? points_.column_numbers[k] : k;
@@ -110,6 +122,7 @@ void LabelledCopy::find_names() {
   }
   if (format_ == OutputFormat::fits) require_fits_names(names_);
   if (format_ == OutputFormat::hdf5) require_hdf5_names(names_);
+  if (format_ == OutputFormat::parquet) require_parquet_names(names_);
 }
 
 void LabelledCopy::require_free_names() const {
@@ -128,8 +141,8 @@ void LabelledCopy::require_free_names() const {
     if (limit_.empty() || format_ == OutputFormat::csv) continue;
     if (std::any_of(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(i), is_same)) {
       throw InputError(
-          fmt::format("{} names two coordinates {}, which no table of FITS or HDF5 can; rename one of "
-                      "them, or choose .csv",
+          fmt::format("{} names two coordinates {}, which no table but one of text can; rename one of them, or choose "
+                      ".csv",
                       display_name(files_[0]), show_text(names_[i])));
     }
   }
@@ -148,6 +161,12 @@ void LabelledCopy::write(const std::filesystem::path& file, const std::filesyste
   require_unchanged();
   if (format_ == OutputFormat::hdf5) {
     write_hdf5_coordinates(file, target, names_, rows);
+  } else if (format_ == OutputFormat::parquet) {
+    write_parquet_coordinates(file, target, names_, rows);
+  } else if (format_ == OutputFormat::geojson) {
+    write_geojson(file, target, rows);
+  } else if (format_ == OutputFormat::vtp) {
+    write_vtp(file, target, rows);
   } else if (format_ == OutputFormat::fits) {
     if (limit_.empty()) {
       write_fits_copy(file, target, files_, options_, rows);

@@ -26,12 +26,15 @@ namespace epsflow::io {
 /// - Otherwise only the coordinates are written, and only of rows that became points. A column has its name from the input, or
 ///   else x and its number. Where rows were dropped or several files joined, a column `row` comes first: the row of the input,
 ///   counted from 0 through all files. In HDF5 all of it is one data set `labelled` of compound elements.
+///   GeoJSON (for longitudes and latitudes) and VTP (for up to three dimensions) have points instead of columns, and the same beside
+///   them: labelled_geojson.hpp, labelled_vtp.hpp.
 class LabelledCopy {
  public:
   /// `points` are those that read_points(files, options) gave, and must outlive this. Looks at the files once more and
   /// finds out whether they can be copied: to be done before the labels are computed. Throws UsageError for a format that
-  /// is none of kLabelledFormats or that this build leaves out, InputError where files differ in their columns, and where
-  /// a column has the name of one that is to be added.
+  /// is none of kLabelledFormats, that this build leaves out or that cannot hold such points, InputError where files differ in their
+  /// columns, and where a column has the name of one that is to be added. For GeoJSON the points are in the order that the metric
+  /// takes.
   LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
                OutputFormat format, bool core, Metric metric = {});
 

@@ -7,6 +7,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/formats.hpp>
+#include <epsflow/io/write/arrow/parquet_writer.hpp>
 #include <epsflow/io/write/csv_writer.hpp>
 #include <epsflow/io/write/fits_writer.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
@@ -15,18 +16,14 @@
 namespace epsflow::io {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OutputFormat>, 5> kEndings{{{".npy", OutputFormat::npy},
+constexpr std::array<std::pair<std::string_view, OutputFormat>, 8> kEndings{{{".npy", OutputFormat::npy},
                                                                              {".csv", OutputFormat::csv},
                                                                              {".fits", OutputFormat::fits},
                                                                              {".h5", OutputFormat::hdf5},
-                                                                             {".hdf5", OutputFormat::hdf5}}};
-
-/// Passes on a format that this build can write. Throws UsageError for one that was left out.
-OutputFormat require_known(OutputFormat format) {
-  if (format == OutputFormat::fits) require_format("FITS");
-  if (format == OutputFormat::hdf5) require_format("HDF5");
-  return format;
-}
+                                                                             {".hdf5", OutputFormat::hdf5},
+                                                                             {".parquet", OutputFormat::parquet},
+                                                                             {".geojson", OutputFormat::geojson},
+                                                                             {".vtp", OutputFormat::vtp}}};
 
 void write_csv_labels(const std::filesystem::path& file, std::span<const std::int32_t> labels, Overwrite overwrite) {
   AtomicFile out(file, overwrite);
@@ -75,6 +72,13 @@ OutputFormat output_format(const std::filesystem::path& file, std::span<const Ou
   throw UsageError("cannot tell the format of " + file.string() + " from its name; let it end in one of " + known);
 }
 
+OutputFormat require_known(OutputFormat format) {
+  if (format == OutputFormat::fits) require_format("FITS");
+  if (format == OutputFormat::hdf5) require_format("HDF5");
+  if (format == OutputFormat::parquet) require_format("Parquet");
+  return format;
+}
+
 void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
                   const Metric& metric) {
   switch (output_format(file, kLabelFormats)) {
@@ -86,6 +90,8 @@ void write_labels(const std::filesystem::path& file, const VariantResult& result
       return write_fits_labels(file, result, overwrite, metric);
     case OutputFormat::hdf5:
       return write_hdf5_labels(file, result, overwrite, metric);
+    default:
+      return write_parquet_labels(file, result, overwrite, metric);
   }
 }
 

@@ -43,7 +43,7 @@ enum class FolderMode : std::uint8_t {
 struct FolderOutputs {
   bool hdf5 = false;  ///< sweep.h5, with everything in one file
   bool core = false;  ///< core/….npy, a mask of core points per variant
-  /// Extension of labelled/…, copies of the input with labels per variant: ".csv", ".fits" or ".h5"; empty for none.
+  /// Extension of labelled/…, copies of the input with labels per variant, as ".csv"; empty for none.
   std::string labelled = {};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
 };

@@ -57,8 +57,9 @@ bool is_results_name(std::string_view name) {
   if (slash == std::string_view::npos || dot == std::string_view::npos || dot < slash) return false;
   const std::string_view folder = name.substr(0, slash);
   const std::string_view extension = name.substr(dot);
+  static constexpr std::array<std::string_view, 6> kCopies{".csv", ".fits", ".h5", ".parquet", ".geojson", ".vtp"};
   const bool known = folder == kLabelledFolder
-                         ? extension == ".csv" || extension == ".fits" || extension == ".h5"
+                         ? std::find(kCopies.begin(), kCopies.end(), extension) != kCopies.end()
                          : (folder == kLabelsFolder || folder == kCoreFolder) && extension == ".npy";
   const std::optional<Variant> variant = variant_of(name.substr(slash + 1, dot - slash - 1));
   return known && variant && variant_file(folder, *variant, extension) == name;

@@ -4,10 +4,12 @@ import csv
 import gzip
 import io
 import json
+import math
 import os
 import resource
 import struct
 import unittest
+import xml.etree.ElementTree as xml
 
 from support import ProgramTest, npy_labels, run, summary
 
@@ -121,6 +123,109 @@ class Cluster(Labelled):
             back = self.succeeds("cluster", out, "--columns", "label,core", "--eps", 0.5, "--minpts", 1, "--out", "-")
             self.assertEqual(back.stdout.split(), ["label", "0", "0", "0", "1"])
 
+    def test_parquet_is_read_back(self):
+        out, labels = self.folder / "out.parquet", self.folder / "l.parquet"
+        words = self.cluster("--labelled", out, "--out", labels, "--core", self.folder / "c.npy", "--metric", "manhattan")
+        if not json.loads(self.succeeds("info", "--json").stdout)["formats"]["Parquet"]["usable"]:
+            self.fails(2, ["Parquet", "EPSFLOW_WITH_PARQUET=ON"], *words)
+            self.fails(2, ["EPSFLOW_WITH_PARQUET=ON"], "sweep", *words[1:10], "--labelled", "parquet", "--out", self.folder / "r")
+            return
+        self.succeeds(*words)
+        again = ["--eps", 0.5, "--minpts", 1, "--out", "-"]
+        back = self.succeeds("cluster", out, "--columns", "ra,dec,label,core", *again)
+        self.assertEqual(back.stdout.split(), ["label", "0", "0", "0", "1"])
+        back = self.succeeds("cluster", labels, "--columns", "label", *again)
+        self.assertEqual(back.stdout.split(), ["label", *(label for label in LABELS[:4] if label), "1"])
+        try:
+            import pyarrow.parquet
+        except ImportError:
+            return
+        for file in (out, labels):
+            metadata = pyarrow.parquet.read_schema(file).metadata
+            self.assertEqual((metadata[b"metric"], metadata[b"minpts"], metadata[b"eps"]), (b"manhattan", b"3", b"0.3"))
+        table = pyarrow.parquet.read_table(out)
+        self.assertEqual([str(field.type) for field in table.schema], ["int64", "double", "double", "int32", "bool"])
+        self.assertEqual(table.to_pydict(), {"row": [0, 1, 3, 4], "ra": [0, 0.1, 0.1, 9], "dec": [0, 0, 0.1, 9],
+                                             "label": [0, 0, 0, -1], "core": [True, True, True, False]})
+
+    def test_longitudes_and_latitudes_as_geojson(self):
+        out = self.folder / "out.geojson"
+        tail = ["--core", self.folder / "c.npy", "--overwrite", "--labelled", out]
+        places = [[0, 0], [0.1, 0], [0.1, 0.1], [9, 9]]
+        swapped = self.write("swapped.csv", "dec,ra\n" + "".join(f"{b},{a}\n" for a, b in places))
+        nameless = self.write("nameless.csv", swapped.read_text()[7:])
+        for words in ([self.points, *self.options[2:]], [self.points, *self.options[2:], "--metric", "greatcircle"],
+                      [swapped, "--eps", 0.3, "--minpts", 3, "--metric", "greatcircle"],
+                      [nameless, "--eps", 0.3, "--minpts", 3, "--metric", "greatcircle", "--latitude-first"]):
+            columns = ["--columns", "ra,dec"] if words[0] == self.points else []
+            self.succeeds("cluster", *words, *columns, *tail)
+            found = json.loads(out.read_text())
+            self.assertEqual(found["type"], "FeatureCollection")
+            self.assertEqual([f["type"] for f in found["features"]], ["Feature"] * 4)
+            self.assertEqual([f["geometry"] for f in found["features"]], [{"type": "Point", "coordinates": p} for p in places])
+            properties = [f["properties"] for f in found["features"]]
+            self.assertEqual([p["label"] for p in properties], [0, 0, 0, -1])
+            self.assertEqual([p["core"] for p in properties], [True, True, True, False])
+            self.assertEqual([p["row"] for p in properties if "row" in p], [0, 1, 3, 4] if columns else [])
+        radians = self.write("radians.csv", "lat,lon\n0.5,-0.25\n")
+        self.succeeds("cluster", radians, "--metric", "haversine", "--eps", 0.1, "--minpts", 1, *tail)
+        found = json.loads(out.read_text())["features"][0]["geometry"]["coordinates"]
+        for value, expected in zip(found, (-0.25, 0.5)):
+            self.assertAlmostEqual(value, math.degrees(expected), delta=1e-13)
+        self.fails_after_reading(2, ["GeoJSON", "2 columns without names", "--metric greatcircle"], "cluster", nameless,
+                                 *self.options[4:], *tail)
+
+    def test_points_for_paraview(self):
+        out = self.folder / "out.vtp"
+        self.succeeds(*self.cluster("--labelled", out, "--core", self.folder / "c.npy"))
+        raw = out.read_bytes()
+        begin = raw.index(b'<AppendedData encoding="raw">\n_') + len(b'<AppendedData encoding="raw">\n_')
+        data = raw[begin:]
+        root = xml.fromstring(raw[:begin] + b"</AppendedData></VTKFile>")
+        self.assertEqual(root.attrib, {"type": "PolyData", "version": "1.0", "byte_order": "LittleEndian", "header_type": "UInt64"})
+        piece = root.find("PolyData/Piece")
+        self.assertEqual((piece.get("NumberOfPoints"), piece.get("NumberOfVerts")), ("4", "4"))
+
+        def array(path):
+            element = piece.find(path)
+            at = int(element.get("offset"))
+            size, = struct.unpack_from("<Q", data, at)
+            kind = {"Float64": "d", "Int64": "q", "Int32": "i", "UInt8": "B"}[element.get("type")]
+            return list(struct.unpack_from(f"<{size // struct.calcsize(kind)}{kind}", data, at + 8))
+
+        self.assertEqual(array("Points/DataArray"), [0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0, 9, 9, 0])
+        self.assertEqual(array("Verts/DataArray[@Name='connectivity']"), [0, 1, 2, 3])
+        self.assertEqual(array("Verts/DataArray[@Name='offsets']"), [1, 2, 3, 4])
+        self.assertEqual(array("PointData/DataArray[@Name='label']"), [0, 0, 0, -1])
+        self.assertEqual(array("PointData/DataArray[@Name='core']"), [1, 1, 1, 0])
+        self.assertEqual(array("PointData/DataArray[@Name='row']"), [0, 1, 3, 4])
+        try:
+            from vtkmodules.util.numpy_support import vtk_to_numpy
+            from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+        except ImportError:
+            return
+        reader = vtkXMLPolyDataReader()
+        reader.SetFileName(str(out))
+        reader.Update()
+        found = reader.GetOutput()
+        self.assertEqual(vtk_to_numpy(found.GetPoints().GetData()).tolist(), [[0, 0, 0], [0.1, 0, 0], [0.1, 0.1, 0], [9, 9, 0]])
+        self.assertEqual(vtk_to_numpy(found.GetPointData().GetScalars()).tolist(), [0, 0, 0, -1])
+        self.assertEqual([found.GetCell(i).GetPointId(0) for i in range(found.GetNumberOfVerts())], [0, 1, 2, 3])
+
+    def test_points_that_a_format_cannot_hold(self):
+        wide = self.write("wide.csv", "a,b,c,d\n1,2,3,4\n")
+        tail = ["--eps", 1, "--minpts", 1, "--labelled"]
+        self.fails_after_reading(2, ["three", "--columns", ".csv"], "cluster", wide, *tail, self.folder / "o.vtp")
+        self.fails_after_reading(2, ["a, b, c, d", "--columns"], "cluster", wide, *tail, self.folder / "o.geojson")
+        self.fails_after_reading(2, ["three"], "sweep", wide, *tail[:-1], "--out", self.folder / "r", "--labelled", "vtp")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["in.csv", "wide.csv"])
+
+    def fails_after_reading(self, code, parts, *words):
+        p = run(*words)
+        self.assertEqual(p.returncode, code, p.stderr)
+        for part in parts:
+            self.assertIn(part, p.stderr)
+
     def test_a_fits_table_keeps_its_names(self):
         self.points = self.folder / "in.fits"
         self.points.write_bytes(fits_table(["M 31", "NGC 7", "lost", "far"], [0, 0.1, float("nan"), 9]))
@@ -165,8 +270,9 @@ class Cluster(Labelled):
         table.write_bytes(fits_table(["x"] * 20_000, range(20_000)))
         before = set(os.listdir(self.folder))
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-        for file, name in ((self.points, "o.csv"), (self.points, "o.fits"), (self.points, "o.h5"), (text, "o.csv"),
-                           (table, "o.fits")):
+        formats = json.loads(self.succeeds("info", "--json").stdout)["formats"]
+        names = ["o.csv", "o.fits", "o.h5", "o.vtp", *(["o.parquet"] if formats["Parquet"]["usable"] else [])]
+        for file, name in (*((self.points, name) for name in names), (text, "o.csv"), (table, "o.fits")):
             p = run("cluster", file, "--columns", "1", "--eps", 0.01, "--minpts", 3, "--labelled", self.folder / name,
                     preexec_fn=limit)
             self.assertEqual(p.returncode, 4, p.stderr)
@@ -196,6 +302,18 @@ class Sweep(Labelled):
             self.assertEqual([r[5] for r in rows], ["core", *MASK])
         names = {file["name"] for file in json.loads((self.out / "sweep.json").read_text())["files"]}
         self.assertIn("labelled/eps_0.2_minpts_3.csv", names)
+
+    def test_other_formats(self):
+        formats = json.loads(self.succeeds("info", "--json").stdout)["formats"]
+        words = ["geojson", "vtp", *(["parquet"] if formats["Parquet"]["usable"] else [])]
+        for word in words:
+            self.succeeds(*self.sweep("--labelled", word, "--resume"))
+            self.assertIn("0 variants", self.succeeds(*self.sweep("--labelled", word, "--resume")).stdout)
+        self.assertEqual(self.labelled(), sorted(f"eps_{eps}_minpts_3.{word}" for eps in ("0.2", "0.3") for word in words))
+        features = json.loads((self.out / "labelled/eps_0.2_minpts_3.geojson").read_text())["features"]
+        self.assertEqual([f["properties"]["label"] for f in features], [0, 0, 0, -1])
+        self.succeeds(*self.sweep("--overwrite"))
+        self.assertFalse((self.out / "labelled").exists())
 
     def test_resume_makes_what_is_missing_or_has_changed(self):
         self.succeeds(*self.sweep())

@@ -36,7 +36,7 @@ TEST_CASE("formats: each has a name of its own, and says what is behind it") {
 
 TEST_CASE("formats: a file of a format that is left out is refused by the build's option, read or written") {
   const TempFolder folder;
-  for (const auto& [format, name] : {std::pair{"FITS", "a.fits"}, std::pair{"HDF5", "a.h5"}}) {
+  for (const auto& [format, name] : {std::pair{"FITS", "a.fits"}, {"HDF5", "a.h5"}, {"Parquet", "a.parquet"}}) {
     CAPTURE(format);
     const VariantResult result{{0.5, 2}, {0, 0, -1}, {1, 1, 2, 0, 2}, 0.1};
     if (has_format(format)) {

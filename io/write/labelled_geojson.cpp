@@ -1,0 +1,98 @@
+#include <epsflow/io/write/labelled_geojson.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/core/sky_columns.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
+
+namespace epsflow::io {
+namespace {
+
+bool has_places(const Metric& metric) noexcept {
+  return metric.kind == MetricKind::greatcircle || metric.kind == MetricKind::haversine;
+}
+
+/// The column of longitudes, where the points have one; the other is that of latitudes.
+std::optional<std::size_t> longitude_column(const FilePoints& points, const Metric& metric) {
+  if (points.dims() != 2) return std::nullopt;
+  if (has_places(metric)) return metric.kind == MetricKind::haversine || metric.latitude_first ? 1 : 0;
+  const std::vector<std::size_t> order = sky_columns(points.column_names, {.kind = MetricKind::greatcircle});
+  return order.empty() ? std::nullopt : std::optional(order.front());
+}
+
+std::string columns_of(const FilePoints& points) {
+  if (points.column_names.empty()) return format_count(points.dims(), "column") + " without names";
+  return fmt::format("{}", fmt::join(points.column_names, ", "));
+}
+
+}  // namespace
+
+void require_geojson_points(const FilePoints& points, const Metric& metric) {
+  const std::optional<std::size_t> column = longitude_column(points, metric);
+  if (!column) {
+    throw UsageError(fmt::format(
+        "GeoJSON holds longitudes and latitudes, and the points are {}: choose the two with ReadOptions::columns, say "
+        "Metric::kind = MetricKind::greatcircle, or choose .csv",
+        columns_of(points)));
+  }
+  if (has_places(metric)) return;  // which looks at each itself
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double longitude = points.view().at(i, *column);
+    const double latitude = points.view().at(i, 1 - *column);
+    if (std::abs(latitude) <= 90 && longitude >= -360 && longitude <= 720) continue;
+    throw InputError(fmt::format(
+        "longitude {} and latitude {} in row {} are no place, and GeoJSON holds longitudes and latitudes in degrees: "
+        "choose other columns, or .csv",
+        format_number(longitude), format_number(latitude), format_count(i)));
+  }
+}
+
+void write_geojson(const std::filesystem::path& file, const std::filesystem::path& target, const LabelledRows& rows) {
+  const std::size_t column = *longitude_column(rows.points, rows.metric);
+  const double degrees = rows.metric.kind == MetricKind::haversine ? 180 / std::numbers::pi : 1;
+  FileStream out(file, target);
+  fmt::memory_buffer text;
+  const auto flush = [&] {
+    out.write(std::string_view(text.data(), text.size()));
+    text.clear();
+  };
+  const auto append = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
+    fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
+  };
+  append(R"({{"type":"FeatureCollection","features":[)");
+  rows.points.view().visit([&](auto values) {
+    using T = typename decltype(values)::value_type;
+    RowWalker walker(rows.points.inputs);
+    while (const auto row = walker.next_point()) {
+      const std::size_t i = *row->point;
+      const auto longitude = static_cast<T>(values[2 * i + column] * degrees);
+      // A pole in radians may lie a little beyond 90 degrees.
+      const T latitude = std::clamp(static_cast<T>(values[2 * i + 1 - column] * degrees), T{-90}, T{90});
+      append(R"({}{{"type":"Feature","geometry":{{"type":"Point","coordinates":[{},{}]}},"properties":{{"label":{})",
+             i == 0 ? "\n" : ",\n", longitude, latitude, rows.result.labels[i]);
+      if (rows.core) append(R"(,"core":{})", rows.result.core[i] != 0);
+      if (rows.points.renumbered()) append(R"(,"row":{})", row->number);
+      append("}}}}");
+      if (text.size() >= kLabelledBlockBytes) flush();
+    }
+  });
+  append("\n]}}\n");
+  flush();
+  out.close();
+}
+
+}  // namespace epsflow::io
