@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <mutex>
 #include <span>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -28,6 +31,8 @@ struct FitsColumn {
   std::uint64_t elements = 1;  ///< values per row, where these are numbers
   bool is_plain_float32 = false;
   int wide_type = 0;              ///< TLONGLONG or TULONGLONG, where it holds integers of 64 bits as they are
+  LONGLONG text_begin = 0;        ///< first byte in a row, from 1, of integers as they are in an ASCII table; else 0
+  LONGLONG text_width = 0;        ///< bytes of each of these
   bool has_marked_nulls = false;  ///< TNULL, as integers and ASCII tables have it; the null of a binary float is NaN
 };
 
@@ -37,15 +42,16 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   std::array<char, FLEN_VALUE> form{};
   double scale = 1;
   double zero = 0;
+  long begin = 0;
   if (is_ascii) {
-    fits_get_acolparms(file, number, name.data(), nullptr, nullptr, nullptr, &scale, &zero, nullptr, nullptr, &status);
+    fits_get_acolparms(file, number, name.data(), &begin, nullptr, nullptr, &scale, &zero, nullptr, nullptr, &status);
   } else {
     fits_get_bcolparms(file, number, name.data(), nullptr, nullptr, nullptr, &scale, &zero, nullptr, nullptr, &status);
   }
   fits_read_key(file, TSTRING, fmt::format("TFORM{}", number).c_str(), form.data(), nullptr, &status);
   int type = 0;
   LONGLONG repeat = 0;
-  LONGLONG width = 0;  // of no interest, but written for ASCII tables without asking whether it is there
+  LONGLONG width = 0;
   fits_get_coltypell(file, number, &type, &repeat, &width, &status);
   check_fits(status, source, fmt::format("reading the description of column {}", number - 1));
   constexpr std::array kIntegers{TBYTE, TSBYTE, TSHORT, TUSHORT, TINT, TUINT, TLONG, TULONG, TLONGLONG, TULONGLONG};
@@ -60,6 +66,10 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   constexpr double kUnsignedZero = 9223372036854775808.0;  // the standard's way to write unsigned integers
   if (!is_ascii && type == TLONGLONG && scale == 1) {
     column.wide_type = zero == 0 ? TLONGLONG : zero == kUnsignedZero ? TULONGLONG : 0;
+  }
+  if (is_ascii && is_integer && scale == 1 && zero == 0) {
+    column.text_begin = begin;
+    column.text_width = width;
   }
   return column;
 }
@@ -156,6 +166,30 @@ void require_exact(fitsfile* file, const FitsColumn& column, const ElementChoice
   }
 }
 
+/// The same of integers in an ASCII table, which cfitsio reads as float64. Where float64 holds one, it becomes that one.
+template <class T>
+void require_exact_text(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
+                        std::span<T> values, const Source& source) {
+  // To add a digit cfitsio adds its code, and takes that of 0 away: that rounds a little below 2^53, too.
+  constexpr double kMostRead = kMostExact - 64;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(std::abs(values[i]) > kMostRead)) continue;
+    std::string text(narrow<std::size_t>(column.text_width), ' ');
+    int status = 0;
+    fits_read_tblbytes(file, narrow<LONGLONG>(first + i + 1), column.text_begin, column.text_width,
+                       reinterpret_cast<unsigned char*>(text.data()), &status);
+    check_fits(status, source, fmt::format("reading {} in row {}", show_text(choice.name), first + i));
+    text.erase(0, text.find_first_not_of(" +"));
+    text.erase(text.find_last_not_of(' ') + 1);
+    std::int64_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc{} || end != text.data() + text.size() || !is_exact(value)) {
+      throw_rounded(source, fmt::format("row {}", first + i), show_text(choice.name), text);
+    }
+    values[i] = static_cast<T>(value);
+  }
+}
+
 /// All values of `rows` rows of a column.
 template <class T>
 void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
@@ -171,6 +205,7 @@ void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& 
                 &null, values, &any_null, &status);
   if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
   if (column.wide_type != 0) require_exact(file, column, choice, first, std::span<const T>(values, count), source);
+  if (column.text_width > 0) require_exact_text(file, column, choice, first, std::span(values, count), source);
 }
 
 /// The chosen element of `rows` rows of a column.

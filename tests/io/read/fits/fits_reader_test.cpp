@@ -68,6 +68,11 @@ class FitsWriter {
     fits_write_col(file_, TLOGICAL, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
     REQUIRE(status_ == 0);
   }
+  void write_bytes(int row, int first, std::string bytes) {
+    fits_write_tblbytes(file_, row, first, static_cast<LONGLONG>(bytes.size()),
+                        reinterpret_cast<unsigned char*>(bytes.data()), &status_);
+    REQUIRE(status_ == 0);
+  }
   void write_null(int column, int row) {
     fits_write_col_null(file_, column, row, 1, 1, &status_);
     REQUIRE(status_ == 0);
@@ -304,6 +309,29 @@ TEST_CASE("fits: ASCII tables") {
   const FilePoints points = read(file);
   CHECK(points.precision() == Precision::float64);
   CHECK(values_of(points) == Values{1.125, 3, 5.5, -2.25, 4, 6.5});
+}
+
+TEST_CASE("fits: integers of ASCII tables that float64 rounds are refused, others kept") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "ascii.fits";
+  const auto read_integer = [&](const std::string& text) {
+    std::filesystem::remove(file);
+    {
+      FitsWriter fits(file);
+      fits.table(ASCII_TBL, "T", {"A", "ID"}, {"F10.3", "I20"});
+      fits.write(1, {1.125, -2.25});
+      fits.write(2, {3, 4});
+      fits.write_bytes(2, 12, std::string(20 - text.size(), ' ') + text);
+    }
+    return values_of(read(file));
+  };
+  CHECK(read_integer("9007199254740991") == Values{1.125, 3, -2.25, 9007199254740991});
+  CHECK(read_integer("-9007199254740994") == Values{1.125, 3, -2.25, -9007199254740994});
+  CHECK(read_integer("+1152921504606846976") == Values{1.125, 3, -2.25, 1152921504606846976});
+  for (const char* text : {"9007199254740993", "-1152921504606846977", "1152921504606846977", "99999999999999999999"}) {
+    check_mentions(error_of<InputError>([&] { read_integer(text); }),
+                   {"ascii.fits", "row 1", "'ID'", text, "2^53", "ReadOptions::columns"});
+  }
 }
 
 TEST_CASE("fits: more rows than cfitsio reads at once, no rows, one row") {
