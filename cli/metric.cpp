@@ -118,6 +118,7 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
           "--metric {} takes two columns, longitude and latitude, and {} were read: choose them with --columns",
           arguments.text("metric"), points.dims()));
     }
+    require_unit_of_names(points.column_names, metric);
     if (!order.empty() && order.front() == 1) swap_columns(points);
     if (order.empty() && metric.kind == MetricKind::greatcircle && !metric.latitude_first && !arguments.flag("quiet")) {
       say("names of columns do not tell: the first is taken for longitude, the second for latitude");

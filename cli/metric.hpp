@@ -16,7 +16,7 @@ namespace epsflow::cli {
 
 /// Puts longitude and latitude, where their names tell which is which, into the order in which the metric takes them. Where names
 /// do not tell, a line says what is assumed, unless --quiet is given. Throws UsageError for points that have no such metric, and
-/// for names that contradict each other (core/sky_columns.hpp).
+/// for names that contradict each other or the metric (core/sky_columns.hpp).
 void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& metric);
 
 /// Of points of two columns each becomes the other.

@@ -34,6 +34,9 @@ constexpr std::array kSystems{
 constexpr std::string_view kWholeNames = "l b de alpha delta";
 /// What a name may say of a coordinate and mean the same: its unit, its form, UCD's main one of several.
 constexpr std::string_view kSaidInPassing = "deg degree degrees rad radian radians decimal meta main";
+/// What of it is a unit, also as a word that is known has it.
+constexpr std::string_view kSaysDegrees = "deg degree degrees radeg decdeg dedeg";
+constexpr std::string_view kSaysRadians = "rad radian radians rarad decrad derad";
 /// What makes a name that of another figure.
 constexpr std::string_view kOtherFigures =
     "e err error errors sigma sd std stdev stddev rms var unc uncertainty mu pm proper motion corr";
@@ -160,6 +163,24 @@ std::vector<std::size_t> sky_columns(std::span<const std::string> names, const M
                      "ReadOptions::columns, or give latitude first and say so with Metric::latitude_first");
   }
   return pair;
+}
+
+void require_unit_of_names(std::span<const std::string> names, const Metric& metric) {
+  const bool radians = metric.kind == MetricKind::haversine;
+  if (!radians && metric.kind != MetricKind::greatcircle) return;
+  std::set<std::size_t> wrong;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto is_other = [&](const std::string& part) {
+      return has_word(radians ? kSaysDegrees : kSaysRadians, part);
+    };
+    if (meaning_of_name(names[i]) && std::ranges::any_of(parts_of(names[i]), is_other)) wrong.insert(i);
+  }
+  if (wrong.empty()) return;
+  const std::string metric_name = radians ? "haversine" : "greatcircle";
+  throw UsageError("by the names " + listed(names, wrong) + " columns are in " + (radians ? "degrees" : "radians") +
+                   ", and " + metric_name + " takes " + (radians ? "radians" : "degrees") +
+                   ": convert them, choose Metric::kind = MetricKind::" + (radians ? "greatcircle" : "haversine") +
+                   ", or rename them where the names are wrong");
 }
 
 bool may_be_one_system(std::span<const std::string> a, std::span<const std::string> b) {

@@ -28,6 +28,11 @@ namespace epsflow {
 /// latitude first and sets Metric::latitude_first.
 [[nodiscard]] std::vector<std::size_t> sky_columns(std::span<const std::string> names, const Metric& metric);
 
+/// Throws UsageError for names that say another unit than the metric takes, as lat_rad does for greatcircle, which takes degrees, and
+/// RAdeg for haversine, which takes radians. `names` are those of the columns that are taken, without those whose unit is known
+/// otherwise. Names that are not known say nothing.
+void require_unit_of_names(std::span<const std::string> names, const Metric& metric);
+
 /// Whether two lists of column names may be of one coordinate system. False only where both have a known name, and the first known
 /// names of the two lists are of different systems, as ra and l are.
 [[nodiscard]] bool may_be_one_system(std::span<const std::string> a, std::span<const std::string> b);

@@ -30,7 +30,9 @@ bool has_places(const Metric& metric) noexcept {
 std::optional<std::size_t> longitude_column(const FilePoints& points, const Metric& metric) {
   if (points.dims() != 2) return std::nullopt;
   if (has_places(metric)) return metric.kind == MetricKind::haversine || metric.latitude_first ? 1 : 0;
-  const std::vector<std::size_t> order = sky_columns(points.column_names, {.kind = MetricKind::greatcircle});
+  const Metric in_degrees{.kind = MetricKind::greatcircle};
+  require_unit_of_names(points.column_names, in_degrees);
+  const std::vector<std::size_t> order = sky_columns(points.column_names, in_degrees);
   return order.empty() ? std::nullopt : std::optional(order.front());
 }
 

@@ -475,6 +475,12 @@ void define_engine(nb::module_& m) {
         return sky_columns(names, metric_of(metric, names.size()));
       },
       "names"_a, "metric"_a);
+  m.def(
+      "require_unit_of_names",
+      [](const std::vector<std::string>& names, const MetricWords& metric) {
+        require_unit_of_names(names, metric_of(metric, 2));
+      },
+      "names"_a, "metric"_a);
   m.def("field_within", &field_of, nb::arg("points").noconvert(), "metric"_a, "eps"_a);
   m.def("backends", [] {
     std::vector<std::tuple<std::string, bool, std::string>> all;

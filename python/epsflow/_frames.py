@@ -12,7 +12,7 @@ import numpy as np
 
 from ._astropy import from_astropy, units_of
 from ._columns import Columns, in_one, is_complex, is_time, refuse_beyond, refuse_columns, refuse_inexact
-from ._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, latitude_first, sky_columns
+from ._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, latitude_first, require_unit_of_names, sky_columns
 
 _LIBRARIES = ("geopandas", "pandas", "polars", "pyarrow", "xarray", "astropy")
 _Read = Union[Columns, tuple[Any, Union[list[str], None]]]
@@ -56,10 +56,13 @@ def from_table(
     if not isinstance(found, Columns):
         values, names = found
         order = sky_columns(names or [], metric)
+        require_unit_of_names(names or [], metric)
         if names is None or not order or order == list(range(len(names))):
             return found
         return values[:, order], [names[i] for i in order]
     order = sky_columns([str(column) for column in found.names], metric) or list(range(len(found.names)))
+    units = units_of(X) if library == "astropy" else [None] * len(found.names)
+    require_unit_of_names([str(found.names[i]) for i in order if units[i] is None], metric)
     columns = [found.read(i) for i in order]
     refused = [(str(found.names[i]), holds) for i, holds in zip(order, columns) if isinstance(holds, str)]
     refuse_columns(name, refused, found.remedy)

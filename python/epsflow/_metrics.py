@@ -110,6 +110,14 @@ def sky_columns(names: list[str], metric: MetricWords) -> list[int]:
         return list(_core.sky_columns([as_utf8(name) for name in names], metric))
 
 
+def require_unit_of_names(names: list[str], metric: MetricWords) -> None:
+    """names: of the columns that are taken, but for those that have a unit. Raises ValueError for those that say another unit than the
+    metric takes, as lat_rad does for "greatcircle"."""
+    if angle_unit(metric) is not None:
+        with python_errors():
+            _core.require_unit_of_names(names, metric)
+
+
 def _listed_values(values: Any) -> list[Any]:
     return list(values) if np.iterable(values) and not isinstance(values, str) else [values]
 

@@ -127,6 +127,13 @@ def test_each_angle_has_its_unit(sky, labels, kind):
         np.testing.assert_array_equal(found, labels)
 
 
+def test_a_unit_counts_for_more_than_a_name(sky, labels):
+    X = two_columns(*(sky.T * units.deg), names=["lon_rad", "lat_rad"])
+    np.testing.assert_array_equal(epsflow.sweep(X, 0.5, 4, metric="greatcircle")[0].labels, labels)
+    with pytest.raises(ValueError, match="'lon_rad', 'lat_rad' columns are in radians"):
+        epsflow.sweep(two_columns(*sky.T, names=["lon_rad", "lat_rad"]), 0.5, 4, metric="greatcircle")
+
+
 def test_factors_bring_units_together(points):
     X = two_columns(points[:, 0] * units.Mpc, points[:, 1] * units.km / units.s, names=["d", "v"])
     found = epsflow.sweep(X, 0.1, 4, metric_params={"scale": [1, 0.5]})[0].labels

@@ -154,6 +154,18 @@ def test_names_that_contradict_each_other(sky, make):
     np.testing.assert_array_equal(as_points(table_of(make, {"x": x, "y": y}), GREATCIRCLE), sky)
 
 
+@pytest.mark.parametrize("make", TABLES)
+def test_a_unit_in_a_name_that_is_not_the_metrics(sky, make):
+    radians = table_of(make, dict(zip(["lat_rad", "lon_rad"], np.radians(sky[:, ::-1]).T)))
+    for params in (None, {"latitude_first": True}):
+        with pytest.raises(ValueError, match="'l.._rad', 'l.._rad' columns are in radians, and greatcircle takes degrees.*metric='haversine'"):
+            epsflow.sweep(radians, 1.0, 4, metric="greatcircle", metric_params=params)
+    found = epsflow.sweep(radians, np.radians(1.0), 4, metric="haversine")[0].labels
+    np.testing.assert_array_equal(found, epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels)
+    with pytest.raises(ValueError, match="'DEdeg', 'RAdeg' columns are in degrees, and haversine takes radians.*metric='greatcircle'"):
+        epsflow.sweep(table_of(make, dict(zip(["RAdeg", "DEdeg"], sky.T))), 1.0, 4, metric="haversine")
+
+
 def test_longitudes_and_latitudes_of_other_containers(sky):
     xarray = pytest.importorskip("xarray")
     geopandas = pytest.importorskip("geopandas")

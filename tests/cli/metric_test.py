@@ -96,6 +96,23 @@ class Metrics(ProgramTest):
         self.fails(2, ["'dec', 'l'", "--columns"], "cluster", several, "--metric", "greatcircle", "--columns", "dec,l", *words)
         self.fails(2, ["--latitude-first", "greatcircle"], "cluster", several, "--latitude-first", *words)
 
+    def test_a_unit_in_a_name_that_is_not_the_metrics(self):
+        words = ["--eps", 0.9, "--minpts", 4, "--metric"]
+        radians = self.table("r.csv", ["lat_rad", "id", "lon_rad"], lambda a, b: (math.radians(b), 7, math.radians(a)))
+        parts = ["'lon_rad'", "are in radians", "greatcircle takes degrees", "--metric haversine", "rename"]
+        for more in ([], ["--columns", "0,2", "--latitude-first"]):
+            self.fails_after_reading(2, parts, "cluster", radians, *words, "greatcircle", *more)
+        self.succeeds("cluster", radians, *words, "haversine")
+        degrees = self.table("d.csv", ["RAdeg", "DEdeg"], lambda a, b: (a, b))
+        self.fails_after_reading(2, ["in degrees", "haversine takes radians", "--metric greatcircle"], "plan", degrees, *words, "haversine")
+        self.succeeds("cluster", degrees, *words, "greatcircle")
+
+    def fails_after_reading(self, code, parts, *words):
+        p = run(*words)
+        self.assertEqual(p.returncode, code, p.stderr)
+        for part in parts:
+            self.assertIn(part, p.stderr)
+
     def test_an_eps_as_large_as_the_field_is_doubted(self):
         points = self.write("p.csv", "dec,ra\n" + "".join(f"{20 + 8 * i / 99},{100 + 10 * i / 99}\n" for i in range(100)))
         run = ["cluster", points, "--metric", "greatcircle", "--minpts", 4, "--eps"]

@@ -120,6 +120,30 @@ TEST_CASE("sky columns: two names that contradict each other, unless the caller 
   }
 }
 
+TEST_CASE("sky columns: a unit in a name that is not the metric's") {
+  const Names radians{"lat_rad", "lon_rad"};
+  const Names degrees{"RAdeg", "DEdeg"};
+  check_mentions(error_of<UsageError>([&] { require_unit_of_names(radians, kGreatcircle); }),
+                 {"names 'lat_rad', 'lon_rad' columns are in radians", "greatcircle takes degrees",
+                  "MetricKind::haversine", "rename"});
+  check_mentions(error_of<UsageError>([&] { require_unit_of_names(degrees, kHaversine); }),
+                 {"names 'RAdeg', 'DEdeg' columns are in degrees", "haversine takes radians", "MetricKind::greatcircle",
+                  "rename"});
+  for (const char* name : {"raRad", "RArad", "decrad", "longitude (radians)", "l_rad"}) {
+    INFO(name);
+    check_mentions(error_of<UsageError>([&] {
+                     require_unit_of_names(Names{"lat", name}, kGreatcircle);
+                   }),
+                   {"names '" + std::string(name) + "' columns"});
+    require_unit_of_names(Names{"lat", name}, kHaversine);
+  }
+  for (const Names& names : {degrees, Names{"lat", "lon"}, Names{"x_rad", "rad"}, Names{"rad_error", "ra"}, Names{}}) {
+    require_unit_of_names(names, kGreatcircle);
+  }
+  require_unit_of_names(Names{"x_deg", "decimalLatitude", "ra"}, kHaversine);
+  require_unit_of_names(radians, Metric{});
+}
+
 TEST_CASE("sky columns: several pairs are the caller's to choose from") {
   for (const Names& names : {Names{"ra", "dec", "l", "b"},
                              {"pickup_lon", "pickup_lat", "dropoff_lon", "dropoff_lat"},

@@ -86,6 +86,7 @@ TEST_CASE("labelled geojson: other data are refused") {
   check_mentions(refused("lon,lat,z\n1,2,3\n"), {"lon, lat, z", "ReadOptions::columns"});
   check_mentions(refused("1,2,3\n"), {"3 columns without names"});
   check_mentions(refused("lon,dec\n1,2\n"), {"'lon', 'dec'"});
+  check_mentions(refused("lon_rad,lat_rad\n1,1\n"), {"'lon_rad', 'lat_rad'", "radians"});
   check_mentions(error_of<InputError>([] { copied("lon,lat\n1,2\n10,91\n", {}); }),
                  {"longitude 10 and latitude 91 in row 1", ".csv"});
   check_mentions(error_of<InputError>([] { copied("lon,lat\n1000,2\n", {}); }), {"longitude 1000"});
