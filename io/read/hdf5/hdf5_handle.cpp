@@ -23,7 +23,8 @@ std::string take_error_text() {
   } ends;
   const auto visit = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
     auto& found = *static_cast<Ends*>(data);
-    const char* text = error->desc != nullptr ? error->desc : "";
+    std::string text = error->desc != nullptr ? error->desc : "";
+    std::erase(text, '\n');  // as the time of a failed read or write ends with
     if (found.innermost.empty()) found.innermost = text;
     found.outermost = text;
     return 0;
