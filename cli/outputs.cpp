@@ -60,6 +60,11 @@ void require_label_output(const Arguments& arguments, std::span<const io::Output
   const std::filesystem::path rows = rows_file(arguments);
   if (rows.empty()) return;
   io::require_target(rows, overwrite(arguments), paths_of(inputs));
+  if (std::error_code code; std::filesystem::exists(rows, code) && !io::is_marked_npy(rows)) {
+    throw UsageError(rows.string() +
+                     " is where the row of each label goes, and epsflow did not write it: move it away, or choose "
+                     "another name for --out");
+  }
   if (!arguments.given("core") || !same_place(rows, arguments.text("core"))) return;
   throw UsageError("--core is " + rows.string() + ", where the rows of --out go; give it another name");
 }
@@ -72,7 +77,7 @@ void write_label_output(const Arguments& arguments, const VariantResult& result,
   if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments), metric);
   if (!points.renumbered()) return;
   if (!rows.empty()) {
-    io::write_npy(rows, io::npy_rows(io::row_numbers(points)), overwrite(arguments));
+    io::write_npy(rows, io::marked_npy_rows(io::row_numbers(points)), overwrite(arguments));
   } else if ((arguments.given("out") || !result.core.empty()) && !arguments.flag("quiet")) {
     const std::string rows_of_labels =
         points.dropped_rows() > 0 ? fmt::format("the {} that were kept of {}", format_count(points.size(), "row"),

@@ -29,7 +29,8 @@ void require_output(const Arguments& arguments, std::string_view option, std::sp
 void require_different_outputs(const Arguments& arguments, std::initializer_list<std::string_view> options);
 
 /// require_output() of --out for labels, which have NAME.rows.npy beside them where rows were dropped or files joined: the input
-/// row of each label, which may not be there without --overwrite either.
+/// row of each label, which may not be there without --overwrite either, nor ever as a file that epsflow did not write
+/// (io::is_marked_npy()).
 void require_label_output(const Arguments& arguments, std::span<const io::OutputFormat> formats, const Words& inputs);
 
 /// Writes the labels to --out, where it is given, and the rows beside them; NAME.rows.npy of other labels goes. Where there is no

@@ -1,22 +1,30 @@
 #include <epsflow/io/write/npy_writer.hpp>
 
 #include <bit>
+#include <fstream>
+#include <string_view>
 
 namespace epsflow::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
-std::string header_of(const std::string& type, const std::string& shape) {
+constexpr std::size_t kPreamble = 10;  // magic, version, length of the header
+/// How a header of marked_npy_rows() begins.
+constexpr std::string_view kMark = "{'shape': (";
+
+std::string header_of(std::string header) {
   // NPY 1.0: magic, version, length of the header, header padded so that the data begin at a multiple of 64.
-  constexpr std::size_t kPreamble = 10;
-  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
   header.append(63 - (kPreamble + header.size()) % 64, ' ');
   header += '\n';
   std::string start("\x93NUMPY\x01\x00", 8);
   start += static_cast<char>(header.size() & 0xFF);
   start += static_cast<char>(header.size() >> 8);
   return start + header;
+}
+
+std::string header_of(const std::string& type, const std::string& shape) {
+  return header_of("{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }");
 }
 
 template <class T>
@@ -33,6 +41,17 @@ std::string npy_vector_header(const std::string& type, std::uint64_t n) {
 NpyArray npy_labels(std::span<const std::int32_t> labels) { return make_vector("<i4", labels); }
 NpyArray npy_mask(std::span<const std::uint8_t> mask) { return make_vector("|b1", mask); }
 NpyArray npy_rows(std::span<const std::int64_t> rows) { return make_vector("<i8", rows); }
+
+NpyArray marked_npy_rows(std::span<const std::int64_t> rows) {
+  return {header_of(std::string(kMark) + std::to_string(rows.size()) + ",), 'descr': '<i8', 'fortran_order': False, }"),
+          std::as_bytes(rows)};
+}
+
+bool is_marked_npy(const std::filesystem::path& file) {
+  std::string begin(kPreamble + kMark.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin.starts_with("\x93NUMPY") && begin.ends_with(kMark);
+}
 
 NpyArray npy_points(PointsView points) {
   return {header_of(points.precision() == Precision::float32 ? "<f4" : "<f8",

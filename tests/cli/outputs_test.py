@@ -2,6 +2,7 @@
 """What the program writes never costs anybody a file: single files."""
 import json
 import os
+import struct
 import unittest
 
 from support import ProgramTest, npy_labels, run
@@ -76,6 +77,32 @@ class SingleFiles(ProgramTest):
         self.assertFalse(rows.exists())
         self.fails(2, ["--core is", "l.rows.npy", "another name"], "cluster", points, *tail, "--core", rows, "--overwrite")
         self.assertIn(".rows.npy", self.succeeds("help", "cluster").stdout)
+
+    def test_rows_of_the_users_own_are_neither_replaced_nor_removed(self):
+        nan = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
+        out, rows = self.folder / "l.npy", self.folder / "l.rows.npy"
+        tail = ["--on-nan", "drop", "--eps", 0.1, "--minpts", 3, "--out", out, "--overwrite"]
+        self.succeeds("cluster", nan, *tail)
+        ours = rows.read_bytes()
+        # As NumPy saves the same array.
+        header = "{'descr': '<i8', 'fortran_order': False, 'shape': (8,), }".ljust(117) + "\n"
+        for own in (b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + ours[128:], b"mine", b""):
+            rows.write_bytes(own)
+            for points in (self.points, nan, self.folder / "no-such.csv"):
+                self.fails(2, ["l.rows.npy", "did not write it", "another name for --out"], "cluster", points, *tail)
+            self.assertEqual(rows.read_bytes(), own)
+            self.succeeds("cluster", nan, *tail[:-2], "-")
+        rows.unlink()
+        self.succeeds("cluster", nan, *tail)
+        self.succeeds("cluster", nan, *tail)
+        self.assertEqual(rows.read_bytes(), ours)
+        p = self.succeeds("cluster", rows, "--eps", 0.5, "--minpts", 1, "--out", "-")  # is still an array
+        self.assertEqual(len(p.stdout.split()), 9)
+        try:
+            import numpy
+        except ImportError:
+            return
+        self.assertEqual((numpy.load(rows).tolist(), numpy.load(rows).dtype), ([0, 2, 3, 4, 5, 6, 7, 8], numpy.int64))
 
     def test_labels_that_have_no_place_for_rows_say_of_which_they_are(self):
         points = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
