@@ -150,8 +150,10 @@ Arguments::Arguments(const Command& command, const Words& words) : command_(&com
     if (option == nullptr) throw std::logic_error("option " + word.string_key + " is in no group");
     const std::string value = option->kind == ValueKind::flag ? "true" : word.value.front();
     if (!values_.emplace(option->name, value).second) {
-      throw UsageError("--" + option->name + (option->alias.empty() ? "" : " (or --" + option->alias + ")") +
-                       " is given twice; give it once");
+      further_[option->name].push_back(value);
+      if (!option->several)
+        throw UsageError("--" + option->name + (option->alias.empty() ? "" : " (or --" + option->alias + ")") +
+                         " is given twice; give it once");
     }
     if (option->kind != ValueKind::flag) check(*option, value);
   }
@@ -179,6 +181,15 @@ void Arguments::check(const OptionSpec& option, const std::string& value) const 
     throw UsageError(fmt::format("--{} '{}' is unknown{}; choose one of {}", option.name, value,
                                  meant.empty() ? "" : "; did you mean " + meant + "?", fmt::join(option.words, ", ")));
   }
+}
+
+Words Arguments::texts(std::string_view name) const {
+  Words values;
+  if (given(name)) values.push_back(text(name));
+  if (const auto at = further_.find(name); at != further_.end()) {
+    values.insert(values.end(), at->second.begin(), at->second.end());
+  }
+  return values;
 }
 
 const std::string& Arguments::text(std::string_view name) const {

@@ -28,11 +28,13 @@ class Arguments {
 
   [[nodiscard]] const Command& command() const noexcept { return *command_; }
   [[nodiscard]] const Words& operands() const noexcept { return operands_; }
-  /// The options that were given, with their values ("true" for flags), by name.
+  /// The options that were given, with their values ("true" for flags, the first of several), by name.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all_given() const noexcept { return values_; }
 
   [[nodiscard]] bool given(std::string_view name) const { return values_.contains(name); }
   [[nodiscard]] bool flag(std::string_view name) const { return given(name); }
+  /// All values of an option that may be given more than once, in their order.
+  [[nodiscard]] Words texts(std::string_view name) const;
   /// The value given, or the default.
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] std::uint64_t number(std::string_view name) const;
@@ -48,6 +50,7 @@ class Arguments {
   const Command* command_;
   Words operands_;
   std::map<std::string, std::string, std::less<>> values_;
+  std::map<std::string, Words, std::less<>> further_;  ///< values behind the first
 };
 
 /// --json, --quiet, --help.

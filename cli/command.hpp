@@ -34,6 +34,7 @@ struct OptionSpec {
   std::string zero = {};      ///< what the number 0 stands for
   std::string standard = {};  ///< the value without the option; empty: none
   bool may_be_empty = false;  ///< whether '' is a value
+  bool several = false;       ///< whether it may be given more than once
   std::string help;           ///< what it is for, without a full stop
 };
 

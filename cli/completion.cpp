@@ -125,7 +125,9 @@ std::string zsh_script() {
   for (const Command& command : commands()) {
     text += "    " + command.name + ")\n      _arguments";
     for_each_name(command, [&](const OptionSpec& option, const std::string& name) {
-      text += " \\\n        " + quoted("--" + name + "[" + zsh_help(option) + "]" + zsh_value(option), "'\\''");
+      text +=
+          " \\\n        " +
+          quoted((option.several ? "*--" : "--") + name + "[" + zsh_help(option) + "]" + zsh_value(option), "'\\''");
     });
     if (!command.operand.words.empty()) {
       text += " \\\n        " + quoted(fmt::format("*:operand:({})", fmt::join(command.operand.words, " ")), "'\\''");

@@ -93,7 +93,7 @@ void refuse(const Arguments& arguments, std::initializer_list<const char*> optio
 Clustering clustering_of_files(const Arguments& arguments) {
   arguments.require({"points", "labels", "core", "eps"});
   refuse(arguments, {"minpts"}, "it chooses a variant of --results");
-  return {.read = reading(arguments, arguments.all_given(), {arguments.text("points")}),
+  return {.read = reading(arguments, arguments.all_given(), arguments.texts("points")),
           .labels = arguments.text("labels"),
           .core = arguments.text("core"),
           .eps = eps_of_clustering(arguments),
@@ -105,10 +105,12 @@ Words inputs_of(const std::string& folder, const nlohmann::json& input) {
   Words files;
   for (const auto& file : input.value("files", nlohmann::json::array())) {
     files.push_back(file.at("name").get<std::string>());
-    if (std::error_code code; !std::filesystem::exists(files.back(), code)) {
-      throw InputError(fmt::format("the points of {} were read from {}, which is not there: give them with --points",
-                                   folder, files.back()));
-    }
+  }
+  for (const std::string& file : files) {
+    if (std::error_code code; std::filesystem::exists(file, code)) continue;
+    throw InputError(
+        fmt::format("the points of {} were read from {}, which is not there: give them with --points{}", folder, file,
+                    files.size() == 1 ? "" : fmt::format(", once for each of the {} files", files.size())));
   }
   if (files.empty()) throw InputError(folder + " does not say where its points are: give them with --points");
   return files;
@@ -164,7 +166,7 @@ Clustering read_results(const Arguments& arguments) {
   // What Python saved is of no files, and says nothing of reading them.
   const bool of_files = !input.value("files", nlohmann::json::array()).empty();
   Values values = of_files ? run.value("options", nlohmann::json::object()).get<Values>() : arguments.all_given();
-  const Words files = arguments.given("points") ? Words{arguments.text("points")} : inputs_of(folder, input);
+  const Words files = arguments.given("points") ? arguments.texts("points") : inputs_of(folder, input);
   for (const char* option : {"memory", "quiet", "json"}) values.erase(option);
   Values values_new = arguments.all_given();
   for (const char* option : {"memory", "quiet"}) {
@@ -337,7 +339,9 @@ Command predict_command() {
              {.name = "points",
               .kind = ValueKind::file,
               .value = "FILE",
-              .help = "the points that were clustered (default: the files that the results name)"},
+              .several = true,
+              .help = "the points that were clustered; of several files, once for each, in their order (default: the "
+                      "files that the results name)"},
              {.name = "labels", .kind = ValueKind::file, .value = "FILE", .help = "their labels, without --results"},
              {.name = "core",
               .kind = ValueKind::file,

@@ -144,6 +144,29 @@ class Predict(ProgramTest):
         self.succeeds("sweep", moved, *how, "--eps", 50, "--minpts", 5, "--out", folder, "--overwrite")
         self.fails(3, ["no mask of core points", "--core"], "predict", moved, *clustering)
 
+    def test_points_of_several_files_that_have_moved(self):
+        text = self.points.read_text().splitlines(keepends=True)
+        old = [self.write("a,1.csv", "".join(text[:101])), self.write("b.csv", text[0] + "".join(text[101:]))]
+        folder, out = self.folder / "r", self.folder / "out.npy"
+        self.succeeds("sweep", *old, "--eps", 0.5, "--minpts", 5, "--core", "--out", folder)
+        clustering = ["--results", folder, "--eps", 0.5, "--minpts", 5, "--out", out, "--overwrite"]
+        self.succeeds("predict", self.points, *clustering)
+        self.assertEqual(npy_labels(out), npy_labels(self.labels))
+        moved = [file.rename(self.folder / f"moved {file.name}") for file in old]
+        self.fails(3, ["a,1.csv", "not there", "--points", "2 files"], "predict", self.points, *clustering)
+        out.unlink()
+        self.succeeds("predict", self.points, *clustering, "--points", moved[0], "--points", moved[1])
+        self.assertEqual(npy_labels(out), npy_labels(self.labels))
+        for files in ([moved[0]], moved[::-1]):
+            words = [word for file in files for word in ("--points", file)]
+            self.fails_after_reading(3, ["not the points of the results"], "predict", self.points, *clustering, *words)
+        # As of labels and masks in files.
+        words = ["--labels", self.labels, "--core", self.core, "--eps", 0.5, "--out", out, "--overwrite"]
+        self.succeeds("predict", self.points, "--points", moved[0], "--points", moved[1], *words)
+        self.assertEqual(npy_labels(out), npy_labels(self.labels))
+        self.fails(2, ["is the input"], "predict", self.points, "--points", moved[0], "--points", moved[1], *words[:-2], moved[1])
+        self.fails(2, ["--eps", "given twice"], "predict", self.points, *clustering, "--eps", 1)
+
     def test_labels_that_are_no_numbers_are_no_rows_to_drop(self):
         wrong = self.write("w.csv", "label\n" + "0\n" * 7 + "nan\n" * 293)
         words = ["--points", self.points, "--labels", wrong, "--core", self.core, "--eps", 0.5]
