@@ -72,10 +72,10 @@ class CellSource final : public ClusterSource {
   std::optional<BoundsOrder> bounds_;  ///< where bounds leave out more tests than they cost
   std::vector<ClusterBlock> blocks_;
   std::vector<Image> images_;
-  Buffer<std::uint32_t> counts_;      ///< [n]
+  Buffer<std::uint32_t> counts_;          ///< [n]
   Buffer<std::uint32_t> largest_counts_;  ///< [n / 16] of the points that share the narrowest bounds
-  Buffer<std::uint8_t> gained_;       ///< [cells] 1 where the last level has made points core
-  Buffer<std::uint32_t> smallest_;    ///< [cells] smallest id of a point that is core
+  Buffer<std::uint8_t> gained_;           ///< [cells] 1 where the last level has made points core
+  Buffer<std::uint32_t> smallest_;        ///< [cells] smallest id of a point that is core
 };
 
 }  // namespace epsflow::clustering

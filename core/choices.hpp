@@ -17,6 +17,8 @@ struct Word {
   std::string_view word;
   T value;
 };
+template <class T>
+Word(std::string_view, T) -> Word<T>;
 
 /// What is known of an enumeration T. `words`: its words, in the order in which help lists them. A value may have several words;
 /// word_of() gives the first. `type`: the name of T in C++, as text. Specialised where T is declared.

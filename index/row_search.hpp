@@ -22,9 +22,9 @@ struct SearchInput {
   const void* const* coordinates;  ///< [dims] pointers to [n] float or double, Buffer::kPadding bytes readable behind
   std::size_t dims;
   Precision precision;
-  double limit;                       ///< of the space: eps² where it is plain
+  double limit;                            ///< of the space: eps² where it is plain
   const RoundedPoints* rounded = nullptr;  ///< what decides most pairs in float32; null where there is nothing such
-  const Space* space = nullptr;       ///< null where it is plain
+  const Space* space = nullptr;            ///< null where it is plain
 };
 
 class RowSearch {

@@ -11,12 +11,12 @@
 namespace epsflow::gpu {
 
 struct GridView {
-  const void* coordinates = nullptr;           ///< [dims × n] float or double, by position
-  const std::uint32_t* cell_of = nullptr;      ///< [n] cell of each position
-  const std::uint32_t* cell_starts = nullptr;  ///< [cells + 1] first position of each cell
+  const void* coordinates = nullptr;             ///< [dims × n] float or double, by position
+  const std::uint32_t* cell_of = nullptr;        ///< [n] cell of each position
+  const std::uint32_t* cell_starts = nullptr;    ///< [cells + 1] first position of each cell
   const std::uint64_t* range_offsets = nullptr;  ///< [cells + 1] first of the cell's ranges
   const Range* ranges = nullptr;                 ///< candidates of each cell, ascending
-  const std::uint64_t* cell_words = nullptr;   ///< [cells + 1] first word of the cell's first row in a packed table
+  const std::uint64_t* cell_words = nullptr;     ///< [cells + 1] first word of the cell's first row in a packed table
   std::uint32_t size = 0;
   std::uint32_t cells = 0;
   std::uint32_t dims = 1;
