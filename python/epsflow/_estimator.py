@@ -134,7 +134,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             if not sample_weight.any():
                 raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
         result = sweep_loaded(Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
-        self._fitted = metric, eps, reference
+        self._fitted: tuple[MetricWords, float, Any] | None = metric, eps, reference
         if output == "numpy":
             self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices

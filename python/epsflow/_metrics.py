@@ -115,7 +115,7 @@ def require_unit_of_names(names: list[str], metric: MetricWords) -> None:
     metric takes, as lat_rad does for "greatcircle"."""
     if angle_unit(metric) is not None:
         with python_errors():
-            _core.require_unit_of_names(names, metric)
+            _core.require_unit_of_names([as_utf8(name) for name in names], metric)
 
 
 def _listed_values(values: Any) -> list[Any]:
