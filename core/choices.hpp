@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 
 namespace epsflow {
@@ -20,23 +19,23 @@ struct Word {
 template <class T>
 Word(std::string_view, T) -> Word<T>;
 
-/// What is known of an enumeration T. `words`: its words, in the order in which help lists them. A value may have several words;
-/// word_of() gives the first. `type`: the name of T in C++, as text. Specialised where T is declared.
+/// What is known of an enumeration T. `kWords`: its words, in the order in which help lists them. A value may have several words;
+/// word_of() gives the first. `kType`: the name of T in C++, as text. Specialised where T is declared.
 template <class T>
 struct Choice;
 
 /// The words of T without their values.
 template <class T>
-inline constexpr auto kWords = [] {
-  std::array<std::string_view, Choice<T>::words.size()> all;
-  std::ranges::transform(Choice<T>::words, all.begin(), [](const Word<T>& word) { return word.word; });
+inline constexpr auto kWordsOf = [] {
+  std::array<std::string_view, Choice<T>::kWords.size()> all;
+  std::ranges::transform(Choice<T>::kWords, all.begin(), [](const Word<T>& word) { return word.word; });
   return all;
 }();
 
 /// The value of a word, or nothing if T has no such word.
 template <class T>
 [[nodiscard]] constexpr std::optional<T> choice_of(std::string_view word) {
-  for (const Word<T>& known : Choice<T>::words) {
+  for (const Word<T>& known : Choice<T>::kWords) {
     if (known.word == word) return known.value;
   }
   return std::nullopt;
@@ -44,11 +43,11 @@ template <class T>
 
 /// The word of a value.
 template <class T>
-[[nodiscard]] constexpr std::string_view word_of(T value) {
-  for (const Word<T>& known : Choice<T>::words) {
+[[nodiscard]] constexpr std::string_view word_of(T value) noexcept {
+  for (const Word<T>& known : Choice<T>::kWords) {
     if (known.value == value) return known.word;
   }
-  throw std::logic_error("a value has no word");
+  return {};
 }
 
 /// How the search fills a neighbour table in the format csr (see FormatChoice). It works on batches of rows. A row is all
@@ -68,9 +67,9 @@ enum class Kernel : std::uint8_t {
 [[nodiscard]] constexpr bool emits_pairs(Kernel kernel) noexcept { return kernel != Kernel::rows; }
 template <>
 struct Choice<Kernel> {
-  static constexpr std::string_view type = "Kernel";
-  static constexpr std::array words{Word{"rows", Kernel::rows}, Word{"global", Kernel::global},
-                                    Word{"shared", Kernel::shared}};
+  static constexpr std::string_view kType = "Kernel";
+  static constexpr std::array kWords{Word{"rows", Kernel::rows}, Word{"global", Kernel::global},
+                                     Word{"shared", Kernel::shared}};
 };
 
 /// How a neighbour table is held in memory. `csr` (compressed sparse rows): 4 bytes for each neighbour. `packed`: one bit for each
@@ -79,9 +78,9 @@ struct Choice<Kernel> {
 enum class FormatChoice : std::uint8_t { automatic, csr, packed };
 template <>
 struct Choice<FormatChoice> {
-  static constexpr std::string_view type = "FormatChoice";
-  static constexpr std::array words{Word{"auto", FormatChoice::automatic}, Word{"csr", FormatChoice::csr},
-                                    Word{"packed", FormatChoice::packed}};
+  static constexpr std::string_view kType = "FormatChoice";
+  static constexpr std::array kWords{Word{"auto", FormatChoice::automatic}, Word{"csr", FormatChoice::csr},
+                                     Word{"packed", FormatChoice::packed}};
 };
 
 /// How the variants of one eps are clustered from the neighbour table that they share. (A variant is one pair of eps and minpts.)
@@ -91,8 +90,8 @@ enum class VariantMethod : std::uint8_t {
 };
 template <>
 struct Choice<VariantMethod> {
-  static constexpr std::string_view type = "VariantMethod";
-  static constexpr std::array words{Word{"nested", VariantMethod::nested}, Word{"each", VariantMethod::each}};
+  static constexpr std::string_view kType = "VariantMethod";
+  static constexpr std::array kWords{Word{"nested", VariantMethod::nested}, Word{"each", VariantMethod::each}};
 };
 
 /// How the variants of one eps get their labels.
@@ -112,9 +111,9 @@ enum class Cells : std::uint8_t {
 enum class StrategyChoice : std::uint8_t { automatic, table, direct };
 template <>
 struct Choice<StrategyChoice> {
-  static constexpr std::string_view type = "StrategyChoice";
-  static constexpr std::array words{Word{"auto", StrategyChoice::automatic}, Word{"table", StrategyChoice::table},
-                                    Word{"direct", StrategyChoice::direct}};
+  static constexpr std::string_view kType = "StrategyChoice";
+  static constexpr std::array kWords{Word{"auto", StrategyChoice::automatic}, Word{"table", StrategyChoice::table},
+                                     Word{"direct", StrategyChoice::direct}};
 };
 
 /// Where the candidates of a search come from.
@@ -134,9 +133,9 @@ enum class IndexChoice : std::uint8_t {
 };
 template <>
 struct Choice<IndexChoice> {
-  static constexpr std::string_view type = "IndexChoice";
-  static constexpr std::array words{Word{"auto", IndexChoice::automatic}, Word{"grid", IndexChoice::grid},
-                                    Word{"tree", IndexChoice::tree}, Word{"all", IndexChoice::all}};
+  static constexpr std::string_view kType = "IndexChoice";
+  static constexpr std::array kWords{Word{"auto", IndexChoice::automatic}, Word{"grid", IndexChoice::grid},
+                                     Word{"tree", IndexChoice::tree}, Word{"all", IndexChoice::all}};
 };
 
 /// The arithmetic that decides whether a candidate is a neighbour. The faster kinds round more. If the distance of a pair is so
@@ -151,25 +150,26 @@ enum class DecideChoice : std::uint8_t {
 };
 template <>
 struct Choice<DecideChoice> {
-  static constexpr std::string_view type = "DecideChoice";
-  static constexpr std::array words{Word{"auto", DecideChoice::automatic}, Word{"scalar", DecideChoice::scalar},
-                                    Word{"tensor64", DecideChoice::tensor64}, Word{"tensor16", DecideChoice::tensor16}};
+  static constexpr std::string_view kType = "DecideChoice";
+  static constexpr std::array kWords{Word{"auto", DecideChoice::automatic}, Word{"scalar", DecideChoice::scalar},
+                                     Word{"tensor64", DecideChoice::tensor64},
+                                     Word{"tensor16", DecideChoice::tensor16}};
 };
 
 /// Where an array is.
 enum class MemorySpace : std::uint8_t { host, device };
 template <>
 struct Choice<MemorySpace> {
-  static constexpr std::string_view type = "MemorySpace";
-  static constexpr std::array words{Word{"host", MemorySpace::host}, Word{"device", MemorySpace::device}};
+  static constexpr std::string_view kType = "MemorySpace";
+  static constexpr std::array kWords{Word{"host", MemorySpace::host}, Word{"device", MemorySpace::device}};
 };
 
 enum class BackendChoice : std::uint8_t { automatic, cpu, gpu };
 template <>
 struct Choice<BackendChoice> {
-  static constexpr std::string_view type = "BackendChoice";
-  static constexpr std::array words{Word{"auto", BackendChoice::automatic}, Word{"cpu", BackendChoice::cpu},
-                                    Word{"gpu", BackendChoice::gpu}};
+  static constexpr std::string_view kType = "BackendChoice";
+  static constexpr std::array kWords{Word{"auto", BackendChoice::automatic}, Word{"cpu", BackendChoice::cpu},
+                                     Word{"gpu", BackendChoice::gpu}};
 };
 
 }  // namespace epsflow

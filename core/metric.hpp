@@ -45,8 +45,8 @@ enum class MetricKind : std::uint8_t {
 /// The last three words are other names of manhattan and euclidean, which scikit-learn has, too.
 template <>
 struct Choice<MetricKind> {
-  static constexpr std::string_view type = "MetricKind";
-  static constexpr std::array words{
+  static constexpr std::string_view kType = "MetricKind";
+  static constexpr std::array kWords{
       Word{"euclidean", MetricKind::euclidean}, Word{"greatcircle", MetricKind::greatcircle},
       Word{"haversine", MetricKind::haversine}, Word{"cosine", MetricKind::cosine},
       Word{"manhattan", MetricKind::manhattan}, Word{"chebyshev", MetricKind::chebyshev},
@@ -58,10 +58,10 @@ struct Choice<MetricKind> {
 enum class ArcUnit : std::uint8_t { degree, arcminute, arcsecond, radian, kilometre };
 template <>
 struct Choice<ArcUnit> {
-  static constexpr std::string_view type = "ArcUnit";
-  static constexpr std::array words{Word{"deg", ArcUnit::degree}, Word{"arcmin", ArcUnit::arcminute},
-                                    Word{"arcsec", ArcUnit::arcsecond}, Word{"rad", ArcUnit::radian},
-                                    Word{"km", ArcUnit::kilometre}};
+  static constexpr std::string_view kType = "ArcUnit";
+  static constexpr std::array kWords{Word{"deg", ArcUnit::degree}, Word{"arcmin", ArcUnit::arcminute},
+                                     Word{"arcsec", ArcUnit::arcsecond}, Word{"rad", ArcUnit::radian},
+                                     Word{"km", ArcUnit::kilometre}};
 };
 
 /// Of the earth, in kilometres: the mean (2a + b)/3 of the ellipsoid's axes (GRS 80).

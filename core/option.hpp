@@ -145,8 +145,8 @@ template <class Owner, class Field>
   using Value = typename detail::Unwrapped<T>::type;
   if (info.kind != OptionKind::bytes) info.kind = detail::kind_of<Value>();
   if constexpr (std::is_enum_v<Value>) {
-    info.type = Choice<Value>::type;
-    info.words = kWords<Value>;
+    info.type = Choice<Value>::kType;
+    info.words = kWordsOf<Value>;
   }
   return {info,
           [](const Owner& owner) -> OptionValue {

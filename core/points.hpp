@@ -13,8 +13,8 @@ namespace epsflow {
 enum class Precision : std::uint8_t { float32, float64 };
 template <>
 struct Choice<Precision> {
-  static constexpr std::string_view type = "Precision";
-  static constexpr std::array words{Word{"float32", Precision::float32}, Word{"float64", Precision::float64}};
+  static constexpr std::string_view kType = "Precision";
+  static constexpr std::array kWords{Word{"float32", Precision::float32}, Word{"float64", Precision::float64}};
 };
 
 /// Bytes of one coordinate.

@@ -71,14 +71,14 @@ namespace epsflow {
 
 template <>
 struct Choice<io::NanPolicy> {
-  static constexpr std::string_view type = "NanPolicy";
-  static constexpr std::array words{Word{"error", io::NanPolicy::error}, Word{"drop", io::NanPolicy::drop}};
+  static constexpr std::string_view kType = "NanPolicy";
+  static constexpr std::array kWords{Word{"error", io::NanPolicy::error}, Word{"drop", io::NanPolicy::drop}};
 };
 template <>
 struct Choice<io::TextLayout::Header> {
-  static constexpr std::string_view type = "Header";
-  static constexpr std::array words{Word{"auto", io::TextLayout::Header::automatic},
-                                    Word{"yes", io::TextLayout::Header::yes}, Word{"no", io::TextLayout::Header::no}};
+  static constexpr std::string_view kType = "Header";
+  static constexpr std::array kWords{Word{"auto", io::TextLayout::Header::automatic},
+                                     Word{"yes", io::TextLayout::Header::yes}, Word{"no", io::TextLayout::Header::no}};
 };
 template <>
 std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept;

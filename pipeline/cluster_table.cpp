@@ -145,7 +145,8 @@ void find_asymmetry(const NeighborsView& table, std::vector<double> radii, const
           return "has point " + format_count(id) +
                  (table.distances.empty() ? "" : " at the distance " + format_number(to)) + ", and " + other +
                  (there ? " has point " + format_count(row) + " at the distance " + format_number(from)
-                        : " does not have point " + format_count(row)) +
+                        : " does not have point " + format_count(row) +
+                              (table.distances.empty() ? "" : " within " + format_number(radii.back()))) +
                  ": neighbours are so in both rows; make the table symmetric";
         });
       }
@@ -153,9 +154,12 @@ void find_asymmetry(const NeighborsView& table, std::vector<double> radii, const
   });
 }
 
+/// What distances are compared with.
+double radius_of(double eps, const TableRun& run) { return run.float32_eps ? static_cast<float>(eps) : eps; }
+
 /// Clusters along rows that are not symmetric.
 VariantResult grow_along_rows(const NeighborsView& table, std::span<const std::uint32_t> counts, const Variant& variant,
-                              const CancelToken& cancel) {
+                              double radius, const CancelToken& cancel) {
   const auto n = static_cast<std::uint32_t>(table.size());
   VariantResult result;
   result.variant = variant;
@@ -174,8 +178,7 @@ VariantResult grow_along_rows(const NeighborsView& table, std::span<const std::u
       open.pop_back();
       for (std::uint64_t at = table.offsets[point]; at < table.offsets[point + std::size_t{1}]; ++at) {
         const std::uint32_t id = table.ids[at];
-        if (result.labels[id] != kNoise || (!table.distances.empty() && !(table.distances[at] <= variant.eps)))
-          continue;
+        if (result.labels[id] != kNoise || (!table.distances.empty() && !(table.distances[at] <= radius))) continue;
         result.labels[id] = clusters;
         if (result.core[id] != 0) open.push_back(id);
       }
@@ -202,6 +205,60 @@ struct Workers {
   MemoryBudget budget;
   tbb::task_arena arena;
 };
+
+template <class T>
+Neighbors table_of(std::span<const T> distances, std::size_t n, double eps, const EngineOptions& engine,
+                   const Observer& observer) {
+  Workers workers(engine, "neighbors_of_distances()");
+  (void)Sweep({{eps, 1}});  // checks eps
+  if (n > kMaxPoints || distances.size() != n * n) {
+    throw UsageError("a matrix of distances has a value for each pair, and this one has " +
+                     format_count(distances.size()) + " for " + format_count(n, "point"));
+  }
+  const CancelToken cancel(observer.cancel);
+  Neighbors result{Buffer<std::uint64_t>(n + 1), {}, {}};
+  const MemoryCharge matrix(workers.budget, distances.size_bytes() + n * sizeof(std::uint64_t),
+                            "the matrix of distances");
+  result.offsets[0] = 0;
+  workers.arena.execute([&] {
+    FirstFault fault;
+    for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
+      for (std::size_t row = first; row < last; ++row) {
+        std::uint64_t count = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double d = distances[row * n + k];
+          if (!(d >= 0)) {
+            return fault.note(row, [&] {
+              return "has the distance " + format_number(d) + " to point " + format_count(k) +
+                     ": distances are numbers of at least 0";
+            });
+          }
+          count += k == row || d <= eps ? 1 : 0;
+        }
+        result.offsets[row + 1] = count;
+      }
+    });
+    fault.check();
+    for (std::size_t row = 0; row < n; ++row) result.offsets[row + 1] += result.offsets[row];
+    const std::uint64_t pairs = result.offsets[n];
+    const MemoryCharge table(workers.budget, pairs * (sizeof(std::uint32_t) + sizeof(double)),
+                             "the table of neighbours");
+    result.ids = Buffer<std::uint32_t>(pairs);
+    result.distances = Buffer<double>(pairs);
+    for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
+      for (std::size_t row = first; row < last; ++row) {
+        std::uint64_t at = result.offsets[row];
+        for (std::size_t k = 0; k < n; ++k) {
+          const double d = distances[row * n + k];
+          if (k != row && !(d <= eps)) continue;
+          result.ids[at] = static_cast<std::uint32_t>(k);
+          result.distances[at++] = d;
+        }
+      }
+    });
+  });
+  return result;
+}
 
 }  // namespace
 
@@ -232,7 +289,8 @@ std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& swee
   workers.arena.execute([&] {
     check_rows(table, cancel);
     std::vector<double> radii;
-    for (const stages::EpsGroup& group : groups) radii.push_back(group.eps);
+    radii.reserve(groups.size());
+    for (const stages::EpsGroup& group : groups) radii.push_back(radius_of(group.eps, run));
     FirstFault asymmetry;
     find_asymmetry(table, radii, cancel, asymmetry);
     if (!run.directed) asymmetry.check();
@@ -240,11 +298,12 @@ std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& swee
       reporter.done([&] { done[{result.variant.eps, result.variant.minpts}] = std::move(result); });
     };
     for (const stages::EpsGroup& group : groups) {
-      clustering::RowsSource source(table, group.eps, weights ? &*weights : nullptr, cancel);
+      clustering::RowsSource source(table, radius_of(group.eps, run), weights ? &*weights : nullptr, cancel);
       if (asymmetry.found()) {
         for (const std::uint32_t minpts : group.minpts) {
           const auto begin = std::chrono::steady_clock::now();
-          VariantResult result = grow_along_rows(table, source.counts(), {group.eps, minpts}, cancel);
+          VariantResult result =
+              grow_along_rows(table, source.counts(), {group.eps, minpts}, radius_of(group.eps, run), cancel);
           if (!run.core_mask) result.core.clear();
           result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
           emit(std::move(result));
@@ -259,57 +318,14 @@ std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& swee
   return results;
 }
 
-Neighbors neighbors_of_distances(PointsView distances, double eps, const EngineOptions& engine,
-                                 const Observer& observer) {
-  Workers workers(engine, "neighbors_of_distances()");
-  (void)Sweep({{eps, 1}});  // checks eps
-  const std::size_t n = distances.size();
-  if (n > 0 && distances.dims() != n) {
-    throw UsageError("a matrix of distances has as many columns as rows, and this one has " + format_count(n) +
-                     " rows and " + format_count(distances.dims()) + " columns");
-  }
-  const CancelToken cancel(observer.cancel);
-  Neighbors result{Buffer<std::uint64_t>(n + 1), {}, {}};
-  const MemoryCharge matrix(workers.budget, distances.bytes() + n * sizeof(std::uint64_t), "the matrix of distances");
-  result.offsets[0] = 0;
-  workers.arena.execute([&] {
-    FirstFault fault;
-    for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
-      for (std::size_t row = first; row < last; ++row) {
-        std::uint64_t count = 0;
-        for (std::size_t k = 0; k < n; ++k) {
-          const double d = distances.at(row, k);
-          if (!(d >= 0)) {
-            return fault.note(row, [&] {
-              return "has the distance " + format_number(d) + " to point " + format_count(k) +
-                     ": distances are numbers of at least 0";
-            });
-          }
-          count += k == row || d <= eps ? 1 : 0;
-        }
-        result.offsets[row + 1] = count;
-      }
-    });
-    fault.check();
-    for (std::size_t row = 0; row < n; ++row) result.offsets[row + 1] += result.offsets[row];
-    const std::uint64_t pairs = result.offsets[n];
-    const MemoryCharge table(workers.budget, pairs * (sizeof(std::uint32_t) + sizeof(double)),
-                             "the table of neighbours");
-    result.ids = Buffer<std::uint32_t>(pairs);
-    result.distances = Buffer<double>(pairs);
-    for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
-      for (std::size_t row = first; row < last; ++row) {
-        std::uint64_t at = result.offsets[row];
-        for (std::size_t k = 0; k < n; ++k) {
-          const double d = distances.at(row, k);
-          if (k != row && !(d <= eps)) continue;
-          result.ids[at] = static_cast<std::uint32_t>(k);
-          result.distances[at++] = d;
-        }
-      }
-    });
-  });
-  return result;
+Neighbors neighbors_of_distances(std::span<const double> distances, std::size_t n, double eps,
+                                 const EngineOptions& engine, const Observer& observer) {
+  return table_of(distances, n, eps, engine, observer);
+}
+
+Neighbors neighbors_of_distances(std::span<const float> distances, std::size_t n, double eps,
+                                 const EngineOptions& engine, const Observer& observer) {
+  return table_of(distances, n, eps, engine, observer);
 }
 
 }  // namespace epsflow

@@ -18,6 +18,8 @@ struct TableRun {
   std::span<const double> weights = {};
   /// Fill VariantResult::core.
   bool core_mask = false;
+  /// Round each eps to float32 before distances are compared with it, as NumPy does where they are float32.
+  bool float32_eps = false;
   /// Take rows that are not symmetric, too. From each core point in the order of the ids a cluster then grows along the rows of
   /// its core points, over all that no earlier cluster has, as scikit-learn's do; on one thread.
   bool directed = false;
@@ -40,9 +42,12 @@ struct TableRun {
                                                  const Observer& observer = {});
 
 /// The table of all pairs within eps of a matrix of distances: [host] [n × n], row-major; float32 is widened. Its entries keep
-/// their distances; each point is an entry of its own row, whatever its distance to itself. O(n²). The table and the matrix count in EngineOptions::memory. Throws InputError for a distance that is NaN or
-/// less than 0, naming row and column; UsageError for a matrix that is not square; and as cluster().
-[[nodiscard]] Neighbors neighbors_of_distances(PointsView distances, double eps, const EngineOptions& engine = {},
-                                               const Observer& observer = {});
+/// their distances; each point is an entry of its own row, whatever its distance to itself. O(n²). The table and the matrix count
+/// in EngineOptions::memory. Throws InputError for a distance that is NaN or less than 0, naming row and column; UsageError for a
+/// matrix that does not have n · n values; and as cluster().
+[[nodiscard]] Neighbors neighbors_of_distances(std::span<const double> distances, std::size_t n, double eps,
+                                               const EngineOptions& engine = {}, const Observer& observer = {});
+[[nodiscard]] Neighbors neighbors_of_distances(std::span<const float> distances, std::size_t n, double eps,
+                                               const EngineOptions& engine = {}, const Observer& observer = {});
 
 }  // namespace epsflow

@@ -1,6 +1,6 @@
 #include <epsflow/io/read/decimal.hpp>
 
-#include <locale.h>
+#include <locale.h>  // NOLINT(modernize-deprecated-headers): POSIX has newlocale() there
 
 #include <charconv>
 #include <cstdlib>

@@ -30,7 +30,7 @@ inline void check_word(std::string_view parameter, std::string_view word, std::s
 /// The value that a parameter's word stands for. Throws as check_word().
 template <class T>
 [[nodiscard]] T choice_named(std::string_view parameter, std::string_view word) {
-  check_word(parameter, word, kWords<T>);
+  check_word(parameter, word, kWordsOf<T>);
   return choice_of<T>(word).value();
 }
 

@@ -42,16 +42,11 @@ Sweep sweep_of(const Pairs& pairs) {
   return Sweep(variants);
 }
 
-PointsView view_of(const Matrix& matrix) {
-  const std::size_t values = matrix.shape(0) * matrix.shape(1);
-  if (matrix.dtype() == nb::dtype<float>()) {
-    return {std::span(static_cast<const float*>(matrix.data()), values), matrix.shape(1)};
-  }
-  return {std::span(static_cast<const double*>(matrix.data()), values), matrix.shape(1)};
-}
-
-TableRun run_of(const Weights& weights, bool core, bool directed) {
-  return {.weights = weights ? span_of(*weights) : std::span<const double>(), .core_mask = core, .directed = directed};
+TableRun run_of(const Weights& weights, bool core, bool directed, bool float32_eps) {
+  return {.weights = weights ? span_of(*weights) : std::span<const double>(),
+          .core_mask = core,
+          .float32_eps = float32_eps,
+          .directed = directed};
 }
 
 void put_all(std::vector<VariantResult> results, Task::Channel& channel) {
@@ -60,24 +55,36 @@ void put_all(std::vector<VariantResult> results, Task::Channel& channel) {
 
 std::unique_ptr<Task> start_table(const Values<std::uint64_t>& offsets, const Values<std::uint32_t>& ids,
                                   const Values<double>& distances, const Pairs& variants, const Weights& weights,
-                                  bool core, bool directed, const nb::dict& options) {
+                                  bool core, bool directed, bool float32_eps, const nb::dict& options) {
   const NeighborsView table{span_of(offsets), span_of(ids), span_of(distances)};
   return std::make_unique<Task>(
-      [table, sweep = sweep_of(variants), run = run_of(weights, core, directed),
+      [table, sweep = sweep_of(variants), run = run_of(weights, core, directed, float32_eps),
        engine = options_from<EngineOptions>(options)](const Observer& observer, Task::Channel& channel) {
         put_all(cluster(table, sweep, run, engine, observer), channel);
       });
 }
 
-/// eps: the largest of the variants.
+template <class T>
+std::unique_ptr<Task> start_matrix(std::span<const T> matrix, std::size_t n, double eps, const Sweep& sweep,
+                                   const TableRun& run, const EngineOptions& engine) {
+  return std::make_unique<Task>([=](const Observer& observer, Task::Channel& channel) {
+    const Neighbors table = neighbors_of_distances(matrix, n, eps, engine, observer);
+    put_all(cluster(table.view(), sweep, run, engine, observer), channel);
+  });
+}
+
+/// eps: the largest of the variants. Of float32, it is rounded to that.
 std::unique_ptr<Task> start_distances(const Matrix& matrix, double eps, const Pairs& variants, const Weights& weights,
                                       bool core, bool directed, const nb::dict& options) {
-  return std::make_unique<Task>(
-      [view = view_of(matrix), eps, sweep = sweep_of(variants), run = run_of(weights, core, directed),
-       engine = options_from<EngineOptions>(options)](const Observer& observer, Task::Channel& channel) {
-        const Neighbors table = neighbors_of_distances(view, eps, engine, observer);
-        put_all(cluster(table.view(), sweep, run, engine, observer), channel);
-      });
+  const std::size_t n = matrix.shape(0);
+  const Sweep sweep = sweep_of(variants);
+  const auto engine = options_from<EngineOptions>(options);
+  if (matrix.dtype() == nb::dtype<float>()) {
+    return start_matrix(std::span(static_cast<const float*>(matrix.data()), n * n), n, static_cast<float>(eps), sweep,
+                        run_of(weights, core, directed, true), engine);
+  }
+  return start_matrix(std::span(static_cast<const double*>(matrix.data()), n * n), n, eps, sweep,
+                      run_of(weights, core, directed, false), engine);
 }
 
 }  // namespace
@@ -85,8 +92,9 @@ std::unique_ptr<Task> start_distances(const Matrix& matrix, double eps, const Pa
 void define_tables(nb::module_& m) {
   // Tasks keep the arrays that they read.
   m.def("start_table", &start_table, nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(),
-        nb::arg("distances").noconvert(), "variants"_a, nb::arg("weights").none(), "core"_a, "directed"_a, "options"_a,
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 5>());
+        nb::arg("distances").noconvert(), "variants"_a, nb::arg("weights").none(), "core"_a, "directed"_a,
+        "float32_eps"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
+        nb::keep_alive<0, 5>());
   m.def("machine_memory", &machine_memory);
   m.def("start_distances", &start_distances, nb::arg("matrix").noconvert(), "eps"_a, "variants"_a,
         nb::arg("weights").none(), "core"_a, "directed"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());

@@ -100,7 +100,9 @@ class Engine:
         -------
         Dataset
         """
-        return Dataset(self, as_given(X, metric, metric_params))
+        from ._precomputed import made_dense
+
+        return Dataset(self, as_given(made_dense(X, None, self), metric, metric_params))
 
     def close(self) -> None:
         """Give memory and threads back, as soon as the data sets that were loaded are gone, too. May be called twice."""

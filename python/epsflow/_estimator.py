@@ -37,7 +37,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
     eps, min_samples, p
         As there.
     metric, metric_params
-        As `epsflow.sweep` takes them.
+        As `epsflow.sweep` takes them. Distances ("precomputed") that are not symmetric are clustered as scikit-learn clusters them.
     algorithm, leaf_size
         There for programs that give them; they change nothing.
     n_jobs : int, optional
@@ -113,7 +113,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """
         if is_precomputed(self.metric):
             return self._fit_distances(X, sample_weight)
-        X = made_dense(X, self.memory)
+        X = made_dense(X, self.memory, self.engine)
         metric = metric_of(X, self.metric, self.metric_params, self.p)
         min_samples = as_min_samples(self.min_samples)
         unit, reference = unit_of_eps(X, metric), reference_of(X, metric)
@@ -130,9 +130,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         given = Given(points, metric)
         engine = engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:
-            sample_weight = as_weights(sample_weight, len(points))
-            if not sample_weight.any():
-                raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
+            sample_weight = _some_weight(sample_weight, len(points))
         result = sweep_loaded(Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
         self._fitted: tuple[MetricWords, float, Any] | None = metric, eps, reference
         if output == "numpy":
@@ -147,14 +145,16 @@ class DBSCAN(ClusterMixin, BaseEstimator):
 
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
         variant = as_eps(self.eps), as_min_samples(self.min_samples)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        options = of_the_cpu(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         distances = as_distances(X)
+        X = validate_data(self, X, accept_sparse="csr")
+        options = of_the_cpu(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
+        if sample_weight is not None:
+            sample_weight = _some_weight(sample_weight, distances.shape[0])
         result = cluster_distances(distances, [variant], sample_weight, True, None, options, directed=True)[0]
         self._fitted = None
         self.labels_ = result.labels  # which the caller may change, as scikit-learn's
         self.core_sample_indices_ = np.flatnonzero(result.core)
-        self.components_ = distances[self.core_sample_indices_].copy()
+        self.components_ = X[self.core_sample_indices_].copy()
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -194,13 +194,13 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         NotFittedError
             Before `fit`.
         ValueError, TypeError
-            For points of other columns, units, frames or systems of coordinates than those of `fit`.
+            After a fit of distances (metric="precomputed"), and for points of other columns, units, frames or systems of coordinates than those of `fit`.
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
         if self._fitted is None:
             raise ValueError("predict() searches points, and the model was fitted with distances, metric='precomputed': fit the points")
-        X = made_dense(X, self.memory)
+        X = made_dense(X, self.memory, self.engine)
         metric, eps, fitted_reference = self._fitted
         reference = reference_of(X, metric)
         X, names = _to_validate(X, metric)
@@ -251,6 +251,13 @@ def _to_validate(X: Any, metric: MetricWords) -> tuple[Any, list[str] | None]:
     # Of texts among other names scikit-learn knows what to say.
     mixed = names is None and any(isinstance(column, str) for column in getattr(X, "columns", ()))
     return (X if mixed else table), names
+
+
+def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    weights = as_weights(sample_weight, n)
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
+    return weights
 
 
 def _threads_of(n_jobs: int | None) -> int | None:

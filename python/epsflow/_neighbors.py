@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._engine import Dataset, Engine, engine_for
+from ._precomputed import made_dense
 from ._parameters import as_eps, as_flag
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import as_given, warn_of_unit
@@ -48,7 +49,7 @@ def neighbors(
     ValueError, TypeError, MemoryError, RuntimeError
         As `epsflow.sweep` does.
     """
-    given = as_given(X, metric, metric_params)
+    given = as_given(made_dense(X, memory, engine), metric, metric_params)
     eps = as_eps(eps, given.unit)
     return neighbors_loaded(Dataset(engine_for(engine, given, backend, memory, threads), given), eps, distances, progress)
 

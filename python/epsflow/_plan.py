@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._engine import Dataset, Engine, engine_for
+from ._precomputed import made_dense
 from ._parameters import as_options, as_variants
 from ._tasks import python_errors, python_words, wait_for
 from ._units import as_given
@@ -94,7 +95,7 @@ def plan(
     >>> for p in epsflow.plan(X, eps=[0.1, 0.2], min_samples=[5, 10]):
     ...     print(p.eps, p.strategy, p.because, p.bytes)
     """
-    given = as_given(X, metric, metric_params)
+    given = as_given(made_dense(X, memory, engine), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
     data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)

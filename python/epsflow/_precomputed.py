@@ -8,9 +8,11 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_weights
+from ._astropy import has_unit
+from ._columns import has_masked
 from ._engine import Engine, engine_for
 from ._metrics import EUCLIDEAN
-from ._parameters import as_bytes, as_choice, as_options, as_threads
+from ._parameters import OPTIONS, as_bytes, as_choice, as_options, as_threads
 from ._tasks import ProgressOption, log, python_errors, wait_for
 from ._units import Given
 
@@ -24,38 +26,43 @@ def is_precomputed(metric: Any) -> bool:
     return isinstance(metric, str) and metric == "precomputed"
 
 
-def made_dense(X: Any, memory: Any, name: str = "X") -> Any:
+def made_dense(X: Any, memory: Any, engine: Engine | None = None, name: str = "X") -> Any:
     """X, or as a dense array what is sparse, with a notice. Raises MemoryError where it takes more than the memory."""
     if not is_sparse(X):
         return X
-    n, d = X.shape
-    size, limit = 8 * n * d, as_bytes(memory) or _core.machine_memory() // 2
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: {name} is sparse and has the shape {X.shape}")
+    size = X.shape[0] * X.shape[1] * X.dtype.itemsize
+    limit = int(engine._engine.memory) if isinstance(engine, Engine) else as_bytes(memory) or int(_core.machine_memory()) // 2
     if size > limit:
         raise MemoryError(
-            f"{name} is sparse, and dense, as points are searched, it takes {size} bytes, more than the memory of {limit}: raise memory, or "
-            "reduce the dimensions first"
+            f"{name} is sparse, and points are searched as dense arrays, which takes {_mib(size)}, more than the memory of {_mib(limit)}: "
+            "raise memory, or reduce the dimensions first"
         )
-    log.warning("%s is sparse and was made dense, %d x %d: points are searched so", name, n, d)
+    log.warning("%s is sparse and was made dense, %d x %d: points are searched so", name, *X.shape)
     return X.toarray()
 
 
+def _mib(size: int) -> str:
+    return f"{size / 2**20:,.1f} MiB"
+
+
 def as_distances(X: Any, name: str = "X") -> Any:
-    """X as a C-contiguous [n, n] array of float32 or float64, or as a csr_array of float64 with sorted rows and its whole diagonal.
-    Raises TypeError, ValueError for what is not square."""
-    if is_sparse(X):
-        _require_square(X.shape, name)
-        return _with_diagonal(X.tocsr().astype(np.float64, copy=False))
-    array = np.asarray(X)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} is of dtype {array.dtype}; distances are numbers")
-    _require_square(array.shape, name)
-    wanted = np.float32 if array.dtype == np.float32 else np.float64
-    return np.ascontiguousarray(array, dtype=wanted)
-
-
-def _require_square(shape: tuple[int, ...], name: str) -> None:
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise ValueError(f"Precomputed matrix must be square. {name} is a {'x'.join(map(str, shape))} matrix, of n points n x n are wanted")
+    """X as a C-contiguous [n, n] array of float32 or float64, or as a csr_array of one of them with sorted rows and its whole diagonal.
+    Raises TypeError, ValueError for what are no distances, and for what is not square."""
+    if has_masked(X):
+        raise ValueError(f"{name} has masked distances: fill them, {name}.filled(numpy.inf) for pairs that are no neighbours")
+    if has_unit(X):
+        raise ValueError(f"{name} is in {X.unit}, and distances are taken as numbers, in the unit of eps: give {name}.to_value('{X.unit}')")
+    table = X.tocsr() if is_sparse(X) else np.asarray(X)
+    if table.dtype.kind == "O":
+        table = np.asarray(X, dtype=np.float64)
+    if table.dtype.kind not in "fiub":
+        raise TypeError(f"{name} is of dtype {table.dtype}; distances are numbers")
+    if len(table.shape) != 2 or table.shape[0] != table.shape[1]:
+        raise ValueError(f"Precomputed matrix must be square. {name} has the shape {table.shape}; of n points n x n distances are wanted")
+    wanted = np.float32 if table.dtype == np.float32 else np.float64
+    return _with_diagonal(table.astype(wanted, copy=False)) if is_sparse(X) else np.ascontiguousarray(table, dtype=wanted)
 
 
 def _with_diagonal(table: Any) -> Any:
@@ -68,7 +75,7 @@ def _with_diagonal(table: Any) -> Any:
     if missing.any():
         lacking = np.flatnonzero(missing)
         rows, columns = np.concatenate([rows, lacking]), np.concatenate([table.indices, lacking])
-        data = np.concatenate([table.data, np.zeros(len(lacking))])
+        data = np.concatenate([table.data, np.zeros(len(lacking), table.dtype)])
         order = np.lexsort((columns, rows))
         offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=table.shape[0]))])
         table = type(table)((data[order], columns[order], offsets), shape=table.shape)
@@ -80,9 +87,13 @@ def of_the_cpu(engine: Engine | None, backend: Any, memory: Any, threads: Any, t
     """memory and threads of a run on the CPU, those of the engine where there is one. Raises ValueError for backend='gpu'."""
     if engine is not None:
         made = engine_for(engine, Given(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
+        if made._engine.backend == "gpu":
+            raise ValueError("metric='precomputed' is clustered on the CPU, and the engine works on a GPU: leave engine out")
         return {name: made._arguments[name] for name in ("memory", "threads")}
-    if as_choice(backend, "backend") == "gpu":
-        raise ValueError("metric='precomputed' is clustered on the CPU, and backend='gpu' asks for a GPU: leave one of them out")
+    if as_choice(backend, "backend") not in ("auto", "cpu"):
+        known = ", ".join(map(repr, OPTIONS["backend"][1]))
+        asks = "asks for a GPU, and metric='precomputed' is clustered on the CPU" if backend == "gpu" else f"is none of {known}"
+        raise ValueError(f"backend={backend!r} {asks}")
     return {"memory": memory, "threads": as_threads(threads, threads_name) or None}
 
 
@@ -98,11 +109,13 @@ def cluster_distances(
     """A result of the library for each variant, in order; distances: as as_distances() gives them; options: of_the_cpu()'s; directed: take
     rows that are not symmetric, too, as scikit-learn does."""
     weights = None if sample_weight is None else as_weights(sample_weight, distances.shape[0])
+    single = distances.dtype == np.float32  # eps is rounded to it, as NumPy does for scikit-learn
     with python_errors():
         if is_sparse(distances):
             offsets = distances.indptr.astype(np.uint64)
             ids = distances.indices.astype(np.uint32)
-            task = _core.start_table(offsets, ids, distances.data, variants, weights, core, directed, as_options(**options))
+            values = np.ascontiguousarray(distances.data, dtype=np.float64)
+            task = _core.start_table(offsets, ids, values, variants, weights, core, directed, single, as_options(**options))
         else:
             largest = max(eps for eps, _ in variants)
             task = _core.start_distances(distances, largest, variants, weights, core, directed, as_options(**options))

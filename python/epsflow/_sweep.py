@@ -295,7 +295,8 @@ def sweep(
     X : array or table of shape (n_samples, n_features)
         float32 and float64 in C order are not copied, unless a metric moves them, and nothing is written to. Also tables of pandas,
         polars, Arrow, xarray and astropy, and points of geopandas and astropy; angles with a unit are converted to that of the metric.
-        Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are clustered where they are, by the euclidean metric.
+        Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are clustered where they are, by the euclidean metric. Sparse points are made dense,
+        within the memory and with a notice. With metric="precomputed", X is a square matrix of distances, see there.
     eps : float, or several
         The distance within which points are neighbours, itself included. May be a quantity of astropy: results carry it as a number,
         in the unit of the metric, or of X.
@@ -309,7 +310,8 @@ def sweep(
         table, the columns that are named as longitude and latitude (lon and lat, ra and dec, l and b, …)
         are found, in whichever order and among others; names that contradict each other, and several pairs, are errors. Two columns
         of other names, or of none, are longitude and latitude in this order, of haversine latitude and longitude. Longitudes lie
-        from -360 to 720 degrees, latitudes from -90 to 90.
+        from -360 to 720 degrees, latitudes from -90 to 90. Also "precomputed": X holds distances, dense or as a sparse matrix of
+        those that are at most the largest eps; they must be symmetric, and eps is rounded to float32 where they are. On the CPU.
     metric_params : dict, optional
         Of "greatcircle", "unit" of eps: "deg", "arcmin", "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km). Of it
         and of "haversine", "latitude_first": which of two columns comes first, whatever their names are. Of norms, "scale": a factor for each column;
@@ -372,8 +374,7 @@ def sweep(
         results = cluster_distances(distances, asked, sample_weight, as_flag(core, "core"), progress, options)
         under = "precomputed" if sample_weight is None else "precomputed, weighted"
         return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under))
-    X = made_dense(X, memory)
-    given = as_given(made_dense(X, memory), metric, metric_params)
+    given = as_given(made_dense(X, memory, engine), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
     run = _run_options(core, output, strategy, index, decide)
     data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)

@@ -88,16 +88,57 @@ def test_sparse_points_are_made_dense_within_the_memory(points, caplog):
     assert sum("X is sparse and was made dense, 220 x 2" in record.message for record in caplog.records) == 2
     with pytest.raises(MemoryError, match="X is sparse, .* raise memory, or reduce the dimensions"):
         epsflow.sweep(sparse.csr_array((10**6, 1000)), 0.3, 5, memory="1GB")
+    with pytest.raises(MemoryError, match="9.5 MiB: raise memory"):
+        epsflow.sweep(sparse.csr_array((10**5, 1000)), 0.3, 5, engine=epsflow.Engine("cpu", memory="10MB"))
+    assert epsflow.neighbors(X, 0.3).nnz == epsflow.neighbors(points, 0.3).nnz and len(epsflow.plan(X, 0.3, 5)) == 1
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        epsflow.sweep(sparse.coo_array(np.ones(4)), 0.3, 3)
+
+
+def test_matrices_of_any_size_and_kind(points):
+    n = 4200
+    line = np.sort(np.random.default_rng(3).random(n)).astype(np.float32)
+    expected = epsflow.sweep(line[:, None].astype(float), 1e-3, 5)[0]
+    distances = np.abs(line[:, None].astype(float) - line)
+    np.testing.assert_array_equal(epsflow.sweep(distances, 1e-3, 5, metric="precomputed")[0].labels, expected.labels)
+    whole = (pairwise(points) * 10).astype(int)
+    for X in (whole, np.asfortranarray(whole), whole.tolist(), whole[:, :], sparse.csr_array(whole).astype(np.int64)):
+        graph = theirs(X, 3, 4).labels_
+        np.testing.assert_array_equal(epsflow.DBSCAN(3, min_samples=4, metric="precomputed").fit(X).labels_, graph)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_distances_of_float32_are_compared_as_scikit_learn_compares_them(make):
+    for eps in np.arange(1, 100) / 100:
+        distances = make(np.array([[0, eps], [eps, 0]], dtype=np.float32))
+        model = epsflow.DBSCAN(float(eps), min_samples=2, metric="precomputed").fit(distances)
+        np.testing.assert_array_equal(model.labels_, theirs(distances, float(eps), 2).labels_)
+        assert epsflow.sweep(distances, float(eps), 2, metric="precomputed")[0].eps == eps
+
+
+def test_random_distances_that_are_not_symmetric_are_clustered_as_by_scikit_learn():
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        distances = rng.random((rng.integers(1, 12),) * 2)
+        eps, min_samples = rng.choice([0.1, 0.3, 0.5]), int(rng.integers(1, 6))
+        model = epsflow.DBSCAN(eps, min_samples=min_samples, metric="precomputed").fit(distances)
+        expected = theirs(distances, eps, min_samples)
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+        np.testing.assert_array_equal(model.core_sample_indices_, expected.core_sample_indices_)
+        np.testing.assert_array_equal(model.components_, expected.components_)
 
 
 BAD = [
-    (np.zeros((3, 2)), {}, ValueError, "must be square. X is a 3x2 matrix"),
-    (sparse.csr_array((3, 2)), {}, ValueError, "must be square. X is a 3x2 matrix"),
+    (np.zeros((3, 2)), {}, ValueError, "must be square. X has the shape"),
+    (sparse.csr_array((3, 2)), {}, ValueError, "must be square. X has the shape"),
     (np.array([[0, -1.0], [-1.0, 0]]), {}, ValueError, "row 0 .* the distance -1 to point 1"),
     (np.array([[0, np.nan], [1, 0]]), {}, ValueError, "row 0 .* nan"),
     (np.array([[0.0, 1.0], [3.0, 0.0]]), {}, ValueError, "row 0 .* has point 1 at the distance 1, and row 1 does not have point 0.*symmetric"),
     (sparse.csr_array(np.array([[0.0, 1.0], [0.0, 0.0]])), {}, ValueError, "row 1 does not have point 0"),
     (np.zeros((2, 2), dtype=str), {}, TypeError, "distances are numbers"),
+    (sparse.csr_array(np.ones((2, 2), dtype=complex)), {}, TypeError, "distances are numbers"),
+    (np.ma.array(np.zeros((2, 2)), mask=np.eye(2)), {}, ValueError, "masked distances"),
+    (np.zeros((2, 2)), {"backend": "tpu"}, ValueError, "backend='tpu' is none of 'auto', 'cpu', 'gpu'"),
     (np.zeros((2, 2)), {"strategy": "table"}, ValueError, "strategy beside metric='precomputed'"),
     (np.zeros((2, 2)), {"index": "grid", "decide": "scalar"}, ValueError, "index and decide beside"),
     (np.zeros((2, 2)), {"metric_params": {}}, ValueError, "metric_params beside"),
@@ -118,6 +159,12 @@ def test_what_searches_points_takes_no_distances(points):
     for function in (lambda: epsflow.plan(distances, 1, 2, metric="precomputed"), lambda: epsflow.neighbors(distances, 1, metric="precomputed")):
         with pytest.raises(ValueError, match="here points are searched"):
             function()
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        epsflow.DBSCAN(0.3, metric="precomputed").fit(distances, sample_weight=np.zeros(len(points)))
+    engine = epsflow.Engine("cpu")
+    engine.close()
+    with pytest.raises(ValueError, match="the engine is closed"):
+        epsflow.sweep(distances, 1, 2, metric="precomputed", engine=engine)
     model = epsflow.DBSCAN(0.3, metric="precomputed").fit(distances)
     with pytest.raises(ValueError, match=r"predict\(\) searches points"):
         model.predict(distances)

@@ -48,7 +48,7 @@ def known_to_the_program():
         for path in (ROOT / folder).rglob("*.?pp"):
             text = path.read_text()
             known.update(re.findall(r'\.library = "([^"]+)",\s*\.program = "', text))
-            for words in re.findall(r"std::array words\{(.*?)\};", text, re.S):
+            for words in re.findall(r"std::array kWords\{(.*?)\};", text, re.S):
                 known.update(name.split("::", 2)[-1] if name.startswith("io::Text") else name.removeprefix("io::")
                              for name in re.findall(r"((?:\w+::)+\w+)", words))
     return known

@@ -109,26 +109,36 @@ TEST_CASE("cluster table: a matrix of distances becomes the table of its points"
       matrix[i * data.size() + expected.ids[at]] = expected.distances[at];
     }
   }
-  const PointsView view(std::span<const double>(matrix), data.size());
-  const Neighbors table = neighbors_of_distances(view, data.scale * 10, {.threads = 3});
+  const std::span<const double> view(matrix);
+  const std::size_t n = data.size();
+  const Neighbors table = neighbors_of_distances(view, n, data.scale * 10, {.threads = 3});
   CHECK(std::ranges::equal(table.offsets.span(), expected.offsets.span()));
   CHECK(std::ranges::equal(table.ids.span(), expected.ids.span()));
   CHECK(std::ranges::equal(table.distances.span(), expected.distances.span()));
-  CHECK(neighbors_of_distances(PointsView(std::span<const double>(), 1), 1.0).size() == 0);
+  CHECK(neighbors_of_distances(std::span<const double>(), 0, 1.0).size() == 0);
   // Points that are far from themselves do not count themselves.
   const std::vector<double> odd{3, 1, 1, 3};
-  const Neighbors far = neighbors_of_distances(PointsView(std::span<const double>(odd), 2), 1.0);
+  const Neighbors far = neighbors_of_distances(std::span<const double>(odd), 2, 1.0);
   CHECK(cluster(far.view(), grid({1}, {1})).front().labels == std::vector<std::int32_t>{0, 0});
   CHECK(cluster(far.view(), grid({1}, {2})).front().labels == std::vector<std::int32_t>{-1, -1});
   matrix[5 * data.size() + 2] = -1;
   matrix[9 * data.size()] = std::nan("");
-  check_mentions(error_of<InputError>([&] { (void)neighbors_of_distances(view, 1.0); }),
+  check_mentions(error_of<InputError>([&] { (void)neighbors_of_distances(view, n, 1.0); }),
                  {"row 5", "the distance -1", "point 2", "at least 0"});
-  check_mentions(
-      error_of<UsageError>([&] { (void)neighbors_of_distances(PointsView(std::span<const double>(matrix), 1), 1.0); }),
-      {"as many columns as rows", "1 columns"});
-  check_mentions(error_of<ResourceError>([&] { (void)neighbors_of_distances(view, 1.0, {.memory = 100'000}); }),
+  check_mentions(error_of<UsageError>([&] { (void)neighbors_of_distances(view, n - 1, 1.0); }),
+                 {"for each pair", "90,000", "299 points"});
+  check_mentions(error_of<ResourceError>([&] { (void)neighbors_of_distances(view, n, 1.0, {.memory = 100'000}); }),
                  {"the matrix of distances", "EngineOptions::memory"});
+}
+
+TEST_CASE("cluster table: distances of float32 are compared with an eps of float32 where that is asked for") {
+  const std::vector<float> matrix{0, 0.3F, 0.3F, 0};  // a little above 0.3
+  const Sweep sweep = grid({0.3}, {2});
+  const Neighbors table = neighbors_of_distances(std::span<const float>(matrix), 2, 0.3F);
+  CHECK(cluster(table.view(), sweep).front().labels == std::vector<std::int32_t>{-1, -1});
+  const auto rounded = cluster(table.view(), sweep, {.float32_eps = true});
+  CHECK(rounded.front().labels == std::vector<std::int32_t>{0, 0});
+  CHECK(rounded.front().variant.eps == 0.3);
 }
 
 TEST_CASE("cluster table: what is no table of neighbours is refused by its row") {
