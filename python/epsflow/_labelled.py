@@ -30,8 +30,10 @@ def labelled(X: Any, columns: Columns) -> Any:
     if library == "xarray":
         dim = next(iter(X.data_vars.values())).dims[0]
         _check([*X.variables, *X.dims], X.sizes[dim], columns)
-        return X.assign({name: (dim, values) for name, values in columns.items()})
+        return X.copy(deep=True).assign({name: (dim, values) for name, values in columns.items()})
     names = X.schema.names if library == "pyarrow" else X.colnames if library == "astropy" else X.columns
+    if library in ("pandas", "geopandas"):
+        names = names.get_level_values(0)  # of columns with several levels, the one that a new column is named in
     _check(list(names), len(X), columns)
     if library == "polars":
         return X.with_columns(*(sys.modules["polars"].Series(name, values) for name, values in columns.items()))
@@ -45,7 +47,10 @@ def labelled(X: Any, columns: Columns) -> Any:
         for name, values in columns.items():
             X[name] = values
         return X
-    return X.assign(**columns)
+    X = X.copy()
+    for name, values in columns.items():
+        X[name if X.columns.nlevels == 1 else (name, *[""] * (X.columns.nlevels - 1))] = values
+    return X
 
 
 def _of_array(points: Any, columns: Columns) -> Any:

@@ -1,4 +1,4 @@
-"""Points from files, by the libraries that people have for them: the same points that the program reads."""
+"""Points from files of the kinds that the program reads, by the libraries that people have for them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def read_points(
     precision: str | None = None,
     **text: Any,
 ) -> Any:
-    """Read points from files, as the program does: text, NPY, NPZ, FITS, HDF5, Parquet, Arrow (Feather), raw floats; gzipped, too.
+    """Read points from files: text, NPY, NPZ, FITS, HDF5, Parquet, Arrow (Feather), raw floats; gzipped, too.
 
-    Text takes pandas, FITS astropy, HDF5 h5py, Parquet and Arrow pyarrow. The first bytes of a file say what it is, else its name.
+    Their values are as the libraries read them: of text pandas, of FITS astropy, of HDF5 h5py, of Parquet and Arrow pyarrow. The first
+    bytes of a file say what it is, else its name.
 
     Parameters
     ----------
@@ -39,16 +40,19 @@ def read_points(
         The rows of several files of one kind follow each other.
     columns : str, int or list of them, optional
         Names, or numbers from 0, from the end where negative; every column where they are left out. One value of a column of vectors
-        is "name[0]". Of NPZ and HDF5 they may be arrays of one axis, as "/lon" and "/lat".
+        is "name[0]". Of NPZ and HDF5 they may be arrays of one axis, as "/lon" and "/lat". The index of a DataFrame that was saved as
+        Parquet or Feather is read only where it is named.
     table : str or int, optional
-        FITS: number or name of the extension, the first table where it is left out. HDF5, NPZ: the array, or a group of arrays.
+        FITS: number of the extension, from 1, or its name, the first table where it is left out. HDF5, NPZ: the array, or a group of
+        arrays.
     dims : int, optional
-        Of raw files, the coordinates per point.
+        Of raw files, which are named .raw, .bin, .f32 or .f64: the coordinates per point.
     precision : {"float32", "float64"}, optional
-        Of raw files, where .f32 or .f64 does not say it.
+        Of raw files, where .f32 or .f64 does not say it; float64 where it is left out.
     **text
         Of text, as `pandas.read_csv` takes them. Left out, `sep` and `header` are found out from the first row, which has the names of
-        columns where it has no number. `comment`, "#" where it is left out, is what lines begin with that are skipped.
+        columns where it has no number. `comment`, "#" where it is left out, is what lines begin with that are skipped. `skiprows` is a
+        number of lines, and `chunksize` and `iterator` are not taken.
 
     Returns
     -------
@@ -71,9 +75,16 @@ def read_points(
     wanted = columns if columns is None else list(columns) if np.iterable(columns) and not isinstance(columns, str) else [columns]
     paths = [Path(file) for file in ([files] if isinstance(files, (str, os.PathLike)) else files)]
     given = {name: value for name, value in {"table": table, "dims": dims, "precision": precision}.items() if value is not None}
-    parts = [_read_file(path, wanted, {**given, **text}) for path in paths]
+    kinds, parts = [], []
+    for path in paths:
+        kind, part = _read_file(path, wanted, {**given, **text})
+        kinds.append(kind)
+        parts.append(part)
     if not parts:
         raise ValueError("files is empty: name at least one file")
+    for path, kind in zip(paths, kinds):
+        if kind != kinds[0]:
+            raise ValueError(f"{path} is {kind}, and {paths[0]} is {kinds[0]}: read the files of each kind by themselves")
     names = [list(getattr(part, "columns", range(part.shape[1]))) for part in parts]
     for path, part, theirs in zip(paths, parts, names):
         if type(part) is not type(parts[0]) or len(theirs) != len(names[0]) or wanted is None and theirs != names[0]:
@@ -83,16 +94,21 @@ def read_points(
     return import_module("pandas").concat([part.set_axis(names[0], axis=1) for part in parts], ignore_index=True)
 
 
-def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -> Any:
-    ending = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
-    is_raw = "dims" in options or ending in (".raw", ".bin", ".f32", ".f64")
-    otherwise = partial(_read_raw, precision="float32" if ending == ".f32" else "float64") if is_raw else _read_text
+def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -> tuple[str, Any]:
+    """What kind of file it is, and its points."""
+    ending = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     with open(path, "rb") as packed:
         try:
             file = gzip.open(packed) if packed.peek(2).startswith(b"\x1f\x8b") else packed
-            begin, _ = file.read(16), file.seek(0)
-            reader = next((known for magic, known in _READERS.items() if begin.startswith(magic)), otherwise)
-            return _chosen(reader(file, columns, **options), columns)
+            begin = file.read(16)
+            file.seek(0)
+            otherwise = "raw floats" if ending in _RAW else "text"
+            kind = next((known for magic, known in _MAGIC.items() if begin.startswith(magic)), otherwise)
+            if kind == "raw floats":
+                options = {**options, "precision": _precision_of(ending, options.get("precision"))}
+            elif raw := sorted({"dims", "precision"} & set(options)):
+                raise ValueError(f"{raw[0]}= is of raw floats, whose names end in {', '.join(_RAW)}, and it is {kind}")
+            return kind, _chosen(_READERS[kind](file, columns, **options), columns)
         except ImportError as error:
             library = str(error.name).partition(".")[0]
             raise ImportError(f"{path} takes {library}, which is not there: pip install {library}", name=library) from error
@@ -101,43 +117,82 @@ def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -
             raise (MemoryError if isinstance(error, MemoryError) else ValueError)(f"{path}: {why}") from error
 
 
+def _precision_of(ending: str, asked: str | None) -> str:
+    said = {".f32": "float32", ".f64": "float64"}.get(ending)
+    if asked not in (None, "float32", "float64"):
+        raise ValueError(f"precision={asked!r} is none of 'float32', 'float64'")
+    if said and asked and asked != said:
+        raise ValueError(f"precision={asked!r} is not what its name says, {ending}: leave precision= out, or name the file .raw")
+    return asked or said or "float64"
+
+
+def _number_of(asked: Any, names: list[Any]) -> int:
+    """Of the column with this number or name; names that differ in case alone are one where no column has the very name."""
+    if isinstance(asked, (int, np.integer)) and -len(names) <= asked < len(names):
+        return int(asked) % len(names)
+    found = [i for i, name in enumerate(names) if name == asked]
+    if not found and isinstance(asked, str):
+        found = [i for i, name in enumerate(names) if str(name).strip().lower() == asked.strip().lower()]
+    if len(found) > 1:
+        raise ValueError(f"the columns {' and '.join(map(str, found))} are both named {asked!r}: choose by number, columns=[{found[0]}]")
+    if not found:
+        raise ValueError(f"column {asked!r} is not there: columns= takes numbers below {len(names)}, and names of {names[:40]}")
+    return found[0]
+
+
 def _numbers_of(names: list[Any], columns: list[Any] | None) -> list[int]:
-    count = len(names)
-    known = {str(name).strip().lower(): i for i, name in enumerate(names)} | {name: i for i, name in enumerate(names)}
-    known |= {i: i % count for i in range(-count, count)}
-    asked = list(range(count)) if columns is None else [c.strip().lower() if isinstance(c, str) and c not in known else c for c in columns]
-    if wrong := [c for i, c in enumerate(asked) if c not in known or known[c] in [known[before] for before in asked[:i]]]:
-        raise ValueError(f"column {wrong[0]!r} is not there, or given twice: columns= takes numbers below {count}, and names of {names[:40]}")
-    return [known[c] for c in asked]
+    if columns is None:
+        return list(range(len(names)))
+    numbers = [_number_of(asked, names) for asked in columns]
+    for i, asked in enumerate(columns):
+        if numbers[i] in numbers[:i]:
+            raise ValueError(f"column {asked!r} is given twice")
+    return numbers
 
 
 def _chosen(found: Any, columns: list[Any] | None) -> Any:
-    """Of an array [n, d], or of functions that give columns, by their names, or by numbers where they have none."""
+    """Of an array [n, d], or of pairs: the name of a column, or its number where it has none, and a function that gives it."""
     if isinstance(found, np.ndarray):
         return found if columns is None else found[:, _numbers_of(list(range(found.shape[1])), columns)]
-    names = list(found)
-    chosen = {names[i]: found[names[i]]() for i in _numbers_of(names, columns)}
-    if util.find_spec("pandas") is not None and names != list(range(len(names))):
-        return import_module("pandas").DataFrame(chosen)
-    return in_one([refuse_inexact(np.asarray(values), name) for name, values in chosen.items()], len(next(iter(chosen.values()))))
+    every = [name for name, _ in found]
+    chosen = [found[i] for i in _numbers_of(every, columns)]
+    if not chosen:
+        raise ValueError("no column is read: name at least one")
+    names = [name for name, _ in chosen]
+    values = [read() for _, read in chosen]
+    if util.find_spec("pandas") is not None and every != list(range(len(every))):
+        # By numbers first: several columns may have one name.
+        return import_module("pandas").DataFrame(dict(enumerate(values))).set_axis(names, axis=1)
+    return in_one([refuse_inexact(np.asarray(column), name) for name, column in zip(names, values)], len(values[0]))
 
 
 def _of_array(array: Any) -> Any:
-    """Of an array, or of a table of astropy, where each number of a vector is a column."""
-    if not array.dtype.names:
-        if array.ndim not in (1, 2):
-            raise ValueError(f"points are rows of coordinates, and its array has the shape {array.shape}")
-        return array.reshape(-1, 1) if array.ndim == 1 else array
-    parts = {name: array[name].reshape(len(array), math.prod(array[name].shape[1:])) for name in array.dtype.names}
-    cells = [(name, k, f"{name}[{k}]" if array[name].ndim > 1 else name) for name, part in parts.items() for k in range(part.shape[1])]
-    return {shown: partial(_plain, parts[name][:, k], shown) for name, k, shown in cells}
+    """Of an array, or of the fields of its records."""
+    if array.dtype.names:
+        return _of_fields({name: array[name] for name in array.dtype.names})
+    if array.ndim not in (1, 2):
+        raise ValueError(f"points are rows of coordinates, and its array has the shape {array.shape}")
+    return array.reshape(-1, 1) if array.ndim == 1 else array
+
+
+def _of_fields(fields: dict[str, Any]) -> Any:
+    """Each number of a vector is a column."""
+    pairs: list[tuple[str, Any]] = []
+    for name, field in fields.items():
+        part = field.reshape(len(field), math.prod(field.shape[1:]))
+        shown = [f"{name}[{k}]" for k in range(part.shape[1])] if field.ndim > 1 else [name]
+        pairs += [(column, partial(_plain, part[:, k], column)) for k, column in enumerate(shown)]
+    return pairs
 
 
 def _plain(values: Any, name: str) -> NDArray[Any]:
     """In native byte order; numbers that are masked are NaN."""
-    mask, array = getattr(values, "mask", False), np.asarray(getattr(values, "unmasked", values))
+    mask, array = getattr(values, "mask", False), np.asarray(values)
     if np.any(mask) and array.dtype.kind in "iub":
-        array = np.where(mask, np.nan, refuse_inexact(np.where(mask, 0, array), name))
+        array = refuse_inexact(np.where(mask, 0, array), name).astype(np.float64)
+    if np.any(mask) and array.dtype.kind == "f":
+        array = array.copy()
+        array[mask] = np.nan
     return np.asarray(array, array.dtype.newbyteorder("="))
 
 
@@ -146,7 +201,7 @@ def _of_arrays(arrays: Mapping[str, Any], columns: Any, table: str, read: Callab
     table = str(table).strip("/")
     inside = {name[len(table) :].strip("/"): arrays[name] for name in arrays if not table or f"{name}/".startswith(f"{table}/")}
     if columns and all(str(column).strip("/") in inside for column in columns):
-        return {column: partial(_plain, read(inside[str(column).strip("/")]), column) for column in columns}
+        return [(column, partial(_plain, read(inside[str(column).strip("/")]), column)) for column in dict.fromkeys(columns)]
     suitable = [a for a in inside.values() if len(inside) == 1 or a.dtype.names or a.ndim in (1, 2) and a.dtype.kind in "fiub"]
     if len(suitable) != 1:
         raise ValueError(f"say which array the points are, table=, or columns= of one axis each, of {list(arrays)[:40]}")
@@ -162,26 +217,72 @@ def _of_dataset(dataset: Any) -> NDArray[Any]:
 def _read_hdf5(file: Any, columns: Any, table: str = "") -> Any:
     h5py = import_module("h5py")
     arrays: dict[str, Any] = {}
+
+    def add(folder: str, path: str, found: Any) -> None:
+        if isinstance(found, h5py.Dataset):
+            arrays[f"{folder}/{path}".strip("/")] = found
+
     with h5py.File(file, "r") as opened:
-        opened.visititems(lambda path, found: arrays.update({path: found} if isinstance(found, h5py.Dataset) else {}))
+        # visititems goes to each array once, by one of its names; table and columns may be others, which are links.
+        for name in ("", str(table).strip("/")):
+            found = opened.get(name or "/")
+            if isinstance(found, h5py.Group):
+                found.visititems(partial(add, name))
+            else:
+                add("", name, found)
+        for column in columns or []:
+            name = f"{table}/{column}".strip("/")
+            add("", name, opened.get(name or "/"))
         return _of_arrays(arrays, columns, table, _of_dataset)
 
 
 def _read_fits(file: Any, columns: Any, table: str | int | None = None) -> Any:
+    fits = import_module("astropy.io.fits")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of units, and of tables behind the first
-        which = {"hdu": int(str(table)) if str(table).isdigit() else table, "mask_invalid": False}
-        return _of_array(import_module("astropy.table").Table.read(file, format="fits", **which))
+        warnings.simplefilter("ignore")  # of units, and of what is behind the table
+        with fits.open(file, memmap=False) as opened:
+            there = {i: part for i, part in enumerate(opened) if isinstance(part, (fits.BinTableHDU, fits.TableHDU))}
+            wanted = None if table is None else str(table).strip().lower()
+            for i, part in there.items():
+                if wanted is None or wanted in (str(i), part.name.lower()):
+                    return _of_fields({column.name: _with_nulls(part.data, column) for column in part.columns})
+    shown = ", ".join(f"{i} ({part.name})" if part.name else str(i) for i, part in there.items())
+    raise ValueError(f"there is no table {table!r}: table= may choose of {shown}" if there else "it has no table, of which points are read")
+
+
+def _with_nulls(data: Any, column: Any) -> Any:
+    """A column of FITS, masked where the file has TNULL, which is of what is stored: before it is scaled, or made a number of text."""
+    values, stored = data[column.name], data.view(np.ndarray)[column.name]
+    if column.null is None or stored.dtype.kind not in "iuS" or stored.shape != values.shape:
+        return values
+    if stored.dtype.kind == "S":
+        return np.ma.MaskedArray(values, np.char.strip(stored) == str(column.null).strip().encode())
+    return np.ma.MaskedArray(values, stored == column.null)
 
 
 def _read_parquet(file: Any, columns: Any) -> Any:
     opened = import_module("pyarrow.parquet").ParquetFile(file)
-    return {name: lambda name=name: _of_arrow(opened.read([name]).column(0)) for name in opened.schema_arrow.names}
+    names = opened.schema_arrow.names
+
+    def read(i: int) -> Any:
+        found = opened.read([names[i]])  # with those of the same name, and more where the name has dots
+        same = [k for k, name in enumerate(found.schema.names) if name == names[i]]
+        return _of_arrow(found.column(same[names[:i].count(names[i])]))
+
+    return [(names[i], partial(read, i)) for i in _without_index(opened.schema_arrow, columns)]
 
 
 def _read_arrow(file: Any, columns: Any) -> Any:
     table = import_module("pyarrow.feather").read_table(file, memory_map=False)
-    return {name: partial(_of_arrow, table.column(i)) for i, name in enumerate(table.schema.names)}
+    return [(table.schema.names[i], partial(_of_arrow, table.column(i))) for i in _without_index(table.schema, columns)]
+
+
+def _without_index(schema: Any, columns: Any) -> list[int]:
+    """The numbers of the columns. Those of an index of pandas come last, and only where they are asked for by name."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    asked = [str(column).strip().lower() for column in columns or []]
+    named = [i for i, name in enumerate(schema.names) if name in index and name.strip().lower() in asked]
+    return [i for i, name in enumerate(schema.names) if name not in index] + named
 
 
 def _of_arrow(column: Any) -> Any:
@@ -190,21 +291,30 @@ def _of_arrow(column: Any) -> Any:
 
 
 def _read_raw(file: Any, columns: Any, dims: int, precision: str) -> Any:
-    if precision not in ("float32", "float64"):
-        raise ValueError(f"precision={precision!r} is none of 'float32', 'float64'")
     return np.frombuffer(file.read(), np.dtype(precision).newbyteorder("<")).reshape(-1, dims)
 
 
 def _read_text(file: Any, columns: Any, **options: Any) -> Any:
     pandas = import_module("pandas")
+    if parts := [name for name in ("chunksize", "iterator") if options.get(name)]:
+        raise ValueError(f"{parts[0]}= reads a file in parts, and its points are read at once: use pandas.read_csv")
     mark = re.escape(options.pop("comment", "#") or "\0").encode()
+    skipped = options.pop("skiprows", None) or 0
+    if not isinstance(skipped, (int, np.integer)) or skipped < 0:
+        raise ValueError(f"skiprows={skipped!r} is no number of lines: give a whole number, or use pandas.read_csv")
+    text = b"\n".join(file.read().split(b"\n", skipped)[skipped:])
     # Comments are whole lines: "#N/A" is a value.
-    text = re.sub(rb"(?m)^[ \t]*(%b.*|\r?)(\n|\Z)" % mark, b"", file.read().split(b"\n", options.pop("skiprows", 0))[-1])
+    text = re.sub(rb"(?m)^[ \t]*(%b.*|\r?)(\n|\Z)" % mark, b"", text)
     first = text[: 1 << 16].decode(errors="replace").partition("\n")[0].strip("\ufeff \r")
-    sep = options.pop("delimiter", None) or options.pop("sep", None) or next((sep for sep in "\t;,|" if sep in first), r"\s+")
+    separators = [sep for sep in "\t;,|" if sep in first and sep != options.get("decimal")]
+    sep = options.pop("delimiter", None) or options.pop("sep", None) or next(iter(separators), r"\s+")
     fields = [field.strip(' "') for field in re.split(sep if len(sep) > 1 else re.escape(sep), first)]
-    if b"\0" in text[:4096] or not {"header", "names"} & set(options) and fields == [str(i) for i in range(len(fields))]:
-        raise ValueError(f"it begins with {first[:40]!r}: say header=None or header=0 of text, dims= of raw floats; other kinds are not known")
+    if b"\0" in text[:4096]:
+        raise ValueError(
+            f"it begins with {first[:40]!r}, and is of no known kind: raw floats take dims= and a name that ends in {', '.join(_RAW)}"
+        )
+    if not {"header", "names"} & set(options) and fields == [str(i) for i in range(len(fields))]:
+        raise ValueError(f"it begins with {first[:40]!r}, numbers or names of columns: say header=None or header=0")
     has_number = any(re.fullmatch(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)", field, re.IGNORECASE) for field in fields)
     defaults = {"header": None if has_number or "names" in options else 0, "skipinitialspace": True, "index_col": False, "low_memory": False}
     exact = {"float_precision": "round_trip"} if int(pandas.__version__.partition(".")[0]) < 4 else {}  # where that is not the default
@@ -213,15 +323,41 @@ def _read_text(file: Any, columns: Any, **options: Any) -> Any:
         warnings.simplefilter("ignore")  # of float_precision
         warnings.simplefilter("error", pandas.errors.ParserWarning)  # of rows that are longer than the first
         frame = pandas.read_csv(io.BytesIO(text), sep=sep, **options)
-    return {name: partial(frame.get, name) for name in frame}
+        names = _names_of_text(text, sep, options, list(frame))
+    return [(name, partial(frame.iloc.__getitem__, (slice(None), i))) for i, name in enumerate(names)]
 
 
-_READERS: dict[bytes, Any] = {
-    b"\x93NUMPY": lambda file, columns: _of_array(np.load(file)),
-    b"PK\x03\x04": lambda file, columns, table="": _of_arrays(np.load(file), columns, table, np.asarray),
-    b"SIMPLE  =": _read_fits,
-    b"\x89HDF\r\n\x1a\n": _read_hdf5,
-    b"PAR1": _read_parquet,
-    **dict.fromkeys((b"ARROW1", b"FEA1"), _read_arrow),
+def _names_of_text(text: bytes, sep: str, options: dict[str, Any], names: list[Any]) -> list[Any]:
+    """The names as the file has them: of two columns that are named x pandas calls one x.1."""
+    if type(options["header"]) is not int or {"names", "usecols"} & set(options):
+        return names
+    alike = ("skipinitialspace", "quotechar", "quoting", "doublequote", "escapechar", "encoding", "engine")
+    form = {name: options[name] for name in alike if name in options}
+    first = {"header": None, "skiprows": options["header"], "nrows": 1, "dtype": str, "na_filter": False}
+    row = import_module("pandas").read_csv(io.BytesIO(text), sep=sep, **first, **form).iloc[0].tolist()
+    return [own or name for own, name in zip(row, names)] if len(row) == len(names) else names
+
+
+_RAW = (".raw", ".bin", ".f32", ".f64")
+
+_MAGIC = {
+    b"\x93NUMPY": "NPY",
+    b"PK\x03\x04": "NPZ",
+    b"SIMPLE  =": "FITS",
+    b"\x89HDF\r\n\x1a\n": "HDF5",
+    b"PAR1": "Parquet",
+    b"ARROW1": "Arrow",
+    b"FEA1": "Arrow",
 }
-"""By what their files begin with."""
+"""What files begin with."""
+
+_READERS: dict[str, Any] = {
+    "NPY": lambda file, columns: _of_array(np.load(file)),
+    "NPZ": lambda file, columns, table="": _of_arrays(np.load(file), columns, table, np.asarray),
+    "FITS": _read_fits,
+    "HDF5": _read_hdf5,
+    "Parquet": _read_parquet,
+    "Arrow": _read_arrow,
+    "raw floats": _read_raw,
+    "text": _read_text,
+}

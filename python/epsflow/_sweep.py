@@ -204,12 +204,15 @@ class SweepResult:
         KeyError
             For a variant that was not asked for.
         ValueError
-            For a name that X has already, for points or labels on a GPU, and for a result that was loaded or unpickled, which has no X.
+            For a name that X has already, for points or labels on a GPU, for sparse distances, and for a result that was loaded or
+            unpickled, which has no X.
         """
         held = self.variant(eps, min_samples)._on_host("put X beside")
         X = self._origin.points if self._origin.table is None else self._origin.table
         if X is None:
             raise ValueError("the result was loaded or unpickled, and has no X: put labels(eps, min_samples) beside the points yourself")
+        if hasattr(X, "tocsr"):
+            raise ValueError("X is sparse distances, of which there is no table: put labels(eps, min_samples) beside the points yourself")
         if not isinstance(X, np.ndarray) and self._origin.table is None:
             raise ValueError("X is on a GPU, and labelled() makes tables on the host: put labels(eps, min_samples) beside a copy of it there")
         names = [as_choice(name, way, way[:-5]) for name, way in ((label_name, "label_name"), (core_name, "core_name"))]

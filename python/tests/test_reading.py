@@ -144,6 +144,8 @@ def test_numbers_of_text_are_read_to_the_last_bit(tmp_path):
         (text_of(";", " x ;y "), {"columns": ["x", "Y"], "delimiter": ";"}),
         ("\ufeff" + text_of(","), {}),
         (text_of(",", "0,1"), {"header": 0}),
+        (text_of(" ").replace(".", ","), {"decimal": ","}),
+        (text_of(" ", "x y").replace(".", ","), {"decimal": ","}),
     ],
 )
 def test_what_text_says_of_itself(tmp_path, text, options):
@@ -155,6 +157,12 @@ def test_what_text_says_of_itself(tmp_path, text, options):
     np.testing.assert_array_equal(np.asarray(X), POINTS)
     file.write_text(text.replace("\n", "\r\n"), encoding="utf-8", newline="")
     np.testing.assert_array_equal(np.asarray(epsflow.read_points(file, **options)), POINTS)
+
+
+def test_one_column_with_decimal_commas(tmp_path):
+    needs_pandas()
+    (tmp_path / "x.csv").write_text("1,5\n2,5\n")
+    assert epsflow.read_points(tmp_path / "x.csv", decimal=",").tolist() == [[1.5], [2.5]]
 
 
 def test_gaps_and_whole_numbers_of_text(tmp_path):
@@ -180,6 +188,20 @@ def test_raw_floats(tmp_path, ending, dtype):
     for options in ({}, {"dims": 2, "precision": "int32"}, {"dims": 3}):
         with pytest.raises(ValueError, match=f"points.{ending}: .*(dims|precision|reshape)"):
             epsflow.read_points(file, **options)
+
+
+def test_raw_floats_are_named_so(tmp_path):
+    for name in ("x.f32.gz", "x.BIN", "x.raw.GZ"):
+        content = POINTS.astype("<f4").tobytes()
+        (tmp_path / name).write_bytes(gzip.compress(content) if name.lower().endswith("gz") else content)
+        np.testing.assert_array_equal(epsflow.read_points(tmp_path / name, dims=2, precision="float32"), POINTS.astype("<f4"))
+    POINTS.tofile(tmp_path / "x.dat")
+    with pytest.raises(ValueError, match="x.dat: dims= is of raw floats, whose names end in .raw"):
+        epsflow.read_points(tmp_path / "x.dat", dims=2)
+    for ending, other in (("f32", "float64"), ("f64", "float32")):
+        POINTS.tofile(tmp_path / f"x.{ending}")
+        with pytest.raises(ValueError, match=f"x.{ending}: precision='{other}' is not what its name says, .{ending}"):
+            epsflow.read_points(tmp_path / f"x.{ending}", dims=2, precision=other)
 
 
 def test_arrays_of_numpy(tmp_path):
@@ -242,8 +264,39 @@ def test_units_and_further_tables_of_fits(tmp_path):
         assert list(first) == ["RA"] and first["RA"].dtype == np.float32
         for name in (2, "second", "SECOND"):
             assert list(epsflow.read_points(tmp_path / "x.fits", table=name)) == ["RA", "B"]
-    with pytest.raises(ValueError, match="x.fits: .*(third|THIRD)"):
-        epsflow.read_points(tmp_path / "x.fits", table="third")
+        assert list(epsflow.read_points(tmp_path / "x.fits", table="1")) == ["RA"]
+    fits.HDUList(hdus[:2]).writeto(tmp_path / "one.fits")
+    for wrong in ("third", 0, 3, -1, ""):
+        for file, shown in (("x", r"1 \(A\), 2 \(SECOND\)"), ("one", r"1 \(A\)")):
+            with pytest.raises(ValueError, match=f"{file}.fits: there is no table {wrong!r}: table= may choose of {shown}$"):
+                epsflow.read_points(tmp_path / f"{file}.fits", table=wrong)
+    fits.HDUList([fits.PrimaryHDU(POINTS)]).writeto(tmp_path / "image.fits")
+    with pytest.raises(ValueError, match="image.fits: it has no table"):
+        epsflow.read_points(tmp_path / "image.fits")
+
+
+def test_nulls_of_scaled_numbers_of_fits(tmp_path):
+    needs_pandas()
+    fits = pytest.importorskip("astropy.io.fits")
+    stored = np.array([1, -38, 3, -9], "i2")
+    arrays = {"z": ("I", stored), "v": ("2I", np.stack([stored, stored + 1], axis=1)), "u": ("I", stored)}
+    columns = [fits.Column(name=name, format=kind, array=array, null=-9) for name, (kind, array) in arrays.items()]
+    part = fits.BinTableHDU.from_columns(columns)
+    header = part.header.tostring(sep="", endcard=False, padding=False)
+    part.writeto(tmp_path / "x.fits")
+    content = (tmp_path / "x.fits").read_bytes()
+    scales = {"TSCAL1": 0.5, "TZERO1": 10.0, "TSCAL2": 0.5, "TZERO2": 10.0, "TZERO3": 32768}
+    cards = header + "".join(str(fits.Card(name, value)) for name, value in scales.items()) + "END"
+    begin = content.index(b"XTENSION")
+    (tmp_path / "x.fits").write_bytes(content[:begin] + cards.ljust(2880).encode() + content[begin + 2880 :])
+    X = epsflow.read_points(tmp_path / "x.fits")
+    np.testing.assert_array_equal(X["z"], [10.5, -9, 11.5, np.nan])  # -9 is no null where it is a scaled value
+    np.testing.assert_array_equal(X["v[0]"], [10.5, -9, 11.5, np.nan])
+    np.testing.assert_array_equal(X["v[1]"], [11, -8.5, 12, 6])
+    np.testing.assert_array_equal(X["u"], [32769, 32730, 32771, np.nan])
+    text = [fits.Column(name="x", format="F10.3", array=[1, -9, 3], null="-9.000"), fits.Column(name="y", format="I5", array=[1, 2, 3])]
+    fits.TableHDU.from_columns(text).writeto(tmp_path / "text.fits")
+    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "text.fits").to_numpy(), [[1, 1], [np.nan, 2], [3, 3]])
 
 
 def test_arrays_of_hdf5(tmp_path):
@@ -263,6 +316,82 @@ def test_arrays_of_hdf5(tmp_path):
         file["lon"].attrs["scale_factor"] = 0.1
     with pytest.raises(ValueError, match="/lon is of netCDF, with scale_factor: .*xarray"):
         epsflow.read_points(tmp_path / "x.h5", ["lon", "lat"])
+
+
+def test_links_of_hdf5(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["g/points"], file["g/x"], file["g/y"] = POINTS, *POINTS.T
+        file["other"] = POINTS[:3]
+        file["hard"] = file["g/points"]
+        file["soft"], file["folder"] = h5py.SoftLink("/g/points"), h5py.SoftLink("/g")
+        file["g/lon"], file["g/lat"] = h5py.SoftLink("x"), h5py.SoftLink("y")
+        file["broken"] = h5py.SoftLink("/nowhere")
+    for table in ("g/points", "hard", "soft", "/soft", "folder/points"):
+        require_labels(epsflow.read_points(tmp_path / "x.h5", table=table))
+    for table in ("g", "folder", "/folder/"):
+        for columns in (["x", "y"], ["lon", "lat"]):
+            require_labels(epsflow.read_points(tmp_path / "x.h5", columns, table))
+    require_labels(epsflow.read_points(tmp_path / "x.h5", ["/folder/x", "g/lat"]))
+    for table in ("broken", "nowhere"):
+        with pytest.raises(ValueError, match="x.h5: say which array"):
+            epsflow.read_points(tmp_path / "x.h5", table=table)
+    with h5py.File(tmp_path / "one.h5", "w") as file:
+        file["points"], file["link"] = POINTS, h5py.SoftLink("/points")
+    require_labels(epsflow.read_points(tmp_path / "one.h5"))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+def test_columns_of_one_name(tmp_path, ending):
+    needs_pandas()
+    file = tmp_path / f"x.{ending}"
+    if ending == "csv":
+        file.write_text("x,y,x\n1,2,3\n4,5,6\n")
+    else:
+        table = pytest.importorskip("pyarrow").table([[1, 4], [2, 5], [3, 6]], names=["x", "y", "x"])
+        if ending == "parquet":
+            pytest.importorskip("pyarrow.parquet").write_table(table, file)
+        else:
+            with sys.modules["pyarrow"].OSFile(str(file), "wb") as sink, sys.modules["pyarrow"].ipc.new_file(sink, table.schema) as writer:
+                writer.write_table(table)
+    for columns in (None, [0, 1, 2]):
+        X = epsflow.read_points(file, columns)
+        assert list(X) == ["x", "y", "x"] and X.to_numpy().tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert epsflow.read_points(file, [2, "y"]).to_numpy().tolist() == [[3, 2], [6, 5]]
+    assert epsflow.read_points([file, file], [2, 0]).to_numpy().tolist() == [[3, 1], [6, 4]] * 2
+    for name in ("x", " X"):
+        with pytest.raises(ValueError, match=f"x.{ending}: the columns 0 and 2 are both named '{name}': choose by number"):
+            epsflow.read_points(file, [name, "y"])
+
+
+def test_names_of_columns_in_upper_and_lower_case(tmp_path):
+    needs_pandas()
+    (tmp_path / "x.csv").write_text("x,X,Y\n1,2,3\n")
+    assert epsflow.read_points(tmp_path / "x.csv", ["X", "y"]).to_numpy().tolist() == [[2, 3]]
+    assert epsflow.read_points(tmp_path / "x.csv", ["x", "Y"]).to_numpy().tolist() == [[1, 3]]
+
+
+def test_a_column_whose_name_begins_another(tmp_path):
+    needs_pandas()
+    table = pytest.importorskip("pyarrow").table({"x.y": [1.0], "x": [2.0]})
+    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "x.parquet")
+    assert epsflow.read_points(tmp_path / "x.parquet").to_numpy().tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("name", [None, "id"])
+def test_the_index_of_a_frame_is_no_coordinate(tmp_path, name):
+    pandas = needs_pandas()
+    arrow = pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"x": [1.0, 2], "y": [3.0, 4]}, index=pandas.Index([5, 7], name=name))
+    table = arrow.Table.from_pandas(frame)
+    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "x.parquet")
+    pytest.importorskip("pyarrow.feather").write_feather(table, str(tmp_path / "x.feather"))
+    shown = name or "__index_level_0__"
+    for file in (tmp_path / "x.parquet", tmp_path / "x.feather"):
+        X = epsflow.read_points(file)
+        assert list(X) == ["x", "y"] and X.to_numpy().tolist() == [[1, 3], [2, 4]]
+        assert epsflow.read_points(file, -1).to_numpy().tolist() == [[3], [4]]
+        assert epsflow.read_points(file, ["x", shown]).to_numpy().tolist() == [[1, 5], [2, 7]]
 
 
 def test_without_pandas_tables_are_arrays(tmp_path, monkeypatch):
@@ -299,6 +428,9 @@ def test_several_files(tmp_path):
     assert joined.to_numpy().tolist() == [[1, 2], [3, 4]] and list(joined) == ["x", "y"]
     with pytest.raises(ValueError, match="c.csv has the columns"):
         epsflow.read_points([tmp_path / "a.csv", tmp_path / "c.csv"], [0, 1])
+    with pytest.raises(ValueError, match="x.npy is NPY, and .*c.csv is text: read the files of each kind by themselves"):
+        np.save(tmp_path / "x.npy", POINTS)
+        epsflow.read_points([tmp_path / "c.csv", tmp_path / "x.npy"])
     with pytest.raises(ValueError, match="files is empty"):
         epsflow.read_points([])
     np.save(tmp_path / "single.npy", POINTS.astype(np.float32))
@@ -311,11 +443,22 @@ def test_several_files(tmp_path):
     ("content", "options", "words"),
     [
         (b"x,y\n1,2\n", {"columns": ["x", "z"]}, "column 'z' is not there"),
-        (b"x,y\n1,2\n", {"columns": ["x", 0]}, "column 0 is not there, or given twice"),
+        (b"x,y\n1,2\n", {"columns": ["x", 0]}, "column 0 is given twice"),
         (b"x,y\n1,2\n", {"columns": 2}, "column 2 is not there"),
         (b"x,y\n1,2\n", {"columns": 0.5}, "0.5"),
         (b"x,y\n1,2\n", {"table": "t"}, "it is of a kind whose reader got an unexpected keyword argument 'table'"),
         (b"\x93NUMPY\1\0v", {"sep": ","}, "it is of a kind whose reader got an unexpected keyword argument 'sep'"),
+        (b"x,y\n1,2\n", {"dims": 2}, "dims= is of raw floats, whose names end in .raw, .bin, .f32, .f64, and it is text"),
+        (b"\x93NUMPY\1\0v", {"precision": "float32"}, "precision= is of raw floats.*it is NPY"),
+        (b"x,y\n1,2\n", {"columns": []}, "no column is read"),
+        (b"x,y,x\n1,2,3\n", {"columns": "x"}, "columns 0 and 2 are both named 'x'"),
+        (b"X,x,x.1\n1,2,3\n", {"columns": "x.2"}, "column 'x.2' is not there"),
+        (b"x,y\n1,2\n", {"skiprows": [0]}, r"skiprows=\[0\] is no number of lines"),
+        (b"x,y\n1,2\n", {"skiprows": -1}, "skiprows=-1 is no number of lines"),
+        (b"x,y\n1,2\n", {"skiprows": 2.0}, "skiprows=2.0 is no number of lines"),
+        (b"x,y\n1,2", {"skiprows": 5}, "."),
+        (b"x,y\n1,2\n", {"chunksize": 1}, "chunksize= reads a file in parts"),
+        (b"x,y\n1,2\n", {"iterator": True}, "iterator= reads a file in parts"),
         (b"x,y\n1,2\n3,4,5\n", {}, "."),
         (b"0,1\n0.5,2\n", {}, "header=None or header=0"),
         (b"", {}, "."),

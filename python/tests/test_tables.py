@@ -481,6 +481,33 @@ def test_names_that_are_taken(points, make):
         result.labelled(0.3, 3)
 
 
+def test_names_that_several_levels_have(points):
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(points, columns=pandas.MultiIndex.from_tuples([("label", "x"), ("a", "y")]))
+    result = epsflow.sweep(X, 0.1, 3)
+    with pytest.raises(ValueError, match="X has 'label' already.*label_name="):
+        result.labelled(0.1, 3)
+    found = result.labelled(0.1, 3, label_name="cluster")
+    assert list(found) == [("label", "x"), ("a", "y"), ("cluster", "")]
+    np.testing.assert_array_equal(found.iloc[:, :2].to_numpy(), points)
+
+
+def test_no_value_is_shared_with_the_table(points):
+    X = xarray_dataset(points)
+    found = epsflow.sweep(X, 0.1, 3).labelled(0.1, 3)
+    before = X["x"].values[0]
+    found["x"].values[0] = 99
+    assert X["x"].values[0] == before
+
+
+def test_sparse_distances_are_no_table(points):
+    sparse = pytest.importorskip("scipy.sparse")
+    distances = np.abs(np.subtract.outer(points[:, 0], points[:, 0]))
+    result = epsflow.sweep(sparse.csr_array(distances), 0.1, 3, metric="precomputed")
+    with pytest.raises(ValueError, match="X is sparse distances, of which there is no table"):
+        result.labelled(0.1, 3)
+
+
 def test_labels_beside_the_columns_of_arrays(points, monkeypatch):
     pandas = pytest.importorskip("pandas")
     for X in (points, points.tolist(), points.astype(np.float32)):
