@@ -1,5 +1,6 @@
 #include <epsflow/io/write/labelled_csv.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -25,8 +26,8 @@ struct TextInput {
   TextInput(std::span<const std::filesystem::path> files, std::size_t i, const ReadOptions& options,
             const FilePoints& points)
       : file(files[i], options), source{.name = file.shown, .options = options}, text(*file.bytes, source) {
-    // The numbers are those of the first file: in another the names may stand elsewhere.
-    const bool same_columns = i > 0 || text.table.selected == points.column_numbers;
+    // The numbers are those of the first file: in another the names may stand elsewhere. A metric may have put them in its order.
+    const bool same_columns = i > 0 || std::ranges::is_permutation(text.table.selected, points.column_numbers);
     if (points.inputs[i].kind.starts_with(text.table.kind) && same_columns) return;
     throw_changed(source.name, "it is " + text.table.kind);
   }

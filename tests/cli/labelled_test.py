@@ -92,6 +92,12 @@ class Cluster(Labelled):
         self.assertEqual([r[:4] for r in rows], rows_of(TABLE) + [["more", "0.05", "0.05", "x"]])
         self.assertEqual([r[4] for r in rows], ["label", *LABELS, "0"])
 
+    def test_columns_of_sky_coordinates_in_either_order(self):
+        points = self.write("sky.csv", "id,lat,lon\na,10,20\nb,10.1,20\n")
+        for columns in ("lat,lon", "lon,lat"):
+            p = self.succeeds("cluster", points, "--columns", columns, "--metric", "greatcircle", "--eps", 1, "--minpts", 2, "--labelled", "-")
+            self.assertEqual(p.stdout, "id,lat,lon,label\na,10,20,0\nb,10.1,20,0\n")
+
     def test_without_a_header_columns_are_numbered(self):
         self.points.write_text("a;0;0\nb;0.1;0\n")
         out = self.folder / "out.csv"
