@@ -22,8 +22,12 @@ std::filesystem::path rows_file(const Arguments& arguments) {
 }
 
 bool same_place(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code code;
-  return std::filesystem::weakly_canonical(a, code) == std::filesystem::weakly_canonical(b, code);
+  // Of a path that begins with nothing that exists, as v.npy does, weakly_canonical() makes no absolute one.
+  const auto place = [](const std::filesystem::path& path) {
+    std::error_code code;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code);
+  };
+  return place(a) == place(b);
 }
 
 }  // namespace

@@ -45,6 +45,13 @@ class SingleFiles(ProgramTest):
         self.fails(4, ["/proc/no/l.npy"], *words, "/proc/no/l.npy")
         self.fails(2, ["t.txt", ".h5"], "neighbors", absent, "--eps", 0.1, "--out", self.folder / "t.txt")
 
+    def test_two_outputs_are_two_files(self):
+        words = [*self.cluster[:-1], "--quiet"]
+        for a, b in (("./v.npy", "v.npy"), ("v.npy", str(self.folder / "v.npy")), ("no/../v.npy", "v.npy")):
+            self.fails(2, ["--out and --core are both " + b], *words, "--out", a, "--core", b, cwd=self.folder)
+        self.fails(2, ["--core is", "v.rows.npy", "another name"], *words, "--out", "./v.npy", "--core", "v.rows.npy", cwd=self.folder)
+        self.assertFalse((self.folder / "v.npy").exists())
+
     def test_core_points_and_rows_stand_beside_the_labels(self):
         points = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
         core, out = self.folder / "core.npy", self.folder / "l.npy"
