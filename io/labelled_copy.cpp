@@ -5,8 +5,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read/fits/fits_format.hpp>
 #include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/source.hpp>
@@ -95,10 +97,17 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
 
 std::string LabelledCopy::contents() const {
   std::string text = limit_.empty() ? "all columns" : "coordinates";
-  for (const std::string& name : names_) text += " " + show_text(name);
+  // Formats without columns still take longitude and latitude by their names.
+  for (const std::string& name : names_.empty() ? points_.column_names : names_) text += " " + show_text(name);
   if (core_) text += ", core points";
   if (limit_.empty()) {
     for (const InputRows& input : points_.inputs) text += ", " + input.stamp;
+  } else if (points_.renumbered()) {
+    Checksum rows;
+    for (const InputRows& input : points_.inputs) {
+      rows.add(fmt::format("{} {};", input.rows, fmt::join(input.dropped, " ")));
+    }
+    text += ", rows " + format_checksum(rows.value());
   }
   return text;
 }

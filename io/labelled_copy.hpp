@@ -44,8 +44,9 @@ class LabelledCopy {
   /// FITS: keywords of the primary header, and other extensions. Comments between the rows of a text are left out, too, but not
   /// mentioned. Empty if nothing is to be mentioned, and whenever limit() is not empty.
   [[nodiscard]] const std::string& left_out() const noexcept { return left_out_; }
-  /// A text by which to find out whether an older copy is still good. It names the columns of a copy. If all columns are copied,
-  /// it holds the fingerprints of the input files as well. Two copies with the same text, format and labels are the same.
+  /// A text by which to find out whether an older copy is still good. It names the columns of the input that
+  /// a copy is made of, in their order. If all columns are copied, it holds the fingerprints of the input files as well; if not, a
+  /// checksum of the row numbers that a copy holds. Two copies with the same text, format and labels are the same.
   [[nodiscard]] std::string contents() const;
   /// About how many bytes one copy takes.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }

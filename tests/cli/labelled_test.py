@@ -354,6 +354,15 @@ class Sweep(Labelled):
         self.assertIn("NGC 8", file.read_text())
         self.assertIn("0 variants", self.succeeds(*self.sweep("--resume")).stdout)
 
+    def test_resume_makes_again_what_has_other_rows_or_another_longitude(self):
+        tail = ["--on-nan", "drop", "--eps", 0.3, "--minpts", 1, "--out", self.out, "--resume", "--labelled", "geojson"]
+        for text, place, row in (("lon,lat\nnan,1\n1,2\n", [1, 2], 1), ("lon,lat\n1,2\nnan,1\n", [1, 2], 0),
+                                 ("lat,lon\n1,2\nnan,1\n", [2, 1], 0)):
+            self.assertIn("1 variant ", self.succeeds("sweep", self.write("sky.csv", text), *tail).stdout)
+            feature, = json.loads((self.out / "labelled/eps_0.3_minpts_1.geojson").read_text())["features"]
+            self.assertEqual((feature["geometry"]["coordinates"], feature["properties"]["row"]), (place, row))
+        self.assertIn("0 variants", self.succeeds("sweep", self.folder / "sky.csv", *tail).stdout)
+
     def test_a_full_disk_keeps_what_is_whole(self):
         self.points = self.folder / "p.csv"
         self.succeeds("generate", "uniform", "--n", 20_000, "--out", self.points)

@@ -115,6 +115,23 @@ TEST_CASE("labelled copy: text files follow each other") {
                  {"different columns"});
 }
 
+TEST_CASE("labelled copy: contents tell the longitude and the rows of the same points") {
+  const auto contents = [](const std::string& text, OutputFormat format) {
+    const TempFolder folder;
+    const Paths files{folder.write("in.csv", text)};
+    const ReadOptions options{.on_nan = NanPolicy::drop};
+    const FilePoints points = read_points(files, options);
+    return LabelledCopy(files, options, points, format, false).contents();
+  };
+  CHECK(contents("lon,lat\n1,2\n", OutputFormat::geojson) != contents("lat,lon\n1,2\n", OutputFormat::geojson));
+  for (const OutputFormat format : {OutputFormat::geojson, OutputFormat::vtp, OutputFormat::fits}) {
+    const std::string first = contents("lon,lat\nnan,1\n1,2\n3,4\n", format);
+    CHECK(first == contents("lon,lat\n5,nan\n1,2\n3,4\n", format));
+    CHECK(first != contents("lon,lat\n1,2\nnan,1\n3,4\n", format));
+    CHECK(first != contents("lon,lat\n1,2\n3,4\n", format));
+  }
+}
+
 TEST_CASE("labelled copy: coordinates where the kinds differ") {
   const TempFolder folder;
   const std::vector<float> values{0.1F, 1, 2, 3, 4, 5};
