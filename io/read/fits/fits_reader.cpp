@@ -10,6 +10,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <vector>
@@ -166,6 +167,29 @@ void require_exact(fitsfile* file, const FitsColumn& column, const ElementChoice
   }
 }
 
+/// The digits of an integer as an ASCII table may write it, 9007199254740994.0 and 9.007199254740994D15 as well. Empty for a number
+/// with a fraction, for one beyond float64, and for other text.
+std::string integer_digits(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t letter = std::min(text.find_first_of("ED"), text.size());
+  std::string digits(text.substr(0, letter));
+  std::string_view exponent = text.substr(std::min(letter + 1, text.size()));
+  if (exponent.starts_with('+')) exponent.remove_prefix(1);
+  int power = 0;
+  const auto [end, code] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
+  if (letter < text.size() && (code != std::errc{} || end != exponent.data() + exponent.size())) return {};
+  std::int64_t zeros = power;
+  if (const std::size_t point = digits.find('.'); point != std::string::npos) {
+    zeros -= static_cast<std::int64_t>(digits.size() - point - 1);
+    digits.erase(point, 1);
+  }
+  digits.erase(0, digits.find_first_not_of('0'));
+  for (; zeros < 0 && digits.ends_with('0'); ++zeros) digits.pop_back();
+  if (zeros < 0 || zeros > std::numeric_limits<double>::max_exponent10) return {};
+  if (digits.find_first_not_of("0123456789") != std::string::npos) return {};
+  return digits.append(static_cast<std::size_t>(zeros), '0');
+}
+
 /// The same of integers in an ASCII table, which cfitsio reads as float64. Where float64 holds one, it becomes that one.
 template <class T>
 void require_exact_text(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
@@ -181,12 +205,13 @@ void require_exact_text(fitsfile* file, const FitsColumn& column, const ElementC
     check_fits(status, source, fmt::format("reading {} in row {}", show_text(choice.name), first + i));
     text.erase(0, text.find_first_not_of(" +"));
     text.erase(text.find_last_not_of(' ') + 1);
-    std::int64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc{} || end != text.data() + text.size() || !is_exact(value)) {
+    const std::string digits = integer_digits(text);
+    double value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (digits.empty() || fmt::format("{:.0f}", value) != digits) {
       throw_rounded(source, fmt::format("row {}", first + i), show_text(choice.name), text);
     }
-    values[i] = static_cast<T>(value);
+    values[i] = static_cast<T>(text.starts_with('-') ? -value : value);
   }
 }
 

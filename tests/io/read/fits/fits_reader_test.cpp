@@ -318,17 +318,26 @@ TEST_CASE("fits: integers of ASCII tables that float64 rounds are refused, other
     std::filesystem::remove(file);
     {
       FitsWriter fits(file);
-      fits.table(ASCII_TBL, "T", {"A", "ID"}, {"F10.3", "I20"});
+      fits.table(ASCII_TBL, "T", {"A", "ID"}, {"F10.3", "I25"});
       fits.write(1, {1.125, -2.25});
       fits.write(2, {3, 4});
-      fits.write_bytes(2, 12, std::string(20 - text.size(), ' ') + text);
+      fits.write_bytes(2, 12, std::string(25 - text.size(), ' ') + text);
     }
     return values_of(read(file));
   };
   CHECK(read_integer("9007199254740991") == Values{1.125, 3, -2.25, 9007199254740991});
   CHECK(read_integer("-9007199254740994") == Values{1.125, 3, -2.25, -9007199254740994});
   CHECK(read_integer("+1152921504606846976") == Values{1.125, 3, -2.25, 1152921504606846976});
-  for (const char* text : {"9007199254740993", "-1152921504606846977", "1152921504606846977", "99999999999999999999"}) {
+  CHECK(read_integer("9223372036854775808") == Values{1.125, 3, -2.25, 9223372036854775808.0});
+  CHECK(read_integer("-18014398509481984000000") == Values{1.125, 3, -2.25, -18014398509481984000000.0});
+  for (const char* text : {"9007199254740994.0", "0009007199254740994.", "9.007199254740994E15", "+9007199254740994D0",
+                           "900719925474099.4E+01", "90071992547409940E-1"}) {
+    INFO(text);
+    CHECK(read_integer(text) == Values{1.125, 3, -2.25, 9007199254740994});
+  }
+  for (const char* text : {"9007199254740993", "-1152921504606846977", "1152921504606846977", "99999999999999999999",
+                           "18014398509481984000001", "9007199254740993.0", "9007199254740994.5",
+                           "9.007199254740993E15", "9007199254740994E300"}) {
     check_mentions(error_of<InputError>([&] { read_integer(text); }),
                    {"ascii.fits", "row 1", "'ID'", text, "2^53", "ReadOptions::columns"});
   }
