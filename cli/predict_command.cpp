@@ -272,6 +272,7 @@ int run_predict(const Arguments& arguments) {
   files.insert(files.end(), clustering.read.operands().begin(), clustering.read.operands().end());
   files.insert(files.end(), {clustering.labels, clustering.core});
   require_label_output(arguments, kPlainFormats, files);
+  const bool streamed = goes_to_standard_output(arguments, "out");
   EngineOptions options;
   take(arguments, options);
   if (std::count(files.begin(), files.end(), "-") > 1) {
@@ -311,7 +312,7 @@ int run_predict(const Arguments& arguments) {
     add_metric(json, metric);
     add_input(json, points);
     print_json(json);
-  } else if (!arguments.flag("quiet") && !goes_to_standard_output(arguments, "out")) {
+  } else if (!arguments.flag("quiet") && !streamed) {
     print_result("{}: {} in clusters, {} noise\n", format_count(points.size(), "point"),
                  format_count(points.size() - noise), format_count(noise));
   }

@@ -34,6 +34,10 @@ class Predict(ProgramTest):
         result = json.loads(self.succeeds("predict", new, *self.clustering, "--json").stdout)
         self.assertEqual((result["points"], result["noise"]), (4, 1))
 
+    def test_labels_and_json_are_not_mixed(self):
+        absent = self.folder / "absent.csv"  # it is found before a file is read
+        self.fails(2, ["--out - and --json both go to standard output"], "predict", absent, *self.clustering, "--out", "-", "--json")
+
     def test_by_another_metric(self):
         labels, core = self.folder / "gl.npy", self.folder / "gc.npy"
         metric = ["--metric", "greatcircle", "--unit", "km", "--eps", 50]
