@@ -20,7 +20,7 @@ struct System {
 };
 
 constexpr std::array kSystems{
-    System{"lon long lng longitude decimallongitude", "lat latitude decimallatitude"},
+    System{"lon long lng londeg lonrad longitude decimallongitude", "lat latdeg latrad latitude decimallatitude"},
     System{"ra radeg rarad rightascension alpha", "dec decl decdeg decrad de dedeg derad declination delta"},
     System{"raj2000", "dej2000 decj2000"},
     System{"rab1950", "deb1950 decb1950"},
@@ -35,8 +35,12 @@ constexpr std::string_view kWholeNames = "l b de alpha delta";
 /// What a name may say of a coordinate and mean the same: its unit, its form, UCD's main one of several.
 constexpr std::string_view kSaidInPassing = "deg degree degrees rad radian radians decimal meta main";
 /// What of it is a unit, also as a word that is known has it.
-constexpr std::string_view kSaysDegrees = "deg degree degrees radeg decdeg dedeg";
-constexpr std::string_view kSaysRadians = "rad radian radians rarad decrad derad";
+constexpr std::string_view kSaysDegrees = "deg degree degrees londeg latdeg radeg decdeg dedeg";
+constexpr std::string_view kSaysRadians = "rad radian radians lonrad latrad rarad decrad derad";
+constexpr std::string_view kOtherUnits =
+    "arcmin arcmins arcminute arcminutes arcsec arcsecs arcsecond arcseconds mas hour hours hms dms km kilometer "
+    "kilometers "
+    "kilometre kilometres meter meters metre metres";
 /// What makes a name that of another figure.
 constexpr std::string_view kOtherFigures =
     "e err error errors sigma sd std stdev stddev rms var unc uncertainty mu pm proper motion corr";
@@ -165,22 +169,36 @@ std::vector<std::size_t> sky_columns(std::span<const std::string> names, const M
   return pair;
 }
 
-void require_unit_of_names(std::span<const std::string> names, const Metric& metric) {
+std::string other_units_of_names(std::span<const std::string> names, const Metric& metric) {
   const bool radians = metric.kind == MetricKind::haversine;
-  if (!radians && metric.kind != MetricKind::greatcircle) return;
+  if (!radians && metric.kind != MetricKind::greatcircle) return {};
   std::set<std::size_t> wrong;
+  std::set<std::string> units;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto is_other = [&](const std::string& part) {
-      return has_word(radians ? kSaysDegrees : kSaysRadians, part);
-    };
-    if (meaning_of_name(names[i]) && std::ranges::any_of(parts_of(names[i]), is_other)) wrong.insert(i);
+    if (!meaning_of_name(names[i])) continue;
+    for (const std::string& part : parts_of(names[i])) {
+      const bool is_other = has_word(radians ? kSaysDegrees : kSaysRadians, part);
+      if (!is_other && !has_word(kOtherUnits, part)) continue;
+      wrong.insert(i);
+      units.insert(is_other ? (radians ? "degrees" : "radians") : part);
+    }
   }
-  if (wrong.empty()) return;
-  const std::string metric_name = radians ? "haversine" : "greatcircle";
-  throw UsageError("by the names " + listed(names, wrong) + " columns are in " + (radians ? "degrees" : "radians") +
-                   ", and " + metric_name + " takes " + (radians ? "radians" : "degrees") +
-                   ": convert them, choose Metric::kind = MetricKind::" + (radians ? "greatcircle" : "haversine") +
-                   ", or rename them where the names are wrong");
+  if (wrong.empty()) return {};
+  std::string text = "by the names " + listed(names, wrong) + " columns are in ";
+  for (const std::string& unit : units) text += (unit == *units.begin() ? "" : " and ") + unit;
+  return text;
+}
+
+void require_unit_of_names(std::span<const std::string> names, const Metric& metric) {
+  const std::string other = other_units_of_names(names, metric);
+  if (other.empty()) return;
+  const bool radians = metric.kind == MetricKind::haversine;
+  const bool has_metric = other.ends_with(radians ? " columns are in degrees" : " columns are in radians");
+  throw UsageError(
+      other + ", and " + (radians ? "haversine takes radians" : "greatcircle takes degrees") + ": convert them, " +
+      (has_metric ? std::string("choose Metric::kind = MetricKind::") + (radians ? "greatcircle, " : "haversine, ")
+                  : "") +
+      "or rename them where the names are wrong");
 }
 
 bool may_be_one_system(std::span<const std::string> a, std::span<const std::string> b) {

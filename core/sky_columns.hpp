@@ -28,9 +28,12 @@ namespace epsflow {
 /// latitude first and sets Metric::latitude_first.
 [[nodiscard]] std::vector<std::size_t> sky_columns(std::span<const std::string> names, const Metric& metric);
 
-/// Throws UsageError for names that say another unit than the metric takes, as lat_rad does for greatcircle, which takes degrees, and
-/// RAdeg for haversine, which takes radians. `names` are those of the columns that are taken, without those whose unit is known
-/// otherwise. Names that are not known say nothing.
+/// Which names say another unit than the metric takes: "by the names 'lat_rad', 'lon_rad' columns are in radians" for greatcircle,
+/// which takes degrees; haversine takes radians. lat_km, ra_hours and the like are in neither. Empty where there is none. `names`
+/// are those of the columns that are taken, without those whose unit is known otherwise. Names that are not known say nothing.
+[[nodiscard]] std::string other_units_of_names(std::span<const std::string> names, const Metric& metric);
+
+/// Throws UsageError where there are other_units_of_names().
 void require_unit_of_names(std::span<const std::string> names, const Metric& metric);
 
 /// Whether two lists of column names may be of one coordinate system. False only where both have a known name, and the first known

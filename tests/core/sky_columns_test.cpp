@@ -137,6 +137,26 @@ TEST_CASE("sky columns: a unit in a name that is not the metric's") {
                    {"names '" + std::string(name) + "' columns"});
     require_unit_of_names(Names{"lat", name}, kHaversine);
   }
+  for (const char* unit : {"km", "meters", "arcsec", "arcmin", "mas", "hours", "hms", "dms"}) {
+    for (const Metric& metric : {kGreatcircle, kHaversine}) {
+      const std::string latitude = std::string("lat_") + unit;
+      check_mentions(error_of<UsageError>([&] {
+                       require_unit_of_names(Names{"lon", latitude}, metric);
+                     }),
+                     {"names '" + latitude + "' columns are in " + unit,
+                      "takes " + std::string(metric == kHaversine ? "radians" : "degrees"), "convert", "rename"});
+    }
+    require_unit_of_names(Names{"lon", "lat", std::string("x_") + unit}, kGreatcircle);
+  }
+  check_mentions(error_of<UsageError>([&] {
+                   require_unit_of_names(Names{"lonrad", "latrad"}, kGreatcircle);
+                 }),
+                 {"'lonrad', 'latrad' columns are in radians"});
+  check_mentions(error_of<UsageError>([&] {
+                   require_unit_of_names(Names{"londeg", "latdeg"}, kHaversine);
+                 }),
+                 {"'londeg', 'latdeg' columns are in degrees"});
+  CHECK(sky_columns(Names{"latrad", "id", "lonrad"}, kHaversine) == Columns{0, 2});
   for (const Names& names : {degrees, Names{"lat", "lon"}, Names{"x_rad", "rad"}, Names{"rad_error", "ra"}, Names{}}) {
     require_unit_of_names(names, kGreatcircle);
   }
