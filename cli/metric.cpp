@@ -120,8 +120,10 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
     }
     require_unit_of_names(points.column_names, metric);
     if (!order.empty() && order.front() == 1) swap_columns(points);
-    if (order.empty() && metric.kind == MetricKind::greatcircle && !metric.latitude_first && !arguments.flag("quiet")) {
-      say("names of columns do not tell: the first is taken for longitude, the second for latitude");
+    if (order.empty() && !metric.latitude_first && !arguments.flag("quiet")) {
+      const bool latitude_first = metric.kind == MetricKind::haversine;
+      say(fmt::format("names of columns do not tell: the first is taken for {}, the second for {}",
+                      latitude_first ? "latitude" : "longitude", latitude_first ? "longitude" : "latitude"));
     }
   }
   if (metric.box.size() == 1) metric.box.resize(points.dims(), metric.box.front());

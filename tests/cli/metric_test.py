@@ -130,6 +130,11 @@ class Metrics(ProgramTest):
         unnamed = self.table("e.csv", ["u", "v"], lambda a, b: (a, b))
         p = self.succeeds("cluster", unnamed, "--metric", "greatcircle", "--eps", 1, "--minpts", 4)
         self.assertIn("first is taken for longitude", p.stderr)
+        radians = self.table("r.csv", ["u", "v"], lambda a, b: (math.radians(b), math.radians(a)))
+        haversine = ["cluster", radians, "--metric", "haversine", "--eps", 0.01, "--minpts", 4]
+        self.assertIn("first is taken for latitude, the second for longitude", self.succeeds(*haversine).stderr)
+        for word in ("--quiet", "--latitude-first"):
+            self.assertNotIn("is taken for", self.succeeds(*haversine, word).stderr)
         named = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
         p = self.succeeds("cluster", named, "--metric", "greatcircle", "--eps", 1, "--minpts", 4)
         self.assertNotIn("longitude", p.stderr)
