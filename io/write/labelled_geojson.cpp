@@ -31,9 +31,16 @@ std::optional<std::size_t> longitude_column(const FilePoints& points, const Metr
   if (points.dims() != 2) return std::nullopt;
   if (has_places(metric)) return metric.kind == MetricKind::haversine || metric.latitude_first ? 1 : 0;
   const Metric in_degrees{.kind = MetricKind::greatcircle};
-  require_unit_of_names(points.column_names, in_degrees);
-  const std::vector<std::size_t> order = sky_columns(points.column_names, in_degrees);
-  return order.empty() ? std::nullopt : std::optional(order.front());
+  if (const std::string other = other_units_of_names(points.column_names, in_degrees); !other.empty()) {
+    throw UsageError(
+        other + ", and GeoJSON holds degrees: convert them, rename them where the names are wrong, or choose .csv");
+  }
+  try {
+    const std::vector<std::size_t> order = sky_columns(points.column_names, in_degrees);
+    return order.empty() ? std::nullopt : std::optional(order.front());
+  } catch (const UsageError&) {  // it speaks of a metric that nobody chose
+    return std::nullopt;
+  }
 }
 
 std::string columns_of(const FilePoints& points) {

@@ -85,8 +85,13 @@ TEST_CASE("labelled geojson: other data are refused") {
   check_mentions(refused("x,y\n1,2\n"), {"longitudes and latitudes", "x, y", "MetricKind::greatcircle", ".csv"});
   check_mentions(refused("lon,lat,z\n1,2,3\n"), {"lon, lat, z", "ReadOptions::columns"});
   check_mentions(refused("1,2,3\n"), {"3 columns without names"});
-  check_mentions(refused("lon,dec\n1,2\n"), {"'lon', 'dec'"});
-  check_mentions(refused("lon_rad,lat_rad\n1,1\n"), {"'lon_rad', 'lat_rad'", "radians"});
+  check_mentions(refused("lon,dec\n1,2\n"), {"the points are lon, dec", "MetricKind::greatcircle", ".csv"});
+  const std::string radians = refused("lon_rad,lat_rad\n1,1\n");
+  check_mentions(radians, {"'lon_rad', 'lat_rad' columns are in radians", "GeoJSON holds degrees", "rename", ".csv"});
+  for (const std::string& text : {radians, refused("lon,dec\n1,2\n")}) {
+    CHECK(text.find("greatcircle takes") == std::string::npos);
+    CHECK(text.find("latitude_first") == std::string::npos);
+  }
   check_mentions(error_of<InputError>([] { copied("lon,lat\n1,2\n10,91\n", {}); }),
                  {"longitude 10 and latitude 91 in row 1", ".csv"});
   check_mentions(error_of<InputError>([] { copied("lon,lat\n1000,2\n", {}); }), {"longitude 1000"});
