@@ -73,8 +73,8 @@ std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescripti
   if (!run.metric.empty()) checksum += ", " + run.metric;
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.checksum != checksum) {
-    throw InputError(folder_.string() + " holds results of another input (" + state_.input + ", not \"" + checksum +
-                     "\"); choose another folder, or replace them with FolderMode::overwrite");
+    throw InputError(folder_.string() + " holds results of " + describe_difference(state_, checksum) +
+                     "; choose another folder, or replace them with FolderMode::overwrite");
   }
   run_ = std::move(run);
   started_ = now_utc();

@@ -128,6 +128,18 @@ std::string describe_input(const FilePoints& points, const std::string& checksum
                {"dropped_rows", points.dropped_rows()}});
 }
 
+std::string describe_difference(const Manifest& manifest, const std::string& checksum) {
+  const auto points_of = [](const std::string& text) { return text.substr(0, text.find(',')); };
+  if (points_of(manifest.checksum) == points_of(checksum)) {
+    return "another metric (" + metric_of(manifest.checksum) + ", not " + metric_of(checksum) + ")";
+  }
+  std::string files;
+  for (const Json& file : Json::parse(manifest.input).value("files", Json::array())) {
+    if (file.is_object() && file.contains("name")) files += dump(file["name"]) + ", ";
+  }
+  return "another input (" + files + points_of(manifest.checksum) + ", not " + points_of(checksum) + ")";
+}
+
 std::string describe_run(const RunDescription& run, const std::string& started, const std::string& status,
                          double seconds, const std::string& reason) {
   Json json{{"status", status}};

@@ -49,6 +49,8 @@ struct Manifest {
 
 /// The input as JSON.
 [[nodiscard]] std::string describe_input(const FilePoints& points, const std::string& checksum);
+/// What the results are of and a run with this other `checksum` is not, in words: "another metric (cosine, not euclidean)".
+[[nodiscard]] std::string describe_difference(const Manifest& manifest, const std::string& checksum);
 /// A run as JSON. `reason` may be empty.
 [[nodiscard]] std::string describe_run(const RunDescription& run, const std::string& started, const std::string& status,
                                        double seconds, const std::string& reason);

@@ -204,8 +204,9 @@ class Metrics(ProgramTest):
         self.succeeds(*sweep, "--eps", 2, "--metric", "greatcircle")
         with open(self.folder / "r" / "summary.csv", newline="") as f:
             self.assertEqual(len(list(csv.DictReader(f))), 2)
-        self.fails(3, ["another input", "--overwrite"], *sweep, "--eps", 2)
-        self.fails(3, ["another input"], *sweep, "--eps", 2, "--metric", "greatcircle", "--unit", "km")
+        for words, metric in (([], "euclidean"), (["--metric", "greatcircle", "--unit", "km"], "greatcircle, eps in km")):
+            p = self.fails(3, ["another metric", f"greatcircle, eps in deg, not {metric}", "--overwrite"], *sweep, "--eps", 2, *words)
+            self.assertNotIn("{", p.stderr)
 
     def test_what_has_no_such_metric_is_refused(self):
         points = self.table("a.csv", ["x", "y", "z"], lambda a, b: (a, b, 0))

@@ -258,7 +258,8 @@ class Sweeps(ProgramTest):
         self.fails(2, [str(self.out), "--resume", "--overwrite"], *self.sweep)
         other = self.write("other.csv", SQUARES.replace("9,9", "8,9"))
         words = ["sweep", other, "--columns", "x,y", "--eps", 0.2, "--minpts", 3, "--out", self.out]
-        self.fails(3, ["results of another input", "p.csv", "--overwrite"], *words, "--resume")
+        p = self.fails(3, ["results of another input", "p.csv", "--overwrite"], *words, "--resume")
+        self.assertNotIn("{", p.stderr)
         self.assertEqual((self.out / "summary.csv").read_text(), before)
         self.succeeds(*words, "--overwrite")
         self.assertEqual(set(summary(self.out)), {(0.2, 3)})
