@@ -145,7 +145,10 @@ Clustering read_results(const Arguments& arguments) {
   }
   const Variant variant{eps_of_clustering(arguments), minpts.front()};
   const io::Manifest manifest = io::read_manifest(folder);
-  if (manifest.runs.empty()) throw InputError(folder + " holds no results: give the folder that epsflow sweep wrote");
+  if (manifest.runs.empty()) {
+    throw InputError(fmt::format("{} holds no results: {} is missing there; give the folder that epsflow sweep wrote",
+                                 folder, io::kManifestName));
+  }
   if (!manifest.entries.contains(variant)) {
     throw InputError(fmt::format("{} has no variant with eps {} and minpts {}; summary.csv there lists its {}", folder,
                                  format_number(variant.eps), variant.minpts,
