@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs a build into a folder that runs on a machine without development packages (x86-64 Linux with glibc 2.36 or later;
-# for the GPU, its driver): epsflow, the tests that search on a GPU and the benchmarks in bin/, the libraries that they need
+# for the GPU, its driver): epsflow, the tests that search on a GPU and the benchmarks that do in bin/, the libraries that they need
 # in lib/. Writes FOLDER and FOLDER.tar.gz. A FOLDER that exists is replaced only where it is a bundle that this script
 # made, with no file in it that the bundle's own list does not name; it is whole before the old one goes.
 #   scripts/pack.sh FOLDER [BUILD]     BUILD: unless given build/bundle, which is built for all GPUs and processors
@@ -48,7 +48,7 @@ trap write_list EXIT  # so that whatever is left of a run that fails is known as
 cmake --install "$build" --prefix "$new/install" >/dev/null
 mv "$new"/install/bin/* "$new/bin/"
 rm -rf "$new/install"
-for program in "$build"/tests/test_gpu "$build"/tests/test_pipeline "$build"/bin/bench_*; do
+for program in "$build"/tests/test_gpu "$build"/tests/test_pipeline "$build"/bin/bench_gpu "$build"/bin/bench_sweep; do
   if [[ -f "$program" ]]; then cp "$program" "$new/bin/"; fi
 done
 strip "$new"/bin/*
