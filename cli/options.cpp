@@ -1,6 +1,5 @@
 #include <epsflow/cli/options.hpp>
 
-#include <array>
 #include <cctype>
 #include <utility>
 

@@ -1,14 +1,11 @@
 #include <epsflow/pipeline/cluster_table.hpp>
 
 #include <tbb/blocked_range.h>
-#include <tbb/info.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,11 +14,12 @@
 #include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/clustering/label_clusters.hpp>
 #include <epsflow/clustering/rows_source.hpp>
-#include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/memory.hpp>
+#include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/pipeline/workers.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
@@ -189,23 +187,6 @@ VariantResult grow_along_rows(const NeighborsView& table, std::span<const std::u
   return result;
 }
 
-/// Threads and memory of a call without an engine.
-struct Workers {
-  explicit Workers(const EngineOptions& options, const char* who)
-      : budget(options.memory == 0 ? std::max<std::uint64_t>(machine_memory() / 2, 1_GiB) : options.memory),
-        arena(options.threads == 0 ? tbb::info::default_concurrency() : narrow<int>(options.threads)) {
-    check_options(options);
-    if (options.backend == BackendChoice::gpu || options.gpu || options.gpu_memory != 0) {
-      throw UsageError(std::string(who) +
-                       " works on the CPU: leave out EngineOptions::backend, EngineOptions::gpu and "
-                       "EngineOptions::gpu_memory");
-    }
-  }
-
-  MemoryBudget budget;
-  tbb::task_arena arena;
-};
-
 template <class T>
 Neighbors table_of(std::span<const T> distances, std::size_t n, double eps, const EngineOptions& engine,
                    const Observer& observer) {
@@ -285,37 +266,33 @@ std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& swee
                                 n * clustering::kBytesPerPoint + clustering::RowsSource::bytes(n),
                             "the table and its clustering");
   Reporter reporter(observer, sweep.size());
-  std::map<std::pair<double, std::uint32_t>, VariantResult> done;
-  workers.arena.execute([&] {
-    check_rows(table, cancel);
-    std::vector<double> radii;
-    radii.reserve(groups.size());
-    for (const stages::EpsGroup& group : groups) radii.push_back(radius_of(group.eps, run));
-    FirstFault asymmetry;
-    find_asymmetry(table, radii, cancel, asymmetry);
-    if (!run.directed) asymmetry.check();
-    const auto emit = [&](VariantResult&& result) {
-      reporter.done([&] { done[{result.variant.eps, result.variant.minpts}] = std::move(result); });
-    };
-    for (const stages::EpsGroup& group : groups) {
-      clustering::RowsSource source(table, radius_of(group.eps, run), weights ? &*weights : nullptr, cancel);
-      if (asymmetry.found()) {
-        for (const std::uint32_t minpts : group.minpts) {
-          const auto begin = std::chrono::steady_clock::now();
-          VariantResult result =
-              grow_along_rows(table, source.counts(), {group.eps, minpts}, radius_of(group.eps, run), cancel);
-          if (!run.core_mask) result.core.clear();
-          result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-          emit(std::move(result));
+  return in_order(sweep, [&](const OnResult& on_result) {
+    workers.arena.execute([&] {
+      check_rows(table, cancel);
+      std::vector<double> radii;
+      radii.reserve(groups.size());
+      for (const stages::EpsGroup& group : groups) radii.push_back(radius_of(group.eps, run));
+      FirstFault asymmetry;
+      find_asymmetry(table, radii, cancel, asymmetry);
+      if (!run.directed) asymmetry.check();
+      const auto emit = [&](VariantResult&& result) { reporter.done([&] { on_result(std::move(result)); }); };
+      for (const stages::EpsGroup& group : groups) {
+        clustering::RowsSource source(table, radius_of(group.eps, run), weights ? &*weights : nullptr, cancel);
+        if (asymmetry.found()) {
+          for (const std::uint32_t minpts : group.minpts) {
+            const auto begin = std::chrono::steady_clock::now();
+            VariantResult result =
+                grow_along_rows(table, source.counts(), {group.eps, minpts}, radius_of(group.eps, run), cancel);
+            if (!run.core_mask) result.core.clear();
+            result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            emit(std::move(result));
+          }
+          continue;
         }
-        continue;
+        clustering::cluster_nested({source, group.eps, run.core_mask}, group.minpts, cancel, emit);
       }
-      clustering::cluster_nested({source, group.eps, run.core_mask}, group.minpts, cancel, emit);
-    }
+    });
   });
-  std::vector<VariantResult> results;
-  for (const Variant& v : sweep.variants()) results.push_back(std::move(done.at({v.eps, v.minpts})));
-  return results;
 }
 
 Neighbors neighbors_of_distances(std::span<const double> distances, std::size_t n, double eps,

@@ -2,7 +2,6 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
-#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -13,20 +12,13 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/session.hpp>
+#include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow {
 namespace {
 
 /// Rows that a thread moves at a time.
 constexpr std::size_t kMovedRows = 1 << 13;
-
-/// With numbers for what is left to us.
-EngineOptions settled(EngineOptions options) {
-  check_options(options);
-  if (options.threads == 0) options.threads = static_cast<unsigned>(std::max(1, tbb::info::default_concurrency()));
-  if (options.memory == 0) options.memory = std::max<std::uint64_t>(machine_memory() / 2, 1_GiB);
-  return options;
-}
 
 /// In its simplest form. Throws UsageError.
 Metric checked(const Metric& metric, std::size_t dims) {

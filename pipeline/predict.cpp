@@ -1,9 +1,7 @@
 #include <epsflow/pipeline/predict.hpp>
 
 #include <tbb/blocked_range.h>
-#include <tbb/info.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <string>
@@ -15,6 +13,7 @@
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
+#include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow {
 namespace {
@@ -101,12 +100,7 @@ void predict_all(const CoreView& core, PointsView points, MemoryBudget& budget, 
 }  // namespace
 
 Labels predict(const CoreView& given, PointsView points, const EngineOptions& options, const Observer& observer) {
-  check_options(options);
-  if (options.backend == BackendChoice::gpu || options.gpu || options.gpu_memory != 0) {
-    throw UsageError(
-        "predict() works on the CPU: leave out EngineOptions::backend, EngineOptions::gpu and "
-        "EngineOptions::gpu_memory");
-  }
+  Workers workers(options, "predict()");
   check_core(given, points);
   check_metric(given.metric, given.points.size() > 0 ? given.points.dims() : points.dims());
   const CoreView core{given.points, given.labels, given.eps, canonical(given.metric)};
@@ -114,11 +108,8 @@ Labels predict(const CoreView& given, PointsView points, const EngineOptions& op
   if (points.size() == 0) return labels;
   const CancelToken cancel(observer.cancel);
   cancel.check();
-  MemoryBudget budget(options.memory == 0 ? std::max<std::uint64_t>(machine_memory() / 2, 1_GiB) : options.memory);
-  const MemoryCharge inputs(budget, core.points.bytes() + points.bytes(), "the points");
-  const int threads = options.threads == 0 ? tbb::info::default_concurrency() : static_cast<int>(options.threads);
-  tbb::task_arena arena(std::max(1, threads));
-  arena.execute([&] { predict_all(core, points, budget, cancel, labels); });
+  const MemoryCharge inputs(workers.budget, core.points.bytes() + points.bytes(), "the points");
+  workers.arena.execute([&] { predict_all(core, points, workers.budget, cancel, labels); });
   return labels;
 }
 

@@ -1,8 +1,8 @@
 #include <epsflow/pipeline/sweep.hpp>
 
-#include <map>
 #include <utility>
 
+#include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
@@ -62,22 +62,6 @@ void run_each(PointsView points, const Sweep& sweep, const OnResult& on_result, 
               const RunOptions& options, const Observer& observer) {
   run_each(points, Metric{}, sweep, on_result, engine, options, observer);
 }
-
-namespace {
-
-/// `start(on_result)` runs the sweep.
-template <class Start>
-std::vector<VariantResult> in_order(const Sweep& sweep, Start&& start) {
-  std::vector<VariantResult> results(sweep.size());
-  std::map<std::pair<double, std::uint32_t>, std::size_t> places;
-  for (const Variant& v : sweep.variants()) places.emplace(std::pair(v.eps, v.minpts), places.size());
-  start([&](VariantResult&& result) {
-    results[places.at({result.variant.eps, result.variant.minpts})] = std::move(result);
-  });
-  return results;
-}
-
-}  // namespace
 
 std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep, const EngineOptions& engine,
                                const RunOptions& options, const Observer& observer) {

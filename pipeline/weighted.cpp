@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
+#include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -119,7 +119,6 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
   const bool keep_core = std::exchange(options.core_mask, false);
   const CancelToken cancel(observer.cancel);
   Reporter reporter(observer, sweep.size());
-  std::map<std::pair<double, std::uint32_t>, VariantResult> done;
   const std::size_t n = data.size();
   // The engine's turn is taken for each step: runs of core points take it for themselves.
   PointsView points;
@@ -130,56 +129,55 @@ std::vector<VariantResult> run_weighted(const Dataset& data, std::span<const dou
     points = session.points().host();
     groups = stages::group_by_eps(sweep, session.metric());
   }
-  for (const stages::EpsGroup& group : groups) {
-    const auto begin = Clock::now();
-    MemoryCharge memory;
-    std::unique_ptr<const Searched> searched;
-    Buffer<double> sums;
-    const auto on_engine = [&](const auto& work) {
-      Session session(data, options, observer);
-      if (searched == nullptr) {
-        memory = MemoryCharge(session.budget(), Searched::bytes(n, points.dims()), "the sums of weights");
-      }
-      session.on_threads(work);
-    };
-    on_engine([&] {
-      searched = std::make_unique<const Searched>(points, moved_space(metric), group.radius, cancel);
-      sums = searched->sums(whole);
-    });
-    double share =
-        std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(group.minpts.size());
-    for (const std::uint32_t minpts : group.minpts) {
-      const auto started = Clock::now();
-      std::vector<std::uint8_t> core(n);
-      for (std::size_t i = 0; i < n; ++i) core[i] = sums[i] >= minpts ? 1 : 0;
-      const auto count = static_cast<std::size_t>(std::count(core.begin(), core.end(), std::uint8_t{1}));
-      Labels cluster_of(std::vector<std::int32_t>(n, kNoise));
-      std::uint64_t clusters = 0;
-      if (count > 0) {
-        // Among themselves all core points are core: their clusters are those of one point each or more.
-        const Points subset = chosen(points, core, count);
-        const Dataset loaded = data.engine().load(subset.view(), metric, &cancel);
-        const VariantResult found = std::move(
-            run(loaded, grid({group.radius}, {1}), options, {.cancel = &cancel, .trace = observer.trace}).front());
-        clusters = found.summary.clusters;
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-          if (core[i] != 0) cluster_of[i] = found.labels[next++];
+  return in_order(sweep, [&](const OnResult& on_result) {
+    for (const stages::EpsGroup& group : groups) {
+      const auto begin = Clock::now();
+      MemoryCharge memory;
+      std::unique_ptr<const Searched> searched;
+      Buffer<double> sums;
+      const auto on_engine = [&](const auto& work) {
+        Session session(data, options, observer);
+        if (searched == nullptr) {
+          memory = MemoryCharge(session.budget(), Searched::bytes(n, points.dims()), "the sums of weights");
         }
+        session.on_threads(work);
+      };
+      on_engine([&] {
+        searched = std::make_unique<const Searched>(points, moved_space(metric), group.radius, cancel);
+        sums = searched->sums(whole);
+      });
+      double share =
+          std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(group.minpts.size());
+      for (const std::uint32_t minpts : group.minpts) {
+        const auto started = Clock::now();
+        std::vector<std::uint8_t> core(n);
+        for (std::size_t i = 0; i < n; ++i) core[i] = sums[i] >= minpts ? 1 : 0;
+        const auto count = static_cast<std::size_t>(std::count(core.begin(), core.end(), std::uint8_t{1}));
+        Labels cluster_of(std::vector<std::int32_t>(n, kNoise));
+        std::uint64_t clusters = 0;
+        if (count > 0) {
+          // Among themselves all core points are core: their clusters are those of one point each or more.
+          const Points subset = chosen(points, core, count);
+          const Dataset loaded = data.engine().load(subset.view(), metric, &cancel);
+          const VariantResult found = std::move(
+              run(loaded, grid({group.radius}, {1}), options, {.cancel = &cancel, .trace = observer.trace}).front());
+          clusters = found.summary.clusters;
+          std::size_t next = 0;
+          for (std::size_t i = 0; i < n; ++i) {
+            if (core[i] != 0) cluster_of[i] = found.labels[next++];
+          }
+        }
+        VariantResult result;
+        result.variant = {group.eps, minpts};
+        result.labels = Labels(n);
+        on_engine([&] { searched->label(cluster_of, result.labels); });
+        result.summary = clustering::summarise(result.labels, core, clusters);
+        if (keep_core) result.core = std::move(core);
+        result.seconds = share + std::chrono::duration<double>(Clock::now() - started).count();
+        reporter.done([&] { on_result(std::move(result)); });
       }
-      VariantResult result;
-      result.variant = {group.eps, minpts};
-      result.labels = Labels(n);
-      on_engine([&] { searched->label(cluster_of, result.labels); });
-      result.summary = clustering::summarise(result.labels, core, clusters);
-      if (keep_core) result.core = std::move(core);
-      result.seconds = share + std::chrono::duration<double>(Clock::now() - started).count();
-      reporter.done([&] { done[{group.eps, minpts}] = std::move(result); });
     }
-  }
-  std::vector<VariantResult> results;
-  for (const Variant& v : sweep.variants()) results.push_back(std::move(done.at({v.eps, v.minpts})));
-  return results;
+  });
 }
 
 }  // namespace epsflow

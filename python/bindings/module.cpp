@@ -21,7 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "errors.hpp"
+#include "gpu_points.hpp"
 #include "options.hpp"
 #include "results.hpp"
 #include "tables.hpp"
@@ -45,8 +47,6 @@ using namespace nb::literals;
 
 namespace epsflow::python {
 namespace {
-
-using HostArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
@@ -122,88 +122,7 @@ struct PyNeighbors {
 };
 
 PointsView view_of(const HostArray& array) {
-  const std::size_t values = array.shape(0) * array.shape(1);
-  const std::size_t dims = array.shape(1);
-  if (array.dtype() == nb::dtype<float>()) return {std::span(static_cast<const float*>(array.data()), values), dims};
-  if (array.dtype() == nb::dtype<double>()) return {std::span(static_cast<const double*>(array.data()), values), dims};
-  throw UsageError("points are float32 or float64");
-}
-
-/// Points in the memory of a GPU. nanobind keeps what DLPack handed over, `owner` what Python did.
-struct PyGpuPoints {
-  const void* data;
-  std::size_t rows;
-  std::size_t dims;
-  Precision precision;
-  std::optional<int> device;  ///< unless it is not said: that of the engine
-  std::uintptr_t stream;
-  nb::object owner;
-  nb::ndarray<nb::ro> array = {};
-
-  [[nodiscard]] DevicePointsView view(int engine_device) const {
-    const DevicePlace place{.device = device.value_or(engine_device),
-                            .stream = reinterpret_cast<CUstream_st*>(stream)};  // NOLINT: how Python hands one over
-    if (precision == Precision::float32) return {static_cast<const float*>(data), rows, dims, place};
-    return {static_cast<const double*>(data), rows, dims, place};
-  }
-};
-
-/// Throws UsageError for what is not [n, d], C-contiguous. strides: in bytes; empty for contiguous ones.
-void check_gpu_array(const std::string& name, const std::vector<std::int64_t>& shape,
-                     const std::vector<std::int64_t>& strides, std::int64_t item) {
-  if (shape.size() != 2) {
-    throw UsageError("Expected 2D array: " + name + " is on a GPU and has " + std::to_string(shape.size()) +
-                     " dimensions; reshape it to [n_samples, n_features]");
-  }
-  if (shape[1] == 0) throw UsageError("0 feature(s) while a minimum of 1 is required: " + name + " has no columns");
-  const bool empty = shape[0] == 0;
-  const bool rows = strides.empty() || shape[0] < 2 || strides[0] == shape[1] * item;
-  const bool columns = strides.empty() || shape[1] < 2 || strides[1] == item;
-  if (empty || (rows && columns)) return;
-  throw UsageError(name +
-                   " is on a GPU and not C-contiguous; make it so there, as ascontiguousarray() or contiguous() do");
-}
-
-[[noreturn]] void throw_gpu_dtype(const std::string& name, const std::string& dtype) {
-  throw UsageError(name + " is on a GPU and has dtype " + dtype + ": convert it there to float32 or float64");
-}
-
-/// Of a capsule of DLPack.
-PyGpuPoints gpu_points(nb::ndarray<nb::ro> array, nb::object owner, const std::string& name) {
-  std::vector<std::int64_t> shape, strides;
-  const auto item = static_cast<std::int64_t>(array.itemsize());
-  for (std::size_t k = 0; k < array.ndim(); ++k) {
-    shape.push_back(static_cast<std::int64_t>(array.shape(k)));
-    strides.push_back(array.stride(k) * item);
-  }
-  check_gpu_array(name, shape, strides, item);
-  const bool single = array.dtype() == nb::dtype<float>();
-  if (!single && array.dtype() != nb::dtype<double>()) {
-    throw_gpu_dtype(name, "of " + std::to_string(item) + " bytes that is no float32 or float64");
-  }
-  return {.data = array.data(),
-          .rows = array.shape(0),
-          .dims = array.shape(1),
-          .precision = single ? Precision::float32 : Precision::float64,
-          .device = array.device_id(),
-          .stream = 0,
-          .owner = std::move(owner),
-          .array = array};
-}
-
-/// Of what __cuda_array_interface__ says.
-PyGpuPoints gpu_points_at(std::uintptr_t data, const std::vector<std::int64_t>& shape, const std::string& dtype,
-                          const std::vector<std::int64_t>& strides, std::uintptr_t stream, nb::object owner,
-                          const std::string& name) {
-  if (dtype != "<f4" && dtype != "<f8") throw_gpu_dtype(name, dtype);
-  check_gpu_array(name, shape, strides, dtype == "<f4" ? 4 : 8);
-  return {.data = reinterpret_cast<const void*>(data),  // NOLINT: how Python hands an address over
-          .rows = static_cast<std::size_t>(shape[0]),
-          .dims = static_cast<std::size_t>(shape[1]),
-          .precision = dtype == "<f4" ? Precision::float32 : Precision::float64,
-          .device = std::nullopt,
-          .stream = stream,
-          .owner = std::move(owner)};
+  return visit_values(array, [&](auto values) { return PointsView(values, array.shape(1)); });
 }
 
 PyEngine make_engine(const nb::dict& given) {
@@ -262,14 +181,6 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
   return std::make_unique<Task>(
       [loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0)))](
           const Observer& observer, Task::Channel& channel) { channel.put(loader.load(view, observer.cancel)); });
-}
-
-using Variants = std::vector<std::pair<double, std::uint32_t>>;
-
-Sweep sweep_of(const Variants& variants) {
-  std::vector<Variant> all;
-  for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
-  return Sweep(all);
 }
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options) {
@@ -432,9 +343,6 @@ void define_engine(nb::module_& m) {
       .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, nb::keep_alive<0, 1>(),
            nb::keep_alive<0, 2>())
       .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
-  nb::class_<PyGpuPoints>(m, "GpuPoints", "Points in the memory of a GPU.")
-      .def_prop_ro("shape", [](const PyGpuPoints& p) { return std::pair(p.rows, p.dims); })
-      .def("__len__", [](const PyGpuPoints& p) { return p.rows; });
   m.def(
       "checksum_of",
       [](const HostArray& points) {
@@ -443,8 +351,6 @@ void define_engine(nb::module_& m) {
         return io::checksum_of(view);
       },
       nb::arg("points").noconvert());
-  m.def("gpu_points", &gpu_points, "capsule"_a, "owner"_a, "name"_a);
-  m.def("gpu_points_at", &gpu_points_at, "data"_a, "shape"_a, "dtype"_a, "strides"_a, "stream"_a, "owner"_a, "name"_a);
   m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
         nb::arg("points").noconvert(), "metric"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
         nb::keep_alive<0, 4>());
@@ -495,6 +401,7 @@ void define_engine(nb::module_& m) {
 NB_MODULE(_core, m) {
   m.doc() = "What epsflow's Python modules call; no interface of its own.";
   nb::register_exception_translator(epsflow::python::translate_errors);
+  epsflow::python::define_gpu_points(m);
   epsflow::python::define_results(m);
   epsflow::python::define_task(m);
   epsflow::python::define_engine(m);

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "errors.hpp"
 #include "task.hpp"
 
@@ -36,14 +37,6 @@ using namespace nb::literals;
 
 namespace epsflow::python {
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<const T> span_of(const Vector<T>& array) {
-  return {array.data(), array.shape(0)};
-}
 
 /// eps, min_samples, clusters, noise, core, border, largest, seconds.
 using Figures = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,

@@ -10,9 +10,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "options.hpp"
 #include "task.hpp"
 
@@ -25,22 +27,7 @@ using namespace nb::literals;
 namespace epsflow::python {
 namespace {
 
-template <class T>
-using Values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Pairs = std::vector<std::pair<double, std::uint32_t>>;
-using Weights = std::optional<Values<double>>;
-
-template <class T>
-std::span<const T> span_of(const Values<T>& values) {
-  return {values.data(), values.shape(0)};
-}
-
-Sweep sweep_of(const Pairs& pairs) {
-  std::vector<Variant> variants;
-  for (const auto& [eps, minpts] : pairs) variants.push_back({eps, minpts});
-  return Sweep(variants);
-}
+using Weights = std::optional<Vector<double>>;
 
 TableRun run_of(const Weights& weights, bool core, bool directed, bool float32_eps) {
   return {.weights = weights ? span_of(*weights) : std::span<const double>(),
@@ -53,8 +40,8 @@ void put_all(std::vector<VariantResult> results, Task::Channel& channel) {
   for (VariantResult& result : results) channel.put(std::move(result));
 }
 
-std::unique_ptr<Task> start_table(const Values<std::uint64_t>& offsets, const Values<std::uint32_t>& ids,
-                                  const Values<double>& distances, const Pairs& variants, const Weights& weights,
+std::unique_ptr<Task> start_table(const Vector<std::uint64_t>& offsets, const Vector<std::uint32_t>& ids,
+                                  const Vector<double>& distances, const Variants& variants, const Weights& weights,
                                   bool core, bool directed, bool float32_eps, const nb::dict& options) {
   const NeighborsView table{span_of(offsets), span_of(ids), span_of(distances)};
   return std::make_unique<Task>(
@@ -64,27 +51,18 @@ std::unique_ptr<Task> start_table(const Values<std::uint64_t>& offsets, const Va
       });
 }
 
-template <class T>
-std::unique_ptr<Task> start_matrix(std::span<const T> matrix, std::size_t n, double eps, const Sweep& sweep,
-                                   const TableRun& run, const EngineOptions& engine) {
-  return std::make_unique<Task>([=](const Observer& observer, Task::Channel& channel) {
-    const Neighbors table = neighbors_of_distances(matrix, n, eps, engine, observer);
-    put_all(cluster(table.view(), sweep, run, engine, observer), channel);
-  });
-}
-
 /// eps: the largest of the variants. Of float32, it is rounded to that.
-std::unique_ptr<Task> start_distances(const Matrix& matrix, double eps, const Pairs& variants, const Weights& weights,
-                                      bool core, bool directed, const nb::dict& options) {
-  const std::size_t n = matrix.shape(0);
-  const Sweep sweep = sweep_of(variants);
-  const auto engine = options_from<EngineOptions>(options);
-  if (matrix.dtype() == nb::dtype<float>()) {
-    return start_matrix(std::span(static_cast<const float*>(matrix.data()), n * n), n, static_cast<float>(eps), sweep,
-                        run_of(weights, core, directed, true), engine);
-  }
-  return start_matrix(std::span(static_cast<const double*>(matrix.data()), n * n), n, eps, sweep,
-                      run_of(weights, core, directed, false), engine);
+std::unique_ptr<Task> start_distances(const HostArray& matrix, double eps, const Variants& variants,
+                                      const Weights& weights, bool core, bool directed, const nb::dict& options) {
+  return visit_values(matrix, [&]<class T>(std::span<const T> values) {
+    const TableRun run = run_of(weights, core, directed, std::is_same_v<T, float>);
+    return std::make_unique<Task>(
+        [values, n = matrix.shape(0), eps = static_cast<T>(eps), sweep = sweep_of(variants), run,
+         engine = options_from<EngineOptions>(options)](const Observer& observer, Task::Channel& channel) {
+          const Neighbors table = neighbors_of_distances(values, n, eps, engine, observer);
+          put_all(cluster(table.view(), sweep, run, engine, observer), channel);
+        });
+  });
 }
 
 }  // namespace

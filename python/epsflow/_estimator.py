@@ -15,8 +15,8 @@ from ._engine import Dataset, Engine, engine_for
 from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import MetricWords
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
 from ._units import Given, reference_of, require_reference, unit_of_eps

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ._engine import Dataset, Engine, engine_for
-from ._precomputed import made_dense
 from ._parameters import as_eps, as_flag
+from ._precomputed import made_dense
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import as_given, warn_of_unit
 

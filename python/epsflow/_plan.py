@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._engine import Dataset, Engine, engine_for
-from ._precomputed import made_dense
 from ._parameters import as_options, as_variants
+from ._precomputed import made_dense
 from ._tasks import python_errors, python_words, wait_for
 from ._units import as_given
 

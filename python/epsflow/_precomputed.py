@@ -26,6 +26,14 @@ def is_precomputed(metric: Any) -> bool:
     return isinstance(metric, str) and metric == "precomputed"
 
 
+def refuse_beside(given: dict[str, bool]) -> None:
+    """Raises ValueError for parameters that are about searching points; given: whether each is there."""
+    beside = [name for name, is_given in given.items() if is_given]
+    if beside:
+        out = "it" if len(beside) == 1 else "them"
+        raise ValueError(f"{' and '.join(beside)} beside metric='precomputed': there are no points to search; leave {out} out")
+
+
 def made_dense(X: Any, memory: Any, engine: Engine | None = None, name: str = "X") -> Any:
     """X, or as a dense array what is sparse, with a notice. Raises MemoryError where it takes more than the memory."""
     if not is_sparse(X):

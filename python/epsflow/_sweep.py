@@ -14,7 +14,7 @@ from ._engine import Dataset, Engine, engine_for
 from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
 from ._parameters import as_choice, as_flag, as_options, as_variants, without_unit
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beside
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import as_given, warn_of_unit
@@ -367,10 +367,8 @@ def sweep(
     >>> result.labels(eps=0.2, min_samples=10)
     """
     if is_precomputed(metric):
-        others = {"metric_params": metric_params is not None, "output": output != "numpy", "strategy": strategy != "auto", "index": index != "auto"}
-        beside = " and ".join(name for name, is_given in {**others, "decide": decide != "auto"}.items() if is_given)
-        if beside:
-            raise ValueError(f"{beside} beside metric='precomputed': there are no points to search; leave {'it' if ' and ' not in beside else 'them'} out")
+        ways = {"strategy": strategy != "auto", "index": index != "auto", "decide": decide != "auto"}
+        refuse_beside({"metric_params": metric_params is not None, "output": output != "numpy", **ways})
         asked = as_variants(eps, min_samples, variants)
         options = of_the_cpu(engine, backend, memory, threads)
         distances = as_distances(X)

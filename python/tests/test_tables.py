@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-import pickle
-import sys
-import weakref
 from decimal import Decimal
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+from tables import TABLES, arrow_batch, arrow_table, astropy_table, pandas_frame, polars_frame, xarray_dataset
 
 import epsflow
 from epsflow import _plain_estimator
@@ -23,39 +21,6 @@ GREATCIRCLE, HAVERSINE = as_metric("greatcircle"), as_metric("haversine")
 @pytest.fixture
 def points() -> np.ndarray:
     return np.random.default_rng(5).uniform(size=(60, 2))
-
-
-def pandas_frame(points, extra=None):
-    pandas = pytest.importorskip("pandas")
-    return pandas.DataFrame({"x": points[:, 0], "y": points[:, 1], **(extra or {})})
-
-
-def polars_frame(points, extra=None):
-    polars = pytest.importorskip("polars")
-    return polars.DataFrame({"x": points[:, 0], "y": points[:, 1], **(extra or {})})
-
-
-def arrow_table(points, extra=None):
-    arrow = pytest.importorskip("pyarrow")
-    return arrow.table({"x": points[:, 0].copy(), "y": points[:, 1].copy(), **(extra or {})})
-
-
-def arrow_batch(points, extra=None):
-    return arrow_table(points, extra).to_batches()[0]
-
-
-def xarray_dataset(points, extra=None):
-    xarray = pytest.importorskip("xarray")
-    columns = {"x": points[:, 0], "y": points[:, 1], **(extra or {})}
-    return xarray.Dataset({name: ("point", np.asarray(values)) for name, values in columns.items()})
-
-
-def astropy_table(points, extra=None):
-    table = pytest.importorskip("astropy.table")
-    return table.Table({"x": points[:, 0], "y": points[:, 1], **(extra or {})})
-
-
-TABLES = [pandas_frame, polars_frame, arrow_table, arrow_batch, xarray_dataset, astropy_table]
 
 
 @pytest.mark.parametrize("make", TABLES)
@@ -426,120 +391,3 @@ class TestObjects:
         assert as_points(pandas.DataFrame({"x": column[:1]})).tolist() == [[1.0]]
         with pytest.raises(ValueError, match=f"column 'x' has {2**53 + 1}"):
             as_points(pandas.DataFrame({"x": column}))
-
-
-def geo_frame(points, extra=None):
-    geopandas = pytest.importorskip("geopandas")
-    return geopandas.GeoDataFrame(extra or {}, geometry=geopandas.points_from_xy(*points.T), crs=4326)
-
-
-def names_of(table):
-    if hasattr(table, "data_vars"):
-        return list(table.data_vars)
-    return list(table.schema.names if hasattr(table, "num_rows") else getattr(table, "colnames", None) or table.columns)
-
-
-def column_of(table, name):
-    return np.asarray(table[name])
-
-
-@pytest.mark.parametrize("make", [*TABLES, geo_frame])
-@pytest.mark.parametrize("core", [False, True])
-def test_labels_beside_the_table_that_was_swept(points, make, core):
-    X = make(points)
-    before = names_of(X)
-    data = epsflow.Engine("cpu").load(X)
-    for result in (epsflow.sweep(X, [0.1, 0.2], [3, 5], core=core), data.sweep(0.1, 3, core=core)):
-        found, variant = result.labelled(0.1, 3), result.variant(0.1, 3)
-        assert type(found) is type(X) and variant.n_clusters > 1
-        assert names_of(found) == [*before, "label", "core"][: None if core else -1] and names_of(X) == before
-        for name in before:
-            assert (column_of(found, name) == column_of(X, name)).all()
-        np.testing.assert_array_equal(column_of(found, "label"), variant.labels)
-        assert column_of(found, "label").dtype == np.int32
-        if core:
-            np.testing.assert_array_equal(column_of(found, "core"), variant.core)
-            assert column_of(found, "core").dtype == np.bool_
-    other = result.labelled(0.1, 3, label_name="cluster", core_name="is_core")
-    assert names_of(other) == [*before, "cluster", "is_core"][: None if core else -1]
-
-
-@pytest.mark.parametrize("make", [*TABLES, geo_frame])
-def test_names_that_are_taken(points, make):
-    X = make(points, {"label": np.zeros(60), "core": np.zeros(60)})
-    result = epsflow.sweep(X, 0.1, 3, core=True)
-    with pytest.raises(ValueError, match="X has 'label' already.*label_name="):
-        result.labelled(0.1, 3)
-    with pytest.raises(ValueError, match="X has 'core' already.*core_name="):
-        result.labelled(0.1, 3, label_name="cluster")
-    assert names_of(result.labelled(0.1, 3, label_name="cluster", core_name="is_core"))[-2:] == ["cluster", "is_core"]
-    with pytest.raises(ValueError, match="both 'a'"):
-        result.labelled(0.1, 3, label_name="a", core_name="a")
-    with pytest.raises(TypeError, match="label_name is 5"):
-        result.labelled(0.1, 3, label_name=5)
-    with pytest.raises(KeyError, match="none of the variants"):
-        result.labelled(0.3, 3)
-
-
-def test_names_that_several_levels_have(points):
-    pandas = pytest.importorskip("pandas")
-    X = pandas.DataFrame(points, columns=pandas.MultiIndex.from_tuples([("label", "x"), ("a", "y")]))
-    result = epsflow.sweep(X, 0.1, 3)
-    with pytest.raises(ValueError, match="X has 'label' already.*label_name="):
-        result.labelled(0.1, 3)
-    found = result.labelled(0.1, 3, label_name="cluster")
-    assert list(found) == [("label", "x"), ("a", "y"), ("cluster", "")]
-    np.testing.assert_array_equal(found.iloc[:, :2].to_numpy(), points)
-
-
-def test_no_value_is_shared_with_the_table(points):
-    X = xarray_dataset(points)
-    found = epsflow.sweep(X, 0.1, 3).labelled(0.1, 3)
-    before = X["x"].values[0]
-    found["x"].values[0] = 99
-    assert X["x"].values[0] == before
-
-
-def test_sparse_distances_are_no_table(points):
-    sparse = pytest.importorskip("scipy.sparse")
-    distances = np.abs(np.subtract.outer(points[:, 0], points[:, 0]))
-    result = epsflow.sweep(sparse.csr_array(distances), 0.1, 3, metric="precomputed")
-    with pytest.raises(ValueError, match="X is sparse distances, of which there is no table"):
-        result.labelled(0.1, 3)
-
-
-def test_labels_beside_the_columns_of_arrays(points, monkeypatch):
-    pandas = pytest.importorskip("pandas")
-    for X in (points, points.tolist(), points.astype(np.float32)):
-        result = epsflow.sweep(X, 0.1, 3, core=True)
-        found = result.labelled(0.1, 3)
-        assert isinstance(found, pandas.DataFrame) and list(found) == ["x0", "x1", "label", "core"]
-        np.testing.assert_array_equal(found[["x0", "x1"]].to_numpy(), np.asarray(X))
-        np.testing.assert_array_equal(found["label"].to_numpy(), result[0].labels)
-    found.loc[0, "x0"] = 5.0
-    assert X[0, 0] != 5
-    with pytest.raises(ValueError, match="X has 'x1' already"):
-        result.labelled(0.1, 3, label_name="x1")
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    structured = result.labelled(0.1, 3)
-    assert structured.dtype == np.dtype([("x0", "f4"), ("x1", "f4"), ("label", "i4"), ("core", "?")])
-    np.testing.assert_array_equal(structured["core"], result[0].core)
-    np.testing.assert_array_equal(structured["x1"], X[:, 1])
-
-
-def test_results_hold_the_table_itself(points):
-    X = pandas_frame(points)
-    kept = weakref.ref(X)
-    result = epsflow.sweep(X, 0.1, 3)
-    del X
-    gc.collect()
-    assert kept() is not None and list(result.labelled(0.1, 3)) == ["x", "y", "label"]
-    kept().loc[60] = [0.5, 0.5]
-    with pytest.raises(ValueError, match="X had 60 rows when it was clustered, and has 61 now"):
-        result.labelled(0.1, 3)
-    unpickled = pickle.loads(pickle.dumps(result))
-    with pytest.raises(ValueError, match="loaded or unpickled.*has no X"):
-        unpickled.labelled(0.1, 3)
-    del result
-    gc.collect()
-    assert kept() is None

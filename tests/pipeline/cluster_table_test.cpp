@@ -213,6 +213,10 @@ TEST_CASE("cluster table: no rows, options of a GPU, memory, and cancelling") {
     check_mentions(error_of<UsageError>([&] { (void)cluster(rows.view(), grid({1}, {1}), {}, on_gpu); }),
                    {"cluster()", "CPU", "EngineOptions::gpu"});
   }
+  for (const unsigned threads : {4097U, std::numeric_limits<unsigned>::max()}) {
+    check_mentions(error_of<UsageError>([&] { (void)cluster(rows.view(), grid({1}, {1}), {}, {.threads = threads}); }),
+                   {"EngineOptions::threads is", "4,096"});
+  }
   check_mentions(error_of<ResourceError>([&] { (void)cluster(rows.view(), grid({1}, {1}), {}, {.memory = 100}); }),
                  {"the table", "EngineOptions::memory"});
   CancelToken cancel;

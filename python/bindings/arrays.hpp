@@ -1,0 +1,46 @@
+// Arrays and lists of Python as the library takes them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <epsflow/core/sweep.hpp>
+
+namespace epsflow::python {
+
+/// [n] of NumPy.
+template <class T>
+using Vector = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// [n, d] of NumPy, float32 or float64.
+using HostArray = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
+
+template <class T>
+[[nodiscard]] std::span<const T> span_of(const Vector<T>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+/// Calls f with the values of an array as std::span<const float> or std::span<const double>.
+template <class F>
+decltype(auto) visit_values(const HostArray& array, F&& f) {
+  const std::size_t values = array.shape(0) * array.shape(1);
+  if (array.dtype() == nanobind::dtype<float>()) return f(std::span(static_cast<const float*>(array.data()), values));
+  return f(std::span(static_cast<const double*>(array.data()), values));
+}
+
+/// (eps, min_samples) of each variant.
+using Variants = std::vector<std::pair<double, std::uint32_t>>;
+
+[[nodiscard]] inline Sweep sweep_of(const Variants& variants) {
+  std::vector<Variant> all;
+  for (const auto& [eps, minpts] : variants) all.push_back({eps, minpts});
+  return Sweep(all);
+}
+
+}  // namespace epsflow::python
