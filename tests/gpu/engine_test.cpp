@@ -146,7 +146,7 @@ TEST_CASE("gpu engine: labels outlive what made them, and no points at all have 
   {
     const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
     const Dataset loaded = engine.load(data.view());
-    kept = run(loaded, grid({data.scale}, {4}));
+    kept = run(loaded, grid({data.scale}, {4}), {.labels = MemorySpace::device});
     copied = run(loaded, grid({data.scale}, {4}));
     const std::vector<double> nothing;
     const auto none = run(engine.load(PointsView{nothing, 2}), grid({1}, {4}));

@@ -104,7 +104,8 @@ TEST_CASE("tile clustering: data of every kind") {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const DataSet data = test::make_data(kind, 400, 9, precision, 5);
       INFO(test::describe(data));
-      const Sweep sweep = grid({data.scale, test::eps_of_share(data, 0.1)}, {1, 2, 6, 400});
+      const Sweep sweep =
+          grid({test::searchable(data.scale), test::searchable(test::eps_of_share(data, 0.1))}, {1, 2, 6, 400});
       const std::vector<VariantResult> expected = run(data.view(), sweep, cpu_options());
       const Dataset loaded = engine.load(data.view());
       for (const Way& way : kWays) {
