@@ -17,8 +17,8 @@ namespace epsflow::io {
 /// float64 would round, lists, structures and whatever else is no number are refused by name.
 ///
 /// The chosen columns alone are read, some 65,000 rows at a time. A damaged file may crash the library: to be called in a
-/// process of its own. Throws InputError with the library's reason when the file is damaged or truncated, or lists the
-/// columns there are; ResourceError for want of memory.
+/// process of its own. Throws InputError with the library's reason when the file is damaged or truncated, or claims more
+/// memory than a file of its size and rows can need, or lists the columns there are; ResourceError for want of memory.
 void parse_parquet(const LibraryFile& file, const Source& source, PointsSink& points);
 
 /// As parse_parquet(), for a file of Arrow's IPC format, which is also version 2 of Feather: the chosen columns of each of

@@ -21,6 +21,7 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/ipc/options.h>
 #include <arrow/ipc/reader.h>
+#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/result.h>
 #include <arrow/status.h>
@@ -37,6 +38,7 @@
 
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/points.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -169,6 +171,56 @@ T value_of(arrow::Result<T> result, const Source& source, std::string_view doing
   return std::move(result).ValueUnsafe();
 }
 
+/// Memory for what is read of one file. A damaged file claims pages and buffers of any size, and where bytes are missing
+/// Arrow may fill all that was claimed with zeros. So no more is given than a whole file can need.
+class FileMemory final : public arrow::ProxyMemoryPool {
+ public:
+  explicit FileMemory(const LibraryFile& file) : ProxyMemoryPool(arrow::default_memory_pool()), file_bytes_(file.size) {
+    allow(0, 0);
+  }
+
+  /// Adds what so many chosen columns need, of so many rows. More than a data set may have are refused elsewhere.
+  void allow(std::uint64_t rows, std::uint64_t columns) {
+    constexpr std::uint64_t kFixed = std::uint64_t{256} << 20;  // room for dictionaries that are well compressed
+    constexpr std::uint64_t kFileTimes = 4;                     // what lies in the file, and what that unpacks to
+    constexpr std::uint64_t kColumn = std::uint64_t{4} << 20;   // what is read of a column at once
+    constexpr std::uint64_t kValue = 2 * sizeof(double);        // unpacked, and once more converted or aligned
+    rows_ = std::min(rows, kMaxPoints);
+    limit_ =
+        kFixed + kFileTimes * file_bytes_ + std::min<std::uint64_t>(columns, kMaxDims) * (kColumn + rows_ * kValue);
+  }
+
+  using MemoryPool::Allocate;
+  using MemoryPool::Reallocate;
+
+  arrow::Status Allocate(std::int64_t size, std::int64_t alignment, std::uint8_t** out) override {
+    ARROW_RETURN_NOT_OK(check(size));
+    return ProxyMemoryPool::Allocate(size, alignment, out);
+  }
+
+  arrow::Status Reallocate(std::int64_t old_size, std::int64_t new_size, std::int64_t alignment,
+                           std::uint8_t** out) override {
+    ARROW_RETURN_NOT_OK(check(new_size - old_size));
+    return ProxyMemoryPool::Reallocate(old_size, new_size, alignment, out);
+  }
+
+ private:
+  /// Not OutOfMemory: it is the file that is at fault.
+  [[nodiscard]] arrow::Status check(std::int64_t more) const {
+    if (more <= 0) return arrow::Status::OK();
+    const auto taken = static_cast<std::uint64_t>(bytes_allocated());
+    const auto size = static_cast<std::uint64_t>(more);
+    if (taken <= limit_ && size <= limit_ - taken) return arrow::Status::OK();
+    return arrow::Status::Invalid(fmt::format("it claims {} at once, but a file of {} with {} needs at most {} in all",
+                                              format_bytes(size), format_bytes(file_bytes_), format_count(rows_, "row"),
+                                              format_bytes(limit_)));
+  }
+
+  std::uint64_t file_bytes_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t limit_ = 0;
+};
+
 std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const LibraryFile& file, const Source& source) {
   return value_of(arrow::io::ReadableFile::Open(file.path.string()), source, "opening the file");
 }
@@ -195,7 +247,8 @@ class ArrowColumns {
   /// The fields of the schema that are to be read, in ascending order.
   [[nodiscard]] const std::vector<int>& fields() const noexcept { return fields_; }
 
-  void begin(std::int64_t rows, std::string kind, std::uint64_t memory_taken, PointsSink& points) {
+  /// Tells the sink of the rows to come, and lets the memory be as large as they need.
+  void begin(std::int64_t rows, std::string kind, std::uint64_t memory_taken, FileMemory& memory, PointsSink& points) {
     if (rows < 0) throw source_.error("damaged: its number of rows is negative; fetch the file again");
     rows_ = static_cast<std::uint64_t>(rows);
     points.begin({.rows = rows_,
@@ -203,6 +256,7 @@ class ArrowColumns {
                   .columns = chosen_,
                   .kind = std::move(kind),
                   .memory_taken = memory_taken});
+    memory.allow(rows_, fields_.size());
   }
 
   /// The next rows, as a batch of fields() alone.
@@ -249,12 +303,13 @@ class ArrowColumns {
   std::uint64_t done_ = 0;
 };
 
-std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file, const Source& source) {
+std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file, const Source& source,
+                                                         FileMemory& memory) {
   constexpr std::string_view kOpening = "opening the Parquet file";
   // Otherwise the chosen columns of a whole row group would be in memory at once.
   constexpr std::int64_t kRowsAtOnce = std::int64_t{1} << 16;
   constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;  // of each column
-  parquet::ReaderProperties properties;
+  parquet::ReaderProperties properties(&memory);
   properties.enable_buffered_stream();
   properties.set_buffer_size(kBytesAtOnce);
   properties.set_page_checksum_verification(true);
@@ -263,7 +318,7 @@ std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file
   to_arrow.set_batch_size(kRowsAtOnce);
   parquet::arrow::FileReaderBuilder builder;
   check_arrow(builder.Open(open_for_arrow(file, source), properties), source, kOpening);
-  return value_of(builder.properties(to_arrow)->Build(), source, kOpening);
+  return value_of(builder.memory_pool(&memory)->properties(to_arrow)->Build(), source, kOpening);
 }
 
 /// "Parquet, 3 row groups, snappy".
@@ -281,7 +336,8 @@ std::string describe_parquet(const parquet::FileMetaData& file, const std::vecto
 }
 
 void read_parquet(const LibraryFile& file, const Source& source, PointsSink& points) {
-  const auto reader = open_parquet(file, source);
+  FileMemory memory(file);
+  const auto reader = open_parquet(file, source, memory);
   std::shared_ptr<arrow::Schema> schema;
   check_arrow(reader->GetSchema(&schema), source, "reading the schema");
   ArrowColumns columns(*schema, source);
@@ -289,7 +345,7 @@ void read_parquet(const LibraryFile& file, const Source& source, PointsSink& poi
   std::vector<int> leaves;
   for (const int field : columns.fields()) leaves.push_back(reader->manifest().schema_fields.at(field).column_index);
   const std::shared_ptr<parquet::FileMetaData> description = reader->parquet_reader()->metadata();
-  columns.begin(description->num_rows(), describe_parquet(*description, leaves), file.memory_taken, points);
+  columns.begin(description->num_rows(), describe_parquet(*description, leaves), file.memory_taken, memory, points);
   std::vector<int> groups(description->num_row_groups());
   std::iota(groups.begin(), groups.end(), 0);
   constexpr std::string_view kReading = "reading the columns";
@@ -315,7 +371,9 @@ Reader parquet_reader() {
 }
 
 void parse_arrow(const LibraryFile& file, const Source& source, PointsSink& points) {
+  FileMemory memory(file);
   arrow::ipc::IpcReadOptions options = arrow::ipc::IpcReadOptions::Defaults();
+  options.memory_pool = &memory;
   options.use_threads = false;
   options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
   const auto bytes = open_for_arrow(file, source);
@@ -329,7 +387,7 @@ void parse_arrow(const LibraryFile& file, const Source& source, PointsSink& poin
   columns.begin(
       value_of(reader->CountRows(), source, "counting the rows"),
       fmt::format("Arrow, {} record batch{}", format_count(narrow<std::uint64_t>(batches)), batches == 1 ? "" : "es"),
-      file.memory_taken, points);
+      file.memory_taken, memory, points);
   for (int i = 0; i < batches; ++i) {
     columns.put(*value_of(reader->ReadRecordBatch(i), source, fmt::format("reading record batch {}", i)), points);
   }

@@ -354,6 +354,30 @@ TEST_CASE("parquet: columns that are not chosen are not read, and checksums are 
                  {"y.parquet", "checksum", "fetch it again"});
 }
 
+TEST_CASE("parquet and arrow: a claim of more memory than the file can need is refused") {
+  const TempFolder folder;
+  const TablePtr table = many_rows(1000);
+  std::string bytes = parquet_of(table, 1024, arrow::Compression::UNCOMPRESSED);
+  // The header of the first page: its type, its size, and its size when compressed.
+  std::size_t begin = std::string_view("PAR1").size();
+  const auto end_of_field = [&] {
+    std::size_t end = begin + 1;
+    while ((static_cast<unsigned char>(bytes[end]) & 0x80U) != 0) ++end;
+    return end + 1;
+  };
+  for (int field = 0; field < 2; ++field) begin = end_of_field();
+  bytes.replace(begin, end_of_field() - begin, "\x15\xFE\xFF\xFF\xFF\x0F");  // 2^31 - 1
+  check_mentions(error_of<InputError>([&] { read(folder.write("p.parquet", bytes), {.columns = {"x"}}); }),
+                 {"p.parquet", "claims 2.0 GiB", "1,000 rows", "damaged"});
+  bytes = arrow_of(table, 1024, arrow::Compression::LZ4_FRAME);
+  const std::string length("\x40\x1F\0\0\0\0\0\0", 8);  // 8000, before the values of x
+  const std::size_t place = bytes.find(length + "\x04\x22\x4D\x18");
+  REQUIRE(place != std::string::npos);
+  bytes[place + 4] = '\x10';
+  check_mentions(error_of<InputError>([&] { read(folder.write("a.arrow", bytes), {.columns = {"x"}}); }),
+                 {"a.arrow", "claims 64.0 GiB", "1,000 rows", "damaged"});
+}
+
 TEST_CASE("parquet and arrow: a truncated file is an error, or all of its points are there") {
   const TempFolder folder;
   const TablePtr table = many_rows(300);
