@@ -1,0 +1,80 @@
+// Shared by the tests of FITS files: tables written with cfitsio.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fitsio.h>
+
+#include <epsflow/io/read_points.hpp>
+
+#include "io/io_test.hpp"
+
+namespace epsflow::io::test {
+
+/// Writes a FITS file with cfitsio, one table after the other.
+class FitsWriter {
+ public:
+  explicit FitsWriter(const std::filesystem::path& file) {
+    fits_create_diskfile(&file_, file.c_str(), &status_);
+    fits_create_img(file_, BYTE_IMG, 0, nullptr, &status_);
+  }
+  ~FitsWriter() {
+    fits_close_file(file_, &status_);
+    CHECK(status_ == 0);
+  }
+  FitsWriter(const FitsWriter&) = delete;
+  FitsWriter& operator=(const FitsWriter&) = delete;
+
+  void table(int kind, const char* name, std::vector<std::string> columns, std::vector<std::string> forms) {
+    std::vector<char*> names;
+    std::vector<char*> types;
+    for (std::string& column : columns) names.push_back(column.data());
+    for (std::string& form : forms) types.push_back(form.data());
+    fits_create_tbl(file_, kind, 0, static_cast<int>(columns.size()), names.data(), types.data(), nullptr, name,
+                    &status_);
+    REQUIRE(status_ == 0);
+  }
+  void key(const char* name, double value) { fits_write_key(file_, TDOUBLE, name, &value, nullptr, &status_); }
+  void key(const char* name, int value) { fits_write_key(file_, TINT, name, &value, nullptr, &status_); }
+  /// Makes cfitsio see the keys just written.
+  void apply_keys() { fits_set_hdustruc(file_, &status_); }
+  void write(int column, std::vector<double> values) {
+    fits_write_col(file_, TDOUBLE, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
+    REQUIRE(status_ == 0);
+  }
+  void write_text(int column, std::vector<std::string> values) {
+    std::vector<char*> texts;
+    for (std::string& value : values) texts.push_back(value.data());
+    fits_write_col(file_, TSTRING, column, 1, 1, static_cast<LONGLONG>(texts.size()), texts.data(), &status_);
+    REQUIRE(status_ == 0);
+  }
+  void write_integers(int column, std::vector<LONGLONG> values) {
+    fits_write_col(file_, TLONGLONG, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
+    REQUIRE(status_ == 0);
+  }
+  void write_logical(int column, std::vector<char> values) {
+    fits_write_col(file_, TLOGICAL, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
+    REQUIRE(status_ == 0);
+  }
+  void write_bytes(int row, int first, std::string bytes) {
+    fits_write_tblbytes(file_, row, first, static_cast<LONGLONG>(bytes.size()),
+                        reinterpret_cast<unsigned char*>(bytes.data()), &status_);
+    REQUIRE(status_ == 0);
+  }
+  void write_null(int column, int row) {
+    fits_write_col_null(file_, column, row, 1, 1, &status_);
+    REQUIRE(status_ == 0);
+  }
+
+ private:
+  fitsfile* file_ = nullptr;
+  int status_ = 0;
+};
+
+inline FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) {
+  return read_points(file, options);
+}
+
+}  // namespace epsflow::io::test

@@ -1,0 +1,193 @@
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read_points.hpp>
+
+#include "io/fits_samples.hpp"
+#include "io/io_test.hpp"
+
+namespace epsflow::io {
+namespace {
+
+using test::bytes_of_file;
+using test::check_mentions;
+using test::error_of;
+using test::FitsWriter;
+using test::read;
+using test::TempFolder;
+using test::values_of;
+using Values = std::vector<double>;
+
+TEST_CASE("fits: truth values are 0 and 1") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "logical.fits";
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "T", {"OK", "TWO"}, {"1L", "2L"});
+    fits.write_logical(1, {1, 0, 1});
+    fits.write_logical(2, {1, 0, 0, 1, 1, 1});
+    fits.write_null(1, 3);
+  }
+  CHECK(values_of(read(file, {.columns = {"TWO[1]", "TWO[0]"}})) == Values{0, 1, 1, 0, 1, 1});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"OK"}}); }), {"row 2", "'OK'", "nan"});
+  const FilePoints kept = read(file, {.columns = {"OK"}, .on_nan = NanPolicy::drop});
+  CHECK(values_of(kept) == Values{1, 0});
+  CHECK(kept.inputs[0].dropped == std::vector<std::uint64_t>{2});
+  std::string bytes = bytes_of_file(file);
+  bytes[5760] = 'X';
+  check_mentions(error_of<InputError>([&] { read(folder.write("x.fits", bytes), {.columns = {"OK"}}); }),
+                 {"x.fits", "'OK'", "'X'", "neither T nor F"});
+}
+
+TEST_CASE("fits: nulls, NaN and scaling") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "nulls.fits";
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "T", {"I", "F", "S"}, {"1J", "1E", "1I"});
+    fits.key("TNULL1", -99);
+    fits.key("TSCAL3", 0.5);
+    fits.key("TZERO3", 100.0);
+    fits.apply_keys();
+    fits.write(1, {1, 2, 3});
+    fits.write(2, {1, 2, std::numeric_limits<double>::quiet_NaN()});
+    fits.write(3, {100.5, 101, 101.5});
+    fits.write_null(1, 2);
+  }
+  check_mentions(error_of<InputError>([&] {
+                   read(file, {.columns = {"S", "I"}});
+                 }),
+                 {"nulls.fits", "row 1", "'I'", "nan", "on"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"F"}}); }), {"row 2", "'F'"});
+  const FilePoints kept = read(file, {.on_nan = NanPolicy::drop});
+  CHECK(values_of(kept) == Values{1, 1, 100.5});
+  CHECK(kept.dropped_rows() == 2);
+  const FilePoints scaled = read(file, {.columns = {"S"}});
+  CHECK(scaled.precision() == Precision::float64);
+  CHECK(values_of(scaled) == Values{100.5, 101, 101.5});
+}
+
+TEST_CASE("fits: scaled float32 becomes float64") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "scaled.fits";
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "T", {"A"}, {"1E"});
+    fits.key("TSCAL1", 0.25);
+    fits.apply_keys();
+    fits.write(1, {1, 2});
+  }
+  CHECK(read(file).precision() == Precision::float64);
+  CHECK(values_of(read(file)) == Values{1, 2});
+}
+
+TEST_CASE("fits: denormals stay what they are") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "small.fits";
+  const Values values{5e-324, 1e-310, -2e-308};
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "T", {"D"}, {"1D"});
+    fits.write(1, values);
+  }
+  CHECK(values_of(read(file)) == values);
+}
+
+TEST_CASE("fits: ASCII tables") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "ascii.fits";
+  {
+    FitsWriter fits(file);
+    fits.table(ASCII_TBL, "T", {"A", "B", "C"}, {"F10.3", "I6", "E15.7"});
+    fits.write(1, {1.125, -2.25});
+    fits.write(2, {3, 4});
+    fits.write(3, {5.5, 6.5});
+  }
+  const FilePoints points = read(file);
+  CHECK(points.precision() == Precision::float64);
+  CHECK(values_of(points) == Values{1.125, 3, 5.5, -2.25, 4, 6.5});
+}
+
+TEST_CASE("fits: integers of ASCII tables that float64 rounds are refused, others kept") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "ascii.fits";
+  const auto read_integer = [&](const std::string& text) {
+    std::filesystem::remove(file);
+    {
+      FitsWriter fits(file);
+      fits.table(ASCII_TBL, "T", {"A", "ID"}, {"F10.3", "I25"});
+      fits.write(1, {1.125, -2.25});
+      fits.write(2, {3, 4});
+      fits.write_bytes(2, 12, std::string(25 - text.size(), ' ') + text);
+    }
+    return values_of(read(file));
+  };
+  CHECK(read_integer("9007199254740991") == Values{1.125, 3, -2.25, 9007199254740991});
+  CHECK(read_integer("-9007199254740994") == Values{1.125, 3, -2.25, -9007199254740994});
+  CHECK(read_integer("+1152921504606846976") == Values{1.125, 3, -2.25, 1152921504606846976});
+  CHECK(read_integer("9223372036854775808") == Values{1.125, 3, -2.25, 9223372036854775808.0});
+  CHECK(read_integer("-18014398509481984000000") == Values{1.125, 3, -2.25, -18014398509481984000000.0});
+  for (const char* text : {"9007199254740994.0", "0009007199254740994.", "9.007199254740994E15", "+9007199254740994D0",
+                           "900719925474099.4E+01", "90071992547409940E-1"}) {
+    INFO(text);
+    CHECK(read_integer(text) == Values{1.125, 3, -2.25, 9007199254740994});
+  }
+  for (const char* text : {"9007199254740993", "-1152921504606846977", "1152921504606846977", "99999999999999999999",
+                           "18014398509481984000001", "9007199254740993.0", "9007199254740994.5",
+                           "9.007199254740993E15", "9007199254740994E300"}) {
+    check_mentions(error_of<InputError>([&] { read_integer(text); }),
+                   {"ascii.fits", "row 1", "'ID'", text, "2^53", "ReadOptions::columns"});
+  }
+}
+
+TEST_CASE("fits: more rows than cfitsio reads at once, no rows, one row") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "many.fits";
+  const std::size_t n = GENERATE(0, 1, 100000);
+  Values x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<double>(i);
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "T", {"A", "B"}, {"1D", "1K"});
+    if (n > 0) {
+      fits.write(1, x);
+      fits.write(2, x);
+    }
+  }
+  const FilePoints points = read(file);
+  REQUIRE(points.size() == n);
+  CHECK(points.dims() == 2);
+  bool same = true;
+  for (std::size_t i = 0; i < n; ++i) same = same && points.view().at(i, 0) == x[i] && points.view().at(i, 1) == x[i];
+  CHECK(same);
+  if (n == 0) return;
+  check_mentions(error_of<ResourceError>([&] { read(file, {.memory = n * 16 - 1}); }),
+                 {"many.fits", format_count(n * 16, "byte"), "memory"});
+}
+
+TEST_CASE("fits: integers that float64 would round are refused, where their column is used") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "ids.fits";
+  std::vector<LONGLONG> ids{1, 2, (LONGLONG{1} << 53) + 1};
+  {
+    FitsWriter fits(file);
+    fits.table(BINARY_TBL, "T", {"X", "ID", "PAIR"}, {"1D", "1K", "2K"});
+    fits.write(1, {1, 2, 0x1p60});
+    fits.write_integers(2, ids);
+    fits.write_integers(3, {1, 2, 3, ids[2], 5, 6});
+  }
+  const auto refusal = [&](const std::string& column) {
+    return error_of<InputError>([&] { read(file, {.columns = {column}}); });
+  };
+  check_mentions(refusal("ID"), {"row 2, column 'ID' is 9007199254740993", "offset", "ReadOptions::columns"});
+  check_mentions(refusal("PAIR[1]"), {"row 1, column 'PAIR[1]' is 9007199254740993"});
+  CHECK(values_of(read(file, {.columns = {"X", "PAIR[0]"}})) == Values{1, 1, 2, 3, 0x1p60, 5});
+}
+
+}  // namespace
+}  // namespace epsflow::io
