@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <epsflow/gpu/direct/device_clustering.hpp>
+#include <epsflow/gpu/direct/direct_task.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -86,7 +87,7 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
   for (int i = 0; i < kWarmUps + arguments.repeat; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     const auto clustering = gpu::make_device_clustering(
-        points, eps, minpts, minpts, memory, pinned, cancel,
+        {points, eps, {minpts, minpts}, memory, pinned, cancel},
         arguments.reach ? std::make_shared<gpu::DeviceGrid>(points, eps, memory, pinned, cancel) : nullptr);
     summary = clustering->cluster(minpts, labels.data(), nullptr);
     const auto end = std::chrono::steady_clock::now();
@@ -106,7 +107,7 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
     gpu::PhaseMarks marks;
     marks.begin(stream);
     const auto clustering =
-        gpu::make_device_clustering(points, eps, minpts, minpts, memory, pinned, cancel, nullptr, &marks);
+        gpu::make_device_clustering({points, eps, {minpts, minpts}, memory, pinned, cancel, &marks});
     (void)clustering->cluster(minpts, labels.data(), nullptr);
     double sum = 0;
     for (const auto& [phase, milliseconds] : marks.times()) {

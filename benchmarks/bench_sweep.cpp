@@ -1,14 +1,14 @@
 // Times a sweep from points in memory to labels in memory, and prints one line of JSON:
 //
 //   bench_sweep FILE EPS_LIST MINPTS_LIST [--repeat N] [--keep nothing|engine|data] [--separately 1] [--box LENGTH]
-//               [--metric euclidean|greatcircle] and the options of `epsflow sweep` that say what to use of the machine, how to run
+//               [--metric euclidean|greatcircle] [--weighted 1] and the options of `epsflow sweep` that say what to use of the machine, how to run
 //               and how to search; sizes are bytes
 //
 // keep: what the repetitions share; the first one makes it. engine: device, pools and threads; data: the data set where
 // the backend works on it, too. seconds: each repetition; engine_s, load_s: what of these went into making an engine and
 // loading. Pairs and the bytes of tables are not known here, see bench_stages. search_share: of the last one, the share
 // of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each stage.
-// separately: a run per variant. box: of a periodic one, from 0 on. peak_rss_bytes: of the process, the points included.
+// weighted: by weights between 0.5 and 1.5. separately: a run per variant. box: of a periodic one, from 0 on. peak_rss_bytes: of the process, the points included.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -91,6 +91,15 @@ epsflow::Metric metric_of(int argc, char** argv, std::size_t dims) {
   return metric;
 }
 
+/// Between 0.5 and 1.5, as good as random.
+std::vector<double> weights_for(std::size_t n) {
+  std::vector<double> weights(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    weights[i] = 0.5 + static_cast<double>(i * 0x9E3779B97F4A7C15ULL >> 11) * 0x1p-53;
+  }
+  return weights;
+}
+
 void measure(int argc, char** argv) {
   const epsflow::Points points = epsflow::io::read_points(argv[1]);
   const epsflow::Sweep sweep = epsflow::grid(epsflow::parse_eps_list(argv[2]), epsflow::parse_minpts_list(argv[3]));
@@ -106,6 +115,8 @@ void measure(int argc, char** argv) {
     if (separately) runs.emplace_back(std::vector{v});
   }
   if (!separately) runs.push_back(sweep);
+  std::vector<double> weights;
+  if (std::string(option(argc, argv, "--weighted", "0")) == "1") weights = weights_for(points.size());
   const std::string keep = option(argc, argv, "--keep", "nothing");
   nlohmann::ordered_json json{
       {"seconds", nlohmann::json::array()}, {"engine_s", nlohmann::json::array()}, {"load_s", nlohmann::json::array()}};
@@ -123,7 +134,10 @@ void measure(int argc, char** argv) {
     if (keep == "nothing") engine.reset();
     if (!engine) engine.emplace(engine_options);
     const double made = passed();
-    if (!data) data = engine->load(points, metric);
+    if (!data) {
+      data = engine->load(points, metric);
+      if (!weights.empty()) data = data->weighted(weights);
+    }
     const double loaded = passed();
     for (const epsflow::Sweep& one : runs) {
       for (const auto& r : epsflow::run(*data, one, run_options, observer)) clusters += r.summary.clusters;

@@ -6,6 +6,7 @@
 
 #include <epsflow/clustering/bounds_order.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/weighing.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
 
@@ -26,6 +27,9 @@ struct CellInput {
 /// 1. minpts: ascending, and behind them the largest number there is. counts: [n] by position.
 void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
 
+/// The same of the weights of neighbours, which may be 1 where a point has neighbours.
+void weigh_cells(const CellInput& in, Range cells, const Weighing& weighing, std::uint32_t* counts);
+
 /// Unites the core cells of `cells` with the core cells before them that are at most `reach` slots away and have a core
 /// point within eps of one of theirs. gained: [grid.cells()] pairs of cells in which neither is set are left out. parent:
 /// [grid.cells()].
@@ -36,6 +40,9 @@ void unite_cells(const CellInput& in, Range cells, std::uint32_t minpts, std::ui
 struct CellCounts {
   const std::uint32_t* of_points;
   const std::uint32_t* of_bounds;
+  /// The count of points that have no neighbour but themselves; kUntold where counts do not say.
+  std::uint32_t alone = 1;
+  static constexpr std::uint32_t kUntold = 0xFFFFFFFF;
 };
 
 /// clusters: of the points of the cells, as ClusterSource::find_clusters() says. levels: at most kLevelsAtOnce; their

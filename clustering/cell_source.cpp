@@ -36,21 +36,34 @@ std::vector<ClusterBlock> cut(const index::Grid& grid) {
 }  // namespace
 
 CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
-                       std::span<const std::uint32_t> origins)
+                       std::span<const std::uint32_t> origins, const WholeWeights* weights)
     : grid_(grid),
       search_(grid),
+      weighted_(weights != nullptr),
       blocks_(cut(grid)),
       counts_(grid.size()),
       gained_(grid.cells()),
       smallest_(grid.cells()) {
   if (bounded(minpts) && grid.size() > 0) bounds_.emplace(grid, search_.input(), blocks_, cancel);
+  const auto for_blocks = [&](const auto& count) {
+    tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+      if (!cancel.cancelled()) count(blocks_[b].nodes);
+    });
+    cancel.check();
+  };
+  if (weights != nullptr) {
+    Weighing weighing(*weights, minpts, order(), origins);
+    // Where it takes many neighbours to tell, it pays to know what ranges of them weigh.
+    constexpr int kManyNeighbors = 64;
+    const WholeWeights::Sum mean = weights->total() / std::max<WholeWeights::Sum>(1, weights->size());
+    if (!weights->negative() && weighing.enough() / kManyNeighbors >= mean) weighing.sum_up();
+    for_blocks([&](Range cells) { weigh_cells(input(), cells, weighing, counts_.data()); });
+  } else {
+    std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());
+    ascending.push_back(std::numeric_limits<std::uint32_t>::max());
+    for_blocks([&](Range cells) { count_cells(input(), cells, ascending, counts_.data()); });
+  }
   find_images(origins);
-  std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());
-  ascending.push_back(std::numeric_limits<std::uint32_t>::max());
-  tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
-    if (!cancel.cancelled()) count_cells(input(), blocks_[b].nodes, ascending, counts_.data());
-  });
-  cancel.check();
   if (!bounds_) return;
   constexpr std::size_t kPiece = std::size_t{1} << BoundsOrder::shift(0);
   largest_counts_ = Buffer<std::uint32_t>((counts_.size() + kPiece - 1) / kPiece);
@@ -62,13 +75,14 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
   });
 }
 
-std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
-                                std::uint64_t images) noexcept {
+std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts, std::uint64_t images,
+                                bool weighted) noexcept {
   constexpr std::uint64_t kPerPoint = 4;
   constexpr std::uint64_t kPerCell = 5;
   constexpr std::uint64_t kToFindImages = 8;
   std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell;
   if (images > 0) each += grid.size() * kToFindImages + images * sizeof(Image);
+  if (weighted) each += Weighing::bytes(grid.size(), true);
   if (!bounded(minpts)) return each;
   return each + grid.size() * (BoundsOrder::bytes_per_point(grid.dims(), grid.precision()) + 1) +
          block_rows(grid) * BoundsOrder::bytes_per_arranged(grid.precision());
@@ -99,6 +113,8 @@ void CellSource::find_images(std::span<const std::uint32_t> origins) {
   images_.resize(origins.size());
   for (std::size_t i = 0; i < origins.size(); ++i) {
     images_[i] = {positions[first + i], cells[first + i], cells[origins[i]]};
+    // A sum of some of a point's neighbours may be larger than that of all, where some weigh less than 0.
+    if (weighted_) counts_[images_[i].position] = counts_[positions[origins[i]]];
   }
 }
 
@@ -113,8 +129,9 @@ void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, st
   for (std::uint32_t cell = block.nodes.begin; cell < block.nodes.end; ++cell) {
     const Range points = grid_.rows_of(cell);
     std::uint32_t smallest = kNone;
-    // Cells of as many points were core as a whole before.
-    for (std::uint32_t p = points.begin; p < points.end && points.size() < level.below; ++p) {
+    // Cells of as many points were core as a whole before, unless points weigh.
+    const bool may_gain = weighted_ || points.size() < level.below;
+    for (std::uint32_t p = points.begin; p < points.end && may_gain; ++p) {
       if (!level.gained(counts_[p])) continue;
       smallest = std::min(smallest, ids[p]);
       if (!bounds_) break;  // points of a cell are in input order
@@ -143,7 +160,8 @@ void CellSource::join_images(const CoreLevel& level, std::uint32_t* parent) {
 
 void CellSource::find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                                std::uint32_t* core) const {
-  find_cell_clusters(input(), block.nodes, levels, {counts_.data(), largest_counts_.data()}, clusters);
+  const std::uint32_t alone = weighted_ ? CellCounts::kUntold : 1;
+  find_cell_clusters(input(), block.nodes, levels, {counts_.data(), largest_counts_.data(), alone}, clusters);
   const auto ids = order();
   for (const std::uint32_t minpts : levels.minpts) {
     std::uint32_t count = 0;

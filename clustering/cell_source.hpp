@@ -1,7 +1,7 @@
 // Neighbours from the clique cells of a grid: nodes are cells.
 //
-// Any two points of a clique cell are neighbours. So a cell of minpts points or more has only core points, without a
-// distance; all core points of a cell are of one cluster, and union-find runs over cells; and two cells are of one cluster
+// Any two points of a clique cell are neighbours. So a cell of minpts points or more (or of so much weight, if no point
+// weighs less than 0) has only core points, without a distance; all core points of a cell are of one cluster, and union-find runs over cells; and two cells are of one cluster
 // as soon as a core point of one is a neighbour of a core point of the other. Unions go in two passes: adjacent cells first,
 // after which most cells two apart are of one set already and need no test at all.
 //
@@ -20,6 +20,7 @@
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/weights.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
 
@@ -31,8 +32,9 @@ class CellSource final : public ClusterSource {
   /// Counts neighbours, in parallel, as far as it takes to tell for each minpts which points are core. grid: of clique cells;
   /// must outlive it. minpts: descending, at least one. Throws Cancelled.
   /// origins: [images] where the last points of the grid are images, the ids of what they are of; must outlive it.
+  /// weights: null, or those of the points that get labels, to be counted in place of neighbours.
   CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
-             std::span<const std::uint32_t> origins = {});
+             std::span<const std::uint32_t> origins = {}, const WholeWeights* weights = nullptr);
 
   [[nodiscard]] std::size_t nodes() const override { return grid_.cells(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override {
@@ -52,7 +54,7 @@ class CellSource final : public ClusterSource {
 
   /// Bytes that it takes, at most. minpts: descending, at least one.
   [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
-                                           std::uint64_t images = 0) noexcept;
+                                           std::uint64_t images = 0, bool weighted = false) noexcept;
   /// Points of the blocks that the threads of the arena look at together, at most. O(cells).
   [[nodiscard]] static std::uint64_t block_rows(const index::Grid& grid) noexcept;
 
@@ -69,6 +71,7 @@ class CellSource final : public ClusterSource {
 
   const index::Grid& grid_;
   index::RowSearch search_;
+  bool weighted_;
   std::optional<BoundsOrder> bounds_;  ///< where bounds leave out more tests than they cost
   std::vector<ClusterBlock> blocks_;
   std::vector<Image> images_;

@@ -20,8 +20,8 @@ struct ClusterBlock {
   Range rows;  ///< positions
 };
 
-/// Which nodes have become core: those whose points have at least `minpts` neighbours, and fewer than `below` where they
-/// were core before.
+/// Which nodes have become core: those with points whose count is at least `minpts`, and below `below` where they were core
+/// before.
 struct CoreLevel {
   std::uint32_t minpts = 1;
   std::uint64_t below = ~std::uint64_t{0};  ///< the minpts before, or no limit for the first
@@ -53,8 +53,8 @@ class ClusterSource {
   [[nodiscard]] virtual std::span<const std::uint32_t> order() const = 0;
   /// Points that get labels, which have the smallest ids. Others are images of theirs.
   [[nodiscard]] virtual std::size_t labelled() const { return order().size(); }
-  /// A number for each point that is on the same side of every minpts that the source is for as the number of its neighbours,
-  /// the point itself included. [n]
+  /// A number for each point that is on the same side of every minpts that the source is for as the number of its neighbours, or
+  /// the sum of their weights, the point itself included. [n]
   [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
   /// Blocks of about equal cost, in order, that cover all nodes and all positions.
   [[nodiscard]] virtual std::span<const ClusterBlock> blocks() const = 0;

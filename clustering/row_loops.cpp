@@ -51,10 +51,11 @@ struct RowUniter {
   }
 };
 
-void unite(const NeighborTable& table, Range rows, const RowSelection& selection, std::uint32_t* parent) {
-  const RowUniter uniter{UnionFind({parent, table.size()}), parent, selection.lower_half};
+void unite(const NeighborTable& table, Range rows, const CoreLevel& level, const std::uint32_t* counts,
+           std::uint32_t* parent) {
+  const RowUniter uniter{UnionFind({parent, table.size()}), parent, level.first()};
   table.for_each_row(rows, [&](std::uint32_t row, const RowView& view) HWY_ATTR {
-    if (view.count < selection.minpts || view.count >= selection.below) return;
+    if (!level.gained(counts[row])) return;
     if (view.packed) {
       uniter.packed(row, view);
     } else {
@@ -109,8 +110,9 @@ namespace epsflow::clustering {
 HWY_EXPORT(unite);
 HWY_EXPORT(find);
 
-void unite_rows(const NeighborTable& table, Range rows, const RowSelection& selection, std::uint32_t* parent) {
-  HWY_DYNAMIC_DISPATCH(unite)(table, rows, selection, parent);
+void unite_rows(const NeighborTable& table, Range rows, const CoreLevel& level, const std::uint32_t* counts,
+                std::uint32_t* parent) {
+  HWY_DYNAMIC_DISPATCH(unite)(table, rows, level, counts, parent);
 }
 
 void find_clusters(const NeighborTable& table, Range rows, const std::uint32_t* cluster_of, std::uint32_t* clusters) {

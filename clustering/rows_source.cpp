@@ -3,9 +3,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
+#include <optional>
 
 #include <epsflow/clustering/union_find.hpp>
 
@@ -15,12 +14,6 @@ namespace {
 /// Entries of a block, about.
 constexpr std::uint64_t kBlockEntries = 1 << 16;
 constexpr std::uint32_t kMostBlockRows = 1 << 14;
-
-/// A sum of weights reaches a minpts, which is whole, where what is below it does.
-std::uint32_t rounded_down(double sum) noexcept {
-  constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::clamp(std::floor(sum), 0.0, kMost));
-}
 
 std::vector<ClusterBlock> even_blocks(const NeighborsView& rows) {
   std::vector<ClusterBlock> blocks;
@@ -44,19 +37,22 @@ void RowsSource::for_each(std::uint32_t point, F&& f) const {
   }
 }
 
-RowsSource::RowsSource(const NeighborsView& rows, double eps, const WholeWeights* weights, const CancelToken& cancel)
+RowsSource::RowsSource(const NeighborsView& rows, double eps, std::span<const std::uint32_t> minpts,
+                       const WholeWeights* weights, const CancelToken& cancel)
     : rows_(rows), eps_(eps), order_(rows.size()), counts_(rows.size()), blocks_(even_blocks(rows)) {
+  std::optional<const WeightCounter> counter;
+  if (weights != nullptr) counter.emplace(*weights, minpts);
   std::iota(order_.begin(), order_.end(), std::uint32_t{0});
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     for (std::uint32_t x = blocks_[b].rows.begin; x < blocks_[b].rows.end; ++x) {
-      if (weights == nullptr) {
-        counts_[x] = 0;
-        for_each(x, [&](std::uint32_t) { ++counts_[x]; });
-      } else {
+      if (counter) {
         WholeWeights::Sum sum = 0;
         for_each(x, [&](std::uint32_t y) { sum += (*weights)[y]; });
-        counts_[x] = rounded_down(weights->weight_of(sum));
+        counts_[x] = counter->count(sum);
+      } else {
+        counts_[x] = 0;
+        for_each(x, [&](std::uint32_t) { ++counts_[x]; });
       }
     }
   });

@@ -17,8 +17,10 @@ namespace epsflow::clustering {
 class RowsSource final : public ClusterSource {
  public:
   /// rows: symmetric within eps. Entries that are farther than eps are no neighbours; all are where there are no distances.
-  /// weights: null, or what to count in place of neighbours. All must outlive it. O(entries), in parallel. Throws Cancelled.
-  RowsSource(const NeighborsView& rows, double eps, const WholeWeights* weights, const CancelToken& cancel);
+  /// weights: null, or what to count in place of neighbours. minpts: what it is for. rows must outlive it. O(entries), in
+  /// parallel. Throws Cancelled.
+  RowsSource(const NeighborsView& rows, double eps, std::span<const std::uint32_t> minpts, const WholeWeights* weights,
+             const CancelToken& cancel);
 
   /// Bytes that it holds for n points.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t n) noexcept { return 8 * n; }
@@ -41,7 +43,7 @@ class RowsSource final : public ClusterSource {
   const NeighborsView& rows_;
   double eps_;
   Buffer<std::uint32_t> order_;
-  Buffer<std::uint32_t> counts_;  ///< of weights, their sum rounded down
+  Buffer<std::uint32_t> counts_;
   std::vector<ClusterBlock> blocks_;
 };
 

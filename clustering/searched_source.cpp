@@ -10,6 +10,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <optional>
 
 #include <epsflow/clustering/parent_filter-inl.hpp>
 #include <epsflow/clustering/union_find.hpp>
@@ -24,6 +25,7 @@ namespace HWY_NAMESPACE {
 using index::for_each_bundle;
 using index::SearchIndex;
 using index::SearchInput;
+using index::HWY_NAMESPACE::list_panels;
 using index::HWY_NAMESPACE::Panel;
 using index::HWY_NAMESPACE::RowTest;
 using index::HWY_NAMESPACE::TileRowTest;
@@ -99,6 +101,43 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range
     }
   }
   if (count > 0) test_gathered();
+}
+
+/// Calls f(position) for the neighbours of a row until enough().
+template <class T, std::size_t D, class Enough, class F>
+HWY_INLINE void for_each_neighbor(const RowTest<T, D>& test, std::span<const Range> candidates, Enough enough, F f) {
+  for (const Range& range : candidates) {
+    for (std::uint64_t q = range.begin; q < range.end; q += 32) {
+      for (std::uint32_t bits = test.word(q, range.end); bits != 0; bits &= bits - 1) {
+        f(static_cast<std::uint32_t>(q) + static_cast<std::uint32_t>(__builtin_ctz(bits)));
+      }
+      if (enough()) return;
+    }
+  }
+}
+
+template <class T, class Enough, class F>
+HWY_INLINE void for_each_neighbor(const TileRowTest<T>& test, std::span<const Range> candidates, Enough enough, F f) {
+  thread_local std::vector<Panel> panels;
+  list_panels(candidates, panels);
+  for (std::size_t i = 0; i < panels.size() && !enough(); i += TileRowTest<T>::kMostPanels) {
+    const std::size_t count = HWY_MIN(panels.size() - i, TileRowTest<T>::kMostPanels);
+    test.panels(panels.data() + i, count, [&](const Panel& panel, std::uint32_t bits) HWY_ATTR {
+      for (; bits != 0; bits &= bits - 1) f(panel.first() + static_cast<std::uint32_t>(__builtin_ctz(bits)));
+    });
+  }
+}
+
+template <class Test>
+void weigh(const SearchIndex& index, const SearchInput& in, Range rows, const Weighing& weighing,
+           std::uint32_t* counts) {
+  for_each_row(index, rows, [&](std::uint32_t row, std::span<const Range> candidates) HWY_ATTR {
+    WholeWeights::Sum sum = 0;
+    for_each_neighbor(
+        Test(in, row), candidates, [&] { return sum >= weighing.enough(); },
+        [&](std::uint32_t neighbor) { sum += weighing.units()[neighbor]; });
+    counts[row] = weighing.count(sum);
+  });
 }
 
 template <class T, std::size_t D>
@@ -274,6 +313,11 @@ void count_any(const SearchIndex& index, const SearchInput& in, Range rows, std:
   }
 }
 
+void weigh_any(const SearchIndex& index, const SearchInput& in, Range rows, const Weighing& weighing,
+               std::uint32_t* counts) {
+  with_test(in, [&]<class Test>() HWY_ATTR { weigh<Test>(index, in, rows, weighing, counts); });
+}
+
 void unite_any(const SearchIndex& index, const SearchInput& in, Range rows, const CoreLevel& level,
                const std::uint32_t* counts, std::uint32_t* parent) {
   if (in.rounded == nullptr) {
@@ -299,6 +343,7 @@ namespace epsflow::clustering {
 namespace {
 
 HWY_EXPORT(count_any);
+HWY_EXPORT(weigh_any);
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
@@ -307,17 +352,24 @@ constexpr std::uint32_t kBlockRows = 1024;
 
 }  // namespace
 
-SearchedSource::SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows, std::uint32_t most_minpts,
-                               const CancelToken& cancel)
+SearchedSource::SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows,
+                               std::span<const std::uint32_t> minpts, const CancelToken& cancel,
+                               const WholeWeights* weights)
     : index_(index), search_(rows), counts_(index.size()) {
   for (std::uint32_t first = 0; first < index.size();) {
     const Range block{first, first + std::min(kBlockRows, index.size() - first)};
     blocks_.push_back({block, block});
     first = block.end;
   }
+  std::optional<const Weighing> weighing;
+  if (weights != nullptr) weighing.emplace(*weights, minpts, index.order());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
-    HWY_DYNAMIC_DISPATCH(count_any)(index_, search_.input(), blocks_[b].rows, most_minpts, counts_.data());
+    if (weighing) {
+      HWY_DYNAMIC_DISPATCH(weigh_any)(index_, search_.input(), blocks_[b].rows, *weighing, counts_.data());
+    } else {
+      HWY_DYNAMIC_DISPATCH(count_any)(index_, search_.input(), blocks_[b].rows, minpts.front(), counts_.data());
+    }
   });
   cancel.check();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/weighing.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -18,10 +19,15 @@ namespace epsflow::clustering {
 /// each minpts. Memory for the counts only.
 class SearchedSource final : public ClusterSource {
  public:
-  /// Counts neighbours up to most_minpts, in parallel. `index` and `rows`, which is of the index, must outlive it. Throws
-  /// Cancelled.
-  SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows, std::uint32_t most_minpts,
-                 const CancelToken& cancel);
+  /// Counts neighbours up to the largest minpts, in parallel. `index` and `rows`, which is of the index, must outlive it. minpts:
+  /// descending, at least one. weights: null, or what to count in place of neighbours. Throws Cancelled.
+  SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows, std::span<const std::uint32_t> minpts,
+                 const CancelToken& cancel, const WholeWeights* weights = nullptr);
+
+  /// Bytes that it takes for n points.
+  [[nodiscard]] static std::uint64_t bytes(std::uint64_t n, bool weighted) noexcept {
+    return n * sizeof(std::uint32_t) + (weighted ? Weighing::bytes(n) : 0);
+  }
 
   [[nodiscard]] std::size_t nodes() const override { return index_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return index_.order(); }

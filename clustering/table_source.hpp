@@ -5,6 +5,9 @@
 #include <vector>
 
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/weighing.hpp>
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
 #include <epsflow/core/neighbor_table.hpp>
 
 namespace epsflow::clustering {
@@ -14,10 +17,18 @@ class TableSource final : public ClusterSource {
  public:
   /// order: input id of each position of the table, [n]. Both must outlive it.
   TableSource(const NeighborTable& table, std::span<const std::uint32_t> order);
+  /// weights: null, or what to count in place of neighbours, for these minpts: O(entries), in parallel. Throws Cancelled.
+  TableSource(const NeighborTable& table, std::span<const std::uint32_t> order, std::span<const std::uint32_t> minpts,
+              const WholeWeights* weights, const CancelToken& cancel);
+
+  /// Bytes that it takes for n points with weights. Without weights it takes none.
+  [[nodiscard]] static std::uint64_t weighted_bytes(std::uint64_t n) noexcept {
+    return n * sizeof(std::uint32_t) + Weighing::bytes(n);
+  }
 
   [[nodiscard]] std::size_t nodes() const override { return table_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return order_; }
-  [[nodiscard]] std::span<const std::uint32_t> counts() const override { return table_.counts(); }
+  [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_; }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
@@ -28,6 +39,8 @@ class TableSource final : public ClusterSource {
  private:
   const NeighborTable& table_;
   std::span<const std::uint32_t> order_;
+  std::span<const std::uint32_t> counts_;
+  Buffer<std::uint32_t> weighed_;  ///< [n] counts of weights; else none
   std::vector<ClusterBlock> blocks_;
 };
 

@@ -11,12 +11,16 @@ namespace {
 class Verifier {
  public:
   Verifier(PointsView points, const Space& space, const Variant& variant, std::span<const std::int32_t> labels,
-           std::size_t most)
+           std::size_t most, const WholeWeights* weights)
       : search_(points, space, variant.eps), core_(points.size()), labels_(labels), most_(most) {
     for (std::uint32_t x = 0; x < core_.size(); ++x) {
       std::uint32_t count = 0;
-      search_.for_each(x, [&](std::uint32_t) { ++count; });
-      core_[x] = count >= variant.minpts;
+      WholeWeights::Sum sum = 0;
+      search_.for_each(x, [&](std::uint32_t y) {
+        ++count;
+        if (weights != nullptr) sum += (*weights)[y];
+      });
+      core_[x] = weights != nullptr ? weights->weight_of(sum) >= variant.minpts : count >= variant.minpts;
     }
   }
 
@@ -117,8 +121,8 @@ class Verifier {
 }  // namespace
 
 std::vector<std::string> verify(PointsView points, const Variant& variant, std::span<const std::int32_t> labels,
-                                std::size_t most, const Space& space) {
-  return Verifier(points, space, variant, labels, most).run();
+                                std::size_t most, const Space& space, const WholeWeights* weights) {
+  return Verifier(points, space, variant, labels, most, weights).run();
 }
 
 }  // namespace epsflow::clustering

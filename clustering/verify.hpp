@@ -11,10 +11,12 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/core/weights.hpp>
 
 namespace epsflow::clustering {
 
-/// What is wrong with `labels`, [n] in input order, as the answer for `variant` on `points` in a space; empty when all holds:
+/// What is wrong with `labels`, [n] in input order, as the answer for `variant` on `points` in a space, with weights unless these
+/// are null; empty when all holds:
 ///  - core points carry a cluster, and so do all their neighbours;
 ///  - core points that are neighbours carry the same one;
 ///  - a border point carries the lowest one among its core neighbours';
@@ -26,7 +28,7 @@ namespace epsflow::clustering {
 /// against the extent of the points; kVerifyBytesPerPoint.
 [[nodiscard]] std::vector<std::string> verify(PointsView points, const Variant& variant,
                                               std::span<const std::int32_t> labels, std::size_t most = 10,
-                                              const Space& space = {});
+                                              const Space& space = {}, const WholeWeights* weights = nullptr);
 
 /// Bytes per point that verify() takes.
 inline constexpr std::uint64_t kVerifyBytesPerPoint = 20;

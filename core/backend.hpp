@@ -54,9 +54,8 @@ class Index {
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   /// Throws UsageError for a packed table of more than kMostPackedDims dimensions or of a kernel that emits pairs.
   [[nodiscard]] virtual std::unique_ptr<TableSearch> table(const TableOptions& options) const = 0;
-  /// Bytes of host memory that direct() for these minpts and its run take, at most, with the labels that are made at once.
-  /// minpts: as in DirectOptions.
-  [[nodiscard]] virtual std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const = 0;
+  /// Bytes of host memory that direct() and its run take, at most, with the labels that are made at once.
+  [[nodiscard]] virtual std::uint64_t direct_bytes(const DirectOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const = 0;
 };
 
@@ -77,6 +76,8 @@ class LoadedPoints {
   [[nodiscard]] const Space& space() const noexcept { return space_; }
   /// The points in host memory. Where they are on the device alone they are brought there once; may wait.
   [[nodiscard]] virtual PointsView host() const = 0;
+  /// Brings weights of the points to where they are worked on. Throws ResourceError.
+  [[nodiscard]] virtual LoadedWeights load(WholeWeights weights) const { return {.whole = std::move(weights)}; }
   /// Bytes of host memory that building an index takes at its peak, at most, whatever its eps and cells.
   [[nodiscard]] virtual std::uint64_t index_bytes(const IndexOptions& options) const = 0;
   /// Throws UsageError for a choice that the backend does not have, Cancelled, ResourceError.

@@ -7,6 +7,7 @@
 
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/weights.hpp>
 
 namespace epsflow {
 
@@ -15,6 +16,8 @@ struct DirectOptions {
   std::span<const std::uint32_t> minpts;  ///< descending, at least one
   bool core_mask = false;
   MemorySpace labels = MemorySpace::host;  ///< where labels and mask are kept
+  /// Null, or what is summed in place of neighbours; of the data set that the index is of, which it must outlive.
+  const LoadedWeights* weights = nullptr;
 };
 
 /// Clusters the variants of one eps where the points are. Made for a group of minpts, used once, by one thread.

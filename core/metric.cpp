@@ -345,28 +345,22 @@ bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_
   return true;
 }
 
-Metric metric_of_moved(const Metric& metric) {
-  Metric result;
-  if (!is_norm(metric.kind)) return result;
-  result.kind = metric.kind;
-  result.power = metric.power;
+Space moved_space(const Metric& metric) {
+  Space space;
+  if (!is_norm(metric.kind)) return space;
+  Metric of_moved{.kind = metric.kind, .power = metric.power};
   for (std::size_t k = 0; k < metric.box.size(); ++k) {
     const BoxSide side = scaled(metric, k);
-    result.box.push_back(side.closed() ? moved(side) : side);
+    of_moved.box.push_back(side.closed() ? moved(side) : side);
   }
-  return result;
-}
-
-Space moved_space(const Metric& metric) {
-  const Metric moved = canonical(metric_of_moved(metric));
-  Space space;
-  if (moved.kind == MetricKind::manhattan) space.norm = Norm::manhattan;
-  if (moved.kind == MetricKind::chebyshev) space.norm = Norm::chebyshev;
-  if (moved.kind == MetricKind::minkowski) {
+  of_moved = canonical(of_moved);
+  if (of_moved.kind == MetricKind::manhattan) space.norm = Norm::manhattan;
+  if (of_moved.kind == MetricKind::chebyshev) space.norm = Norm::chebyshev;
+  if (of_moved.kind == MetricKind::minkowski) {
     space.norm = Norm::minkowski;
-    space.power = moved.power;
+    space.power = of_moved.power;
   }
-  for (const BoxSide& side : moved.box) space.axes.push_back({side.lo, side.hi - side.lo});
+  for (const BoxSide& side : of_moved.box) space.axes.push_back({side.lo, side.hi - side.lo});
   return space;
 }
 

@@ -127,9 +127,6 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
 
 /// The space of the moved points.
 [[nodiscard]] Space moved_space(const Metric& metric);
-/// A metric for points that move_points() has moved already. It does not move them again, and has the same norm and periodic axes.
-/// Its eps is moved_radius().
-[[nodiscard]] Metric metric_of_moved(const Metric& metric);
 
 /// Converts eps to the radius among moved points. Throws UsageError where eps is too large or too small: distances are compared by
 /// the square of the radius, or by its power for minkowski. Where this over- or underflows in float64, pairs that are too far

@@ -1,45 +1,71 @@
 // Weights of points, whose sums do not depend on the order.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <string>
 #include <vector>
-
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 
 namespace epsflow {
 
 /// Weights as whole multiples of one power of two, so that sums of them are exact.
 class WholeWeights {
  public:
-  __extension__ using Sum = __int128;
+  __extension__ typedef __int128 Sum;  // NOLINT(modernize-use-using): nvcc takes __extension__ before typedef only
 
-  /// Throws UsageError for a weight that is not finite. A weight changes by at most 2^-62 of the largest absolute one.
-  explicit WholeWeights(std::span<const double> weights) : units_(weights.size()) {
-    double largest = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      if (!std::isfinite(weights[i])) {
-        throw UsageError("the weight of point " + format_count(i) + " is " + format_number(weights[i]) +
-                         "; weights are finite numbers");
-      }
-      largest = std::max(largest, std::abs(weights[i]));
-    }
-    if (largest > 0) exponent_ = 61 - std::ilogb(largest);
-    for (std::size_t i = 0; i < weights.size(); ++i) units_[i] = std::llrint(std::ldexp(weights[i], exponent_));
-  }
+  static constexpr Sum kBeyond = Sum{1} << 100;  ///< larger than any sum of weights
 
+  /// A weight changes by at most 2^-62 of the largest absolute one. If none is below 0, those over 2^32 become that: they make a
+  /// point core at every minpts in either case. Throws UsageError for a weight that is not finite, and, if some are below 0, for
+  /// one that would become 0 beside one over 2^32.
+  explicit WholeWeights(std::span<const double> weights);
+
+  [[nodiscard]] std::size_t size() const noexcept { return units_.size(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return units_.size() * sizeof(std::int64_t); }
   [[nodiscard]] std::int64_t operator[](std::size_t id) const noexcept { return units_[id]; }
-  /// A sum of up to 2^32 of them as a weight, rounded once.
-  [[nodiscard]] double weight_of(Sum sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent_); }
+  /// [n] multiples of the power of two
+  [[nodiscard]] std::span<const std::int64_t> units() const noexcept { return units_; }
+  /// Of all. O(1).
+  [[nodiscard]] Sum total() const noexcept { return total_; }
+  /// Whether any is below 0. Where none is, a sum never falls as neighbours are added.
+  [[nodiscard]] bool negative() const noexcept { return negative_; }
+  /// A sum of up to 2^34 of them as a weight, rounded once.
+  [[nodiscard]] double weight_of(Sum sum) const noexcept;
+  /// The smallest sum whose weight is minpts or more.
+  [[nodiscard]] Sum least_sum(std::uint32_t minpts) const noexcept;
 
  private:
   int exponent_ = 0;
+  bool negative_ = false;
+  Sum total_ = 0;
   std::vector<std::int64_t> units_;
+};
+
+/// The weights of a data set, where its backend works on them.
+struct LoadedWeights {
+  WholeWeights whole;
+  std::shared_ptr<const void> memory = nullptr;  ///< holds `units`
+  const std::int64_t* units = nullptr;           ///< [n] on the device; null where the backend works on the host
+};
+
+/// Counts sums of weights as if they were numbers of neighbours.
+class WeightCounter {
+ public:
+  /// minpts: at least one.
+  WeightCounter(const WholeWeights& weights, std::span<const std::uint32_t> minpts);
+
+  /// The largest minpts that the sum reaches, or 0. O(log levels).
+  [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept;
+  /// A sum of so much reaches every minpts.
+  [[nodiscard]] WholeWeights::Sum enough() const noexcept { return least_sums_.back(); }
+  /// [levels] minpts, ascending, and the smallest sum that reaches each
+  [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
+  [[nodiscard]] std::span<const WholeWeights::Sum> least_sums() const noexcept { return least_sums_; }
+
+ private:
+  std::vector<std::uint32_t> minpts_;
+  std::vector<WholeWeights::Sum> least_sums_;
 };
 
 }  // namespace epsflow

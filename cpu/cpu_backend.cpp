@@ -84,15 +84,16 @@ class CpuDirectClustering final : public DirectClustering {
         origins_(origins),
         minpts_(options.minpts.begin(), options.minpts.end()),
         core_mask_(options.core_mask),
+        weights_(options.weights != nullptr ? &options.weights->whole : nullptr),
         cancel_(cancel) {}
 
   void run(const std::function<void(VariantResult&&)>& emit) override {
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     tbb::this_task_arena::isolate([&] {
       if (cliques_ != nullptr) {
-        run(clustering::CellSource(*cliques_, minpts_, cancel_, origins_), emit);
+        run(clustering::CellSource(*cliques_, minpts_, cancel_, origins_, weights_), emit);
       } else {
-        run(clustering::SearchedSource(index_, rows_, minpts_.front(), cancel_), emit);
+        run(clustering::SearchedSource(index_, rows_, minpts_, cancel_, weights_), emit);
       }
     });
   }
@@ -124,6 +125,7 @@ class CpuDirectClustering final : public DirectClustering {
   std::span<const std::uint32_t> origins_;
   std::vector<std::uint32_t> minpts_;
   bool core_mask_;
+  const WholeWeights* weights_;
   const CancelToken& cancel_;
   double seconds_waiting_ = 0;
 };
@@ -167,14 +169,17 @@ class CpuIndex final : public Index {
     if (!imaged_.origins.empty()) throw Error("an index of images in a periodic box has no table of its points");
     return make_table_search(index_, rows_, options, cancel_);
   }
-  [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override {
-    if (cliques() == nullptr) return index_->size() * (clustering::kBytesPerPoint + sizeof(std::uint32_t));
+  [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override {
+    const bool weighted = options.weights != nullptr;
+    if (cliques() == nullptr) {
+      return index_->size() * clustering::kBytesPerPoint + clustering::SearchedSource::bytes(index_->size(), weighted);
+    }
     // Labels and mask per point and level, and labels once more where levels are side by side; parent and number per cell,
     // and clusters at those levels; and what the source holds. Each thread has one block of clusters before they are labels.
-    const std::size_t levels = std::min(minpts.size(), clustering::kLevelsAtOnce);
+    const std::size_t levels = std::min(options.minpts.size(), clustering::kLevelsAtOnce);
     const std::size_t together = levels > 1 ? 4 * levels : 0;
     return index_->size() * (5 * levels + together) + grid_->cells() * (8 + together) +
-           clustering::CellSource::bytes(*grid_, minpts, imaged_.origins.size()) +
+           clustering::CellSource::bytes(*grid_, options.minpts, imaged_.origins.size(), weighted) +
            clustering::CellSource::block_rows(*grid_) * 4 * levels;
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {

@@ -14,6 +14,7 @@
 #include <epsflow/gpu/base/label_memory.hpp>
 #include <epsflow/gpu/base/nvtx.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
+#include <epsflow/gpu/base/upload.hpp>
 #include <epsflow/gpu/gpu_index.hpp>
 #include <epsflow/gpu/tables/search_kernels.hpp>
 
@@ -121,6 +122,14 @@ struct GpuState {
   IdleMemory idle;  // last: its thread uses the memory
 };
 
+/// Weights on the GPU.
+struct DeviceUnits {
+  DeviceUnits(DeviceMemory& memory, std::uint64_t size) : buffer(memory, stream.get(), size) { stream.synchronize(); }
+
+  Stream stream;
+  DeviceBuffer<std::int64_t> buffer;
+};
+
 class GpuPoints final : public LoadedPoints {
  public:
   /// Both: the GPU must be the current one.
@@ -134,6 +143,13 @@ class GpuPoints final : public LoadedPoints {
   [[nodiscard]] PointsView host() const override {
     const DeviceScope scope(gpu_.device);
     return points_.host();
+  }
+  [[nodiscard]] LoadedWeights load(WholeWeights weights) const override {
+    (void)cudaGetLastError();  // of the caller's own work on this thread
+    const DeviceScope scope(gpu_.device);
+    auto units = std::make_shared<DeviceUnits>(*gpu_.memory, weights.size());
+    upload(units->buffer.data(), weights.units().data(), weights.bytes(), gpu_.device, gpu_.pinned, gpu_.threads);
+    return {.whole = std::move(weights), .memory = units, .units = units->buffer.data()};
   }
   [[nodiscard]] std::uint64_t index_bytes(const IndexOptions&) const override {
     // The order; and where an axis is cut at gaps, sorted coordinates and stretches.

@@ -113,22 +113,28 @@ std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const 
 
 /// Where an axis is cut at gaps, sorted coordinates and stretches; labels and mask of the variant that is made and of the one
 /// that crosses the bus.
-std::uint64_t GpuIndex::direct_bytes(std::span<const std::uint32_t>) const {
+std::uint64_t GpuIndex::direct_bytes(const DirectOptions&) const {
   const PointsOnDevice searched = imaged_ == nullptr ? points_.device() : imaged_->device();
   return std::uint64_t{searched.size} * (8 + 16 + 2 * (4 + 1));
 }
 
 std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options) const {
   const DeviceScope scope(resources_.device);
-  const std::uint32_t most = options.minpts.front();
-  const std::uint32_t least = options.minpts.back();
+  DirectTask task{.points = imaged_ == nullptr ? points_ : *imaged_,
+                  .eps = eps_,
+                  .minpts = {options.minpts.front(), options.minpts.back()},
+                  .memory = resources_.memory,
+                  .pinned = resources_.pinned,
+                  .cancel = resources_.cancel};
+  if (options.weights != nullptr) {
+    task.weights = std::make_shared<const WeightTask>(
+        WeightTask{*options.weights, WeightCounter(options.weights->whole, options.minpts)});
+  }
   std::unique_ptr<DeviceClustering> clustering;
   if (tiles_ != nullptr) {
-    const DirectTask task{points_, eps_, most, least, resources_.memory, resources_.pinned, resources_.cancel, nullptr};
     clustering = std::make_unique<TileClustering>(task, take_tile_search());
   } else {
-    clustering = make_device_clustering(imaged_ == nullptr ? points_ : *imaged_, eps_, most, least, resources_.memory,
-                                        resources_.pinned, resources_.cancel, grid_);
+    clustering = make_device_clustering(task, grid_);
   }
   return make_gpu_direct(std::move(clustering), points_, eps_, options, resources_, labels_);
 }

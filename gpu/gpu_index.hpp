@@ -36,7 +36,7 @@ class GpuIndex final : public Index {
   [[nodiscard]] IndexFigures figures() const override;
   [[nodiscard]] std::uint64_t bytes() const override;
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override;
-  [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override;
+  [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override;
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override;
 
  private:

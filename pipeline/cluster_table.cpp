@@ -277,12 +277,12 @@ std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& swee
       if (!run.directed) asymmetry.check();
       const auto emit = [&](VariantResult&& result) { reporter.done([&] { on_result(std::move(result)); }); };
       for (const stages::EpsGroup& group : groups) {
-        clustering::RowsSource source(table, radius_of(group.eps, run), weights ? &*weights : nullptr, cancel);
+        const double radius = radius_of(group.eps, run);
+        clustering::RowsSource source(table, radius, group.minpts, weights ? &*weights : nullptr, cancel);
         if (asymmetry.found()) {
           for (const std::uint32_t minpts : group.minpts) {
             const auto begin = std::chrono::steady_clock::now();
-            VariantResult result =
-                grow_along_rows(table, source.counts(), {group.eps, minpts}, radius_of(group.eps, run), cancel);
+            VariantResult result = grow_along_rows(table, source.counts(), {group.eps, minpts}, radius, cancel);
             if (!run.core_mask) result.core.clear();
             result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
             emit(std::move(result));

@@ -14,7 +14,7 @@ namespace epsflow {
 
 /// What a clustering of a table goes by.
 struct TableRun {
-  /// [host] [n], or empty: weights to sum in place of counting neighbours, as run_weighted() does.
+  /// [host] [n], or empty: weights to sum in place of counting neighbours, as Dataset::weighted() says.
   std::span<const double> weights = {};
   /// Fill VariantResult::core.
   bool core_mask = false;

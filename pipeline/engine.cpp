@@ -10,6 +10,8 @@
 #include <string>
 
 #include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/workers.hpp>
@@ -86,6 +88,20 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsVie
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }
 std::size_t Dataset::dims() const noexcept { return state_->dims; }
 const Metric& Dataset::metric() const noexcept { return state_->metric; }
+Dataset Dataset::weighted(std::span<const double> weights, const CancelToken* cancel) const {
+  if (weights.size() != size()) {
+    throw UsageError("there are " + format_count(size(), "point") + " and " + format_count(weights.size(), "weight") +
+                     ": give one for each");
+  }
+  EngineState& engine = *state_->engine;
+  const TurnQueue::Turn turn(engine.turns, CancelToken(cancel));
+  MemoryCharge memory(engine.budget, weights.size_bytes(), "the column of weights");
+  WholeWeights whole(weights);
+  Dataset result = *this;
+  result.weights_ = std::make_shared<const DatasetWeights>(
+      DatasetWeights{.of = state_, .memory = std::move(memory), .loaded = state_->points->load(std::move(whole))});
+  return result;
+}
 Engine Dataset::engine() const { return Engine(state_->engine); }
 
 Engine::Engine(const EngineOptions& options, const std::function<void(const std::string&)>& on_notice)

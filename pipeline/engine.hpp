@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,9 +19,10 @@ namespace epsflow {
 
 struct EngineState;
 struct DatasetState;
+struct DatasetWeights;
 
 /// A handle to a data set that an engine has loaded. Its points are checked once, and on a GPU uploaded once. run(), run_each(),
-/// neighbors() and plan() take it in place of points, metric and engine options; start() and run_weighted() take nothing else.
+/// neighbors() and plan() take it in place of points, metric and engine options; start() takes nothing else.
 /// Copies are the same data set. It is freed with its last copy and the last job that works on it, and keeps its engine alive.
 /// Thread-safe.
 class Dataset {
@@ -32,12 +34,24 @@ class Dataset {
   /// The engine that has loaded it.
   [[nodiscard]] class Engine engine() const;
 
+  /// The same points with weights, for runs in which a point is core if the weights of the points within eps, its own included, sum
+  /// to minpts or more: the sample_weight of scikit-learn. With every weight 1 the labels are those without weights. What neighbours
+  /// are does not change.
+  ///
+  /// weights: [host] [n], finite. They may be fractions, 0 or negative. Each is first rounded to a whole multiple of one power of two,
+  /// which changes it by at most 2^-62 of the largest absolute weight (of 2^32, if that is less and no weight is below 0). The multiples are summed exactly, and the sum is rounded to
+  /// float64 once. So sums do not depend on the order, and ten weights of 0.1 are 1. They are copied, 8·n bytes, which count in
+  /// EngineOptions::memory while the data set with them lives; a GPU has another copy, which counts in EngineOptions::gpu_memory. cancel: as for Engine::load(). O(n). Throws UsageError where there are
+  /// not n weights or one is not finite, ResourceError, Cancelled.
+  [[nodiscard]] Dataset weighted(std::span<const double> weights, const CancelToken* cancel = nullptr) const;
+
  private:
   friend class Engine;
   friend class Session;
   explicit Dataset(std::shared_ptr<const DatasetState> state) : state_(std::move(state)) {}
 
   std::shared_ptr<const DatasetState> state_;
+  std::shared_ptr<const DatasetWeights> weights_;  ///< null where the points have none
 };
 
 /// A device with its memory, and threads. The first run sets up what later runs use again: a GPU's context (about 0.2 s), pinned memory,

@@ -76,7 +76,7 @@ class Flow {
         direct_{context.pool.budget(),  context.options.core_mask,
                 context.options.verify, context.options.verify ? context.points.host() : PointsView{},
                 context.options.labels, context.observer.trace,
-                context.points.space()} {}
+                context.points.space(), context.weights} {}
 
   void run() {
     fg::graph graph;
@@ -155,7 +155,8 @@ class Flow {
 
   /// The job's preparation is complete: the next may be prepared while this one is clustered.
   void preparation_complete(const Scheduled& job) {
-    const std::uint64_t table = job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(job.group.minpts);
+    const std::uint64_t table =
+        job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(direct_.options(job.group));
     admission_.complete(job.exclusive, table + job.index->bytes() + context_.points.index_bytes(index_.options));
     start_next();
   }

@@ -15,6 +15,7 @@ namespace epsflow {
 /// What a flow works on. Everything outlives it.
 struct FlowContext {
   const LoadedPoints& points;
+  const LoadedWeights* weights;  ///< of the points; null where they have none
   const RunOptions& options;
   const Observer& observer;
   Backend& backend;

@@ -32,20 +32,28 @@ GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGro
   std::uint64_t use = 0;  // bytes of what the index is used for
   if (plan.strategy == Strategy::direct) {
     plan.passes = 2 + plan.minpts.size();
-    use = index->direct_bytes(plan.minpts) + (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
+    use = index->direct_bytes({.minpts = plan.minpts,
+                               .core_mask = options.core_mask,
+                               .labels = options.labels,
+                               .weights = session.weights()}) +
+          (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
   } else {
     const auto search = index->table(table_options(options.search, session.backend(), session.threads()));
     const auto layout = search->layout();
     plan.packed = layout != nullptr;
     plan.pairs = search->plan().pairs;
-    const stages::ClusterVariants cluster{
-        .method = options.method, .verify = options.verify, .workers = session.threads(), .cancel = session.stop()};
+    const stages::ClusterVariants cluster{.method = options.method,
+                                          .verify = options.verify,
+                                          .weights = session.whole_weights(),
+                                          .workers = session.threads(),
+                                          .cancel = session.stop()};
     use = (plan.packed ? packed_table_bytes(points.size(), *layout) : csr_table_bytes(points.size(), plan.pairs)) +
           cluster.bytes(points.size(), plan.minpts.size());
   }
   // Building the index takes more than it holds.
-  plan.bytes = points.bytes() + std::max(points.index_bytes(index_options), index->bytes() + use);
-  plan.fits = plan.bytes - points.bytes() <= choose.memory;
+  const std::uint64_t held = points.bytes() + (session.weights() != nullptr ? session.whole_weights()->bytes() : 0);
+  plan.bytes = held + std::max(points.index_bytes(index_options), index->bytes() + use);
+  plan.fits = plan.bytes - held <= choose.memory;
   return plan;
 }
 

@@ -50,6 +50,7 @@ void TurnQueue::leave(std::uint64_t ticket) noexcept {
 
 Session::Session(const Dataset& data, const RunOptions& options, const Observer& observer)
     : data_(*data.state_),
+      weights_(data.weights_.get()),
       engine_(*data_.engine),
       options_(options),
       observer_(observer),
@@ -62,7 +63,8 @@ Session::Session(const Dataset& data, const RunOptions& options, const Observer&
 }
 
 void Session::run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {
-  const FlowContext context{*data_.points, options_, observer_, *engine_.backend, engine_.pool, threads(), stop_};
+  const FlowContext context{*data_.points,    weights(),    options_,  observer_,
+                            *engine_.backend, engine_.pool, threads(), stop_};
   on_threads([&] { run_flow(context, std::move(groups), consumer); });
 }
 

@@ -14,6 +14,7 @@
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/metric.hpp>
+#include <epsflow/core/weights.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/flow.hpp>
 
@@ -71,6 +72,13 @@ struct DatasetState {
   std::unique_ptr<const LoadedPoints> points;  // last: it goes first
 };
 
+/// Weights of the points of a data set, which they keep: its engine has the memory that they are in.
+struct DatasetWeights {
+  std::shared_ptr<const DatasetState> of;
+  MemoryCharge memory;
+  LoadedWeights loaded;
+};
+
 /// A data set with an engine of its own, on the backend that suits it. Throws as Engine and Engine::load() do, Cancelled.
 [[nodiscard]] Dataset load_for_one_run(PointsView points, const Metric& metric, const EngineOptions& engine,
                                        const RunOptions& run, const Observer& observer);
@@ -89,6 +97,13 @@ class Session {
   void on_threads(const std::function<void()>& body);
 
   [[nodiscard]] const LoadedPoints& points() const noexcept { return *data_.points; }
+  /// Null where the points have none.
+  [[nodiscard]] const LoadedWeights* weights() const noexcept {
+    return weights_ != nullptr ? &weights_->loaded : nullptr;
+  }
+  [[nodiscard]] const WholeWeights* whole_weights() const noexcept {
+    return weights_ != nullptr ? &weights_->loaded.whole : nullptr;
+  }
   [[nodiscard]] const Metric& metric() const noexcept { return data_.metric; }
   [[nodiscard]] MemoryBudget& budget() noexcept { return engine_.budget; }
   [[nodiscard]] const ArenaPool& pool() const noexcept { return engine_.pool; }
@@ -98,6 +113,7 @@ class Session {
 
  private:
   const DatasetState& data_;
+  const DatasetWeights* weights_;
   EngineState& engine_;
   const RunOptions& options_;
   const Observer& observer_;

@@ -13,18 +13,20 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
   bool handing_over = false;
   try {
     const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
-    const MemoryCharge memory(budget, job.index->direct_bytes(job.group.minpts) + verifying,
+    const MemoryCharge memory(budget, job.index->direct_bytes(options(job.group)) + verifying,
                               "clustering without a table");
     const auto variants = static_cast<double>(job.group.minpts.size());
     double share = -1;
-    const auto direct = job.index->direct({job.group.minpts, core_mask, labels});
+    const auto direct = job.index->direct(options(job.group));
     begun();
     direct->run([&](VariantResult&& result) {
       result.variant.eps = job.group.eps;
       // What all variants share, index and counts, is over when the first is there.
       if (share < 0) share = std::max(0.0, job.seconds() - result.seconds - direct->seconds_waiting()) / variants;
       result.seconds += share;
-      if (verify) check_labels(points, space, job.group.radius, result);
+      if (verify) {
+        check_labels(points, space, weights != nullptr ? &weights->whole : nullptr, job.group.radius, result);
+      }
       handing_over = true;
       emit(std::move(result));
       handing_over = false;

@@ -18,7 +18,13 @@ struct ClusterDirectly {
   PointsView points = {};                  ///< for `verify`, which searches them itself
   MemorySpace labels = MemorySpace::host;  ///< where they are kept
   Trace* trace = nullptr;
-  Space space = {};  ///< of the points
+  Space space = {};                        ///< of the points
+  const LoadedWeights* weights = nullptr;  ///< of the points, unless they have none
+
+  /// What the clustering of a group is made for.
+  [[nodiscard]] DirectOptions options(const EpsGroup& group) const noexcept {
+    return {.minpts = group.minpts, .core_mask = core_mask, .labels = labels, .weights = weights};
+  }
 
   /// Calls begun() when all memory is there, then emit(result) once per variant, in descending order of minpts, from
   /// this thread, and returns true. Variants that were handed over are taken out of the group. When the budget or the

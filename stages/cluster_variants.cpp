@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <mutex>
 
@@ -16,9 +17,11 @@
 
 namespace epsflow::stages {
 
-void check_labels(PointsView points, const Space& space, double radius, const VariantResult& result) {
+void check_labels(PointsView points, const Space& space, const WholeWeights* weights, double radius,
+                  const VariantResult& result) {
   constexpr std::size_t kFindings = 10;
-  const auto findings = clustering::verify(points, {radius, result.variant.minpts}, result.labels, kFindings, space);
+  const auto findings =
+      clustering::verify(points, {radius, result.variant.minpts}, result.labels, kFindings, space, weights);
   if (findings.empty()) return;
   throw Error("the labels of eps " + format_number(result.variant.eps) + ", minpts " +
               std::to_string(result.variant.minpts) + " are wrong, which is a defect of epsflow: please report it. " +
@@ -27,21 +30,25 @@ void check_labels(PointsView points, const Space& space, double radius, const Va
 
 std::uint64_t ClusterVariants::bytes(std::uint64_t n, std::size_t variants) const noexcept {
   const std::size_t at_once = method == VariantMethod::nested ? 1 : std::min<std::size_t>(workers, variants);
-  return n * (at_once * clustering::kBytesPerPoint + (verify ? at_once * clustering::kVerifyBytesPerPoint : 0));
+  const std::uint64_t weighing = weights != nullptr ? clustering::TableSource::weighted_bytes(n) : 0;
+  return weighing + n * at_once * (clustering::kBytesPerPoint + (verify ? clustering::kVerifyBytesPerPoint : 0));
 }
 
 void ClusterVariants::operator()(const EpsJob& job, const std::function<void(VariantResult&&)>& emit) const {
-  clustering::TableSource source(*job.table, job.order.ids);
-  const clustering::ClusterInput input{source, job.group.eps, core_mask};
   const std::vector<std::uint32_t>& minpts = job.group.minpts;
-  const double share = job.table_seconds / static_cast<double>(minpts.size());
+  double share = job.table_seconds / static_cast<double>(minpts.size());
   const auto finish = [&](VariantResult&& result) {
-    if (verify) check_labels(points, space, job.group.radius, result);
+    if (verify) check_labels(points, space, weights, job.group.radius, result);
     result.seconds += share;
     emit(std::move(result));
   };
   // Isolated: a thread that waits here for its own loops must not pick up a batch of the next table instead.
   tbb::this_task_arena::isolate([&] {
+    const auto begin = std::chrono::steady_clock::now();
+    clustering::TableSource source(*job.table, job.order.ids, minpts, weights, cancel);
+    const std::chrono::duration<double> weighing = std::chrono::steady_clock::now() - begin;
+    share += weighing.count() / static_cast<double>(minpts.size());
+    const clustering::ClusterInput input{source, job.group.eps, core_mask};
     if (method == VariantMethod::nested) {
       const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, {"variants", minpts.size()});
       clustering::cluster_nested(input, minpts, cancel, finish);

@@ -8,21 +8,24 @@
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/trace.hpp>
+#include <epsflow/core/weights.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow::stages {
 
 /// Throws Error when labels are wrong, which is a defect of epsflow. Searches `points` of `space` itself, within `radius`; see
-/// clustering/verify.hpp.
-void check_labels(PointsView points, const Space& space, double radius, const VariantResult& result);
+/// clustering/verify.hpp. weights: null where the points have none.
+void check_labels(PointsView points, const Space& space, const WholeWeights* weights, double radius,
+                  const VariantResult& result);
 
 struct ClusterVariants {
   VariantMethod method = VariantMethod::nested;
   bool verify = false;
   bool core_mask = false;
-  PointsView points = {};  ///< for `verify`, which searches them itself
-  Space space = {};        ///< of the points
-  unsigned workers = 1;    ///< variants that are under way at once, at most, with VariantMethod::each
+  PointsView points = {};                 ///< for `verify`, which searches them itself
+  Space space = {};                       ///< of the points
+  const WholeWeights* weights = nullptr;  ///< of the points, unless they have none
+  unsigned workers = 1;                   ///< variants that are under way at once, at most, with VariantMethod::each
   const CancelToken& cancel;
   Trace* trace = nullptr;
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -164,6 +165,15 @@ void touch_pages(std::byte* begin, std::uint64_t bytes, unsigned threads) noexce
 
 /// Copies to host memory that a TablePinner has pinned, without crossing the border of a piece. Does not wait.
 void copy_to_table(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);
+
+/// A copy of values of the host, which are the caller's again when it returns: it waits.
+template <class T>
+[[nodiscard]] DeviceBuffer<T> copy_of(std::span<const T> values, DeviceMemory& memory, cudaStream_t stream) {
+  DeviceBuffer<T> buffer(memory, stream, values.size());
+  check(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream));
+  check(cudaStreamSynchronize(stream));
+  return buffer;
+}
 
 /// Copies `count` values to the host and waits for them.
 template <class T>

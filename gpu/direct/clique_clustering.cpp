@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,14 +17,6 @@ std::uint64_t most_huge_pairs(std::uint64_t points) {
   return points / tuning::kHugeCell * kNeighbors / 2 + 1;
 }
 
-template <class T>
-DeviceBuffer<T> upload(const std::vector<T>& values, DeviceMemory& memory, cudaStream_t stream) {
-  DeviceBuffer<T> buffer(memory, stream, values.size());
-  check(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream));
-  check(cudaStreamSynchronize(stream));  // the values are the caller's
-  return buffer;
-}
-
 }  // namespace
 
 CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits)
@@ -33,7 +26,10 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   const std::uint32_t n = grid_.view().size;
   const std::uint64_t words = std::uint64_t{n} / 32 + 1;
   core_bits_ = {task_.memory, cuda_stream(), words};
-  const bool several = task_.most_minpts != task_.least_minpts;
+  // An image has some of its point's neighbours. Without those that weigh less than 0 it might be core where the point is not.
+  const bool images_mislead =
+      task_.points.images() > 0 && task_.weights != nullptr && task_.weights->loaded.whole.negative();
+  const bool several = task_.minpts.most != task_.minpts.least || images_mislead;
   if (several) {
     counts_ = {task_.memory, cuda_stream(), n};
     core_before_ = {task_.memory, cuda_stream(), words};
@@ -54,29 +50,38 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
     positions_ = {task_.memory, cuda_stream(), n};
     images_ = {task_.points.origins(), task_.points.images(), positions_.data()};
     launch_find_positions(grid_.view(), positions_.data(), cuda_stream());
+    if (images_mislead) launch_copy_counts(images_, grid_.view().labelled, counts_.data(), cuda_stream());
   }
 }
 
 /// In parts, between which a cancelled run ends, where minpts is so large that it may take long.
 void CliqueClustering::count(std::uint32_t* core_bits) {
   const CliqueView& view = grid_.view();
-  const double tests = std::max(1.0, static_cast<double>(std::min(task_.most_minpts, view.size)) * view.dims);
+  // A sum of weights may take any number of tests.
+  const std::uint32_t each = task_.weights == nullptr ? task_.minpts.most : tuning::kThreadCandidates;
+  const double tests = std::max(1.0, static_cast<double>(std::min(each, view.size)) * view.dims);
   const double wanted = std::max(tuning::kMostBatchWork / tests, static_cast<double>(tuning::kFewestCounted));
   const auto at_once = static_cast<std::uint32_t>(std::min(wanted, static_cast<double>(view.size)));
   tally_.clear(cuda_stream());
+  std::optional<DeviceWeighing> weighing;
+  if (task_.weights != nullptr) {
+    weighing.emplace(*task_.weights, view.order, view.size, task_.points.origins(), task_.memory, cuda_stream());
+    weighing->sum_cells(view, task_.memory, cuda_stream());
+  }
+  const WeighingView* const weights = weighing ? &weighing->view() : nullptr;
   std::uint32_t begin = 0;
   while (begin < view.size) {
     const bool last = view.size - begin <= at_once;
     const std::uint32_t end = last ? view.size : begin + at_once / 32 * 32;
-    launch_count_cliques(view, {begin, end}, task_.most_minpts, task_.least_minpts, remaining(), counts_.data(),
-                         core_bits, cuda_stream());
+    launch_count_cliques(view, {begin, end}, task_.minpts, weights, remaining(), counts_.data(), core_bits,
+                         cuda_stream());
     begin = end;
     if (last) break;
     grid_.stream().synchronize();
     task_.cancel.check();
   }
   if (remaining_.size() > 0) {
-    launch_remaining_counts(view, task_.most_minpts, remaining(), counts_.data(), core_bits, cuda_stream());
+    launch_remaining_counts(view, task_.minpts, weights, remaining(), counts_.data(), core_bits, cuda_stream());
   }
 }
 
@@ -86,7 +91,8 @@ LabelSummary CliqueClustering::cluster(std::uint32_t minpts, std::int32_t* label
     std::swap(core_bits_, core_before_);
     launch_core_bits(counts_.data(), view.size, minpts, core_bits_.data(), cuda_stream());
   }
-  const Nodes nodes{view.starts, view.order, core_bits_.data(), view.cells, minpts};
+  const std::uint32_t whole = task_.weights == nullptr ? minpts : kNeverBySize;
+  const Nodes nodes{view.starts, view.order, core_bits_.data(), view.cells, whole};
   tally_.clear(cuda_stream());
   // With one minpts alone the sets stay as they are.
   if (!begun_ || counts_.size() > 0) unite(nodes);
@@ -168,7 +174,7 @@ void CliqueClustering::decide_huge_pairs(const Nodes& nodes, std::uint32_t pair_
   cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   const auto count = static_cast<std::uint32_t>(cells.size());
 
-  const DeviceBuffer<std::uint32_t> cells_on_device = upload(cells, memory, stream);
+  const DeviceBuffer<std::uint32_t> cells_on_device = copy_of(std::span(std::as_const(cells)), memory, stream);
   const DeviceBuffer<std::uint32_t> spans_on_device(memory, stream, 2 * std::uint64_t{count});
   launch_cell_spans(view, cells_on_device.data(), count, spans_on_device.data(), stream);
   const std::vector<std::uint32_t> spans = read_values(spans_on_device.data(), spans_on_device.size(), stream);
@@ -187,8 +193,8 @@ void CliqueClustering::decide_huge_pairs(const Nodes& nodes, std::uint32_t pair_
   };
   for (const CellPair& pair : pairs) places.push_back({place_of(pair.a), place_of(pair.b)});
 
-  const DeviceBuffer<HugeCell> huge_on_device = upload(huge, memory, stream);
-  const DeviceBuffer<CellPair> places_on_device = upload(places, memory, stream);
+  const DeviceBuffer<HugeCell> huge_on_device = copy_of(std::span(std::as_const(huge)), memory, stream);
+  const DeviceBuffer<CellPair> places_on_device = copy_of(std::span(std::as_const(places)), memory, stream);
   const DeviceBuffer<std::uint64_t> key_memory(memory, stream, 2 * std::uint64_t{size});
   const DeviceBuffer<std::uint32_t> position_memory(memory, stream, 2 * std::uint64_t{size});
   TwoBuffers<std::uint64_t> keys{key_memory.data(), key_memory.data() + size};

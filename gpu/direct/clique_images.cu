@@ -15,6 +15,12 @@ __global__ void positions_kernel(CliqueView view, std::uint32_t* positions) {
   if (p < view.size) positions[view.order[p]] = static_cast<std::uint32_t>(p);
 }
 
+__global__ void copy_counts_kernel(ImagesView images, std::uint32_t labelled, std::uint32_t* counts) {
+  const std::uint64_t image = direct_thread();
+  if (image >= images.count) return;
+  counts[images.positions[labelled + image]] = counts[images.positions[images.origins[image]]];
+}
+
 /// The cell of an image that is core; kNotCore of others.
 __device__ std::uint32_t core_cell(const CliqueView& view, const Nodes& nodes, const ImagesView& images,
                                    std::uint64_t image) {
@@ -44,6 +50,11 @@ __global__ void __launch_bounds__(kThreads)
 
 void launch_find_positions(const CliqueView& view, std::uint32_t* positions, cudaStream_t stream) {
   positions_kernel<<<direct_blocks(view.size), kThreads, 0, stream>>>(view, positions);
+  check_launch(stream);
+}
+
+void launch_copy_counts(const ImagesView& images, std::uint32_t labelled, std::uint32_t* counts, cudaStream_t stream) {
+  copy_counts_kernel<<<direct_blocks(images.count), kThreads, 0, stream>>>(images, labelled, counts);
   check_launch(stream);
 }
 

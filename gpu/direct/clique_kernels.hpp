@@ -7,6 +7,7 @@
 
 #include <epsflow/core/neighbor_table.hpp>
 #include <epsflow/gpu/direct/clique_grid.hpp>
+#include <epsflow/gpu/direct/device_weighing.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 
 namespace epsflow::gpu {
@@ -21,6 +22,8 @@ struct ImagesView {
 
 /// positions[order[p]] = p.
 void launch_find_positions(const CliqueView& view, std::uint32_t* positions, cudaStream_t stream);
+/// counts of images = those of the points they are of.
+void launch_copy_counts(const ImagesView& images, std::uint32_t labelled, std::uint32_t* counts, cudaStream_t stream);
 /// Unites the cells of images that are core with those of the points they are of.
 void launch_join_images(const CliqueView& view, const Nodes& nodes, const ImagesView& images, std::uint32_t* parents,
                         cudaStream_t stream);
@@ -37,15 +40,16 @@ struct RemainingPoints {
   Tally* tally = nullptr;
 };
 
-/// counts[p]: points within eps of position p, at most `most`, for p in `positions`, which begin with a multiple of 32.
-/// Points that cannot have `least` may be counted as fewer than they have. counts or core_bits may be null; core_bits:
-/// a bit per position, counts >= most.
-void launch_count_cliques(const CliqueView& view, Range positions, std::uint32_t most, std::uint32_t least,
-                          const RemainingPoints& remaining, std::uint32_t* counts, std::uint32_t* core_bits,
-                          cudaStream_t stream);
+/// counts[p]: points within eps of position p, at most minpts.most, for p in `positions`, which begin with a multiple of 32.
+/// Points that cannot have minpts.least may be counted as fewer than they have. weights: null, or what to sum in place of
+/// counting points, with sums of cells. counts or core_bits may be null; core_bits: a bit per position, counts >= minpts.most.
+void launch_count_cliques(const CliqueView& view, Range positions, const MinptsRange& minpts,
+                          const WeighingView* weights, const RemainingPoints& remaining, std::uint32_t* counts,
+                          std::uint32_t* core_bits, cudaStream_t stream);
 /// Counts the remaining points.
-void launch_remaining_counts(const CliqueView& view, std::uint32_t most, const RemainingPoints& remaining,
-                             std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream);
+void launch_remaining_counts(const CliqueView& view, const MinptsRange& minpts, const WeighingView* weights,
+                             const RemainingPoints& remaining, std::uint32_t* counts, std::uint32_t* core_bits,
+                             cudaStream_t stream);
 
 // Sets: clique_unions.cu, with a thread per cell, and clique_queued_pairs.cu, with blocks for pairs that take long.
 

@@ -28,6 +28,9 @@ __global__ void __launch_bounds__(kThreads)
   if (core != nullptr) core[i] = 1;
 }
 
+/// In place of a number: a thread was not to test as many candidates as there are.
+constexpr std::uint32_t kGaveUp = 0xFFFFFFFFU;
+
 /// The lowest number among clusters with a core point near `place`, which lies in `cell`, if it is lower than `best`; or
 /// kGaveUp. search(members): whether a core point of that cell is near `place`.
 template <class T, unsigned D, class Search>
@@ -103,11 +106,12 @@ __global__ void __launch_bounds__(kThreads)
       const bool is_core = whole || (number != kNoNumber && bit_of(nodes.core, p));
       if (!is_core) {
         const std::uint32_t own = number;
-        number = search_or_leave(remaining, p, [&](std::uint32_t limit) {
+        (void)search_or_leave(remaining, p, [&](std::uint32_t limit) {
           const Place<T, D> place = load_place<T, D>(view.points, p);
-          return lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
+          number = lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
             return search_alone(view, nodes, place, members, limit);
           });
+          return number != kGaveUp;
         });
         noise = number == kNoNumber;
         border = number < kNoNumber;

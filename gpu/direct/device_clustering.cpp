@@ -1,5 +1,7 @@
 #include <epsflow/gpu/direct/device_clustering.hpp>
 
+#include <utility>
+
 #include <epsflow/gpu/direct/clique_clustering.hpp>
 #include <epsflow/gpu/direct/point_clustering.hpp>
 #include <epsflow/index/cell_axes.hpp>
@@ -19,20 +21,19 @@ class NoClustering final : public DeviceClustering {
 
 }  // namespace
 
-std::unique_ptr<DeviceClustering> make_device_clustering(const DevicePoints& points, double eps,
-                                                         std::uint32_t most_minpts, std::uint32_t least_minpts,
-                                                         DeviceMemory& memory, PinnedPool& pinned,
-                                                         const CancelToken& cancel,
-                                                         std::shared_ptr<const DeviceGrid> grid, PhaseMarks* marks) {
-  const DirectTask task{points, eps, most_minpts, least_minpts, memory, pinned, cancel, marks};
+std::unique_ptr<DeviceClustering> make_device_clustering(const DirectTask& task,
+                                                         std::shared_ptr<const DeviceGrid> grid) {
+  const DevicePoints& points = task.points;
   const PointsOnDevice device = points.device();
   if (device.size == 0) return std::make_unique<NoClustering>();
   if (grid == nullptr && device.dims <= index::kMostCliqueDims) {
-    const index::CellAxes axes =
-        index::choose_axes(points.host_for(eps), eps, Cells::clique, cancel, points.extents(), points.space());
+    const index::CellAxes axes = index::choose_axes(points.host_for(task.eps), task.eps, Cells::clique, task.cancel,
+                                                    points.extents(), points.space());
     if (axes.cliques) return std::make_unique<CliqueClustering>(task, axes);
   }
-  if (grid == nullptr) grid = std::make_shared<const DeviceGrid>(points, eps, memory, pinned, cancel);
+  if (grid == nullptr) {
+    grid = std::make_shared<const DeviceGrid>(points, task.eps, task.memory, task.pinned, task.cancel);
+  }
   return std::make_unique<PointClustering>(task, std::move(grid));
 }
 

@@ -13,6 +13,8 @@
 
 namespace epsflow::gpu {
 
+struct DirectTask;
+
 /// The clusterings of one eps.
 class DeviceClustering {
  public:
@@ -31,16 +33,11 @@ class DeviceClustering {
   [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
 };
 
-/// Builds the index of one eps and counts neighbours, up to most_minpts. By cells that are cliques where the data allow
-/// it, else point by point. `points`, `memory`, `pinned`, `cancel` and `marks` must outlive it; the GPU must be the
-/// current one. most_minpts, least_minpts: of all variants to come. Memory: about 40 bytes a point in two dimensions,
-/// beside the points and the labels. grid: of the points for eps, where there is one already; then it goes point by point.
-/// Throws DeviceOutOfMemory, Cancelled.
-[[nodiscard]] std::unique_ptr<DeviceClustering> make_device_clustering(const DevicePoints& points, double eps,
-                                                                       std::uint32_t most_minpts,
-                                                                       std::uint32_t least_minpts, DeviceMemory& memory,
-                                                                       PinnedPool& pinned, const CancelToken& cancel,
-                                                                       std::shared_ptr<const DeviceGrid> grid = nullptr,
-                                                                       PhaseMarks* marks = nullptr);
+/// Builds the index of one eps and counts neighbours, up to the largest minpts, or sums weights. By cells that are cliques where
+/// the data allow it, else point by point. What `task` refers to must outlive it; the GPU must be the current one. Memory: about
+/// 40 bytes a point in two dimensions, beside the points and the labels, and with weights 24 more. grid: of the points for eps,
+/// where there is one already; then it goes point by point. Throws DeviceOutOfMemory, Cancelled.
+[[nodiscard]] std::unique_ptr<DeviceClustering> make_device_clustering(
+    const DirectTask& task, std::shared_ptr<const DeviceGrid> grid = nullptr);
 
 }  // namespace epsflow::gpu

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/direct/device_clustering.hpp>
+#include <epsflow/gpu/direct/device_weighing.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 #include <epsflow/gpu/grid/device_grid.hpp>
 
@@ -14,13 +16,16 @@ namespace epsflow::gpu {
 struct DirectTask {
   const DevicePoints& points;
   double eps;
-  std::uint32_t most_minpts;
-  std::uint32_t least_minpts;
+  MinptsRange minpts;  ///< of all variants to come
   DeviceMemory& memory;
   PinnedPool& pinned;
   const CancelToken& cancel;
-  PhaseMarks* marks;
+  PhaseMarks* marks = nullptr;
+  std::shared_ptr<const WeightTask> weights = nullptr;  ///< null: neighbours are counted
 };
+
+/// In place of minpts, for nodes of points with weights: none is core by the number of its points.
+inline constexpr std::uint32_t kNeverBySize = 0xFFFFFFFFU;
 
 /// Arrays of the union-find over so many nodes and of its numbering.
 struct NodeArrays {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <epsflow/gpu/base/tuning.hpp>
@@ -20,7 +21,7 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
   order_ = {task_.memory, stream, n};
   check(cudaMemcpyAsync(order_.data(), grid_.order().data(), order_.bytes(), cudaMemcpyHostToDevice, stream));
   core_bits_ = {task_.memory, stream, words};
-  const bool several = task_.most_minpts != task_.least_minpts;
+  const bool several = task_.minpts.most != task_.minpts.least;
   if (several) {
     counts_ = {task_.memory, stream, n};
     core_before_ = {task_.memory, stream, words};
@@ -28,9 +29,11 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
   arrays_ = {task_.memory, stream, n, n};
   cut_rows();
   end_phase(task_.marks, "index", stream_);
+  std::optional<DeviceWeighing> weighing;
+  if (task_.weights != nullptr) weighing.emplace(*task_.weights, order_.data(), n, nullptr, task_.memory, stream);
   in_parts([&](Range rows) {
-    launch_count_points(grid_.view(), rows, task_.most_minpts, counts_.data(), several ? nullptr : core_bits_.data(),
-                        stream);
+    launch_count_points(grid_.view(), rows, task_.minpts, weighing ? &weighing->view() : nullptr, counts_.data(),
+                        several ? nullptr : core_bits_.data(), stream);
   });
   end_phase(task_.marks, "count", stream_);
 }

@@ -1,5 +1,6 @@
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
+#include <epsflow/gpu/direct/counters.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/point_kernels.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
@@ -23,17 +24,20 @@ __device__ void for_each_candidate(const GridView& grid, std::uint32_t row, std:
   }
 }
 
-template <class T, unsigned kKind>
+template <class T, unsigned kKind, class Counting>
 __global__ void __launch_bounds__(kThreads)
-    count_kernel(GridView grid, Range rows, std::uint32_t most, std::uint32_t* counts, std::uint32_t* core_bits) {
+    count_kernel(GridView grid, Range rows, std::uint32_t most, Counting counting, std::uint32_t* counts,
+                 std::uint32_t* core_bits) {
   const std::uint64_t row = rows.begin + direct_thread();
   std::uint32_t count = 0;
   if (row < rows.end) {
     const RowTest<T, kKind> test(grid, static_cast<std::uint32_t>(row));
+    typename Counting::Sum sum = 0;
     for_each_candidate(grid, static_cast<std::uint32_t>(row), grid.size, [&](std::uint32_t q) {
-      count += test(q) ? 1 : 0;
-      return count < most;
+      if (test(q)) sum += counting.of_point(q);
+      return !counting.enough(sum);
     });
+    count = counting.count(sum);
     if (counts != nullptr) counts[row] = count;
   }
   if (core_bits == nullptr) return;
@@ -106,10 +110,13 @@ void with_grid_types(const GridView& grid, F f) {
 
 }  // namespace
 
-void launch_count_points(const GridView& grid, Range rows, std::uint32_t most, std::uint32_t* counts,
-                         std::uint32_t* core_bits, cudaStream_t stream) {
+void launch_count_points(const GridView& grid, Range rows, const MinptsRange& minpts, const WeighingView* weights,
+                         std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
-    count_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, most, counts, core_bits);
+    with_counting(weights, minpts, [&]<class Counting>(const Counting& counting) {
+      count_kernel<T, kKind>
+          <<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, minpts.most, counting, counts, core_bits);
+    });
   });
   check_launch(stream);
 }

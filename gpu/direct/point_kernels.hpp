@@ -6,15 +6,16 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/direct/device_weighing.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 #include <epsflow/gpu/grid/grid_view.hpp>
 
 namespace epsflow::gpu {
 
-/// counts[p]: points within eps of position p, at most `most`. counts or core_bits may be null; core_bits: a bit per
-/// position, counts >= most.
-void launch_count_points(const GridView& grid, Range rows, std::uint32_t most, std::uint32_t* counts,
-                         std::uint32_t* core_bits, cudaStream_t stream);
+/// counts[p]: points within eps of position p, at most minpts.most. weights: null, or what to sum in place of counting points.
+/// counts or core_bits may be null; core_bits: a bit per position, counts >= minpts.most.
+void launch_count_points(const GridView& grid, Range rows, const MinptsRange& minpts, const WeighingView* weights,
+                         std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream);
 
 /// parents[p]: p for a core point that has no parent yet, kNotCore for those that are not core. before: the bits of the
 /// larger minpts that `parents` comes from, or null at the beginning.

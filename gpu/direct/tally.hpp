@@ -20,6 +20,12 @@ inline constexpr std::uint32_t kNumberMask = 0x7FFFFFFFU;
 inline constexpr std::uint32_t kNoNumber = kNumberMask;
 inline constexpr std::uint32_t kWholeNode = 0x80000000U;
 
+/// The minpts that a count is for.
+struct MinptsRange {
+  std::uint32_t most;
+  std::uint32_t least;
+};
+
 /// Counts of one labelling, as kernels add them up. [device, and pinned host]
 struct Tally {
   std::uint64_t noise[tuning::kTallies];

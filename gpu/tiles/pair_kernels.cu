@@ -4,6 +4,7 @@
 
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/with_scratch.hpp>
+#include <epsflow/gpu/direct/counters.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/tiles/pair_kernels.hpp>
@@ -34,6 +35,14 @@ __global__ void __launch_bounds__(kThreads) count_pairs_kernel(PairList list, st
   for_each_pair(list, [&](PointPair pair) {
     atomicAdd(counts + pair.first, 1U);
     atomicAdd(counts + pair.second, 1U);
+  });
+}
+
+__global__ void __launch_bounds__(kThreads)
+    sum_pairs_kernel(PairList list, const std::int64_t* units, WholeWeights::Sum* sums) {
+  for_each_pair(list, [&](PointPair pair) {
+    atomic_add(sums + pair.first, __ldg(units + pair.second));
+    atomic_add(sums + pair.second, __ldg(units + pair.first));
   });
 }
 
@@ -162,6 +171,11 @@ __global__ void ids_of_keys_kernel(const std::uint64_t* keys, std::uint64_t size
 
 void launch_count_pairs(PairList list, std::uint32_t* counts, cudaStream_t stream) {
   count_pairs_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, counts);
+  check_launch(stream);
+}
+
+void launch_sum_pairs(PairList list, const WeighingView& weights, WholeWeights::Sum* sums, cudaStream_t stream) {
+  sum_pairs_kernel<<<blocks_for(list), kThreads, 0, stream>>>(list, weights.units, sums);
   check_launch(stream);
 }
 

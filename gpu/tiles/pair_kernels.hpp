@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <epsflow/core/candidate_bundles.hpp>
+#include <epsflow/gpu/direct/device_weighing.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 #include <epsflow/gpu/grid/index_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_view.hpp>
@@ -20,6 +21,8 @@ struct PairList {
 
 /// counts[p] += neighbours of position p in the list, p itself not among them.
 void launch_count_pairs(PairList list, std::uint32_t* counts, cudaStream_t stream);
+/// sums[p] += weights of the neighbours of position p in the list, p itself not among them.
+void launch_sum_pairs(PairList list, const WeighingView& weights, WholeWeights::Sum* sums, cudaStream_t stream);
 
 /// Unites neighbours that are both core, unless both are in `before`, which may be null.
 void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std::uint32_t* before,

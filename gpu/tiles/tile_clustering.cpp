@@ -19,8 +19,16 @@ TileClustering::TileClustering(const DirectTask& task, std::unique_ptr<TileSearc
   lowest_ = {task_.memory, on, size_};
   arrays_ = {task_.memory, on, size_, size_};
   end_phase(task_.marks, "index", stream());
-  check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), on));
-  search_->for_each_list([&](PairList list) { launch_count_pairs(list, counts_.data(), on); });
+  if (task_.weights != nullptr) {
+    const DeviceWeighing weighing(*task_.weights, search_->tiles().order(), size_, nullptr, task_.memory, on);
+    const DeviceBuffer<WholeWeights::Sum> sums(task_.memory, on, size_);
+    launch_begin_sums(weighing.view(), size_, sums.data(), on);
+    search_->for_each_list([&](PairList list) { launch_sum_pairs(list, weighing.view(), sums.data(), on); });
+    launch_count_sums(weighing.view(), size_, sums.data(), counts_.data(), on);
+  } else {
+    launch_fill(counts_.data(), size_, 1, on);
+    search_->for_each_list([&](PairList list) { launch_count_pairs(list, counts_.data(), on); });
+  }
   end_phase(task_.marks, "search", stream());
 }
 
@@ -29,7 +37,7 @@ LabelSummary TileClustering::cluster(std::uint32_t minpts, std::int32_t* labels,
   const std::uint32_t* const order = search_->tiles().order();
   task_.cancel.check();
   std::swap(core_bits_, core_before_);
-  launch_core_bits(counts_.data(), size_, minpts - 1, core_bits_.data(), on);
+  launch_core_bits(counts_.data(), size_, minpts, core_bits_.data(), on);
   const std::uint32_t* const before = begun_ ? core_before_.data() : nullptr;
   begun_ = true;
   tally_.clear(on);
@@ -44,7 +52,7 @@ LabelSummary TileClustering::cluster(std::uint32_t minpts, std::int32_t* labels,
   search_->for_each_list(
       [&](PairList list) { launch_offer_numbers(list, core_bits_.data(), numbering.numbers, lowest_.data(), on); });
   launch_label_pairs(size_, order, numbering.numbers, lowest_.data(), labels, numbering.sizes, tally_.device(), on);
-  if (minpts > task_.least_minpts) search_->forget_united(core_bits_.data());
+  if (minpts > task_.minpts.least) search_->forget_united(core_bits_.data());
   if (core != nullptr) launch_core_mask(core_bits_.data(), order, size_, core, on);
   launch_largest(numbering, size_, tally_.device(), on);
   end_phase(task_.marks, "label", stream());

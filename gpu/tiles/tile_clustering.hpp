@@ -25,7 +25,7 @@ class TileClustering final : public DeviceClustering {
   std::unique_ptr<TileSearch> search_;
   std::uint32_t size_;
   TallyPair tally_;
-  DeviceBuffer<std::uint32_t> counts_;  // [n] neighbours, the point itself not among them
+  DeviceBuffer<std::uint32_t> counts_;  // [n] neighbours, the point itself among them
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   DeviceBuffer<std::uint32_t> lowest_;  // [n] numbers that points at the border of clusters were offered

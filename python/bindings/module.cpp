@@ -40,7 +40,6 @@
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
-#include <epsflow/pipeline/weighted.hpp>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -183,26 +182,18 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
           const Observer& observer, Task::Channel& channel) { channel.put(loader.load(view, observer.cancel)); });
 }
 
-std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options) {
-  return std::make_unique<Task>(
-      [run_on = data.data.get(), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
-          const Observer& observer, Task::Channel& channel) {
-        run_each(
-            run_on, sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
-      });
-}
-
-using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// Tasks keep the arrays that they read, also where whoever waits for them is interrupted.
-std::unique_ptr<Task> start_weighted(const PyDataset& data, const Variants& variants, const nb::dict& options,
-                                     const Weights& weights) {
-  return std::make_unique<Task>(
-      [run_on = data.data.get(), sweep = sweep_of(variants), run = options_from<RunOptions>(options),
-       weights = std::span(weights.data(), weights.shape(0))](const Observer& observer, Task::Channel& channel) {
-        for (VariantResult& result : run_weighted(run_on, weights, sweep, run, observer))
-          channel.put(std::move(result));
-      });
+/// weights: none, or one for each point. Tasks keep the arrays that they read, also where whoever waits for them is interrupted.
+std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
+                                  const std::optional<Vector<double>>& weights) {
+  std::optional<std::span<const double>> given;
+  if (weights) given = span_of(*weights);
+  return std::make_unique<Task>([points = data.data.get(), sweep = sweep_of(variants),
+                                 run = options_from<RunOptions>(options),
+                                 given](const Observer& observer, Task::Channel& channel) {
+    run_each(
+        given ? points.weighted(*given, observer.cancel) : points, sweep,
+        [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
+  });
 }
 
 using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -330,8 +321,7 @@ void define_engine(nb::module_& m) {
       .def_prop_ro("size", [](const PyDataset& d) { return d.data.get().size(); })
       .def_prop_ro("dims", [](const PyDataset& d) { return d.data.get().dims(); })
       .def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); })
-      .def("start_sweep", &start_sweep, "variants"_a, "options"_a, nb::keep_alive<0, 1>())
-      .def("start_weighted", &start_weighted, "variants"_a, "options"_a, nb::arg("weights").noconvert(),
+      .def("start_sweep", &start_sweep, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
            nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
       .def("start_plan", &start_plan, "variants"_a, "options"_a, nb::keep_alive<0, 1>())
       .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, nb::keep_alive<0, 1>());

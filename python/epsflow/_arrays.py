@@ -13,7 +13,7 @@ from . import _core
 from ._astropy import has_unit
 from ._columns import has_masked, is_complex, is_time, refuse_beyond, refuse_inexact
 from ._frames import from_table, metric_of
-from ._gpu_arrays import as_gpu_points, is_on_gpu, refuse_on_gpu
+from ._gpu_arrays import as_gpu_points, is_on_gpu, refuse_on_gpu, to_host
 from ._metrics import EUCLIDEAN, MetricWords
 
 Points = NDArray[Any]
@@ -161,7 +161,7 @@ def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Point
         raise ValueError(f"{name} has masked values: fill them, or leave their points out")
     if has_unit(sample_weight):
         raise ValueError(f"{name} is in {sample_weight.unit}, and weights are numbers without a unit, as min_samples is one: divide by one")
-    weights = np.asarray(sample_weight)
+    weights = to_host(sample_weight) if is_on_gpu(sample_weight) else np.asarray(sample_weight)
     if weights.dtype.kind == "O" and not any(isinstance(w, (str, bytes)) or is_time(w) or is_complex(w) for w in weights.flat):
         weights = _from_objects(weights, name)
     if weights.dtype.kind not in "fiub":

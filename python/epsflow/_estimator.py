@@ -120,7 +120,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if is_on_gpu(X):
             eps, output = as_eps(self.eps), output_of(X)
             points: AnyPoints = as_gpu_points(X)
-            self._validate_on_gpu(points.shape, sample_weight)
+            self._validate_on_gpu(points.shape)
         else:
             X, names = _to_validate(X, metric)
             eps, output = as_eps(self.eps, unit), "numpy"
@@ -163,12 +163,10 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags
 
-    def _validate_on_gpu(self, shape: tuple[int, int], sample_weight: Any) -> None:
+    def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
         """As validate_data() does on the host."""
         if shape[0] == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
-        if sample_weight is not None:
-            raise ValueError("sample_weight beside X on a GPU: epsflow.sweep() takes both, and has labels on the host; or copy X to the host")
         self.n_features_in_ = shape[1]
         self.__dict__.pop("feature_names_in_", None)
 

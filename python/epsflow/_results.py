@@ -41,6 +41,8 @@ class Origin:
     rows: NDArray[np.int64] | None = None
     under: str = ""
     """What labels depend on besides points, eps and min_samples, in the program's words: a metric, weights."""
+    weights: str = ""
+    """The checksum of the weights; they may change as soon as the points are clustered."""
 
     def described(self, n: int) -> dict[str, Any]:
         if self.input is not None:
@@ -48,6 +50,8 @@ class Origin:
         d, precision, checksum = 0, "float64", "unknown"
         if isinstance(self.points, np.ndarray):
             d, precision, checksum = self.points.shape[1], str(self.points.dtype), _core.checksum_of(self.points)
+        if self.weights:
+            checksum += " weights " + self.weights
         return {
             "files": [],
             "checksum": checksum + (", " + self.under if self.under else ""),

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from ._arrays import as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._gpu_arrays import OUTPUTS, as_output
@@ -420,16 +421,13 @@ def _run(
 ) -> SweepResult:
     if output != "numpy" and data.engine.backend != "gpu":
         raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
-    if output != "numpy" and (run["strategy"] == "table" or sample_weight is not None):
-        given = "strategy='table'" if run["strategy"] == "table" else "sample_weight"
-        raise ValueError(f"{given} makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
+    if output != "numpy" and run["strategy"] == "table":
+        raise ValueError(f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
+    checksum = "" if weights is None else _core.checksum_of(weights.reshape(-1, 1))
     warn_of_unit(data._given, min(e for e, _ in asked))
     with python_errors():
-        if weights is None:
-            task = data._data.start_sweep(asked, run)
-        else:
-            task = data._data.start_weighted(asked, run, weights)
+        task = data._data.start_sweep(asked, run, weights)
     under = ", ".join(part for part in (str(data._data.metric), "" if weights is None else "weighted") if part)
     found: dict[tuple[float, int], VariantResult] = {}
 
@@ -440,7 +438,7 @@ def _run(
 
     wait_for(task, progress, keep)
     points, _, unit, table = data._given
-    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under), unit)
+    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum), unit)
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:

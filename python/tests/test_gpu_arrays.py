@@ -172,8 +172,6 @@ def test_the_estimator_takes_arrays_on_a_gpu_as_far_as_one_is_needed(package, ki
         with pytest.raises(ValueError) as error:
             estimator.fit(X)
         assert [part for part in parts if part not in str(error.value)] == []
-    with pytest.raises(ValueError, match="sample_weight beside X on a GPU"):
-        epsflow.DBSCAN().fit(X, sample_weight=np.ones(9))
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         epsflow.DBSCAN().fit(of_library(package, kind, (0, 3)))
     with pytest.raises(ValueError, match="dtype"):

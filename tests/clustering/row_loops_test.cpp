@@ -44,7 +44,9 @@ std::vector<std::uint32_t> united(const NeighborTable& table, std::uint32_t minp
   Buffer<std::uint32_t> parent(table.size());
   for (std::uint32_t x = 0; x < table.size(); ++x) parent[x] = table.counts()[x] >= minpts ? x : kNotCore;
   for (const Range rows : table.blocks()) {
-    unite_rows(table, rows, {.minpts = minpts, .lower_half = lower_half}, parent.data());
+    const CoreLevel all_at_once{.minpts = minpts};
+    const CoreLevel after_another{.minpts = minpts, .below = all_at_once.below - 1};
+    unite_rows(table, rows, lower_half ? all_at_once : after_another, table.counts().data(), parent.data());
   }
   const UnionFind sets(parent.span());
   std::vector<std::uint32_t> roots(table.size(), kNotCore);
@@ -87,11 +89,11 @@ TEST_CASE("unite rows: only rows of the asked-for sizes are read") {
         packed ? maker.packed(rows, test::make_order(7), 2) : maker.csr(rows, test::make_order(7));
     Buffer<std::uint32_t> parent(7);
     for (std::uint32_t x = 0; x < 7; ++x) parent[x] = x;
-    unite_rows(table, {0, 7}, {.minpts = 2, .below = 3}, parent.data());
+    unite_rows(table, {0, 7}, {.minpts = 2, .below = 3}, table.counts().data(), parent.data());
     CHECK(std::vector<std::uint32_t>(parent.begin(), parent.end()) == std::vector<std::uint32_t>{0, 0, 2, 2, 4, 5, 6});
-    unite_rows(table, {2, 2}, {.minpts = 3}, parent.data());
+    unite_rows(table, {2, 2}, {.minpts = 3, .below = 4}, table.counts().data(), parent.data());
     CHECK(parent[5] == 5);
-    unite_rows(table, {4, 5}, {.minpts = 3}, parent.data());
+    unite_rows(table, {4, 5}, {.minpts = 3, .below = 4}, table.counts().data(), parent.data());
     CHECK(std::vector<std::uint32_t>(parent.begin(), parent.end()) == std::vector<std::uint32_t>{0, 0, 2, 2, 4, 4, 4});
   }
 }
@@ -106,7 +108,7 @@ TEST_CASE("unite rows: points that are not core join nothing") {
   parent[0] = 0;
   parent[1] = kNotCore;
   parent[2] = 2;
-  unite_rows(table, {0, 3}, {.minpts = 1, .below = 3}, parent.data());
+  unite_rows(table, {0, 3}, {.minpts = 1, .below = 3}, table.counts().data(), parent.data());
   CHECK(parent[0] == 0);
   CHECK(parent[1] == kNotCore);
   CHECK(parent[2] == 2);

@@ -1,5 +1,6 @@
 #include <epsflow/clustering/searched_source.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -25,7 +26,7 @@ std::size_t check(const DataSet& data, const index::SearchIndex& index, const Mi
   INFO("bundles " << index.bundles());
   const CancelToken never;
   const index::RowSearch rows(index);
-  SearchedSource source(index, rows, minpts.front(), never);
+  SearchedSource source(index, rows, minpts, never);
   return test::check_nested(data, index.eps(), source, minpts);
 }
 
@@ -126,7 +127,7 @@ TEST_CASE("searched source: a cancelled token stops it") {
   CancelToken token;
   token.cancel();
   const index::RowSearch rows(grid);
-  CHECK_THROWS_AS(SearchedSource(grid, rows, 4, token), Cancelled);
+  CHECK_THROWS_AS(SearchedSource(grid, rows, std::array{4U}, token), Cancelled);
 }
 
 }  // namespace

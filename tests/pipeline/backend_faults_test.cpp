@@ -130,8 +130,8 @@ class FaultyIndex final : public Index {
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
     return call(plan_, "table", [&] { return std::make_unique<FaultySearch>(real_->table(options), plan_); });
   }
-  [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t> minpts) const override {
-    return call(plan_, "direct_bytes", [&] { return real_->direct_bytes(minpts); });
+  [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override {
+    return call(plan_, "direct_bytes", [&] { return real_->direct_bytes(options); });
   }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
     return call(plan_, "direct", [&] { return std::make_unique<FaultyClustering>(real_->direct(options), plan_); });
@@ -219,7 +219,7 @@ Outcome run_with(Plan& plan, const RunOptions& options, bool own_threads) {
   std::atomic<std::size_t> variants{0};
   Outcome outcome;
   try {
-    run_flow({*points, options, observer, backend, pool, 2, stop}, {{0.5, {8, 4}}, {0.3, {4}}, {0.2, {4}}},
+    run_flow({*points, nullptr, options, observer, backend, pool, 2, stop}, {{0.5, {8, 4}}, {0.3, {4}}, {0.2, {4}}},
              {.consume = [&](const stages::EpsJob& job) { variants += job.group.minpts.size(); },
               .bytes = [](std::size_t) { return std::uint64_t{0}; },
               .result = [&](VariantResult&&) { ++variants; },

@@ -13,8 +13,6 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/pipeline/sweep.hpp>
-#include <epsflow/pipeline/weighted.hpp>
-
 namespace epsflow::test {
 namespace {
 
@@ -91,7 +89,7 @@ TEST_CASE("cluster table: weights are summed in place of neighbours") {
   const Neighbors table = neighbors(data.view(), data.scale);
   const Dataset loaded = Engine({.threads = 2}).load(data.view());
   check_same(cluster(table.view(), sweep, {.weights = weights, .core_mask = true}),
-             run_weighted(loaded, weights, sweep, {.core_mask = true}));
+             run(loaded.weighted(weights), sweep, {.core_mask = true}));
   const std::vector<double> few(3, 1.0);
   check_mentions(error_of<UsageError>([&] { (void)cluster(table.view(), sweep, {.weights = few}); }),
                  {"500 rows", "3 weights", "one for each"});

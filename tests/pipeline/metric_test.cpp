@@ -21,8 +21,6 @@
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
-#include <epsflow/pipeline/weighted.hpp>
-
 namespace epsflow {
 namespace {
 
@@ -305,7 +303,7 @@ TEST_CASE("metric: a radius whose square is no number is refused by every way in
       test::check_mentions(test::error_of<UsageError>(work), {"eps 1e", size, "another unit"});
     };
     refused([&] { (void)run(data, grid({eps}, {1}), {.verify = true}); });
-    refused([&] { (void)run_weighted(data, std::vector<double>{1, 1, 1}, grid({eps}, {1})); });
+    refused([&] { (void)run(data.weighted(std::vector<double>{1, 1, 1}), grid({eps}, {1})); });
     refused([&] { (void)neighbors(data, eps, Distances::omit); });
     refused([&] { (void)plan(data, grid({eps}, {1})); });
     refused([&] { (void)predict(core, view); });

@@ -50,7 +50,7 @@ class ScriptedIndex final : public Index {
   [[nodiscard]] IndexFigures figures() const override { return {}; }
   [[nodiscard]] std::uint64_t bytes() const override { return 1; }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions&) const override { return nullptr; }
-  [[nodiscard]] std::uint64_t direct_bytes(std::span<const std::uint32_t>) const override { return 1000; }
+  [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions&) const override { return 1000; }
   [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
     class Clustering final : public DirectClustering {
      public:
@@ -122,7 +122,7 @@ TEST_CASE("cluster directly: its memory is charged while it runs, and given back
   for (const std::size_t dims : {2U, 5U}) {
     for (const bool verify : {false, true}) {
       Scene scene(dims);
-      const std::uint64_t bytes = scene.job.index->direct_bytes(scene.job.group.minpts) +
+      const std::uint64_t bytes = scene.job.index->direct_bytes({scene.job.group.minpts}) +
                                   (verify ? scene.data.size() * clustering::kVerifyBytesPerPoint : 0);
       // Labels and a number per node at the very least.
       CHECK(bytes >= scene.data.size() * 4);
@@ -146,7 +146,7 @@ TEST_CASE("cluster directly: its memory is charged while it runs, and given back
 TEST_CASE("cluster directly: too small a budget is waited for beside others, and refused alone") {
   for (const bool verify : {false, true}) {
     Scene scene;
-    const std::uint64_t bytes = scene.job.index->direct_bytes(scene.job.group.minpts) +
+    const std::uint64_t bytes = scene.job.index->direct_bytes({scene.job.group.minpts}) +
                                 (verify ? scene.data.size() * clustering::kVerifyBytesPerPoint : 0);
     MemoryBudget budget(bytes - 1);
     const ClusterDirectly cluster{budget, false, verify, scene.data.view()};

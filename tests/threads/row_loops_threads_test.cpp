@@ -23,7 +23,7 @@ std::vector<std::uint32_t> roots(const NeighborTable& table, std::uint32_t minpt
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t b = next++; b < table.blocks().size(); b = next++) {
-      unite_rows(table, table.blocks()[b], {.minpts = minpts, .lower_half = true}, parent.data());
+      unite_rows(table, table.blocks()[b], {.minpts = minpts}, table.counts().data(), parent.data());
     }
   };
   std::vector<std::thread> all;

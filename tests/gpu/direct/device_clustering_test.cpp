@@ -17,6 +17,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/gpu/direct/clique_clustering.hpp>
+#include <epsflow/gpu/direct/direct_task.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -41,7 +42,7 @@ class Bench {
   std::vector<Labelling> cluster(const DevicePoints& points, double eps, const std::vector<std::uint32_t>& minpts) {
     const std::uint32_t n = points.device().size;
     const auto clustering =
-        make_device_clustering(points, eps, minpts.front(), minpts.back(), memory_, pinned_, cancel_);
+        make_device_clustering({points, eps, {minpts.front(), minpts.back()}, memory_, pinned_, cancel_});
     return cluster(*clustering, n, minpts);
   }
   std::vector<Labelling> cluster(DeviceClustering& clustering, std::uint32_t n,
@@ -329,8 +330,8 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
           REQUIRE((grid.view().words != nullptr) == (limits.keys_per_point > 0));
           REQUIRE((grid.view().block_starts != nullptr) == (limits.blocks_per_point > 0));
         }
-        const DirectTask task{points,         kEps,           minpts.front(), minpts.back(),
-                              bench.memory(), bench.pinned(), bench.cancel(), nullptr};
+        const DirectTask task{points,         kEps,           {minpts.front(), minpts.back()},
+                              bench.memory(), bench.pinned(), bench.cancel()};
         CliqueClustering clustering(task, axes, limits);
         const std::vector<Labelling> found = bench.cluster(clustering, static_cast<std::uint32_t>(data.size()), minpts);
         for (std::size_t v = 0; v < minpts.size(); ++v) {
@@ -486,13 +487,13 @@ TEST_CASE("device clustering: a cancelled run ends, and memory that is short is 
   CancelToken cancel;
   DeviceMemory small(0, 400'000);
   const DevicePoints points(data.view(), 0, small, pinned, 2);
-  REQUIRE_THROWS_AS(make_device_clustering(points, 0.5, 4, 4, small, pinned, cancel), DeviceOutOfMemory);
+  REQUIRE_THROWS_AS(make_device_clustering({points, 0.5, {4, 4}, small, pinned, cancel}), DeviceOutOfMemory);
   DeviceMemory memory(0, 1ULL << 30);
-  const auto clustering = make_device_clustering(points, 0.5, 4, 4, memory, pinned, cancel);
+  const auto clustering = make_device_clustering({points, 0.5, {4, 4}, memory, pinned, cancel});
   const DeviceBuffer<std::int32_t> labels(memory, clustering->stream().get(), data.size());
   cancel.cancel();
   REQUIRE_THROWS_AS(clustering->cluster(4, labels.data(), nullptr), Cancelled);
-  REQUIRE_THROWS_AS(make_device_clustering(points, 0.5, 4, 4, memory, pinned, cancel), Cancelled);
+  REQUIRE_THROWS_AS(make_device_clustering({points, 0.5, {4, 4}, memory, pinned, cancel}), Cancelled);
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// What is counted around a point in place of its neighbours: their weights.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/weights.hpp>
+
+namespace epsflow::clustering {
+
+/// Weights by position, for one clustering of some minpts. O(n), in parallel.
+class Weighing {
+ public:
+  /// order: [n] input id of each position. origins: as CellSource takes them; an image weighs what its point does.
+  Weighing(const WholeWeights& weights, std::span<const std::uint32_t> minpts, std::span<const std::uint32_t> order,
+           std::span<const std::uint32_t> origins = {});
+
+  /// Makes sums().
+  void sum_up();
+
+  /// Bytes that it takes for n positions; with sums, those that sum_up() takes, too.
+  [[nodiscard]] static std::uint64_t bytes(std::uint64_t n, bool with_sums = false) noexcept {
+    return n * sizeof(std::int64_t) + (with_sums ? (n + 1) * sizeof(WholeWeights::Sum) : 0);
+  }
+
+  /// [n]
+  [[nodiscard]] const std::int64_t* units() const noexcept { return units_.data(); }
+  /// [n + 1] of the weights before each position; null before sum_up().
+  [[nodiscard]] const WholeWeights::Sum* sums() const noexcept { return sums_.data(); }
+  /// In place of a number of neighbours: on the same side of each minpts as the sum.
+  [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept { return counter_.count(sum); }
+  /// [levels + 1] the smallest sums that reach each minpts, ascending, and kBeyond.
+  [[nodiscard]] const WholeWeights::Sum* thresholds() const noexcept { return thresholds_.data(); }
+  /// More neighbours cannot change what a sum of so much is counted as. Larger than any sum where some weigh less than 0.
+  [[nodiscard]] WholeWeights::Sum enough() const noexcept { return enough_; }
+
+ private:
+  WeightCounter counter_;
+  WholeWeights::Sum enough_;
+  std::vector<WholeWeights::Sum> thresholds_;
+  Buffer<std::int64_t> units_;
+  Buffer<WholeWeights::Sum> sums_;
+};
+
+}  // namespace epsflow::clustering

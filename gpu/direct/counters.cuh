@@ -1,0 +1,83 @@
+// What a kernel counts around a point: its neighbours, or their weights.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/gpu/direct/device_weighing.hpp>
+#include <epsflow/gpu/direct/tally.cuh>
+
+namespace epsflow::gpu {
+
+/// Neighbours, up to the largest minpts.
+struct NeighborCounting {
+  using Sum = std::uint32_t;
+
+  std::uint32_t most;
+  std::uint32_t least;  ///< the smallest minpts
+
+  /// Of the points of a cell, which are neighbours of each other.
+  __device__ Sum of_cell(std::uint32_t /*cell*/, std::uint32_t points) const { return points; }
+  __device__ Sum of_point(std::uint64_t /*position*/) const { return 1; }
+  /// Whether more neighbours change nothing.
+  __device__ bool enough(Sum sum) const { return sum >= most; }
+  /// On the same side of each minpts as the sum.
+  __device__ std::uint32_t count(Sum sum) const { return min(sum, most); }
+  /// With fewer candidates a point is core at no minpts.
+  __device__ std::uint32_t fewest_candidates() const { return least; }
+};
+
+/// Weights of neighbours, counted as the largest minpts that their sum reaches.
+struct WeightCounting {
+  using Sum = WholeWeights::Sum;
+
+  WeighingView view;
+
+  __device__ Sum of_cell(std::uint32_t cell, std::uint32_t /*points*/) const { return view.of_cells[cell]; }
+  __device__ Sum of_point(std::uint64_t position) const { return __ldg(view.units + position); }
+  __device__ bool enough(Sum sum) const { return !view.negative && sum >= view.least_sums[view.levels - 1]; }
+  __device__ std::uint32_t count(Sum sum) const {
+    std::uint32_t reached = 0;
+    for (std::uint32_t beyond = view.levels; reached < beyond;) {
+      const std::uint32_t middle = reached + (beyond - reached) / 2;
+      if (sum >= view.least_sums[middle]) {
+        reached = middle + 1;
+      } else {
+        beyond = middle;
+      }
+    }
+    return reached > 0 ? view.minpts[reached - 1] : 0;
+  }
+  __device__ std::uint32_t fewest_candidates() const { return 0; }
+};
+
+__device__ inline std::uint32_t warp_sum(std::uint32_t value) { return __reduce_add_sync(kWholeWarp, value); }
+__device__ inline WholeWeights::Sum warp_sum(WholeWeights::Sum value) {
+  for (unsigned step = 16; step > 0; step /= 2) {
+    const auto low = __shfl_xor_sync(kWholeWarp, static_cast<unsigned long long>(value), step);
+    const auto high = __shfl_xor_sync(kWholeWarp, static_cast<long long>(value >> 64), step);
+    value += (static_cast<WholeWeights::Sum>(high) << 64) + static_cast<WholeWeights::Sum>(low);
+  }
+  return value;
+}
+
+/// Adds to a sum that many threads add to. Exact, as the halves wrap around together.
+__device__ inline void atomic_add(WholeWeights::Sum* sum, std::int64_t unit) {
+  auto* const halves = reinterpret_cast<unsigned long long*>(sum);
+  const auto low = static_cast<unsigned long long>(unit);
+  const unsigned long long before = atomicAdd(halves, low);
+  const unsigned long long carry = before + low < before ? 1 : 0;
+  const unsigned long long high = (unit < 0 ? ~0ULL : 0ULL) + carry;
+  if (high != 0) atomicAdd(halves + 1, high);
+}
+
+/// Calls f with what is to be counted: weights unless they are null.
+template <class F>
+void with_counting(const WeighingView* weights, const MinptsRange& minpts, F f) {
+  if (weights != nullptr) {
+    f(WeightCounting{*weights});
+  } else {
+    f(NeighborCounting{minpts.most, minpts.least});
+  }
+}
+
+}  // namespace epsflow::gpu

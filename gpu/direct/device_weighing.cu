@@ -1,0 +1,80 @@
+#include <epsflow/core/checked.hpp>
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/direct/clique_grid.hpp>
+#include <epsflow/gpu/direct/counters.cuh>
+#include <epsflow/gpu/direct/device_weighing.hpp>
+#include <epsflow/gpu/direct/tally.cuh>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+
+__global__ void units_kernel(const std::int64_t* of_ids, std::uint32_t labelled, const std::uint32_t* order,
+                             std::uint32_t size, const std::uint32_t* origins, std::int64_t* units) {
+  const std::uint64_t p = direct_thread();
+  if (p >= size) return;
+  const std::uint32_t id = order[p];
+  units[p] = of_ids[id < labelled ? id : origins[id - labelled]];
+}
+
+/// The thread of a cell's first position sums up the cell, as far as it takes.
+__global__ void sum_cells_kernel(CliqueView view, WeightCounting weights, WholeWeights::Sum* sums) {
+  const std::uint64_t p = direct_thread();
+  if (p >= view.size) return;
+  const std::uint32_t cell = view.cell_of[p];
+  if (__ldg(view.starts + cell) != p) return;
+  const std::uint32_t end = __ldg(view.starts + cell + 1);
+  WholeWeights::Sum sum = 0;
+  for (auto q = static_cast<std::uint32_t>(p); q < end && !weights.enough(sum); ++q) sum += weights.of_point(q);
+  sums[cell] = sum;
+}
+
+__global__ void begin_sums_kernel(const std::int64_t* units, std::uint32_t size, WholeWeights::Sum* sums) {
+  const std::uint64_t p = direct_thread();
+  if (p < size) sums[p] = units[p];
+}
+
+__global__ void count_sums_kernel(WeightCounting weights, std::uint32_t size, const WholeWeights::Sum* sums,
+                                  std::uint32_t* counts) {
+  const std::uint64_t p = direct_thread();
+  if (p < size) counts[p] = weights.count(sums[p]);
+}
+
+}  // namespace
+
+DeviceWeighing::DeviceWeighing(const WeightTask& task, const std::uint32_t* order, std::uint32_t size,
+                               const std::uint32_t* origins, DeviceMemory& memory, cudaStream_t stream)
+    : units_(memory, stream, size),
+      least_sums_(copy_of(task.counter.least_sums(), memory, stream)),
+      minpts_(copy_of(task.counter.minpts(), memory, stream)) {
+  const WholeWeights& whole = task.loaded.whole;
+  units_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(task.loaded.units, narrow<std::uint32_t>(whole.size()),
+                                                             order, size, origins, units_.data());
+  check_launch(stream);
+  view_ = {.units = units_.data(),
+           .least_sums = least_sums_.data(),
+           .minpts = minpts_.data(),
+           .levels = narrow<std::uint32_t>(minpts_.size()),
+           .negative = whole.negative()};
+}
+
+void DeviceWeighing::sum_cells(const CliqueView& cells, DeviceMemory& memory, cudaStream_t stream) {
+  of_cells_ = {memory, stream, cells.size};  // how many cells there are is not known yet
+  sum_cells_kernel<<<direct_blocks(cells.size), kThreads, 0, stream>>>(cells, WeightCounting{view_}, of_cells_.data());
+  check_launch(stream);
+  view_.of_cells = of_cells_.data();
+}
+
+void launch_begin_sums(const WeighingView& weights, std::uint32_t size, WholeWeights::Sum* sums, cudaStream_t stream) {
+  begin_sums_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(weights.units, size, sums);
+  check_launch(stream);
+}
+
+void launch_count_sums(const WeighingView& weights, std::uint32_t size, const WholeWeights::Sum* sums,
+                       std::uint32_t* counts, cudaStream_t stream) {
+  count_sums_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(WeightCounting{weights}, size, sums, counts);
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu
