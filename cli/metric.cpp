@@ -136,7 +136,7 @@ Dataset load(const Arguments& arguments, const io::FilePoints& points, const Met
   const Engine engine(options, notices(arguments));
   Dataset data = engine.load(points, metric);
   if (!arguments.flag("quiet")) doubt_eps(arguments, points, metric);
-  return data;
+  return points.weights.empty() ? data : data.weighted(points.weights);
 }
 
 }  // namespace epsflow::cli

@@ -22,8 +22,8 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
 /// Of points of two columns each becomes the other.
 void swap_columns(io::FilePoints& points);
 
-/// The points on an engine of their own. A line says where eps is an angle as large as their field, which is likely in another unit,
-/// unless --quiet is given. Throws as Engine and Engine::load() do.
+/// The points, with their weights if they have any, on an engine of their own. A line says where eps is an angle as large as their
+/// field, which is likely in another unit, unless --quiet is given. Throws as Engine and Engine::load() do.
 [[nodiscard]] Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
                            const EngineOptions& options, Trace* trace = nullptr);
 

@@ -89,7 +89,7 @@ Command neighbors_command() {
                         .value = "FILE",
                         .help = "file to write, .h5 or .hdf5; without it only the counts are shown"},
                        overwrite_option()}},
-                     input_options(),
+                     unweighted_input_options(),
                      machine_options(),
                      search_options(),
                      message_options()},

@@ -62,7 +62,7 @@ using Values = std::map<std::string, std::string, std::less<>>;
 
 /// A command line of those options that say how to read, and what distance is.
 Arguments reading(const Arguments& arguments, const Values& values, const Words& files) {
-  std::vector<OptionGroup> groups{input_options(), metric_options(), resources(), message_options()};
+  std::vector<OptionGroup> groups{unweighted_input_options(), metric_options(), resources(), message_options()};
   Words words;
   for (const OptionGroup& group : groups) {
     for (const OptionSpec& option : group.options) {
@@ -114,6 +114,17 @@ Words inputs_of(const std::string& folder, const nlohmann::json& input) {
   }
   if (files.empty()) throw InputError(folder + " does not say where its points are: give them with --points");
   return files;
+}
+
+/// The columns that were read for a results folder, as --columns takes them.
+std::string columns_of(const nlohmann::json& input) {
+  Words columns;
+  for (std::string name : input.at("columns").get<Words>()) {
+    for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
+    columns.push_back('"' + name + '"');
+  }
+  if (!columns.empty()) return fmt::format("{}", fmt::join(columns, ","));
+  return fmt::format("{}", fmt::join(input.at("column_numbers").get<std::vector<std::size_t>>(), ","));
 }
 
 /// Throws InputError for a file of results that is not what it was when it was written, where that is known.
@@ -171,6 +182,8 @@ Clustering read_results(const Arguments& arguments) {
   Values values = of_files ? run.value("options", nlohmann::json::object()).get<Values>() : arguments.all_given();
   const Words files = arguments.given("points") ? arguments.texts("points") : inputs_of(folder, input);
   for (const char* option : {"memory", "quiet", "json"}) values.erase(option);
+  // Nothing here weighs. But the coordinates are the columns that were read, and not all but one.
+  if (values.erase("weight") > 0) values.emplace("columns", columns_of(input));
   Values values_new = arguments.all_given();
   for (const char* option : {"memory", "quiet"}) {
     if (arguments.given(option)) values[option] = values_new[option];
@@ -229,12 +242,12 @@ struct Core {
   std::vector<std::string> column_names;
 };
 
-/// Throws InputError where points or metric are not those of the folder that the clustering is in.
+/// Throws InputError where points or metric are not those of the folder that the clustering is in. Whatever weights the points had
+/// is in the mask of core points.
 void require_same_input(const Clustering& clustering, const io::FilePoints& points, const Metric& metric) {
   if (clustering.checksum.empty()) return;
-  const std::string by = describe(metric);
-  const std::string checksum = io::checksum_of(points) + (by.empty() ? "" : ", " + by);
-  if (checksum == clustering.checksum) return;
+  const std::string checksum = io::checksum_of_input(points, describe(metric));
+  if (checksum == io::without_weights(clustering.checksum)) return;
   throw InputError(
       fmt::format("these are not the points of the results, or the metric is another: they are \"{}\", and the "
                   "results are of \"{}\"; give the points that were clustered with --points",
@@ -362,7 +375,7 @@ Command predict_command() {
                   "labels as .npy (int32), .csv or .fits, or - for CSV on standard output; beside a file, where rows "
                   "were dropped or files joined, NAME.rows.npy (int64): the row of each label"},
              overwrite_option()}},
-           input_options(),
+           unweighted_input_options(),
            resources(),
            message_options()},
       .run = run_predict};

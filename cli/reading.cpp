@@ -56,6 +56,16 @@ char delimiter(const Arguments& arguments) {
   return one_character(arguments, "delimiter", ", or tab, or blanks");
 }
 
+/// In the words of --columns, so that a name with a comma goes in quotes here, too.
+std::string weight(const Arguments& arguments) {
+  Words columns = split_list("weight", arguments.text("weight"));
+  if (columns.size() == 1) return std::move(columns.front());
+  throw UsageError(
+      fmt::format("--weight '{}' names {}, and a point has one weight: name one column, in double quotes if its name "
+                  "holds a comma",
+                  arguments.text("weight"), format_count(columns.size(), "column")));
+}
+
 /// A name from a file as it is, where it reads as one name; in quotes as --columns takes it where it holds a comma, and
 /// escaped where a terminal cannot show it.
 std::string shown(const std::string& name) {
@@ -71,6 +81,11 @@ std::string list_of(const Items& items, Show show) {
     text += (i > 0 ? ", " : "") + show(items[i]);
   }
   return items.size() > kMostListed ? text + ", …" : text;
+}
+
+/// "; weights in column mass"; nothing for points without any.
+std::string weights_of(const io::FilePoints& points) {
+  return points.weight_column.empty() ? "" : "; weights in column " + shown(points.weight_column);
 }
 
 /// "coordinates lat, lon (columns 1, 2)".
@@ -92,7 +107,8 @@ void say_what_was_read(const io::FilePoints& points) {
     const io::InputRows& input = points.inputs[i];
     const std::string kind = input.kind.empty() ? "" : input.kind + "; ";
     const std::string name = shown(input.name);
-    say(fmt::format("{}: {}{}; {}", name, kind, format_count(input.rows, "row"), coordinates_of(points)));
+    say(fmt::format("{}: {}{}; {}{}", name, kind, format_count(input.rows, "row"), coordinates_of(points),
+                    weights_of(points)));
     if (input.dropped.empty()) continue;
     say(fmt::format("{}: dropped {} of {} for NaN, infinity or missing values: row{} {}", name,
                     format_count(input.dropped.size()), format_count(input.rows, "row"),
@@ -108,6 +124,12 @@ void say_what_was_read(const io::FilePoints& points) {
 }  // namespace
 
 OptionGroup input_options() { return {"Input", specs_of<io::ReadOptions>()}; }
+
+OptionGroup unweighted_input_options() {
+  OptionGroup group = input_options();
+  std::erase_if(group.options, [](const OptionSpec& option) { return option.name == "weight"; });
+  return group;
+}
 
 std::vector<std::string> split_list(std::string_view option, std::string_view text) {
   std::vector<std::string> items;
@@ -139,6 +161,7 @@ io::ReadOptions read_options(const Arguments& arguments) {
   io::ReadOptions options;
   take(arguments, options);
   if (arguments.given("columns")) options.columns = split_list("columns", arguments.text("columns"));
+  if (arguments.given("weight")) options.weight = weight(arguments);
   options.choose = [metric = requested_metric(arguments)](const Words& names) { return sky_columns(names, metric); };
   if (arguments.given("delimiter")) options.text.delimiter = delimiter(arguments);
   if (arguments.given("decimal")) options.text.decimal = one_character(arguments, "decimal", "");
@@ -193,6 +216,7 @@ void add_input(nlohmann::ordered_json& json, const io::FilePoints& points) {
   }
   json["columns"] = points.column_names;
   json["column_numbers"] = points.column_numbers;
+  if (!points.weight_column.empty()) json["weight"] = points.weight_column;
   json["dropped_rows"] = points.dropped_rows();
 }
 

@@ -17,6 +17,8 @@ namespace epsflow::cli {
 
 /// The options that say how to read files.
 [[nodiscard]] OptionGroup input_options();
+/// The same for commands that have no use for weights.
+[[nodiscard]] OptionGroup unweighted_input_options();
 
 /// The items of a comma list, blanks around them dropped. An item in double quotes may hold commas and blanks, and ""
 /// for a quote. Throws UsageError for an empty item and for a quote that is left open, naming --`option`.
@@ -41,7 +43,8 @@ void require_points(const io::FilePoints& points);
 /// Adds to the JSON of a result what distance was: "metric", and "eps_unit" where that is not the unit of the points.
 void add_metric(nlohmann::ordered_json& json, const Metric& metric);
 
-/// Adds to the JSON of a result what was read: "inputs", "columns", "column_numbers", "dropped_rows".
+/// Adds to the JSON of a result what was read: "inputs", "columns", "column_numbers", "weight" where there are
+/// weights, "dropped_rows".
 void add_input(nlohmann::ordered_json& json, const io::FilePoints& points);
 
 }  // namespace epsflow::cli

@@ -15,8 +15,8 @@ struct InputRows {
   std::string name;        ///< as the caller named the file
   std::string kind;        ///< what it was read as, guesses included: "text, comma, header in line 1"
   std::uint64_t rows = 0;  ///< rows of data that the file holds
-  std::vector<std::uint64_t>
-      dropped;             ///< rows left out because a coordinate was NaN, infinite or missing; ascending, from 0
+  /// Rows left out because a coordinate or weight was NaN, infinite or missing; ascending, from 0.
+  std::vector<std::uint64_t> dropped;
   std::string stamp = {};  ///< fingerprint from before it was read (inode, size, times of change); empty for a pipe
 };
 
@@ -30,6 +30,10 @@ class FilePoints : public Points {
   std::vector<std::string> column_names;
   /// Which columns of the source these are, counted from 0: d of them, or empty for points that were not read.
   std::vector<std::size_t> column_numbers;
+  /// [n] The weights of the points, finite; empty where ReadOptions::weight asks for none.
+  std::vector<double> weights;
+  /// The name of the column that they are from, or its number where it has none.
+  std::string weight_column;
   /// The files that the points were read from, in order; empty for points that were not read.
   std::vector<InputRows> inputs;
 

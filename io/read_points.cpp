@@ -1,6 +1,7 @@
 #include <epsflow/io/read_points.hpp>
 
 #include <algorithm>
+#include <epsflow/core/checked.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/input_file.hpp>
@@ -22,6 +23,15 @@ std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept 
                                "columns to use as coordinates: names, numbers from 0, ranges as 0-2, -1 for the last, "
                                "elements of vector columns as pos[0], HDF5 data sets as /lon,/lat; a name with a "
                                "comma goes in double quotes"}},
+      option<ReadOptions>(
+          {.library = "ReadOptions::weight",
+           .program = "weight",
+           .placeholder = "COLUMN",
+           .standard = "every point counts 1",
+           .meaning =
+               "column of the weights of the points: a point is core where the weights of the points within eps, its "
+               "own included, sum to minpts; it is no coordinate unless ReadOptions::columns names it"},
+          [](auto& options) -> auto& { return options.weight; }),
       option<ReadOptions>(
           {.library = "ReadOptions::table",
            .program = "table",
@@ -203,14 +213,21 @@ FilePoints join(std::vector<FilePoints> parts, const std::string& names, const R
     inputs.push_back(std::move(part.inputs.front()));
     single = single && part.precision() == Precision::float32;
   }
-  const Source source{.name = names, .options = options};
-  FilePoints all = make_points(source, n, parts[0].dims(), single ? Precision::float32 : Precision::float64);
+  const std::size_t dims = parts[0].dims();
+  const Precision precision = single ? Precision::float32 : Precision::float64;
+  const bool weighted = !options.weight.empty();
+  require_room({.name = names, .options = options}, n, dims + (weighted ? 1 : 0),
+               dims * bytes_of(precision) + (weighted ? sizeof(double) : 0));
+  FilePoints all(narrow<std::size_t>(n), dims, precision);
   all.column_names = parts[0].column_names;
   all.column_numbers = parts[0].column_numbers;
+  all.weight_column = parts[0].weight_column;
   all.inputs = std::move(inputs);
+  all.weights.reserve(weighted ? all.size() : 0);
   std::size_t at = 0;
   for (FilePoints& part : parts) {
     append(part, all, at);
+    all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
     at += part.size();
     part = FilePoints();
   }
@@ -238,7 +255,7 @@ FilePoints read_points(const std::vector<std::filesystem::path>& files, const Re
     }
     parts.push_back(read_file(file, options, taken));
     require_same_columns(files[0], parts[0], path, parts.back(), options);
-    taken += parts.back().view().bytes();
+    taken += parts.back().view().bytes() + parts.back().weights.size() * sizeof(double);
   }
   return join(std::move(parts), fmt::format("{} and {} more files", files[0].string(), files.size() - 1), options);
 }

@@ -49,11 +49,14 @@ struct TextLayout {
 struct ReadOptions {
   /// Columns to use as coordinates, in this order. An entry is a name, a number from 0, a negative number from the end (-1: the
   /// last column) or a range of numbers (0-2). An entry that is the name of a column means that column, even if it looks like a
-  /// number. Empty: every column; all of them must then be numeric.
+  /// number. Empty: every column but that of the weights; all of them must then be numeric.
   std::vector<std::string> columns = {};
-  /// Called with the names of the columns, where `columns` is empty and the file names them. Returns the numbers of the columns to
-  /// use, in their order. If it returns none, every column is used.
+  /// Called with the names of the columns but that of the weights, where `columns` is empty and the file names them. Returns which of
+  /// these columns to use, as numbers into the list, in their order. If it returns none, every one is used.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& names)> choose = {};
+  /// The column of the weights, as an entry of `columns` names one. `columns` may name it as well. Weights are float64, whatever the
+  /// coordinates are. raw.dims counts this column. Empty: points have no weights.
+  std::string weight = {};
   /// FITS: extension number or EXTNAME (default: the first table). HDF5: path of the data set (default: the only one).
   std::string table = {};
   NanPolicy on_nan = NanPolicy::error;
@@ -61,7 +64,7 @@ struct ReadOptions {
   TextLayout text = {};
   /// HDF5: read data sets that keep their values in other files (virtual and external storage).
   bool external_storage = false;
-  /// Bytes that the points may take; a file that needs more is refused before it is read.
+  /// Bytes that the points may take, their weights included; a file that needs more is refused before it is read.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -90,10 +93,11 @@ namespace epsflow::io {
 /// Reads a file as points. The kind follows from the name: .npy, .npz, .fits .fit .fts, .h5 .hdf5 .hdf, .parquet .parq
 /// .pq, .arrow .feather .ipc, .raw .bin .f32 .f64 (the last two set the precision); a file with another name, such as .csv
 /// .tsv .txt .dat .asc, is recognised by its first bytes, and is text when they say nothing. Unmistakable first bytes win
-/// over a name. `-` is standard input; all may be gzipped. float32 columns only give float32 points; anything else gives
-/// float64.
+/// over a name. `-` is standard input; all may be gzipped. Coordinates of float32 columns only give float32 points; anything else
+/// gives float64.
 ///
-/// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record batches. A FITS,
+/// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record batches; with
+/// weights, the points once more. A FITS,
 /// HDF5, Parquet, Arrow, raw or NPZ file that is gzipped or comes from a pipe is first held in memory as a whole. This adds its
 /// size, unpacked. Safe to call from several threads.
 ///

@@ -213,9 +213,16 @@ FilePoints points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const
             [&](std::size_t a, std::size_t b) { return columns[a].offset < columns[b].offset; });
   const BinaryColumn& last = columns[order.back()];
   DataStream data(stream, last.offset + checked_multiply(n, bytes_of(last.type), "columns"), source);
-  for (const std::size_t k : order) {
+  const std::size_t* before = nullptr;
+  for (const std::size_t& k : order) {
+    // The weights may be a coordinate as well, and its values have passed.
+    if (before != nullptr && columns[*before].offset == columns[k].offset) {
+      copy_coordinate(points, *before, k);
+      continue;
+    }
     data.skip_to(columns[k].offset);
     fill_run(data, columns[k], points, k);
+    before = &k;
   }
   return points;
 }

@@ -34,6 +34,7 @@ class Answers {
   FilePoints read(const Source& source) {
     FilePoints points;
     std::string kind;
+    std::vector<ElementChoice> columns;
     bool has_begun = false;
     std::uint64_t values = 0;
     for (;;) {
@@ -43,7 +44,7 @@ class Answers {
       } else if (message == Message::names && !has_begun && source.options.choose) {
         choose(source);
       } else if (message == Message::shape && !has_begun) {
-        points = read_shape(source, kind);
+        points = read_shape(source, kind, columns);
         has_begun = true;
       } else if (message == Message::values && has_begun) {
         values += with_type(points.precision(), [&](auto zero) { return read_values<decltype(zero)>(points); });
@@ -53,7 +54,7 @@ class Answers {
         throw_error(message);
       }
     }
-    apply_nan_policy(points, source);
+    finish_points(points, columns, source);
     points.inputs.front().kind = kind;
     return points;
   }
@@ -69,7 +70,7 @@ class Answers {
     for (const std::size_t column : chosen) replies_.value(std::uint64_t{column});
   }
 
-  FilePoints read_shape(const Source& source, std::string& kind) {
+  FilePoints read_shape(const Source& source, std::string& kind, std::vector<ElementChoice>& columns) {
     const auto rows = from_.value<std::uint64_t>();
     const auto precision = from_.value<Precision>();
     const auto memory_taken = from_.value<std::uint64_t>();
@@ -78,11 +79,12 @@ class Answers {
     require(precision == Precision::float32 || precision == Precision::float64);
     require(memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);
     FilePoints points = make_points(source.with_taken(memory_taken), rows, dims, precision);
-    std::vector<ElementChoice> columns(points.dims());
+    columns.resize(points.dims());
     for (ElementChoice& column : columns) {
       column.column = from_.value<std::uint64_t>();
       column.element = from_.value<std::uint64_t>();
       column.name = from_.text();
+      column.is_float32 = from_.value<bool>();
     }
     set_columns(points, columns);
     return points;

@@ -25,13 +25,6 @@ std::optional<ElementName> parse_element(std::string_view text) {
   return ElementName{std::string(text.substr(0, open)), *element};
 }
 
-/// The columns that one entry of ReadOptions::columns stands for: more than one where it is a range.
-std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available, const std::string& wanted) {
-  ReadOptions options = source.options;
-  options.columns = {wanted};
-  return select_columns({.name = source.name, .options = options}, available);
-}
-
 bool has_column(const Source& source, const ColumnList& available, const std::string& wanted) {
   try {
     return !columns_of(source, available, wanted).empty();
@@ -46,44 +39,35 @@ std::string plain_name(const ColumnList& available, std::size_t column) {
 
 /// The only value that the column holds in each row.
 ElementChoice choose_whole(const Source& source, const ColumnList& available, std::span<const std::uint64_t> elements,
-                           std::size_t column) {
+                           std::size_t column, std::string_view option) {
   const std::uint64_t count = elements[column];
   if (count == 0) {
-    throw source.error("column {} holds no values; choose others with ReadOptions::columns from: {}",
-                       available.label(column), available.describe());
+    throw source.error("column {} holds no values; choose others with {} from: {}", available.label(column), option,
+                       available.describe());
   }
   if (count > 1) {
     throw source.error(
-        "column {} holds {} in each row; choose one with ReadOptions::columns as {} to {}, counted from 0, or other "
-        "columns from: {}",
-        available.label(column), format_count(count, "value"), show_text(plain_name(available, column) + "[0]"),
+        "column {} holds {} in each row; choose one with {} as {} to {}, counted from 0, or other columns from: {}",
+        available.label(column), format_count(count, "value"), option, show_text(plain_name(available, column) + "[0]"),
         show_text(fmt::format("{}[{}]", plain_name(available, column), count - 1)), available.describe());
   }
   return {column, 0, available.names.empty() ? std::string() : available.names[column]};
 }
 
-/// Every column that source.options means, each of one value.
-std::vector<ElementChoice> choose_all(const Source& source, const ColumnList& available,
-                                      std::span<const std::uint64_t> elements) {
-  std::vector<ElementChoice> chosen;
-  for (const std::size_t column : select_columns(source, available)) {
-    chosen.push_back(choose_whole(source, available, elements, column));
-  }
-  return chosen;
-}
-
+/// What one entry of the option means: more than one value where it is a range.
 std::vector<ElementChoice> choose(const Source& source, const ColumnList& available,
-                                  std::span<const std::uint64_t> elements, const std::string& wanted) {
+                                  std::span<const std::uint64_t> elements, const std::string& wanted,
+                                  std::string_view option) {
   std::vector<ElementChoice> chosen;
   const std::optional<ElementName> parsed = parse_element(wanted);
   // A column's name may end in brackets of its own.
   if (!parsed || has_column(source, available, wanted)) {
-    for (const std::size_t column : columns_of(source, available, wanted)) {
-      chosen.push_back(choose_whole(source, available, elements, column));
+    for (const std::size_t column : columns_of(source, available, wanted, option)) {
+      chosen.push_back(choose_whole(source, available, elements, column, option));
     }
     return chosen;
   }
-  for (const std::size_t column : columns_of(source, available, parsed->column)) {
+  for (const std::size_t column : columns_of(source, available, parsed->column, option)) {
     if (parsed->element >= elements[column]) {
       throw source.error("there is no {}: column {} holds {} in each row, counted from 0", show_text(wanted),
                          available.label(column), format_count(elements[column], "value"));
@@ -93,14 +77,31 @@ std::vector<ElementChoice> choose(const Source& source, const ColumnList& availa
   return chosen;
 }
 
-}  // namespace
-
-std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
+/// Where the weights are, if there are any.
+std::optional<ElementChoice> choose_weight(const Source& source, const ColumnList& available,
                                            std::span<const std::uint64_t> elements) {
+  const std::string& wanted = source.options.weight;
+  if (wanted.empty()) return std::nullopt;
+  std::vector<ElementChoice> chosen = choose(source, available, elements, wanted, kWeightOption);
+  require_one_weight(source, chosen.size());
+  return std::move(chosen[0]);
+}
+
+std::vector<ElementChoice> choose_coordinates(const Source& source, const ColumnList& available,
+                                              std::span<const std::uint64_t> elements,
+                                              const std::optional<ElementChoice>& weight) {
   std::vector<ElementChoice> chosen;
-  if (source.options.columns.empty()) return choose_all(source, available, elements);
+  if (source.options.columns.empty()) {
+    // The other values of a vector are no column of their own.
+    const bool is_whole = weight && elements[weight->column] == 1;
+    const std::optional<std::size_t> taken = is_whole ? std::optional(weight->column) : std::nullopt;
+    for (const std::size_t column : coordinate_columns(source, available, taken)) {
+      chosen.push_back(choose_whole(source, available, elements, column, kColumnsOption));
+    }
+    return chosen;
+  }
   for (const std::string& wanted : source.options.columns) {
-    for (ElementChoice& choice : choose(source, available, elements, wanted)) {
+    for (ElementChoice& choice : choose(source, available, elements, wanted, kColumnsOption)) {
       const bool is_double = std::any_of(chosen.begin(), chosen.end(), [&](const ElementChoice& other) {
         return other.column == choice.column && other.element == choice.element;
       });
@@ -111,6 +112,21 @@ std::vector<ElementChoice> select_elements(const Source& source, const ColumnLis
       chosen.push_back(std::move(choice));
     }
   }
+  return chosen;
+}
+
+}  // namespace
+
+Precision precision_of(std::span<const ElementChoice> columns) noexcept {
+  const bool single = std::all_of(columns.begin(), columns.end(), [](const auto& column) { return column.is_float32; });
+  return single ? Precision::float32 : Precision::float64;
+}
+
+std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
+                                           std::span<const std::uint64_t> elements) {
+  std::optional<ElementChoice> weight = choose_weight(source, available, elements);
+  std::vector<ElementChoice> chosen = choose_coordinates(source, available, elements, weight);
+  if (weight) chosen.push_back(*std::move(weight));
   return chosen;
 }
 
@@ -143,6 +159,13 @@ void set_columns(FilePoints& points, std::span<const ElementChoice> chosen) {
     if (!choice.name.empty()) points.column_names.push_back(choice.name);
     points.column_numbers.push_back(choice.column);
   }
+}
+
+void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
+  apply_nan_policy(points, source);
+  const std::size_t weights = source.options.weight.empty() ? 0 : 1;
+  const Precision coordinates = precision_of(chosen.first(chosen.size() - weights));
+  take_weights(points, source, points.precision() == Precision::float32 ? Precision::float32 : coordinates);
 }
 
 }  // namespace epsflow::io

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/core/points.hpp>
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -16,10 +17,14 @@ namespace epsflow::io {
 struct ElementChoice {
   std::size_t column = 0;     ///< into ColumnList
   std::uint64_t element = 0;  ///< of the values that the column holds in each row
-  std::string name;           ///< "POS[0]", or the column's own name when it holds one value; empty without names
+  std::string name = {};      ///< "POS[0]", or the column's own name when it holds one value; empty without names
+  bool is_float32 = false;    ///< whether float32 holds whatever the column holds
 };
 
-/// As select_columns, for columns of which number i holds elements[i] values per row. A column of one value is chosen by
+/// float32 when float32 holds all of the columns, else float64.
+[[nodiscard]] Precision precision_of(std::span<const ElementChoice> columns) noexcept;
+
+/// As select_columns, the weights last, for columns of which number i holds elements[i] values per row. A column of one value is chosen by
 /// its name or number; of any other one value is chosen as "name[k]", k from 0. Throws InputError that says how many
 /// there are, UsageError for a value asked for twice.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
@@ -34,5 +39,9 @@ void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t c
 
 /// Writes names and numbers of the chosen columns into the points.
 void set_columns(FilePoints& points, std::span<const ElementChoice> chosen);
+
+/// What is left to do with points once their values are read: apply_nan_policy(), and take_weights(), which leaves coordinates of
+/// float32 columns as float32 though the weights be float64. set_columns() was called for them before.
+void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
 }  // namespace epsflow::io

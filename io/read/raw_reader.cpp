@@ -43,6 +43,7 @@ FilePoints read_raw(ByteStream& stream, const Source& source) {
   FilePoints points = points_from_rows(stream, bytes / row_bytes, row_bytes, columns, source);
   points.column_numbers = selected;
   apply_nan_policy(points, source);
+  take_weights(points, source, points.precision());
   points.inputs.front().kind = fmt::format("raw float{}", size * 8);
   return points;
 }

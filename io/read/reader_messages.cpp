@@ -9,7 +9,7 @@ namespace epsflow::io {
 namespace {
 
 /// Changes with what a request or an answer holds.
-constexpr std::string_view kVersion = "epsflow-reader 2";
+constexpr std::string_view kVersion = "epsflow-reader 3";
 
 }  // namespace
 
@@ -48,7 +48,8 @@ void write_request(const ReadRequest& request, MessageWriter to) {
   to.text(kVersion);
   to.value(request.parent);
   to.value(request.patience);
-  for (const std::string* const text : {&request.format, &request.name, &request.path, &request.options.table}) {
+  for (const std::string* const text :
+       {&request.format, &request.name, &request.path, &request.options.table, &request.options.weight}) {
     to.text(*text);
   }
   for (const std::uint64_t number : {request.size, request.file_memory, request.memory_taken, request.options.memory}) {
@@ -65,7 +66,8 @@ ReadRequest read_request(MessageReader from) {
   ReadRequest request;
   request.parent = from.value<pid_t>();
   request.patience = from.value<std::chrono::seconds>();
-  for (std::string* const text : {&request.format, &request.name, &request.path, &request.options.table}) {
+  for (std::string* const text :
+       {&request.format, &request.name, &request.path, &request.options.table, &request.options.weight}) {
     *text = from.text();
   }
   for (std::uint64_t* const number :

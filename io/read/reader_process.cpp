@@ -28,6 +28,7 @@ class AnswerSink final : public PointsSink {
       answers_.value(std::uint64_t{column.column});
       answers_.value(column.element);
       answers_.text(column.name);
+      answers_.value(column.is_float32);
     }
     restart_timer();
   }

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
+
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/utf8.hpp>
@@ -10,14 +12,15 @@ namespace epsflow::io {
 namespace {
 
 /// The column of that name, spelled so or with other blanks around it.
-std::optional<std::size_t> find_name(const Source& source, const ColumnList& available, std::string_view wanted) {
+std::optional<std::size_t> find_name(const Source& source, const ColumnList& available, std::string_view wanted,
+                                     std::string_view option) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < available.names.size(); ++i) {
     const std::string_view name = trim(available.names[i]);
     if (available.ignore_case ? to_lower(name) != to_lower(wanted) : name != wanted) continue;
     if (found) {
-      throw source.error("columns {} and {} are both named {}; give the number in ReadOptions::columns", *found, i,
-                         show_text(wanted));
+      throw source.error("columns {} and {} are both named {}; give the number in {}", *found, i, show_text(wanted),
+                         option);
     }
     found = i;
   }
@@ -39,14 +42,13 @@ std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList
   return std::pair(*first, *last);
 }
 
-/// The first and the last of the columns that one entry of ReadOptions::columns means.
+/// The first and the last of the columns that one entry of the option means.
 std::pair<std::size_t, std::size_t> column_range(const Source& source, const ColumnList& available,
-                                                 const std::string& entry) {
+                                                 const std::string& entry, std::string_view option) {
   const std::string_view wanted = trim(entry);
-  if (const auto column = find_name(source, available, wanted)) return {*column, *column};
+  if (const auto column = find_name(source, available, wanted, option)) return {*column, *column};
   if (const auto numbers = find_numbers(available, wanted)) return *numbers;
-  throw source.error("there is no column {}; ReadOptions::columns may choose from: {}", show_text(entry),
-                     available.describe());
+  throw source.error("there is no column {}; {} may choose from: {}", show_text(entry), option, available.describe());
 }
 
 // Moves the rows without NaN or infinity to the front and returns how many there are; the others go to `dropped`.
@@ -102,10 +104,12 @@ void apply_nan_policy_to(FilePoints& points, const Source& source) {
   if (bad == values.size()) return;
   if (source.options.on_nan == NanPolicy::error) {
     const ColumnList used{.count = dims, .names = points.column_names};
+    const std::size_t k = bad % dims;
+    const bool is_named = k < used.names.size() || points.column_numbers.empty();
     throw source.error(
-        "row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with ReadOptions::on_nan = "
-        "NanPolicy::drop",
-        bad / dims, used.label(bad % dims), values[bad]);
+        "row {}, column {} is {}; DBSCAN needs finite {}: drop such rows with ReadOptions::on_nan = NanPolicy::drop",
+        bad / dims, is_named ? used.label(k) : std::to_string(points.column_numbers[k]), values[bad],
+        kinds_of_values(source));
   }
   points.truncate(compact_finite(values, points.size(), dims, points.inputs.front().dropped));
 }
@@ -122,18 +126,31 @@ std::string ColumnList::describe() const {
   return list_of(names, show_name);
 }
 
-std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available) {
+std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available, const std::string& entry,
+                                    std::string_view option) {
+  const auto [first, last] = column_range(source, available, entry, option);
+  std::vector<std::size_t> columns(last - first + 1);
+  std::iota(columns.begin(), columns.end(), first);
+  return columns;
+}
+
+std::vector<std::size_t> coordinate_columns(const Source& source, const ColumnList& available,
+                                            std::optional<std::size_t> weight) {
   std::vector<std::size_t> selected;
   if (source.options.columns.empty()) {
-    if (source.options.choose && !available.names.empty()) selected = source.options.choose(available.names);
-    if (!selected.empty()) return selected;
-    selected.resize(available.count);
-    for (std::size_t i = 0; i < available.count; ++i) selected[i] = i;
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < available.count; ++i) {
+      if (i != weight) others.push_back(i);
+    }
+    if (source.options.choose && !available.names.empty()) {
+      selected = source.options.choose(selected_names(available, others));
+    }
+    if (selected.empty()) return others;
+    for (std::size_t& column : selected) column = others.at(column);
     return selected;
   }
   for (const std::string& wanted : source.options.columns) {
-    const auto [first, last] = column_range(source, available, wanted);
-    for (std::size_t column = first; column <= last; ++column) {
+    for (const std::size_t column : columns_of(source, available, wanted)) {
       if (std::find(selected.begin(), selected.end(), column) != selected.end()) {
         throw_named_twice(source, "column " + available.label(column));
       }
@@ -143,12 +160,38 @@ std::vector<std::size_t> select_columns(const Source& source, const ColumnList& 
   return selected;
 }
 
+std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available) {
+  const std::string& wanted = source.options.weight;
+  if (wanted.empty()) return coordinate_columns(source, available, std::nullopt);
+  const std::vector<std::size_t> weight = columns_of(source, available, wanted, kWeightOption);
+  require_one_weight(source, weight.size());
+  std::vector<std::size_t> selected = coordinate_columns(source, available, weight[0]);
+  selected.push_back(weight[0]);
+  return selected;
+}
+
+void require_one_weight(const Source& source, std::size_t columns) {
+  if (columns == 1) return;
+  throw UsageError(fmt::format("ReadOptions::weight is {}, {} of {}; a point has one weight: name one column",
+                               show_text(source.options.weight), format_count(columns, "column"), source.name));
+}
+
 std::vector<std::string> selected_names(const ColumnList& available, std::span<const std::size_t> selected) {
   std::vector<std::string> names;
   if (available.names.empty()) return names;
   names.reserve(selected.size());
   for (const std::size_t column : selected) names.push_back(available.names[column]);
   return names;
+}
+
+std::string_view kinds_of_values(const Source& source) noexcept {
+  return source.options.weight.empty() ? "coordinates" : "coordinates and weights";
+}
+
+std::string_view how_to_choose(const Source& source) noexcept {
+  return source.options.weight.empty() ? "choose the coordinates with ReadOptions::columns"
+                                       : "choose the coordinates with ReadOptions::columns, and the weights with "
+                                         "ReadOptions::weight,";
 }
 
 void throw_named_twice(const Source& source, std::string_view column) {
@@ -165,15 +208,16 @@ void throw_rounded(const Source& source, const std::string& where, const std::st
 }
 
 void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column, std::string_view type) {
-  throw source.error("column {} holds {}, not numbers; choose the coordinates with ReadOptions::columns from: {}",
-                     available.label(column), type, available.describe());
+  throw source.error("column {} holds {}, not numbers; {} from: {}", available.label(column), type,
+                     how_to_choose(source), available.describe());
 }
 
 std::uint64_t memory_left(const Source& source) noexcept {
   return source.options.memory - std::min(source.options.memory, source.memory_taken);
 }
 
-void throw_over_memory(const Source& source, std::string_view points, std::uint64_t dims, std::uint64_t bytes) {
+void throw_over_memory(const Source& source, std::string_view points, std::uint64_t columns, std::uint64_t bytes) {
+  const bool weighted = !source.options.weight.empty();
   const std::string others = source.memory_taken == 0 ? std::string()
                                                       : fmt::format(", of which the files before it take {}",
                                                                     format_bytes(source.memory_taken));
@@ -181,29 +225,71 @@ void throw_over_memory(const Source& source, std::string_view points, std::uint6
   const bool is_close = format_bytes(bytes) == format_bytes(budget);
   const auto size = [&](std::uint64_t count) { return is_close ? format_count(count, "byte") : format_bytes(count); };
   throw source.error<ResourceError>(
-      "{} in {} need {}, but the budget is {}{}; raise ReadOptions::memory, or choose fewer columns", points,
-      format_count(dims, "dimension"), size(bytes), size(budget), others);
+      "{} in {}{} need {}, but the budget is {}{}; raise ReadOptions::memory, or choose fewer columns", points,
+      format_count(columns - (weighted ? 1 : 0), "dimension"), weighted ? " with weights" : "", size(bytes),
+      size(budget), others);
 }
 
-FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision) {
-  if (dims == 0) throw source.error("no columns, so no coordinates; a point needs at least one");
-  if (dims > kMaxDims) {
-    throw source.error("{} columns, but points have at most {} dimensions; choose with ReadOptions::columns", dims,
-                       kMaxDims);
+void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes) {
+  const bool weighted = !source.options.weight.empty();
+  if (columns == (weighted ? 1 : 0)) {
+    throw source.error("no columns{}, so no coordinates; a point needs at least one",
+                       weighted ? " but that of the weights" : "");
+  }
+  if (columns > kMaxDims) {
+    throw source.error("{} columns{}, but points have at most {} dimensions; choose with ReadOptions::columns", columns,
+                       weighted ? " with that of the weights" : "", kMaxDims);
   }
   if (n > kMaxPoints) {
     throw source.error("{}, but a data set has at most {} points; split the file", format_count(n, "row"),
                        format_count(kMaxPoints));
   }
-  if (n > memory_left(source) / (dims * bytes_of(precision))) {
-    throw_over_memory(source, format_count(n, "point"), dims, n * dims * bytes_of(precision));
-  }
-  return {narrow<std::size_t>(n), narrow<std::size_t>(dims), precision};
+  if (n > memory_left(source) / row_bytes) throw_over_memory(source, format_count(n, "point"), columns, n * row_bytes);
+}
+
+FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision) {
+  require_room(source, n, columns, columns * bytes_of(precision));
+  return {narrow<std::size_t>(n), narrow<std::size_t>(columns), precision};
 }
 
 void apply_nan_policy(FilePoints& points, const Source& source) {
   points.inputs = {{source.name, {}, points.size(), {}}};
   with_type(points.precision(), [&](auto zero) { apply_nan_policy_to<decltype(zero)>(points, source); });
+}
+
+void copy_coordinate(Points& points, std::size_t from, std::size_t to) {
+  with_type(points.precision(), [&](auto zero) {
+    const auto values = points.values<decltype(zero)>();
+    for (std::size_t row = 0; row < values.size(); row += points.dims()) values[row + to] = values[row + from];
+  });
+}
+
+void take_weights(FilePoints& points, const Source& source, Precision precision) {
+  if (source.options.weight.empty()) return;
+  const std::size_t dims = points.dims() - 1;
+  FilePoints taken(points.size(), dims, precision);
+  taken.weights.resize(points.size());
+  points.view().visit([&](auto from) {
+    with_type(precision, [&](auto zero) {
+      using T = decltype(zero);
+      T* to = taken.values<T>().data();
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const auto* const row = from.data() + i * (dims + 1);
+        to = std::transform(row, row + dims, to, [](auto x) { return static_cast<T>(x); });
+        taken.weights[i] = row[dims];
+      }
+    });
+  });
+  taken.column_names = std::move(points.column_names);
+  taken.column_numbers = std::move(points.column_numbers);
+  taken.weight_column = std::to_string(taken.column_numbers.back());
+  taken.column_numbers.pop_back();
+  if (!taken.column_names.empty()) {
+    taken.weight_column = std::move(taken.column_names.back());
+    taken.column_names.pop_back();
+  }
+  taken.inputs = std::move(points.inputs);
+  points = std::move(taken);
 }
 
 std::string show_text(std::string_view text) {

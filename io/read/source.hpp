@@ -58,10 +58,26 @@ struct ColumnList {
   [[nodiscard]] std::string describe() const;
 };
 
-/// The columns that source.options asks for as indices into `available`: by name, blanks around it aside, else by
-/// 0-based number, -1 for the last one, or a range such as 0-2; all of them when none is asked for. Throws InputError
-/// listing the columns there are, UsageError for one asked for twice.
+/// Names of options, for errors.
+inline constexpr std::string_view kColumnsOption = "ReadOptions::columns";
+inline constexpr std::string_view kWeightOption = "ReadOptions::weight";
+
+/// The columns that one entry of the option means, as indices into `available`: by name, blanks around it aside, else by 0-based
+/// number, -1 for the last one, or a range such as 0-2. Throws InputError listing the columns there are.
+[[nodiscard]] std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available,
+                                                  const std::string& entry, std::string_view option = kColumnsOption);
+
+/// The columns that source.options asks for as coordinates; when it asks for none, all but `weight`. Throws as columns_of() does,
+/// and UsageError for one asked for twice.
+[[nodiscard]] std::vector<std::size_t> coordinate_columns(const Source& source, const ColumnList& available,
+                                                          std::optional<std::size_t> weight);
+
+/// All columns to be read: those of the coordinates, and behind them that of the weights, where source.options asks for weights. It
+/// may be one of the coordinates as well. Throws as coordinate_columns() does, and UsageError for a range of weights.
 [[nodiscard]] std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available);
+
+/// Throws UsageError unless ReadOptions::weight means one column.
+void require_one_weight(const Source& source, std::size_t columns);
 
 /// The names of the selected columns, or nothing without names.
 [[nodiscard]] std::vector<std::string> selected_names(const ColumnList& available,
@@ -69,6 +85,10 @@ struct ColumnList {
 
 /// The UsageError of a column that source.options asks for twice; `column` is how it is shown: "column 3".
 [[noreturn]] void throw_named_twice(const Source& source, std::string_view column);
+
+/// For errors: what the options read, "coordinates" or "coordinates and weights", and how to choose other columns.
+[[nodiscard]] std::string_view kinds_of_values(const Source& source) noexcept;
+[[nodiscard]] std::string_view how_to_choose(const Source& source) noexcept;
 
 /// The error for a selected column that holds no plain numbers; `type` says what it holds instead.
 [[noreturn]] void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column,
@@ -96,17 +116,27 @@ template <class Integer>
 /// Bytes of options.memory that earlier files of the same data set have left.
 [[nodiscard]] std::uint64_t memory_left(const Source& source) noexcept;
 
-/// The error for points that exceed the memory budget; `points` says which: "2 points".
-[[noreturn]] void throw_over_memory(const Source& source, std::string_view points, std::uint64_t dims,
+/// The error for points that exceed the memory budget; `points` says which: "2 points". `columns`: that of the weights counts.
+[[noreturn]] void throw_over_memory(const Source& source, std::string_view points, std::uint64_t columns,
                                     std::uint64_t bytes);
 
-/// Room for n × d coordinates. Throws InputError for sizes that no data set may have, ResourceError when the points
-/// exceed the memory budget.
-[[nodiscard]] FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t dims, Precision precision);
+/// Throws InputError for sizes that no data set may have, ResourceError when n rows of the columns exceed the memory budget.
+void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes);
+
+/// Room for n rows of all columns to be read: that of the weights is one more coordinate until take_weights(). Throws as
+/// require_room() does.
+[[nodiscard]] FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision);
 
 /// Drops the rows with NaN or infinity and counts them, or throws InputError naming the first, as the options say.
 /// O(n·d).
 void apply_nan_policy(FilePoints& points, const Source& source);
+
+/// Makes coordinate `to` of every point what coordinate `from` is.
+void copy_coordinate(Points& points, std::size_t from, std::size_t to);
+
+/// Where source.options asks for weights, makes them of the last coordinate; the others become points of `precision`, which must
+/// hold them exactly. The last step of every reader. O(n·d).
+void take_weights(FilePoints& points, const Source& source, Precision precision);
 
 /// Text from a file as errors show it: in quotes, shortened between characters, and with control characters and bytes
 /// that are no UTF-8 escaped, so that none reaches a terminal.

@@ -69,8 +69,7 @@ std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescripti
   if (outputs_.labelled.empty() != (labelled == nullptr)) {
     throw UsageError("a folder with labelled files needs the extension of their names and what writes them; give both");
   }
-  std::string checksum = checksum_of(points);
-  if (!run.metric.empty()) checksum += ", " + run.metric;
+  const std::string checksum = checksum_of_input(points, run.metric);
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.checksum != checksum) {
     throw InputError(folder_.string() + " holds results of " + describe_difference(state_, checksum) +

@@ -112,26 +112,51 @@ std::string now_utc() {
   return text.data();
 }
 
+std::string checksum_of_input(const FilePoints& points, std::string_view metric) {
+  std::string text = checksum_of(points);
+  const bool weighted = !points.weights.empty();
+  if (weighted) text += " weights " + checksum_of(PointsView(points.weights, 1));
+  if (!metric.empty()) text += ", " + std::string(metric);
+  if (weighted) text += ", weighted";
+  return text;
+}
+
+std::string without_weights(const std::string& checksum) {
+  constexpr std::string_view kWeighted = ", weighted";
+  if (!checksum.ends_with(kWeighted)) return checksum;
+  const std::string rest = checksum.substr(0, checksum.size() - kWeighted.size());
+  const std::size_t end = rest.find_first_of(" ,");
+  const std::size_t comma = rest.find(',');
+  return rest.substr(0, end) + (comma == std::string::npos ? "" : rest.substr(comma));
+}
+
 std::string describe_input(const FilePoints& points, const std::string& checksum) {
   Json files = Json::array();
   for (const InputRows& input : points.inputs) {
     files.push_back(
         {{"name", input.name}, {"kind", input.kind}, {"rows", input.rows}, {"dropped_rows", input.dropped.size()}});
   }
-  return dump({{"files", files},
-               {"checksum", checksum},
-               {"points", points.size()},
-               {"dims", points.dims()},
-               {"precision", points.precision() == Precision::float32 ? "float32" : "float64"},
-               {"columns", points.column_names},
-               {"column_numbers", points.column_numbers},
-               {"dropped_rows", points.dropped_rows()}});
+  Json input{{"files", files},
+             {"checksum", checksum},
+             {"points", points.size()},
+             {"dims", points.dims()},
+             {"precision", points.precision() == Precision::float32 ? "float32" : "float64"},
+             {"columns", points.column_names},
+             {"column_numbers", points.column_numbers}};
+  if (!points.weight_column.empty()) input["weight"] = points.weight_column;
+  input["dropped_rows"] = points.dropped_rows();
+  return dump(input);
 }
 
 std::string describe_difference(const Manifest& manifest, const std::string& checksum) {
-  const auto points_of = [](const std::string& text) { return text.substr(0, text.find(',')); };
+  const auto points_of = [](const std::string& text) { return text.substr(0, text.find_first_of(" ,")); };
   if (points_of(manifest.checksum) == points_of(checksum)) {
-    return "another metric (" + metric_of(manifest.checksum) + ", not " + metric_of(checksum) + ")";
+    const std::string held = metric_of(without_weights(manifest.checksum));
+    const std::string asked = metric_of(without_weights(checksum));
+    if (held != asked) return "another metric (" + held + ", not " + asked + ")";
+    if (without_weights(checksum) == checksum) return "points with weights";
+    return without_weights(manifest.checksum) == manifest.checksum ? "points without weights"
+                                                                   : "other weights of the points";
   }
   std::string files;
   for (const Json& file : Json::parse(manifest.input).value("files", Json::array())) {

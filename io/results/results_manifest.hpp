@@ -19,8 +19,7 @@ namespace epsflow::io {
 /// What a caller knows of a run.
 struct RunDescription {
   std::string version = {};
-  /// describe(Metric), followed by "weighted" if the points have weights. All labels of a folder have the same.
-  std::string metric = {};
+  std::string metric = {};  ///< describe(Metric). All labels of a folder have the same.
   std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value, as given
   std::vector<std::pair<std::string, std::string>> machine = {};  ///< name, value
 };
@@ -31,7 +30,7 @@ using Files = std::map<std::string, FileDigest, std::less<>>;
 /// What sweep.json holds. Input and runs are kept as JSON text, because epsflow itself reads little of them: status_of() and
 /// asked_for_hdf5().
 struct Manifest {
-  /// checksum_of() the input and, where it is not empty, RunDescription::metric: "crc32:9ae0daaf, cosine".
+  /// What labels depend on besides the variant: checksum_of_input(), or what the Python package writes in the same words.
   std::string checksum = {};
   std::string input = {};                            ///< JSON
   std::vector<std::string> runs = {};                ///< JSON, oldest first; empty: there is no sweep.json
@@ -46,6 +45,12 @@ struct Manifest {
 /// `run`, which is JSON, with its status replaced.
 [[nodiscard]] std::string with_status(const std::string& run, const std::string& status);
 [[nodiscard]] std::string status_of(const std::string& run);
+
+/// Checksums of the points and of their weights, and the metric, where these are not the usual ones: "crc32:9ae0daaf" or
+/// "crc32:9ae0daaf weights crc32:4f1b22c0, cosine, weighted".
+[[nodiscard]] std::string checksum_of_input(const FilePoints& points, std::string_view metric);
+/// A checksum_of_input() as it would be if the points had no weights.
+[[nodiscard]] std::string without_weights(const std::string& checksum);
 
 /// The input as JSON.
 [[nodiscard]] std::string describe_input(const FilePoints& points, const std::string& checksum);

@@ -27,7 +27,9 @@ struct TextInput {
             const FilePoints& points)
       : file(files[i], options), source{.name = file.shown, .options = options}, text(*file.bytes, source) {
     // The numbers are those of the first file: in another the names may stand elsewhere. A metric may have put them in its order.
-    const bool same_columns = i > 0 || std::ranges::is_permutation(text.table.selected, points.column_numbers);
+    const std::span<const std::size_t> columns = text.table.selected;
+    const auto coordinates = columns.first(columns.size() - (options.weight.empty() ? 0 : 1));
+    const bool same_columns = i > 0 || std::ranges::is_permutation(coordinates, points.column_numbers);
     if (points.inputs[i].kind.starts_with(text.table.kind) && same_columns) return;
     throw_changed(source.name, "it is " + text.table.kind);
   }

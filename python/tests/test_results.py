@@ -435,6 +435,22 @@ def test_results_of_a_metric_are_the_programs_of_it_alone(program, points, tmp_p
     assert program(*sweep).returncode == 3
 
 
+def test_results_of_weights_are_the_programs_of_the_same_weights(program, points, tmp_path):
+    weights = np.random.default_rng(5).integers(0, 9, (len(points), 2)) / 4
+    np.save(tmp_path / "points.npy", np.hstack([points, weights]))
+    sweep = ["sweep", tmp_path / "points.npy", "--columns", "0,1", "--eps", "0.2", "--minpts", "4", "--out", tmp_path / "r", "--resume"]
+    given = weights[:, 0].copy()
+    result = epsflow.sweep(points, 0.2, 4, sample_weight=given)
+    given[:] = 9  # it is the caller's
+    result.save(tmp_path / "r")
+    run = program(*sweep, "--weight", "2")
+    assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
+    assert program(*sweep, "--weight", "3").returncode == 3
+    assert program(*sweep).returncode == 3
+    assert program(*sweep[:-1], "--weight", "2", "--overwrite").returncode == 0
+    np.testing.assert_array_equal(epsflow.load(tmp_path / "r")[0].labels, result[0].labels)
+
+
 def test_rows_of_the_input_stay(program, tmp_path):
     (tmp_path / "points.csv").write_text("x,y\n0,0\nnan,1\n0,0.1\n5,5\n")
     run = program("sweep", tmp_path / "points.csv", "--eps", "1", "--minpts", "2", "--on-nan", "drop", "--out", tmp_path / "r")

@@ -46,6 +46,24 @@ class Predict(ProgramTest):
         self.succeeds("predict", self.points, "--points", self.points, "--labels", labels, "--core", core, *metric, "--out", out)
         self.assertEqual(npy_labels(out), npy_labels(labels))
 
+    def test_new_points_need_no_weights(self):
+        results, out = self.folder / "r", self.folder / "out.npy"
+        weighted = self.write("w.csv", "w,x,y\n" + "".join(f"1,{x!r},{y!r}\n" for x, y in self.rows))
+        self.succeeds("sweep", weighted, "--weight", "w", "--eps", 0.5, "--minpts", 5, "--core", "--out", results)
+        labels = npy_labels(next((results / "labels").iterdir()))
+        swapped = self.write("s.csv", "y,x\n" + "".join(f"{y!r},{x!r}\n" for x, y in self.rows))
+        for new in (self.points, weighted, swapped):
+            self.succeeds("predict", new, "--results", results, "--eps", 0.5, "--minpts", 5, "--out", out, "--overwrite")
+            self.assertEqual(npy_labels(out), labels)
+        core = next((results / "core").iterdir())
+        self.fails(2, ["--weight"], "predict", self.points, "--weight", "w", "--results", results, "--eps", 0.5, "--minpts", 5, "--out", out)
+        moved = self.write("other.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.rows))
+        self.succeeds("predict", moved, "--results", results, "--points", moved, "--eps", 0.5, "--minpts", 5, "--out", out, "--overwrite")
+        self.assertEqual(npy_labels(out), labels)
+        self.succeeds("predict", weighted, "--columns", "x,y", "--points", weighted, "--labels", next((results / "labels").iterdir()),
+                      "--core", core, "--eps", 0.5, "--out", out, "--overwrite")
+        self.assertEqual(npy_labels(out), labels)
+
     def test_columns_by_their_names_in_either_file(self):
         labels, core, out = self.folder / "gl.npy", self.folder / "gc.npy", self.folder / "out.npy"
         metric = ["--metric", "greatcircle", "--eps", 0.5]

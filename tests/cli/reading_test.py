@@ -31,6 +31,29 @@ class Reading(ProgramTest):
         self.assertEqual([(i["name"], i["rows"], i["dropped_rows"]) for i in result["inputs"]],
                          [(str(self.points), 3, 0)])
 
+    def test_weights(self):
+        points = self.write("w.csv", 'x,y,"mass, kg"\n0,0,1\n0,1,0.5\n5,5,nan\n')
+        words = [points, "--on-nan", "drop", "--weight", '"mass, kg"', *self.tail]
+        p = self.succeeds("cluster", *words, "--json")
+        self.assertIn('coordinates x, y (columns 0, 1); weights in column "mass, kg"\n', p.stderr)
+        self.assertIn("dropped 1 of 3 rows", p.stderr)
+        result = json.loads(p.stdout)
+        self.assertEqual((result["points"], result["columns"], result["weight"]), (2, ["x", "y"], "mass, kg"))
+        p = self.succeeds("plan", *words, "--json")
+        self.assertEqual(json.loads(p.stdout)["weight"], "mass, kg")
+        self.assertNotIn("weight", json.loads(self.succeeds("cluster", self.points, *self.tail, "--json").stdout))
+        self.assertIn("--weight COLUMN", self.succeeds("help", "sweep").stdout)
+
+    def test_weights_that_cannot_be(self):
+        points = self.write("w.csv", "x,y,w\n0,0,1\n0,1,\n")
+        for code, parts, weight in ((3, ["no column 'mass'", "--weight may choose from: x, y, w"], "mass"),
+                                    (2, ["--weight is '0-1', 2 columns", "one column"], "0-1"),
+                                    (2, ["--weight 'x,w' names 2 columns", "one column"], "x,w"),
+                                    (2, ["--weight"], ""),
+                                    (3, ["w.csv", "row 1", "'w'", "weights", "--on-nan drop"], "w")):
+            self.fails(code, parts, "cluster", points, "--weight", weight, *self.tail)
+        self.fails(2, ["--weight"], "neighbors", points, "--weight", "w", "--eps", 1)
+
     def test_dropped_rows_are_counted_and_named_by_every_command(self):
         bad = self.write("bad.csv", "x,y\n0,0\nnan,1\n1,0\n2,inf\n" + "nan,0\n" * 20)
         for words in (["cluster", "--minpts", 2], ["neighbors"], ["sweep", "--minpts", 2, "--out", self.folder / "r"]):

@@ -33,6 +33,33 @@ def limit_files(size):
     return limit
 
 
+class Weights(ProgramTest):
+    def test_they_decide_which_points_are_core(self):
+        points = self.write("p.csv", "x,y,w\n0,0,1\n0.1,0,2\n9,9,2.9\n9,9.1,-0.5\n5,5,3\n")
+        out = self.folder / "l.npy"
+        cluster = ["cluster", points, "--eps", 0.5, "--minpts", 3, "--out", out, "--overwrite", "--verify"]
+        for words in ([], ["--strategy", "table"], ["--strategy", "direct"], ["--index", "tree"]):
+            self.succeeds(*cluster, "--weight", "w", *words)
+            self.assertEqual(npy_labels(out), (0, 0, -1, -1, 1))
+        self.succeeds(*cluster, "--columns", "x,y")
+        self.assertEqual(npy_labels(out), (-1,) * 5)
+
+    def test_they_are_a_part_of_the_input(self):
+        points = self.write("p.csv", "x,y,w,v\n0,0,1,1\n0.1,0,2,2\n9,9,1,3\n")
+        out = self.folder / "r"
+        sweep = ["sweep", points, "--columns", "x,y", "--eps", 0.5, "--minpts", 2, "--out", out]
+        self.succeeds(*sweep, "--weight", "w")
+        described = json.loads((out / "sweep.json").read_text())
+        self.assertEqual((described["metric"], described["input"]["weight"]), ("euclidean, weighted", "w"))
+        self.assertEqual((described["input"]["columns"], described["options"]["weight"]), (["x", "y"], "w"))
+        self.succeeds(*sweep, "--weight", "w", "--resume")
+        self.fails(3, ["other weights of the points", "--overwrite"], *sweep, "--weight", "v", "--resume")
+        self.fails(3, ["holds results of points with weights", "--overwrite"], *sweep, "--resume")
+        self.succeeds(*sweep, "--overwrite")
+        self.assertNotIn("weight", json.loads((out / "sweep.json").read_text())["input"])
+        self.fails(3, ["holds results of points without weights", "--overwrite"], *sweep, "--weight", "w", "--resume")
+
+
 class Results(ProgramTest):
     def setUp(self):
         super().setUp()

@@ -21,13 +21,14 @@ class CheckingSink final : public io::PointsSink {
     const io::Source remaining{
         .name = source_.name, .options = source_.options, .memory_taken = source_.memory_taken + shape.memory_taken};
     points_ = make_points(remaining, shape.rows, shape.columns.size(), shape.precision);
-    set_columns(points_, shape.columns);
+    columns_ = shape.columns;
+    set_columns(points_, columns_);
   }
 
   /// The points, of which every value must have been put.
   io::FilePoints take() {
     if (!has_begun_ || values_ != points_.size() * points_.dims()) std::abort();
-    apply_nan_policy(points_, source_);
+    finish_points(points_, columns_, source_);
     return std::move(points_);
   }
 
@@ -55,6 +56,7 @@ class CheckingSink final : public io::PointsSink {
 
   const io::Source& source_;
   io::FilePoints points_;
+  std::vector<io::ElementChoice> columns_;
   std::uint64_t values_ = 0;
   bool has_begun_ = false;
 };

@@ -53,6 +53,16 @@ TEST_CASE("labelled copy: fields of CSV stay as they are, and what is no row is 
   CHECK(copied_text("\xEF\xBB\xBFname,x\na,1\n\"#b\",2\n", options) == "name,x,label\na,1,0\n\"#b\",2,-1\n");
 }
 
+TEST_CASE("labelled copy: weights are a column like others, or left out with all but the coordinates") {
+  const ReadOptions options{.weight = "w", .on_nan = NanPolicy::drop};
+  CHECK(copied_text("x,w\n1,0.50\n2,\n3,4\n", options) == "x,w,label\n1,0.50,0\n2,,\n3,4,-1\n");
+  const TempFolder folder;
+  const auto in = folder.write("in.csv", "w,x\n1,1\nnan,2\n3,3\n");
+  if (!test::has_format("HDF5")) return;
+  const Copied copied = copy(folder, {in}, "out.h5", options);
+  CHECK(values_of(read_points(copied.file, {.columns = {"row", "x", "label"}})) == Values{0, 1, 0, 2, 3, -1});
+}
+
 TEST_CASE("labelled copy: other delimiters become commas, and decimal commas keep a semicolon") {
   const ReadOptions options{.columns = {"1"}};
   CHECK(copied_text("a b\t1\nc,d\t2\n", options) == "x0,x1,label\na b,1,0\n\"c,d\",2,-1\n");

@@ -231,17 +231,17 @@ class ArrowColumns {
   /// Chooses as source.options says, and throws InputError for columns that hold no numbers.
   ArrowColumns(const arrow::Schema& schema, const Source& source) : source_(source) {
     const ColumnList available{.count = narrow<std::size_t>(schema.num_fields()), .names = schema.field_names()};
-    bool single = true;
     for (const std::size_t column : select_columns(source, available)) {
       const int field = narrow<int>(column);
       const arrow::DataType& type = *schema.field(field)->type();
       require_number(source, available, column, type);
-      single = single && value_type(type).id() == arrow::Type::FLOAT;
-      chosen_.push_back({column, 0, available.names[column]});
+      chosen_.push_back({column, 0, available.names[column], value_type(type).id() == arrow::Type::FLOAT});
       fields_.push_back(field);
     }
     std::sort(fields_.begin(), fields_.end());
-    if (single) precision_ = Precision::float32;
+    fields_.erase(std::unique(fields_.begin(), fields_.end()),
+                  fields_.end());  // the weights may be a coordinate as well
+    precision_ = precision_of(chosen_);
   }
 
   /// The fields of the schema that are to be read, in ascending order.

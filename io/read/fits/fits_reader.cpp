@@ -281,14 +281,13 @@ void parse_fits(const LibraryFile& bytes, const Source& source, PointsSink& poin
   require_table_bytes(file.get(), file.size(), source);
   file.require_end_of_table();
   const FitsTable table = describe_table(file.get(), source);
-  const std::vector<ElementChoice> chosen = select_from(file.get(), table, entry, tables, source);
-  bool single = true;
-  for (const ElementChoice& choice : chosen) {
+  std::vector<ElementChoice> chosen = select_from(file.get(), table, entry, tables, source);
+  for (ElementChoice& choice : chosen) {
     const FitsColumn& column = table.columns[choice.column];
     if (!column.is_number) throw_not_numeric(source, table.available, choice.column, column.type);
-    single = single && column.is_plain_float32;
+    choice.is_float32 = column.is_plain_float32;
   }
-  const Precision precision = single ? Precision::float32 : Precision::float64;
+  const Precision precision = precision_of(chosen);
   points.begin({.rows = table.rows,
                 .precision = precision,
                 .columns = chosen,

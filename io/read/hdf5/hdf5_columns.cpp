@@ -356,14 +356,13 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
     refuse_transposed(source, all.datasets[0].rows, all.columns.size());
     wide = describe_wide(all.datasets[0].rows, all.columns.size());
   }
-  const std::vector<ElementChoice> chosen = choose_columns(all, source);
-  bool single = true;
+  std::vector<ElementChoice> chosen = choose_columns(all, source);
   std::vector<std::vector<Target>> targets(all.datasets.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     const Hdf5Columns::Column& column = all.columns[chosen[k].column];
     const Hdf5Member& member = member_of(all, column);
     if (!member.is_number) throw_not_numeric(source, all.available, chosen[k].column, member.type);
-    single = single && member.is_float32 && !all.datasets[column.dataset].is_scaled();
+    chosen[k].is_float32 = member.is_float32 && !all.datasets[column.dataset].is_scaled();
     targets[column.dataset].push_back(
         {&column, chosen[k].element, k,
          chosen[k].name.empty() ? all.available.label(chosen[k].column) : show_text(chosen[k].name)});
@@ -371,7 +370,7 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (!targets[i].empty()) require_written(all.datasets[i], source);
   }
-  const Precision precision = single ? Precision::float32 : Precision::float64;
+  const Precision precision = precision_of(chosen);
   points.begin({.rows = all.datasets.empty() ? 0 : all.datasets[0].rows,
                 .precision = precision,
                 .columns = chosen,

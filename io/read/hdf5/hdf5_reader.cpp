@@ -71,16 +71,20 @@ std::string join(const std::vector<std::string>& paths) { return paths.empty() ?
       others.empty() ? "" : "; a data set beside it can be chosen with ReadOptions::table from: " + join(others));
 }
 
-/// The columns asked for as paths below a group, each a data set of one axis.
+/// The columns asked for as paths below a group, each a data set of one axis; that of the weights is the last.
 Hdf5Columns columns_of_paths(const Hdf5File& file, const std::string& group) {
   const Source& source = file.source();
+  std::vector<std::string> columns = source.options.columns;
+  const std::size_t coordinates = columns.size();
+  if (!source.options.weight.empty()) columns.push_back(source.options.weight);
   Hdf5Columns table;
   table.is_chosen = true;
-  for (const std::string& wanted : source.options.columns) {
+  for (const std::string& wanted : columns) {
+    const bool is_weight = table.datasets.size() == coordinates;
     const std::string path = wanted.starts_with('/') ? wanted : group + "/" + wanted;
     if (file.kind_of(path) != Object::dataset) {
-      throw source.error("there is no data set {}; ReadOptions::columns may choose from: {}", show_text(path),
-                         join(DatasetFinder(file).paths()));
+      throw source.error("there is no data set {}; {} may choose from: {}", show_text(path),
+                         is_weight ? kWeightOption : kColumnsOption, join(DatasetFinder(file).paths()));
     }
     Hdf5Dataset dataset = describe_hdf5_dataset(file, path);
     if (dataset.why_not.empty() && dataset.is_table) dataset.why_not = "is a table";
@@ -92,9 +96,7 @@ Hdf5Columns columns_of_paths(const Hdf5File& file, const std::string& group) {
           show_text(path), dataset.why_not);
     }
     for (const Hdf5Dataset& other : table.datasets) {
-      if (other.path == path) {
-        throw_named_twice(source, show_text(path));
-      }
+      if (other.path == path && !is_weight) throw_named_twice(source, show_text(path));
     }
     if (!table.datasets.empty() && dataset.rows != table.datasets[0].rows) {
       throw source.error("{} has {}, but {} has {}; columns of points need the same length",
@@ -172,7 +174,8 @@ Hdf5Columns find_table(const Hdf5File& file) {
   if (tables.empty() && are_paths(file, columns)) return columns_of_paths(file, {});
   if (tables.empty()) {
     throw source.error("no data set holds {}; choose one with ReadOptions::table from: {}",
-                       columns.empty() ? "nothing but numbers in one or two axes" : "the columns asked for, as numbers",
+                       columns.empty() && source.options.weight.empty() ? "nothing but numbers in one or two axes"
+                                                                        : "the columns asked for, as numbers",
                        join(paths));
   }
   throw source.error("several data sets could be the points; choose one with ReadOptions::table from: {}{}",

@@ -29,14 +29,15 @@ FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const So
     available.names.push_back(field.name);
     elements.push_back(field.type.number ? field.type.elements : 1);
   }
-  const std::vector<ElementChoice> chosen = select_elements(source, available, elements);
+  std::vector<ElementChoice> chosen = select_elements(source, available, elements);
   std::vector<BinaryColumn> columns;
-  for (const ElementChoice& choice : chosen) {
+  for (ElementChoice& choice : chosen) {
     const NpyField& field = header.fields[choice.column];
     if (!field.type.number) {
       throw_not_numeric(source, available, choice.column,
                         field.type.is_half ? fmt::format("{} ({})", field.type.name, kHalfRemedy) : field.type.name);
     }
+    choice.is_float32 = *field.type.number == ValueType::float32;
     columns.push_back({.type = *field.type.number,
                        .big_endian = field.type.big_endian,
                        .offset = field.offset + choice.element * bytes_of(*field.type.number),
@@ -45,7 +46,7 @@ FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const So
   require_bytes(header, multiply_sizes(header.shape[0], header.row_bytes, source), source);
   FilePoints points = points_from_rows(stream, header.shape[0], header.row_bytes, columns, source);
   set_columns(points, chosen);
-  apply_nan_policy(points, source);
+  finish_points(points, chosen, source);
   points.inputs.front().kind = "NPY records";
   return points;
 }
@@ -81,6 +82,7 @@ FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source&
                                            : points_from_rows(stream, rows, width * header.row_bytes, columns, source);
   points.column_numbers = selected;
   apply_nan_policy(points, source);
+  take_weights(points, source, points.precision());
   points.inputs.front().kind = fmt::format("NPY {}{}", type_name(type), describe_wide(rows, width));
   return points;
 }

@@ -190,7 +190,7 @@ const Member& choose_member(const Archive& archive, const Source& source) {
       suitable.empty() ? "none of the arrays" : "several arrays", list_members(archive, source));
 }
 
-/// The arrays that ReadOptions::columns names, where it names nothing but arrays.
+/// The arrays that ReadOptions::columns names, where it names nothing but arrays; behind them that of the weights.
 std::vector<const Member*> find_columns(const Archive& archive, const Source& source) {
   std::vector<const Member*> members;
   if (!source.options.table.empty()) return members;
@@ -202,7 +202,12 @@ std::vector<const Member*> find_columns(const Archive& archive, const Source& so
     }
     members.push_back(member);
   }
-  return members;
+  const std::string& weight = source.options.weight;
+  if (members.empty() || weight.empty()) return members;
+  members.push_back(archive.find(weight));
+  if (members.back() != nullptr) return members;
+  throw source.error("there is no array {}; ReadOptions::weight may choose from: {}", show_text(weight),
+                     list_members(archive, source));
 }
 
 FilePoints read_columns(const Archive& archive, const std::vector<const Member*>& members, const Source& source) {
@@ -225,7 +230,8 @@ FilePoints read_columns(const Archive& archive, const std::vector<const Member*>
     }
     rows = size;
     kind += (columns.empty() ? " " : ", ") + member->name;
-    chosen.push_back({static_cast<std::size_t>(member - archive.members().data()), 0, member->name});
+    chosen.push_back({static_cast<std::size_t>(member - archive.members().data()), 0, member->name,
+                      *description.header->type.number == ValueType::float32});
     columns.push_back({.type = *description.header->type.number,
                        .big_endian = description.header->type.big_endian,
                        .label = show_text(member->name)});
@@ -240,7 +246,7 @@ FilePoints read_columns(const Archive& archive, const std::vector<const Member*>
     stream.finish();
   }
   set_columns(points, chosen);
-  apply_nan_policy(points, source);
+  finish_points(points, chosen, source);
   points.inputs.front().kind = kind;
   return points;
 }

@@ -19,7 +19,7 @@ inline constexpr std::size_t kBar = kUnused - 1;
 /// What every row of a table looks like.
 struct RowShape {
   Dialect dialect;
-  std::vector<std::size_t> slots;  ///< for each field of a row: its coordinate, kUnused or kBar
+  std::vector<std::size_t> slots;  ///< for each field of a row: its coordinate, of several the first, kUnused or kBar
   std::size_t dims = 0;
 };
 

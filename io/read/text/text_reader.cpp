@@ -113,6 +113,8 @@ class RowCollector {
     points_.column_names = selected_names(table_.columns, table_.selected);
     points_.column_numbers = table_.selected;
     points_.inputs = {{source_.name, table_.kind, rows_, std::move(dropped_)}};
+    fill_repeated();
+    take_weights(points_, source_, Precision::float64);
     return std::move(points_);
   }
 
@@ -159,6 +161,14 @@ class RowCollector {
     const std::uint64_t expected = rows + static_cast<std::uint64_t>(static_cast<double>(rows) * share * kReserve);
     const std::uint64_t most = memory_left(source_) / (dims_ * sizeof(double)) + rows;
     points_ = FilePoints(narrow<std::size_t>(std::min({expected, most, kMaxPoints})), dims_, Precision::float64);
+  }
+
+  /// The parser leaves a column out where it stands a second time: as weights.
+  void fill_repeated() {
+    const std::vector<std::size_t>& columns = table_.selected;
+    const auto first = std::find(columns.begin(), columns.end(), columns.back());
+    if (first == columns.end() - 1) return;
+    copy_coordinate(points_, static_cast<std::size_t>(first - columns.begin()), columns.size() - 1);
   }
 
   void join_blocks() {
@@ -231,18 +241,17 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
       throw_rounded(source_, line, column, std::string(value));
     case Fault::not_finite:
       throw InputError(
-          fmt::format("{}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with ReadOptions::on_nan = "
+          fmt::format("{}, column {} is {}; DBSCAN needs finite {}: drop such rows with ReadOptions::on_nan = "
                       "NanPolicy::drop",
-                      where, column, value.empty() ? "empty" : show_text(value)));
+                      where, column, value.empty() ? "empty" : show_text(value), kinds_of_values(source_)));
     default: {
       std::string hint;
       if (has_decimal_comma(value)) hint = "if the comma is the decimal mark, set ReadOptions::text.decimal = ','; or ";
       if (rows_ + result.rows == 0 && table_.columns.names.empty()) {
         hint += "if this row names the columns, set ReadOptions::text.header = Header::yes; or ";
       }
-      throw InputError(
-          fmt::format("{}, column {} is {}, not a number; {}choose the coordinates with ReadOptions::columns from: {}",
-                      where, column, show_text(value), hint, table_.columns.describe()));
+      throw InputError(fmt::format("{}, column {} is {}, not a number; {}{} from: {}", where, column, show_text(value),
+                                   hint, how_to_choose(source_), table_.columns.describe()));
     }
   }
 }

@@ -324,7 +324,7 @@ class TableFinder {
     table.shape.slots.assign(fields_, kUnused);
     if (first_field_ > 0) table.shape.slots.front() = kBar;
     if (last_is_bar_) table.shape.slots.back() = kBar;
-    for (std::size_t k = 0; k < table.selected.size(); ++k) table.shape.slots[first_field_ + table.selected[k]] = k;
+    for (std::size_t k = table.selected.size(); k-- > 0;) table.shape.slots[first_field_ + table.selected[k]] = k;
     if (source_.options.columns.empty()) require_numbers(table);
     const bool is_one_column = fields_ == 1 && delimiter_was_found();
     table.kind =

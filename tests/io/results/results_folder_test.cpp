@@ -47,6 +47,30 @@ std::size_t make(const std::filesystem::path& folder, FolderMode mode, const Fol
 
 }  // namespace
 
+TEST_CASE("results folder: weights are a part of the input") {
+  const TempFolder folder;
+  const auto begin = [&](std::vector<double> weights, FolderMode mode) {
+    FilePoints points = six_points();
+    if (!weights.empty()) points.weight_column = "mass";
+    points.weights = std::move(weights);
+    ResultsFolder results(folder / "r", both(), mode, {}, nullptr);
+    const std::vector<Variant> missing = results.begin(points, {.metric = "cosine"});
+    for (const Variant& variant : missing) results.add(result_of(variant));
+    results.finish("complete", 1, Trace());
+    return missing.size();
+  };
+  const std::vector<double> ones(6, 1.0);
+  CHECK(begin(ones, FolderMode::fresh) == 2);
+  CHECK(begin(ones, FolderMode::resume) == 0);
+  check_mentions(bytes_of_file(folder / "r/sweep.json"), {R"("metric": "cosine, weighted")", R"("weight": "mass")"});
+  check_mentions(error_of<InputError>([&] { begin(std::vector<double>(6, 2.0), FolderMode::resume); }),
+                 {"other weights of the points", "FolderMode::overwrite"});
+  check_mentions(error_of<InputError>([&] { begin({}, FolderMode::resume); }), {"results of points with weights"});
+  CHECK(begin({}, FolderMode::overwrite) == 2);
+  CHECK(bytes_of_file(folder / "r/sweep.json").find("weight") == std::string::npos);
+  check_mentions(error_of<InputError>([&] { begin(ones, FolderMode::resume); }), {"results of points without weights"});
+}
+
 TEST_CASE("results folder: what is there is not made again, and what is asked for beside it is") {
   const TempFolder folder;
   CHECK(make(folder / "r", FolderMode::fresh) == 2);

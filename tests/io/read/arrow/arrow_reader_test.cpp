@@ -203,6 +203,21 @@ TEST_CASE("parquet and arrow: float32 points of float32 columns only") {
   CHECK(values_of(both) == Values{10.5, -1, 20.5, static_cast<double>(0.1F), 30.5, 1});
 }
 
+TEST_CASE("parquet and arrow: weights, which leave float32 coordinates as they are") {
+  const TempFolder folder;
+  const auto file = write_either(folder, stars());
+  const FilePoints points = read(file, {.columns = {"dec"}, .weight = "ra"});
+  CHECK(points.precision() == Precision::float32);
+  CHECK(values_of(points) == Values{-1, double{0.1F}, 1});
+  CHECK(points.weights == Values{10.5, 20.5, 30.5});
+  CHECK(points.weight_column == "ra");
+  const FilePoints twice = read(file, {.columns = {"id", "ra"}, .weight = "id"});
+  CHECK(values_of(twice) == Values{1, 10.5, 2, 20.5, 3, 30.5});
+  CHECK(twice.weights == Values{1, 2, 3});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"ra"}, .weight = "name"}); }),
+                 {"'name'", "not numbers", "ReadOptions::weight"});
+}
+
 TEST_CASE("parquet and arrow: nulls are missing values") {
   const TempFolder folder;
   const TablePtr table = table_of({{"x", arrow::int32(), "[1, null, 3, 4, 5]"},

@@ -40,6 +40,29 @@ std::filesystem::path write_sample(const TempFolder& folder, const std::string& 
   return file;
 }
 
+TEST_CASE("fits reader: weights, which leave float32 coordinates as they are") {
+  const TempFolder folder;
+  const auto file = write_sample(folder);
+  for (const char* weight : {"z", "2"}) {
+    const FilePoints points = read(file, {.columns = {"RA", "DEC"}, .weight = weight});
+    CHECK(points.precision() == Precision::float32);
+    CHECK(values_of(points) == Values{1.5, -1, 2.5, -2, 3.5, -3});
+    CHECK(points.weights == Values{0.1, 0.2, 0.3});
+    CHECK(points.weight_column == "Z");
+    CHECK(points.column_names == std::vector<std::string>{"RA", "Dec"});
+  }
+  const FilePoints twice = read(file, {.columns = {"N", "Z"}, .weight = "N"});
+  CHECK(values_of(twice) == Values{10, 0.1, 20, 0.2, 30, 0.3});
+  CHECK(twice.weights == Values{10, 20, 30});
+  CHECK(values_of(read(file, {.weight = "x", .table = "EVENTS"})) == Values{9, 10});
+  check_mentions(error_of<InputError>([&] { (void)read(file, {.columns = {"RA"}, .weight = "NAME"}); }),
+                 {"sample.fits", "'NAME'", "not numbers", "ReadOptions::weight"});
+  check_mentions(error_of<InputError>([&] { (void)read(file, {.columns = {"RA"}, .weight = "MAG"}); }),
+                 {"'MAG'", "3 values", "ReadOptions::weight", "'MAG[0]'"});
+  check_mentions(error_of<UsageError>([&] { (void)read(file, {.columns = {"RA"}, .weight = "0-1"}); }),
+                 {"ReadOptions::weight is '0-1'", "2 columns of", "sample.fits"});
+}
+
 TEST_CASE("fits reader: columns are chosen by the names of the table, beside texts") {
   const TempFolder folder;
   const auto file = folder / "sky.fits";

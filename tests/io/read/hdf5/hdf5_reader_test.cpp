@@ -55,6 +55,38 @@ TEST_CASE("hdf5: the only data set, of any number type") {
   CHECK(values_of(read(file, {.columns = {"1", "0"}, .table = "group/points"})) == Values{2, 1, 4, 3, 6, 5});
 }
 
+TEST_CASE("hdf5: weights in a matrix, in a table and in a data set of their own") {
+  const TempFolder folder;
+  {
+    Hdf5Writer file(folder / "columns.h5");
+    file.matrix("g/x", H5T_IEEE_F32LE, {2}, {1, 2});
+    file.matrix("g/y", H5T_IEEE_F32LE, {2}, {3, 4});
+    file.matrix("g/w", H5T_IEEE_F64LE, {2}, {0.1, 0.2});
+  }
+  Hdf5Writer(folder / "matrix.h5").matrix("m", H5T_IEEE_F64LE, {2, 3}, {1, 2, 3, 4, 5, 6});
+  Hdf5Writer(folder / "table.h5").table("t", kRows, false);
+  for (const ReadOptions& options : {ReadOptions{.columns = {"/g/x", "g/y"}, .weight = "/g/w"},
+                                     ReadOptions{.columns = {"x", "y"}, .weight = "w", .table = "g"}}) {
+    const FilePoints points = read(folder / "columns.h5", options);
+    CHECK(points.precision() == Precision::float32);
+    CHECK(values_of(points) == Values{1, 3, 2, 4});
+    CHECK(points.weights == Values{0.1, 0.2});
+    CHECK(points.weight_column == "g/w");
+  }
+  const FilePoints matrix = read(folder / "matrix.h5", {.weight = "-1"});
+  CHECK(values_of(matrix) == Values{1, 2, 4, 5});
+  CHECK(matrix.weights == Values{3, 6});
+  const FilePoints table = read(folder / "table.h5", {.columns = {"lon"}, .weight = "lat"});
+  CHECK(table.precision() == Precision::float32);
+  CHECK(values_of(table) == Values{2, 5, 8});
+  CHECK(table.weights == Values{1, 4, 7});
+  const FilePoints twice = read(folder / "columns.h5", {.columns = {"/g/w"}, .weight = "/g/w"});
+  CHECK(values_of(twice) == twice.weights);
+  check_mentions(
+      error_of<InputError>([&] { (void)read(folder / "columns.h5", {.columns = {"/g/x"}, .weight = "/g/v"}); }),
+      {"columns.h5", "no data set '/g/v'", "ReadOptions::weight", "/g/w"});
+}
+
 TEST_CASE("hdf5: one axis, no rows") {
   const TempFolder folder;
   Hdf5Writer(folder / "line.hdf5").matrix("x", H5T_IEEE_F64LE, {3}, {1, 2, 3});

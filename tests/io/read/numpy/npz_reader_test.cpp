@@ -99,6 +99,24 @@ TEST_CASE("npz: arrays of one axis as columns") {
                  {"columns.npz", "several arrays", "ReadOptions::table", "ReadOptions::columns", "'x' (3, float32)"});
 }
 
+TEST_CASE("npz: weights in an array of their own beside columns, or in a column of the array") {
+  const TempFolder folder;
+  const std::filesystem::path file = write_zip(folder, "weighted.npz",
+                                               {{"x.npy", npy("<f4", "(2,)", {1, 2})},
+                                                {"w.npy", npy("<f8", "(2,)", {0.1, 0.2})},
+                                                {"m.npy", npy("<f8", "(2, 2)", {3, 4, 5, 6})}});
+  const FilePoints points = read(file, {.columns = {"x"}, .weight = "w"});
+  CHECK(points.precision() == Precision::float32);
+  CHECK(values_of(points) == Values{1, 2});
+  CHECK(points.weights == Values{0.1, 0.2});
+  CHECK(points.weight_column == "w");
+  const FilePoints matrix = read(file, {.weight = "0", .table = "m"});
+  CHECK(values_of(matrix) == Values{4, 6});
+  CHECK(matrix.weights == Values{3, 5});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"x"}, .weight = "v"}); }),
+                 {"weighted.npz", "no array 'v'", "ReadOptions::weight", "'w' (2, float64)"});
+}
+
 TEST_CASE("npz: an archive without arrays, and one that is damaged") {
   const TempFolder folder;
   check_mentions(error_of<InputError>([&] {
