@@ -39,10 +39,12 @@ class Dataset {
   /// are does not change.
   ///
   /// weights: [host] [n], finite. They may be fractions, 0 or negative. Each is first rounded to a whole multiple of one power of two,
-  /// which changes it by at most 2^-62 of the largest absolute weight (of 2^32, if that is less and no weight is below 0). The multiples are summed exactly, and the sum is rounded to
-  /// float64 once. So sums do not depend on the order, and ten weights of 0.1 are 1. They are copied, 8·n bytes, which count in
-  /// EngineOptions::memory while the data set with them lives; a GPU has another copy, which counts in EngineOptions::gpu_memory. cancel: as for Engine::load(). O(n). Throws UsageError where there are
-  /// not n weights or one is not finite, ResourceError, Cancelled.
+  /// which changes it by at most 2^-62 of the largest absolute weight (of 2^32, if that is less and no weight is below 0). The
+  /// multiples are summed exactly, and the sum is rounded to float64 once. So sums do not depend on the order, and ten weights of 0.1
+  /// are 1. The weights are copied, 8·n bytes, which count in EngineOptions::memory while the data set with them lives; a GPU has
+  /// another copy, which counts in EngineOptions::gpu_memory. cancel: as for Engine::load(). O(n). Throws UsageError where there are
+  /// not n weights, where one is not finite, and where some are below 0 and one would become 0 beside one over 2^32; ResourceError,
+  /// Cancelled.
   [[nodiscard]] Dataset weighted(std::span<const double> weights, const CancelToken* cancel = nullptr) const;
 
  private:

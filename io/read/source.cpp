@@ -203,7 +203,8 @@ void throw_rounded(const Source& source, const std::string& where, const std::st
                    const std::string& value) {
   throw source.error(
       "{}, column {} is {}, an integer beyond 2^53 that float64 does not hold: others would become the same "
-      "coordinate; subtract an offset from the column, or leave it out with ReadOptions::columns",
+      "coordinate; subtract an offset from the column (divide weights, and minpts with them), or leave it out with "
+      "ReadOptions::columns",
       where, column, value);
 }
 

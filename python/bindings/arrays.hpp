@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@ namespace epsflow::python {
 /// [n] of NumPy.
 template <class T>
 using Vector = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// A weight for each point, or none.
+using Weights = std::optional<Vector<double>>;
 
 /// [n, d] of NumPy, float32 or float64.
 using HostArray = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;

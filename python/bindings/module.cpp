@@ -182,17 +182,30 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
           const Observer& observer, Task::Channel& channel) { channel.put(loader.load(view, observer.cancel)); });
 }
 
-/// weights: none, or one for each point. Tasks keep the arrays that they read, also where whoever waits for them is interrupted.
+/// A data set that a task works on, with weights unless there are none. Tasks keep the arrays that they read, also where whoever
+/// waits for them is interrupted.
+class TaskDataset {
+ public:
+  TaskDataset(const PyDataset& data, const Weights& weights) : points_(data.data.get()) {
+    if (weights) weights_ = span_of(*weights);
+  }
+
+  [[nodiscard]] Dataset get(const Observer& observer) const {
+    return weights_ ? points_.weighted(*weights_, observer.cancel) : points_;
+  }
+
+ private:
+  Dataset points_;
+  std::optional<std::span<const double>> weights_;
+};
+
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
-                                  const std::optional<Vector<double>>& weights) {
-  std::optional<std::span<const double>> given;
-  if (weights) given = span_of(*weights);
-  return std::make_unique<Task>([points = data.data.get(), sweep = sweep_of(variants),
-                                 run = options_from<RunOptions>(options),
-                                 given](const Observer& observer, Task::Channel& channel) {
+                                  const Weights& weights) {
+  return std::make_unique<Task>([points = TaskDataset(data, weights), sweep = sweep_of(variants),
+                                 run = options_from<RunOptions>(options)](const Observer& observer,
+                                                                          Task::Channel& channel) {
     run_each(
-        given ? points.weighted(*given, observer.cancel) : points, sweep,
-        [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
+        points.get(observer), sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
   });
 }
 
@@ -221,10 +234,13 @@ std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool di
 using PlanWords = std::tuple<double, std::vector<std::uint32_t>, std::string, std::string, std::string, std::string,
                              std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool>;
 
-std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants, const nb::dict& options) {
+std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants, const nb::dict& options,
+                                 const Weights& weights) {
   return std::make_unique<Task>(
-      [run_on = data.data.get(), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
-          const Observer& observer, Task::Channel& channel) { channel.put(plan(run_on, sweep, run, observer)); });
+      [points = TaskDataset(data, weights), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
+          const Observer& observer, Task::Channel& channel) {
+        channel.put(plan(points.get(observer), sweep, run, observer));
+      });
 }
 
 std::vector<PlanWords> take_plans(Task& task) {
@@ -323,7 +339,8 @@ void define_engine(nb::module_& m) {
       .def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); })
       .def("start_sweep", &start_sweep, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
            nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
-      .def("start_plan", &start_plan, "variants"_a, "options"_a, nb::keep_alive<0, 1>())
+      .def("start_plan", &start_plan, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
+           nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
       .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, nb::keep_alive<0, 1>());
   nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
       .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })

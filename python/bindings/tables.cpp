@@ -27,8 +27,6 @@ using namespace nb::literals;
 namespace epsflow::python {
 namespace {
 
-using Weights = std::optional<Vector<double>>;
-
 TableRun run_of(const Weights& weights, bool core, bool directed, bool float32_eps) {
   return {.weights = weights ? span_of(*weights) : std::span<const double>(),
           .core_mask = core,

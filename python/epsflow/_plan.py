@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ._arrays import as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._parameters import as_options, as_variants
 from ._precomputed import made_dense
@@ -65,6 +66,7 @@ def plan(
     variants: Iterable[tuple[float, int]] | None = None,
     metric: str = "euclidean",
     metric_params: dict[str, Any] | None = None,
+    sample_weight: Any = None,
     backend: str = "auto",
     memory: int | str | None = None,
     threads: int | None = None,
@@ -77,7 +79,7 @@ def plan(
 
     Parameters
     ----------
-    X, eps, min_samples, variants, metric, metric_params, backend, memory, threads, engine, strategy, index, decide
+    X, eps, min_samples, variants, metric, metric_params, sample_weight, backend, memory, threads, engine, strategy, index, decide
         As `epsflow.sweep` takes them.
 
     Returns
@@ -99,7 +101,7 @@ def plan(
     asked = as_variants(eps, min_samples, variants, given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
     data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
-    return plan_loaded(data, variants=asked, strategy=strategy, index=index, decide=decide)
+    return plan_loaded(data, variants=asked, sample_weight=sample_weight, strategy=strategy, index=index, decide=decide)
 
 
 def plan_loaded(
@@ -108,14 +110,16 @@ def plan_loaded(
     min_samples: Any = None,
     *,
     variants: Iterable[tuple[float, int]] | None = None,
+    sample_weight: Any = None,
     strategy: str = "auto",
     index: str = "auto",
     decide: str = "auto",
 ) -> list[EpsPlan]:
+    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked = as_variants(eps, min_samples, variants, data._given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
     with python_errors():
-        task = data._data.start_plan(asked, run)
+        task = data._data.start_plan(asked, run, weights)
     wait_for(task)
     plans: list[Any] = task.take_plans()
     return [EpsPlan(e, tuple(m), way, python_words(because), *rest) for e, m, way, because, *rest in plans]

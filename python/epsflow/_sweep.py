@@ -374,8 +374,10 @@ def sweep(
         options = of_the_cpu(engine, backend, memory, threads)
         distances = as_distances(X)
         results = cluster_distances(distances, asked, sample_weight, as_flag(core, "core"), progress, options)
-        under = "precomputed" if sample_weight is None else "precomputed, weighted"
-        return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under))
+        under, checksum = "precomputed", ""
+        if sample_weight is not None:
+            under, checksum = "precomputed, weighted", _checksum_of(as_weights(sample_weight, distances.shape[0]))
+        return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum))
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
     run = _run_options(core, output, strategy, index, decide)
@@ -404,6 +406,11 @@ def sweep_loaded(
 sweep_loaded.__qualname__ = "Dataset.sweep"  # which errors of arguments name
 
 
+def _checksum_of(weights: NDArray[np.float64]) -> str:
+    checksum: str = _core.checksum_of(weights.reshape(-1, 1))
+    return checksum
+
+
 def _run_options(core: bool, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
     if as_choice(output, "output", "numpy") not in OUTPUTS:
         raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
@@ -424,7 +431,7 @@ def _run(
     if output != "numpy" and run["strategy"] == "table":
         raise ValueError(f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    checksum = "" if weights is None else _core.checksum_of(weights.reshape(-1, 1))
+    checksum = "" if weights is None else _checksum_of(weights)
     warn_of_unit(data._given, min(e for e, _ in asked))
     with python_errors():
         task = data._data.start_sweep(asked, run, weights)

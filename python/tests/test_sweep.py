@@ -280,6 +280,10 @@ def test_a_plan_says_what_a_sweep_does(blobs):
     assert direct.strategy == "direct"
     with pytest.raises(ValueError, match="eps == 0"):
         epsflow.plan(blobs, 0, 5)
+    weighted = epsflow.plan(blobs, [0.3, 0.1], 5, backend="cpu", sample_weight=np.ones(len(blobs)))
+    assert all(w.bytes >= p.bytes + 8 * len(blobs) for w, p in zip(weighted, epsflow.plan(blobs, [0.3, 0.1], 5, backend="cpu")))
+    with pytest.raises(ValueError, match="one weight for each sample"):
+        epsflow.plan(blobs, 0.3, 5, sample_weight=[1, 2])
     pandas = pytest.importorskip("pandas")
     assert list(pandas.DataFrame(plans)["eps"]) == [0.3, 0.1]
 
