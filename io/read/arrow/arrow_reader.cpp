@@ -239,9 +239,8 @@ class ArrowColumns {
       fields_.push_back(field);
     }
     std::sort(fields_.begin(), fields_.end());
-    fields_.erase(std::unique(fields_.begin(), fields_.end()),
-                  fields_.end());  // the weights may be a coordinate as well
-    precision_ = precision_of(chosen_);
+    // The weights may be a coordinate as well.
+    fields_.erase(std::unique(fields_.begin(), fields_.end()), fields_.end());
   }
 
   /// The fields of the schema that are to be read, in ascending order.
@@ -252,7 +251,7 @@ class ArrowColumns {
     if (rows < 0) throw source_.error("damaged: its number of rows is negative; fetch the file again");
     rows_ = static_cast<std::uint64_t>(rows);
     points.begin({.rows = rows_,
-                  .precision = precision_,
+                  .precision = precision_of(chosen_),
                   .columns = chosen_,
                   .kind = std::move(kind),
                   .memory_taken = memory_taken});
@@ -265,7 +264,7 @@ class ArrowColumns {
     check_arrow(batch.ValidateFull(), source_, fmt::format("reading from row {} on", done_));
     const auto count = narrow<std::uint64_t>(batch.num_rows());
     if (count > rows_ - done_) throw_wrong_rows(source_, rows_, "more");
-    with_type(precision_, [&](auto zero) { put_as<decltype(zero)>(batch, points); });
+    with_type(precision_of(chosen_), [&](auto zero) { put_as<decltype(zero)>(batch, points); });
     done_ += count;
   }
 
@@ -298,7 +297,6 @@ class ArrowColumns {
   const Source& source_;
   std::vector<ElementChoice> chosen_;
   std::vector<int> fields_;
-  Precision precision_ = Precision::float64;
   std::uint64_t rows_ = 0;
   std::uint64_t done_ = 0;
 };
