@@ -7,7 +7,9 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first
 #include <hwy/highway.h>
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <optional>
@@ -17,6 +19,19 @@
 #include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/row_test-inl.hpp>
 #include <epsflow/index/tile_test-inl.hpp>
+
+#ifndef EPSFLOW_CLUSTERING_KEYED_PLACE
+#define EPSFLOW_CLUSTERING_KEYED_PLACE
+namespace epsflow::clustering {
+
+/// A place and the key of the cell that it is in or nearest to.
+struct KeyedPlace {
+  std::uint64_t key;
+  std::uint32_t id;
+};
+
+}  // namespace epsflow::clustering
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace epsflow::clustering {
@@ -282,6 +297,22 @@ void find(const SearchIndex& index, const SearchInput& in, Range rows, const std
   });
 }
 
+/// places: sorted by key. points: [dims] of each id.
+template <class T, std::size_t D>
+void find_at(const index::Grid& grid, const SearchInput& in, std::span<const KeyedPlace> places, const double* points,
+             const std::uint32_t* cluster_of, std::uint32_t* clusters) {
+  std::vector<Range> candidates;
+  std::uint64_t key = ~std::uint64_t{0};
+  for (const KeyedPlace& place : places) {
+    if (place.key != key) grid.find_ranges_at(key = place.key, candidates);
+    std::uint32_t cluster = kNoCluster;
+    for_each_other(
+        RowTest<T, D>(in, points + std::size_t{place.id} * D), candidates, grid.size(), cluster_of,
+        [&] { return cluster; }, [&](std::uint32_t p) { cluster = HWY_MIN(cluster, cluster_of[p]); });
+    clusters[place.id] = cluster;
+  }
+}
+
 /// The same by tiles of rows.
 template <class T>
 void count_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows, std::uint32_t most,
@@ -334,6 +365,13 @@ void find_any(const SearchIndex& index, const SearchInput& in, Range rows, const
   with_test(in, [&]<class Test>() HWY_ATTR { find<Test>(index, in, rows, cluster_of, clusters); });
 }
 
+void find_at_any(const index::Grid& grid, const SearchInput& in, std::span<const KeyedPlace> places,
+                 const double* points, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
+  with_types(in, [&]<class T, std::size_t D>() HWY_ATTR {
+    if constexpr (D > 0 && D <= index::kMostIndexedDims) find_at<T, D>(grid, in, places, points, cluster_of, clusters);
+  });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace epsflow::clustering
 HWY_AFTER_NAMESPACE();
@@ -346,6 +384,7 @@ HWY_EXPORT(count_any);
 HWY_EXPORT(weigh_any);
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
+HWY_EXPORT(find_at_any);
 
 /// Ends of blocks need not be ends of bundles: a block of one bundle of many points would keep one thread busy for long.
 constexpr std::uint32_t kBlockRows = 1024;
@@ -390,6 +429,31 @@ void SearchedSource::find_clusters(const ClusterBlock& block, const NumberedLeve
   HWY_DYNAMIC_DISPATCH(find_any)(index_, search_.input(), rows, levels.clusters, clusters);
   *core = rows.size() -
           static_cast<std::uint32_t>(std::count(levels.clusters + rows.begin, levels.clusters + rows.end, kNoCluster));
+}
+
+bool finds_clusters_at(const index::Grid& grid) noexcept {
+  return grid.space().plain() && grid.dims() <= index::kMostIndexedDims && grid.finds_places();
+}
+
+void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,
+                             std::span<const double> places, std::uint32_t* clusters, const CancelToken& cancel) {
+  const std::size_t n = places.size() / grid.dims();
+  Buffer<KeyedPlace> keyed(n);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kBlockRows), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      keyed[i] = {grid.key_at(places.data() + i * grid.dims()), static_cast<std::uint32_t>(i)};
+    }
+  });
+  cancel.check();
+  tbb::parallel_sort(keyed.begin(), keyed.end(),
+                     [](const KeyedPlace& a, const KeyedPlace& b) { return a.key < b.key; });
+  cancel.check();
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kBlockRows), [&](const auto& range) {
+    if (cancel.cancelled()) return;
+    HWY_DYNAMIC_DISPATCH(find_at_any)
+    (grid, rows.input(), keyed.span().subspan(range.begin(), range.size()), places.data(), cluster_of, clusters);
+  });
+  cancel.check();
 }
 
 void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearch& rows,

@@ -1,6 +1,7 @@
 // From coordinates to cells: the axes that are indexed, and each coordinate's slot on its axis.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -121,6 +122,14 @@ class CellAxis {
   /// Slots in use are 0 … slots() − 1.
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
   [[nodiscard]] std::uint64_t slot(double x) const noexcept { return view().slot(x); }
+  /// The slot of x, or of the end of the axis that is nearest to it. Only where the axis is not cut at gaps.
+  [[nodiscard]] std::uint64_t nearest_slot(double x) const noexcept {
+    const double fine = (x - lo_) * inverse_side_;
+    if (!(fine > 0)) return 0;
+    if (fine >= static_cast<double>(slots_ << shift_)) return slots_ - 1;
+    return std::min(static_cast<std::uint64_t>(fine) >> shift_, slots_ - 1);
+  }
+  [[nodiscard]] bool cut() const noexcept { return !stretches_.empty(); }
   [[nodiscard]] AxisView view() const noexcept {
     return {lo_,
             inverse_side_,

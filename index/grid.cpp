@@ -40,7 +40,8 @@ Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel
 }
 
 void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelToken& cancel) {
-  const std::vector<CellAxis>& axes = chosen.axes;
+  axes_ = chosen.axes;
+  const std::vector<CellAxis>& axes = axes_;
   keys_ = CellKeys(chosen);
   cliques_ = chosen.cliques;
   const unsigned bits = static_cast<unsigned>(std::bit_width(keys_.count - 1));
@@ -139,9 +140,28 @@ void Grid::start_walk(std::size_t cell, BundleWalk& walk) const {
   }
 }
 
-void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
+void Grid::add_range(std::size_t place, std::uint64_t last_key, std::vector<Range>& ranges) const {
   const auto keys = cell_keys();
   const auto starts = cell_starts();
+  std::size_t end = place;
+  while (end < keys.size() && keys[end] <= last_key) ++end;
+  if (end == place) return;
+  if (!ranges.empty() && ranges.back().end == starts[place]) {
+    ranges.back().end = starts[end];
+  } else {
+    ranges.push_back({starts[place], starts[end]});
+  }
+}
+
+void Grid::find_closed_ranges(std::uint64_t key, std::vector<Range>& ranges) const {
+  const auto keys = cell_keys();
+  keys_.closed.for_each_range(key, [&](std::uint64_t first_key, std::uint64_t last_key) {
+    add_range(std::lower_bound(keys.begin(), keys.end(), first_key) - keys.begin(), last_key, ranges);
+  });
+}
+
+void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
+  const auto keys = cell_keys();
   const std::uint64_t last = 2 * std::uint64_t{keys_.window};
   std::vector<Range>& ranges = walk.ranges;
   if (!kept_.empty()) {
@@ -152,27 +172,36 @@ void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
     return;
   }
   ranges.clear();
-  const auto add = [&](std::size_t place, std::uint64_t last_key) {
-    std::size_t end = place;
-    while (end < keys.size() && keys[end] <= last_key) ++end;
-    if (end == place) return;
-    if (!ranges.empty() && ranges.back().end == starts[place]) {
-      ranges.back().end = starts[end];
-    } else {
-      ranges.push_back({starts[place], starts[end]});
-    }
-  };
-  if (keys_.closed.at_end(keys[cell])) {
-    keys_.closed.for_each_range(keys[cell], [&](std::uint64_t first_key, std::uint64_t last_key) {
-      add(std::lower_bound(keys.begin(), keys.end(), first_key) - keys.begin(), last_key);
-    });
-    return;
-  }
+  if (keys_.closed.at_end(keys[cell])) return find_closed_ranges(keys[cell], ranges);
   for (std::size_t p = 0; p < walk.places.size(); ++p) {
     const std::uint64_t first_key = keys[cell] + keys_.neighbor_offsets[p];
     std::size_t& place = walk.places[p];
     while (place < keys.size() && keys[place] < first_key) ++place;
-    add(place, first_key + last);
+    add_range(place, first_key + last, ranges);
+  }
+}
+
+bool Grid::finds_places() const noexcept {
+  return std::none_of(axes_.begin(), axes_.end(), [](const CellAxis& axis) { return axis.cut(); });
+}
+
+std::uint64_t Grid::key_at(const double* place) const noexcept {
+  std::uint64_t key = 0;
+  for (std::size_t a = 0; a < axes_.size(); ++a) {
+    key += (axes_[a].nearest_slot(place[axes_[a].dim()]) + keys_.window) * keys_.strides[a];
+  }
+  return key;
+}
+
+void Grid::find_ranges_at(std::uint64_t key, std::vector<Range>& ranges) const {
+  ranges.clear();
+  if (keys_.closed.at_end(key)) return find_closed_ranges(key, ranges);
+  const auto keys = cell_keys();
+  auto from = keys.begin();
+  for (const std::int64_t offset : keys_.neighbor_offsets) {
+    const std::uint64_t first_key = key + static_cast<std::uint64_t>(offset);
+    from = std::lower_bound(from, keys.end(), first_key);
+    add_range(from - keys.begin(), first_key + 2 * std::uint64_t{keys_.window}, ranges);
   }
 }
 

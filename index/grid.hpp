@@ -47,6 +47,15 @@ class Grid final : public SearchIndex {
   /// parallel. Throws Cancelled.
   void keep_ranges(std::uint64_t most, const CancelToken& cancel);
 
+  /// Whether ranges around places are found, which need not be those of points: not where an axis is cut at gaps, as a place within
+  /// a gap may be near both of its sides.
+  [[nodiscard]] bool finds_places() const noexcept;
+  /// The key of the cell at a place, or at the nearest place within the extents of the points. place: [dims].
+  [[nodiscard]] std::uint64_t key_at(const double* place) const noexcept;
+  /// Sets `ranges` to what holds every point within eps of any place of that key: non-empty, ascending, not touching each other.
+  /// O(log cells) for each place where a range may begin.
+  void find_ranges_at(std::uint64_t key, std::vector<Range>& ranges) const;
+
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
     return SearchIndex::bytes() + cell_keys_.bytes() + kept_bytes_;
   }
@@ -56,6 +65,10 @@ class Grid final : public SearchIndex {
   template <class Item, class Make, class Key, class Id>
   void sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel);
 
+  /// The points of the cells from `place` on up to a key, as a range of their own or a part of the last.
+  void add_range(std::size_t place, std::uint64_t last_key, std::vector<Range>& ranges) const;
+  void find_closed_ranges(std::uint64_t key, std::vector<Range>& ranges) const;
+
   /// Ranges of consecutive cells.
   struct KeptRanges {
     std::vector<std::uint32_t> ends;  ///< of each cell's ranges
@@ -64,6 +77,7 @@ class Grid final : public SearchIndex {
 
   bool cliques_ = false;
   Buffer<std::uint64_t> cell_keys_;
+  std::vector<CellAxis> axes_;
   CellKeys keys_;
   std::vector<KeptRanges> kept_;  ///< a block of cells each; empty unless ranges are kept
   std::uint64_t kept_bytes_ = 0;

@@ -49,6 +49,15 @@ class RowTest {
     row_ = row;
   }
 
+  /// Of a place that is no row. place: [D].
+  HWY_INLINE RowTest(const SearchInput& in, const double* place) requires(D > 0)
+      : dims_(in.dims), limit_(hn::Set(F64(), in.limit)), coordinates_(in.coordinates), row_(0) {
+    for (std::size_t k = 0; k < D; ++k) {
+      candidates_[k] = static_cast<const T*>(in.coordinates[k]);
+      point_[k] = hn::Set(F64(), place[k]);
+    }
+  }
+
   /// Bit i: candidate first + i is a neighbour. For as many candidates as a vector has lanes.
   HWY_INLINE std::uint32_t bits(std::size_t first) const {
     if constexpr (D > 0) {

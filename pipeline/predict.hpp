@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include <epsflow/core/labels.hpp>
@@ -20,13 +21,28 @@ struct CoreView {
   Metric metric = {};
 };
 
-/// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of the
-/// clustering would have got. Core points themselves get their own. Always runs on the CPU: of the options, only memory and
-/// threads may be set; backend may be automatic or cpu. O((m + n)·d + candidates).
-///
-/// Throws UsageError if sizes or dimensions differ, if a label is negative, if the metric does not fit the points
-/// (check_metric()), and if eps is not greater than 0 or is one that moved_radius() refuses; InputError for points that
-/// Engine::load() refuses; ResourceError; Cancelled.
+/// A clustering that is ready to assign points to its clusters, as often as they come: it keeps its core points in an index. Copies are
+/// the same one. Thread-safe.
+class Predictor {
+ public:
+  /// Always works on the CPU: of the options, only memory and threads may be set; backend may be automatic or cpu. Copies what it
+  /// needs of `core`. O(m·d) and a sort. Throws UsageError if sizes differ, if a label is negative, if the metric does not fit the
+  /// points (check_metric()), and if eps is not greater than 0 or is one that moved_radius() refuses; InputError for points that
+  /// Engine::load() refuses; ResourceError; Cancelled.
+  explicit Predictor(const CoreView& core, const EngineOptions& options = {}, const Observer& observer = {});
+
+  /// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of
+  /// the clustering would have got. Core points themselves get their own. O(n·d + n log n + candidates); in more than six dimensions,
+  /// in a periodic box and for norms other than the Euclidean, the core points are sorted anew each time. Throws UsageError if
+  /// dimensions differ, InputError, ResourceError, Cancelled.
+  [[nodiscard]] Labels predict(PointsView points, const Observer& observer = {}) const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// Predictor(core, options, observer).predict(points, observer).
 [[nodiscard]] Labels predict(const CoreView& core, PointsView points, const EngineOptions& options = {},
                              const Observer& observer = {});
 

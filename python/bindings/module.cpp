@@ -111,6 +111,10 @@ struct PyDataset {
   nb::object points;  ///< keeps what the data set looks at
 };
 
+struct PyPredictor {
+  OfProcess<Predictor> predictor;
+};
+
 /// Labels and figures of a variant; arrays look into it.
 struct PyResult {
   VariantResult result;
@@ -211,17 +215,22 @@ std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variant
 
 using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-std::unique_ptr<Task> start_predict(const HostArray& core, const LabelArray& labels, double eps,
-                                    const HostArray& points, const MetricWords& metric, const nb::dict& options) {
-  const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps,
-                      metric_of(metric, points.shape(1))};
-  return std::make_unique<Task>([view, options = options_from<EngineOptions>(options), fresh = view_of(points)](
-                                    const Observer& observer, Task::Channel& channel) {
-    VariantResult result;
-    result.variant.eps = view.eps;
-    result.labels = predict(view, fresh, options, observer);
-    channel.put(std::move(result));
-  });
+std::unique_ptr<Task> start_predictor(const HostArray& core, const LabelArray& labels, double eps,
+                                      const MetricWords& metric, const nb::dict& options) {
+  const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps, metric_of(metric, core.shape(1))};
+  return std::make_unique<Task>(
+      [view, options = options_from<EngineOptions>(options)](const Observer& observer, Task::Channel& channel) {
+        channel.put(Predictor(view, options, observer));
+      });
+}
+
+std::unique_ptr<Task> start_predict(const PyPredictor& predictor, const HostArray& points) {
+  return std::make_unique<Task>(
+      [kept = predictor.predictor.get(), fresh = view_of(points)](const Observer& observer, Task::Channel& channel) {
+        VariantResult result;
+        result.labels = kept.predict(fresh, observer);
+        channel.put(std::move(result));
+      });
 }
 
 std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool distances) {
@@ -325,6 +334,7 @@ void define_task(nb::module_& m) {
             return PyDataset{OfProcess(task.take<Dataset>()), std::move(points)};
           },
           "points"_a, "points: those that start_load() was given.")
+      .def("take_predictor", [](Task& task) { return PyPredictor{OfProcess(task.take<Predictor>())}; })
       .def("take_notices", &Task::take_notices)
       .def("progress", [](const Task& task) {
         const Progress p = task.progress();
@@ -358,9 +368,11 @@ void define_engine(nb::module_& m) {
         return io::checksum_of(view);
       },
       nb::arg("points").noconvert());
-  m.def("start_predict", &start_predict, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
-        nb::arg("points").noconvert(), "metric"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
-        nb::keep_alive<0, 4>());
+  nb::class_<PyPredictor>(m, "Predictor", "Core points that new ones are assigned by.")
+      .def("start_predict", &start_predict, nb::arg("points").noconvert(), nb::keep_alive<0, 1>(),
+           nb::keep_alive<0, 2>());
+  m.def("start_predictor", &start_predictor, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
+        "metric"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
   m.def("parse_bytes", &parse_bytes, "text"_a);
   m.def("make_engine", &make_engine, "options"_a);
   m.def(

@@ -19,6 +19,7 @@
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/plan.hpp>
+#include <epsflow/pipeline/predict.hpp>
 
 namespace epsflow::python {
 
@@ -27,7 +28,7 @@ namespace epsflow::python {
 class Task {
  public:
   /// What a run makes at its end, unless it makes results.
-  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>>;
+  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor>;
 
   /// What a run leaves for whoever asks.
   class Channel {

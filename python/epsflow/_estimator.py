@@ -133,6 +133,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             sample_weight = _some_weight(sample_weight, len(points))
         result = sweep_loaded(Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
         self._fitted: tuple[MetricWords, float, Any] | None = metric, eps, reference
+        self._kept: dict[Any, Any] = {}
         if output == "numpy":
             self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices
@@ -174,6 +175,27 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """As `fit`; returns labels_."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
+    def _predictor(self, eps: float, metric: MetricWords) -> Any:
+        """Core points in an index, which the first prediction makes and later ones share."""
+        given = {"memory": self.memory, "threads": _threads_of(self.n_jobs)} if self.engine is None else self.engine._arguments
+        made_for = (os.getpid(), given["memory"], given["threads"])
+        if not hasattr(self, "_kept"):
+            self._kept = {}  # unpickled from before there was one
+        if made_for not in self._kept:
+            labels = np.ascontiguousarray(to_host(self.labels_[self.core_sample_indices_]), dtype=np.int32)
+            core = as_host_points(to_host(self.components_))
+            options = as_options(memory=given["memory"], threads=given["threads"])
+            with python_errors():
+                task = _core.start_predictor(core, labels, eps, metric, options)
+            wait_for(task)
+            self._kept.clear()
+            self._kept[made_for] = task.take_predictor()
+        return self._kept[made_for]
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__() if hasattr(super(), "__getstate__") else self.__dict__
+        return {**state, "_kept": {}} if "_kept" in state else state
+
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Find the clusters of other points, by the parameters that the model was fitted with.
 
@@ -185,7 +207,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n,)
-            The lowest cluster among the core points within eps, else -1: what a border point would have got.
+            The lowest cluster among the core points within eps, else -1: what a border point would have got. The first call sorts
+            the core points; later ones find them sorted, and changes of `labels_` in between do not count.
 
         Raises
         ------
@@ -210,12 +233,10 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             # Names of columns are compared above.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        labels = np.ascontiguousarray(to_host(self.labels_[self.core_sample_indices_]), dtype=np.int32)
-        core, points = as_host_points(to_host(self.components_)), as_host_points(X)
-        given = {"memory": self.memory, "threads": _threads_of(self.n_jobs)} if self.engine is None else self.engine._arguments
-        options = as_options(memory=given["memory"], threads=given["threads"])
+        points = as_host_points(X)
+        predictor = self._predictor(eps, metric)
         with python_errors():
-            task = _core.start_predict(core, labels, eps, points, metric, options)
+            task = predictor.start_predict(points)
         found: list[Any] = []
         wait_for(task, None, found.extend)
         return np.array(found[0].labels)

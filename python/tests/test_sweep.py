@@ -354,7 +354,7 @@ def test_a_task_keeps_the_arrays_that_it_reads(blobs):
         "sweep": lambda X, w, _: engine.load(X)._data.start_sweep([(0.3, 4)], {}, None),
         "neighbors": lambda X, w, _: engine.load(X)._data.start_neighbors(0.3, False),
         "weighted": lambda X, w, _: engine.load(X)._data.start_sweep([(0.3, 4)], {}, w),
-        "predict": lambda X, w, labels: _core.start_predict(X, labels, 0.3, X, EUCLIDEAN, {"threads": 1}),
+        "predict": lambda X, w, labels: _core.start_predictor(X, labels, 0.3, EUCLIDEAN, {"threads": 1}),
     }
     for name, start in starts.items():
         X, weights, labels = arrays()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -130,6 +131,75 @@ TEST_CASE("predict: points of another precision than the core points, none of ei
   CHECK(predict(view, PointsView(std::span<const float>(), 1)).empty());
   const CoreView none{PointsView(std::span<const double>(), 1), {}, 1};
   CHECK(predict(none, PointsView(std::span<const float>(fresh), 1)) == Labels{kNoise, kNoise, kNoise});
+}
+
+TEST_CASE("predictor: kept core points give the same labels again and again, far from them too") {
+  for (const std::size_t dims : {1U, 2U, 3U, 6U, 7U}) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      const DataSet data = test::make_data("clustered", 500, dims, precision, dims);
+      INFO(test::describe(data));
+      const VariantResult result = cluster(data.view(), data.scale, 3);
+      std::vector<double> core;
+      std::vector<std::int32_t> labels;
+      for (std::size_t i = 0; i < data.size(); ++i) {
+        if (result.core[i] == 0) continue;
+        for (std::size_t k = 0; k < dims; ++k) core.push_back(data.view().at(i, k));
+        labels.push_back(result.labels[i]);
+      }
+      REQUIRE(!labels.empty());
+      std::optional<const Predictor> made;
+      made.emplace(CoreView{PointsView(std::span<const double>(core), dims), labels, data.scale},
+                   EngineOptions{.threads = 2});
+      const Predictor kept = *made;
+      made.reset();
+      std::vector<double> far(3 * dims, 1e300);
+      for (std::size_t k = 0; k < dims; ++k) {
+        far[k] = -1e300;
+        far[2 * dims + k] = core[k];  // one of them
+      }
+      const std::vector<std::int32_t> given = labels;
+      core.assign(core.size(), 0);  // they are the caller's
+      labels.assign(labels.size(), 0);
+      for (int i = 0; i < 2; ++i) {
+        REQUIRE(kept.predict(data.view()) == result.labels);
+        REQUIRE(kept.predict(PointsView(std::span<const double>(far), dims)) == Labels{kNoise, kNoise, given.front()});
+      }
+      REQUIRE(kept.predict(PointsView(std::span<const double>(), dims)).empty());
+      const std::vector<double> wide(dims + 1);
+      test::check_mentions(
+          test::error_of<UsageError>([&] { (void)kept.predict(PointsView(std::span<const double>(wide), dims + 1)); }),
+          {std::to_string(dims + 1) + " dimensions", "same columns"});
+    }
+  }
+}
+
+TEST_CASE("predictor: at the borders of cells and of the extent, and core points with gaps between them") {
+  Random random(9);
+  for (const bool gaps : {false, true}) {
+    std::vector<double> core;
+    std::vector<std::int32_t> labels;
+    for (int i = 0; i < 200; ++i) {
+      // With gaps an axis is longer than there can be slots.
+      core.push_back(static_cast<double>(random.below(40)) + (gaps && i % 2 == 0 ? 1e12 : 0));
+      core.push_back(static_cast<double>(random.below(40)));
+      labels.push_back(i / 20);
+    }
+    const Predictor kept({PointsView(std::span<const double>(core), 2), labels, 1}, {.threads = 1});
+    std::vector<double> fresh;
+    for (int i = 0; i < 4000; ++i) {
+      fresh.push_back(static_cast<double>(random.below(88)) / 2 - 2 + (gaps && i % 2 == 0 ? 1e12 : 0));
+      fresh.push_back(static_cast<double>(random.below(88)) / 2 - 2);
+    }
+    const Labels found = kept.predict(PointsView(std::span<const double>(fresh), 2));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      std::int32_t expected = kNoise;
+      for (std::size_t c = 0; c < labels.size(); ++c) {
+        if (test::oracle_squared_distance(&fresh[2 * i], &core[2 * c], 2) > 1) continue;
+        expected = expected == kNoise ? labels[c] : std::min(expected, labels[c]);
+      }
+      REQUIRE(found[i] == expected);
+    }
+  }
 }
 
 TEST_CASE("predict: what cannot be is refused") {
