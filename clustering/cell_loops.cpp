@@ -85,7 +85,7 @@ class WeightCounting {
   using Sum = WholeWeights::Sum;
 
   explicit WeightCounting(const Weighing& weighing)
-      : weighing_(weighing), units_(weighing.units()), sums_(weighing.sums()), enough_(weighing.enough()) {}
+      : weighing_(weighing), units_(weighing.units()), sums_(weighing.sums()), enough_(weighing.levels().enough()) {}
 
   [[nodiscard]] Sum of(Range points) const {
     if (foresees()) return sums_[points.end] - sums_[points.begin];
@@ -100,7 +100,7 @@ class WeightCounting {
     return sum;
   }
   [[nodiscard]] bool foresees() const { return sums_ != nullptr; }
-  [[nodiscard]] const Sum* thresholds() const { return weighing_.thresholds(); }
+  [[nodiscard]] const Sum* thresholds() const { return weighing_.levels().least_sums().data(); }
   [[nodiscard]] Sum enough() const { return enough_; }
   [[nodiscard]] std::uint32_t count(Sum sum) const { return weighing_.count(sum); }
 

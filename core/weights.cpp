@@ -47,14 +47,16 @@ WholeWeights::Sum WholeWeights::least_sum(std::uint32_t minpts) const noexcept {
   return reaches;
 }
 
-WeightCounter::WeightCounter(const WholeWeights& weights, std::span<const std::uint32_t> minpts)
+WeightLevels::WeightLevels(const WholeWeights& weights, std::span<const std::uint32_t> minpts)
     : minpts_(minpts.begin(), minpts.end()) {
   std::sort(minpts_.begin(), minpts_.end());
-  least_sums_.reserve(minpts_.size());
+  least_sums_.reserve(minpts_.size() + 1);
   for (const std::uint32_t level : minpts_) least_sums_.push_back(weights.least_sum(level));
+  enough_ = weights.negative() ? WholeWeights::kBeyond : least_sums_.back();
+  least_sums_.push_back(WholeWeights::kBeyond);
 }
 
-std::uint32_t WeightCounter::count(WholeWeights::Sum sum) const noexcept {
+std::uint32_t WeightLevels::count(WholeWeights::Sum sum) const noexcept {
   const auto above = std::upper_bound(least_sums_.begin(), least_sums_.end(), sum);
   return above == least_sums_.begin() ? 0 : minpts_[static_cast<std::size_t>(above - least_sums_.begin()) - 1];
 }

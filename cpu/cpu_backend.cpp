@@ -84,7 +84,7 @@ class CpuDirectClustering final : public DirectClustering {
         origins_(origins),
         minpts_(options.minpts.begin(), options.minpts.end()),
         core_mask_(options.core_mask),
-        weights_(options.weights != nullptr ? &options.weights->whole : nullptr),
+        weights_(whole_of(options.weights)),
         cancel_(cancel) {}
 
   void run(const std::function<void(VariantResult&&)>& emit) override {

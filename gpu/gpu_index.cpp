@@ -128,7 +128,7 @@ std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options)
                   .cancel = resources_.cancel};
   if (options.weights != nullptr) {
     task.weights = std::make_shared<const WeightTask>(
-        WeightTask{*options.weights, WeightCounter(options.weights->whole, options.minpts)});
+        WeightTask{*options.weights, WeightLevels(options.weights->whole, options.minpts)});
   }
   std::unique_ptr<DeviceClustering> clustering;
   if (tiles_ != nullptr) {

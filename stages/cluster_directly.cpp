@@ -24,9 +24,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
       // What all variants share, index and counts, is over when the first is there.
       if (share < 0) share = std::max(0.0, job.seconds() - result.seconds - direct->seconds_waiting()) / variants;
       result.seconds += share;
-      if (verify) {
-        check_labels(points, space, weights != nullptr ? &weights->whole : nullptr, job.group.radius, result);
-      }
+      if (verify) check_labels(points, space, whole_of(weights), job.group.radius, result);
       handing_over = true;
       emit(std::move(result));
       handing_over = false;
