@@ -48,12 +48,15 @@ WholeWeights::Sum WholeWeights::least_sum(std::uint32_t minpts) const noexcept {
 }
 
 WeightLevels::WeightLevels(const WholeWeights& weights, std::span<const std::uint32_t> minpts)
-    : minpts_(minpts.begin(), minpts.end()) {
+    : minpts_(minpts.begin(), minpts.end()), negative_(weights.negative()) {
   std::sort(minpts_.begin(), minpts_.end());
   least_sums_.reserve(minpts_.size() + 1);
   for (const std::uint32_t level : minpts_) least_sums_.push_back(weights.least_sum(level));
-  enough_ = weights.negative() ? WholeWeights::kBeyond : least_sums_.back();
   least_sums_.push_back(WholeWeights::kBeyond);
+}
+
+WholeWeights::Sum WeightLevels::enough() const noexcept {
+  return negative_ ? WholeWeights::kBeyond : least_sums_[minpts_.size() - 1];
 }
 
 std::uint32_t WeightLevels::count(WholeWeights::Sum sum) const noexcept {

@@ -63,7 +63,7 @@ class WeightLevels {
   /// The largest minpts that the sum reaches, or 0. O(log levels).
   [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept;
   /// More neighbours cannot change what a sum of so much is counted as. kBeyond where some weigh less than 0.
-  [[nodiscard]] WholeWeights::Sum enough() const noexcept { return enough_; }
+  [[nodiscard]] WholeWeights::Sum enough() const noexcept;
   /// [levels] ascending
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
   /// [levels + 1] the smallest sum that reaches each minpts, and kBeyond
@@ -72,7 +72,7 @@ class WeightLevels {
  private:
   std::vector<std::uint32_t> minpts_;
   std::vector<WholeWeights::Sum> least_sums_;
-  WholeWeights::Sum enough_;
+  bool negative_;
 };
 
 }  // namespace epsflow
