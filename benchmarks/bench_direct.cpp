@@ -89,7 +89,8 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
     const auto clustering = gpu::make_device_clustering(
         {points, eps, {minpts, minpts}, memory, pinned, cancel},
         arguments.reach ? std::make_shared<gpu::DeviceGrid>(points, eps, memory, pinned, cancel) : nullptr);
-    summary = clustering->cluster(minpts, labels.data(), nullptr);
+    const LabelTarget target{labels.data(), nullptr};
+    summary = clustering->unite(minpts).label({&target, 1}).front();
     const auto end = std::chrono::steady_clock::now();
     if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
   }
@@ -108,7 +109,8 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
     marks.begin(stream);
     const auto clustering =
         gpu::make_device_clustering({points, eps, {minpts, minpts}, memory, pinned, cancel, &marks});
-    (void)clustering->cluster(minpts, labels.data(), nullptr);
+    const LabelTarget target{labels.data(), nullptr};
+    (void)clustering->unite(minpts).label({&target, 1});
     double sum = 0;
     for (const auto& [phase, milliseconds] : marks.times()) {
       std::printf("  %-10s %8.3f\n", phase, milliseconds);

@@ -56,7 +56,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
     // Where it takes many neighbours to tell, it pays to know what ranges of them weigh.
     constexpr int kManyNeighbors = 64;
     const WholeWeights::Sum mean = weights->total() / std::max<WholeWeights::Sum>(1, weights->size());
-    if (!weights->negative() && weighing.enough() / kManyNeighbors >= mean) weighing.sum_up();
+    if (!weights->negative() && weighing.levels().enough() / kManyNeighbors >= mean) weighing.sum_up();
     for_blocks([&](Range cells) { weigh_cells(input(), cells, weighing, counts_.data()); });
   } else {
     std::vector<std::uint32_t> ascending(minpts.rbegin(), minpts.rend());

@@ -1,9 +1,10 @@
 // Neighbours from the clique cells of a grid: nodes are cells.
 //
 // Any two points of a clique cell are neighbours. So a cell of minpts points or more (or of so much weight, if no point
-// weighs less than 0) has only core points, without a distance; all core points of a cell are of one cluster, and union-find runs over cells; and two cells are of one cluster
-// as soon as a core point of one is a neighbour of a core point of the other. Unions go in two passes: adjacent cells first,
-// after which most cells two apart are of one set already and need no test at all.
+// weighs less than 0) has only core points, without a distance; all core points of a cell are of one cluster, and
+// union-find runs over cells; and two cells are of one cluster as soon as a core point of one is a neighbour of a core
+// point of the other. Unions go in two passes: adjacent cells first, after which most cells two apart are of one set
+// already and need no test at all.
 //
 // The idea of cells of side eps/√d is Gan & Tao's (SIGMOD 2015); Wang, Gu & Shun (SIGMOD 2020) run it on many cores. What
 // differs: membership implies the rounded test (index/cell_axes.hpp), counts serve all minpts of an eps, and the sets of a

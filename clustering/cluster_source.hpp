@@ -76,6 +76,8 @@ class ClusterSource {
   /// are core.
   virtual void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                              std::uint32_t* core) const = 0;
+  /// Pairs of points that a faster test has left to float64 so far.
+  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
 };
 
 }  // namespace epsflow::clustering

@@ -1,18 +1,47 @@
-// DBSCAN from wherever the neighbours come: one variant by itself, or all minpts of an eps nested.
+// DBSCAN from wherever the neighbours come: the one driver of its phases.
 //
 // Source: Ester et al. 1996 for the definition; Gowanlock et al. 2017 for clustering from a table that is shared by
 // minpts.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <deque>
+#include <span>
 #include <vector>
 
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/phases.hpp>
 
 namespace epsflow::clustering {
+
+/// All minpts of an eps, descending, with the sets of one to begin the next with: the core points of a larger minpts are core for
+/// every smaller one, so clusters only merge as minpts falls. Calls emit(result) for each, in this order, from the calling
+/// thread; a few may be finished together. VariantResult::seconds is the time from its unite() to its labels, of which levels
+/// that are labelled together take equal parts. What emit throws is thrown from here. Throws Cancelled, ResourceError.
+void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<const std::uint32_t> minpts,
+                    const LabelPlace::Emit& emit);
+
+/// In host memory, where the clustering works.
+class HostLabels final : public LabelPlace {
+ public:
+  /// n: points that get labels.
+  HostLabels(std::size_t n, bool core_mask) noexcept : n_(n), core_mask_(core_mask) {}
+
+  [[nodiscard]] LabelTarget next() override;
+  void take(VariantResult&& result, const Emit& emit) override;
+
+ private:
+  struct Room {
+    Labels labels;
+    std::vector<std::uint8_t> core;
+  };
+
+  std::size_t n_;
+  bool core_mask_;
+  std::deque<Room> rooms_;
+};
 
 struct ClusterInput {
   ClusterSource& source;
@@ -24,15 +53,13 @@ struct ClusterInput {
 inline constexpr std::uint64_t kBytesPerPoint = 13;
 
 /// One variant. O(n + pairs/2) time from a table, in parallel; kBytesPerPoint·n bytes. Safe to call for several variants of
-/// one TableSource at once. VariantResult::seconds is the time of this call. Throws Cancelled.
+/// one TableSource at once. Throws Cancelled.
 [[nodiscard]] VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const CancelToken& cancel);
 
-/// All variants with one union-find. The core points of a larger minpts are core for every smaller one, so clusters only
-/// merge as minpts falls: going from the largest minpts down, a point's neighbours are read when it becomes core and never
-/// again; only points that are not core yet are looked at for the borders of each variant, and those have fewer than
-/// minpts neighbours. Calls done(result) for each variant, in descending order of minpts, from the calling thread; a few may
-/// be finished together. From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
+/// cluster_levels() of a source, into host memory, for any order of minpts. A point's neighbours are read when it becomes core and
+/// never again; only points that are not core yet are looked at for the borders of each variant, and those have fewer than minpts
+/// neighbours. From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
-                    const std::function<void(VariantResult&&)>& done);
+                    const LabelPlace::Emit& emit);
 
 }  // namespace epsflow::clustering

@@ -34,6 +34,27 @@ void store_smaller(std::uint32_t& place, std::uint32_t value) {
   }
 }
 
+/// smallest[set_of[x]] becomes the smallest id of a core point of its nodes, where that is below what it is. set_of: kNotCore for
+/// nodes that are not core.
+void offer_smallest_ids(const ClusterSource& source, std::span<const std::uint32_t> set_of,
+                        std::span<std::uint32_t> smallest, const CancelToken& cancel) {
+  // Neighbouring nodes are mostly in one cluster: one atomic per stretch, not per node.
+  parallel_nodes(set_of.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
+    std::uint32_t set = kNotCore;
+    std::uint32_t id = kNoNumber;
+    for (std::uint32_t x = first; x < last; ++x) {
+      if (set_of[x] == kNotCore) continue;
+      if (set_of[x] != set) {
+        if (set != kNotCore) store_smaller(smallest[set], id);
+        set = set_of[x];
+        id = kNoNumber;
+      }
+      id = std::min(id, source.smallest_id(x));
+    }
+    if (set != kNotCore) store_smaller(smallest[set], id);
+  });
+}
+
 /// A set of ids that tells how many smaller ones it holds.
 class RankedIds {
  public:
@@ -179,21 +200,7 @@ std::uint32_t number_clusters(const ClusterSource& source, std::span<std::uint32
       if (sets.parent(x) != kNotCore) sets.flatten(x);
     }
   });
-  // Smallest id of each cluster. Neighbouring nodes are mostly in one cluster: one atomic per stretch, not per node.
-  parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
-    std::uint32_t root = kNotCore;
-    std::uint32_t smallest = kNoNumber;
-    for (std::uint32_t x = first; x < last; ++x) {
-      if (parent[x] == kNotCore) continue;
-      if (parent[x] != root) {
-        if (root != kNotCore) store_smaller(cluster_of[root], smallest);
-        root = parent[x];
-        smallest = kNoNumber;
-      }
-      smallest = std::min(smallest, source.smallest_id(x));
-    }
-    if (root != kNotCore) store_smaller(cluster_of[root], smallest);
-  });
+  offer_smallest_ids(source, parent, cluster_of, cancel);
   RankedIds ids(source.order().size());
   parallel_nodes(parent.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t x = first; x < last; ++x) {
@@ -215,6 +222,14 @@ std::uint32_t number_clusters(const ClusterSource& source, std::span<std::uint32
     }
   });
   return clusters;
+}
+
+std::vector<std::uint32_t> find_first_cores(const ClusterSource& source, std::span<const std::uint32_t> cluster_of,
+                                            std::uint32_t clusters, const CancelToken& cancel) {
+  static_assert(kNoCluster == kNotCore, "a node of no cluster is of no set");
+  std::vector<std::uint32_t> first(clusters, kNoNumber);
+  offer_smallest_ids(source, cluster_of, first, cancel);
+  return first;
 }
 
 void label_clusters(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels,

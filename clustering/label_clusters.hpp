@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/cancel.hpp>
@@ -17,6 +18,12 @@ namespace epsflow::clustering {
 /// ResourceError for more than 2^31 - 1 clusters.
 [[nodiscard]] std::uint32_t number_clusters(const ClusterSource& source, std::span<std::uint32_t> parent,
                                             std::span<std::uint32_t> cluster_of, const CancelToken& cancel);
+
+/// The smallest core point id of each cluster of the last level, ascending. cluster_of: as number_clusters() made it. O(nodes), in
+/// parallel. Throws Cancelled.
+[[nodiscard]] std::vector<std::uint32_t> find_first_cores(const ClusterSource& source,
+                                                          std::span<const std::uint32_t> cluster_of,
+                                                          std::uint32_t clusters, const CancelToken& cancel);
 
 /// A level to label.
 struct LevelLabels {

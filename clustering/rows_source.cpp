@@ -40,16 +40,16 @@ void RowsSource::for_each(std::uint32_t point, F&& f) const {
 RowsSource::RowsSource(const NeighborsView& rows, double eps, std::span<const std::uint32_t> minpts,
                        const WholeWeights* weights, const CancelToken& cancel)
     : rows_(rows), eps_(eps), order_(rows.size()), counts_(rows.size()), blocks_(even_blocks(rows)) {
-  std::optional<const WeightCounter> counter;
-  if (weights != nullptr) counter.emplace(*weights, minpts);
+  std::optional<const WeightLevels> levels;
+  if (weights != nullptr) levels.emplace(*weights, minpts);
   std::iota(order_.begin(), order_.end(), std::uint32_t{0});
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     for (std::uint32_t x = blocks_[b].rows.begin; x < blocks_[b].rows.end; ++x) {
-      if (counter) {
+      if (levels) {
         WholeWeights::Sum sum = 0;
         for_each(x, [&](std::uint32_t y) { sum += (*weights)[y]; });
-        counts_[x] = counter->count(sum);
+        counts_[x] = levels->count(sum);
       } else {
         counts_[x] = 0;
         for_each(x, [&](std::uint32_t) { ++counts_[x]; });

@@ -149,7 +149,7 @@ void weigh(const SearchIndex& index, const SearchInput& in, Range rows, const We
   for_each_row(index, rows, [&](std::uint32_t row, std::span<const Range> candidates) HWY_ATTR {
     WholeWeights::Sum sum = 0;
     for_each_neighbor(
-        Test(in, row), candidates, [&] { return sum >= weighing.enough(); },
+        Test(in, row), candidates, [&] { return sum >= weighing.levels().enough(); },
         [&](std::uint32_t neighbor) { sum += weighing.units()[neighbor]; });
     counts[row] = weighing.count(sum);
   });

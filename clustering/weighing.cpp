@@ -5,15 +5,15 @@
 #include <tbb/parallel_scan.h>
 
 namespace epsflow::clustering {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 14;
+
+}  // namespace
 
 Weighing::Weighing(const WholeWeights& weights, std::span<const std::uint32_t> minpts,
                    std::span<const std::uint32_t> order, std::span<const std::uint32_t> origins)
-    : counter_(weights, minpts),
-      enough_(weights.negative() ? WholeWeights::kBeyond : counter_.enough()),
-      thresholds_(counter_.least_sums().begin(), counter_.least_sums().end()),
-      units_(order.size()) {
-  thresholds_.push_back(WholeWeights::kBeyond);
-  constexpr std::size_t kGrain = 1 << 14;
+    : levels_(weights, minpts), units_(order.size()) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order.size(), kGrain), [&](const auto& range) {
     for (std::size_t p = range.begin(); p < range.end(); ++p) {
       const std::uint32_t id = order[p];
@@ -26,7 +26,7 @@ void Weighing::sum_up() {
   using Sum = WholeWeights::Sum;
   sums_ = Buffer<Sum>(units_.size() + 1);
   sums_[units_.size()] = tbb::parallel_scan(
-      tbb::blocked_range<std::size_t>(0, units_.size(), 1 << 14), Sum{0},
+      tbb::blocked_range<std::size_t>(0, units_.size(), kGrain), Sum{0},
       [&](const auto& range, Sum sum, bool is_final) {
         for (std::size_t p = range.begin(); p < range.end(); ++p) {
           if (is_final) sums_[p] = sum;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/weights.hpp>
@@ -31,16 +30,11 @@ class Weighing {
   /// [n + 1] of the weights before each position; null before sum_up().
   [[nodiscard]] const WholeWeights::Sum* sums() const noexcept { return sums_.data(); }
   /// In place of a number of neighbours: on the same side of each minpts as the sum.
-  [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept { return counter_.count(sum); }
-  /// [levels + 1] the smallest sums that reach each minpts, ascending, and kBeyond.
-  [[nodiscard]] const WholeWeights::Sum* thresholds() const noexcept { return thresholds_.data(); }
-  /// More neighbours cannot change what a sum of so much is counted as. Larger than any sum where some weigh less than 0.
-  [[nodiscard]] WholeWeights::Sum enough() const noexcept { return enough_; }
+  [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept { return levels_.count(sum); }
+  [[nodiscard]] const WeightLevels& levels() const noexcept { return levels_; }
 
  private:
-  WeightCounter counter_;
-  WholeWeights::Sum enough_;
-  std::vector<WholeWeights::Sum> thresholds_;
+  WeightLevels levels_;
   Buffer<std::int64_t> units_;
   Buffer<WholeWeights::Sum> sums_;
 };

@@ -12,8 +12,8 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/device_array.hpp>
-#include <epsflow/core/direct_clustering.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/phases.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/core/table_search.hpp>
@@ -54,9 +54,12 @@ class Index {
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   /// Throws UsageError for a packed table of more than kMostPackedDims dimensions or of a kernel that emits pairs.
   [[nodiscard]] virtual std::unique_ptr<TableSearch> table(const TableOptions& options) const = 0;
-  /// Bytes of host memory that direct() and its run take, at most, with the labels that are made at once.
+  /// Bytes of host memory that a clustering without a table takes, at most, with the labels that are made at once.
   [[nodiscard]] virtual std::uint64_t direct_bytes(const DirectOptions& options) const = 0;
-  [[nodiscard]] virtual std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const = 0;
+  /// The first phase of a clustering without a table. Throws Cancelled, ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<Counted> count(const DirectOptions& options) const = 0;
+  /// Where the labels of such a clustering go, which it must outlive. Throws ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<LabelPlace> place(const DirectOptions& options) const = 0;
 };
 
 /// A data set where its backend works on it, and what distance is in it: immutable, thread-safe. It makes the indexes, and must

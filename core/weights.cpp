@@ -47,14 +47,19 @@ WholeWeights::Sum WholeWeights::least_sum(std::uint32_t minpts) const noexcept {
   return reaches;
 }
 
-WeightCounter::WeightCounter(const WholeWeights& weights, std::span<const std::uint32_t> minpts)
-    : minpts_(minpts.begin(), minpts.end()) {
+WeightLevels::WeightLevels(const WholeWeights& weights, std::span<const std::uint32_t> minpts)
+    : minpts_(minpts.begin(), minpts.end()), negative_(weights.negative()) {
   std::sort(minpts_.begin(), minpts_.end());
-  least_sums_.reserve(minpts_.size());
+  least_sums_.reserve(minpts_.size() + 1);
   for (const std::uint32_t level : minpts_) least_sums_.push_back(weights.least_sum(level));
+  least_sums_.push_back(WholeWeights::kBeyond);
 }
 
-std::uint32_t WeightCounter::count(WholeWeights::Sum sum) const noexcept {
+WholeWeights::Sum WeightLevels::enough() const noexcept {
+  return negative_ ? WholeWeights::kBeyond : least_sums_[minpts_.size() - 1];
+}
+
+std::uint32_t WeightLevels::count(WholeWeights::Sum sum) const noexcept {
   const auto above = std::upper_bound(least_sums_.begin(), least_sums_.end(), sum);
   return above == least_sums_.begin() ? 0 : minpts_[static_cast<std::size_t>(above - least_sums_.begin()) - 1];
 }

@@ -49,23 +49,30 @@ struct LoadedWeights {
   const std::int64_t* units = nullptr;           ///< [n] on the device; null where the backend works on the host
 };
 
-/// Counts sums of weights as if they were numbers of neighbours.
-class WeightCounter {
+/// Null for null.
+[[nodiscard]] inline const WholeWeights* whole_of(const LoadedWeights* weights) noexcept {
+  return weights != nullptr ? &weights->whole : nullptr;
+}
+
+/// The sums of weights that reach each of some minpts: what counts sums as if they were numbers of neighbours.
+class WeightLevels {
  public:
   /// minpts: at least one.
-  WeightCounter(const WholeWeights& weights, std::span<const std::uint32_t> minpts);
+  WeightLevels(const WholeWeights& weights, std::span<const std::uint32_t> minpts);
 
   /// The largest minpts that the sum reaches, or 0. O(log levels).
   [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept;
-  /// A sum of so much reaches every minpts.
-  [[nodiscard]] WholeWeights::Sum enough() const noexcept { return least_sums_.back(); }
-  /// [levels] minpts, ascending, and the smallest sum that reaches each
+  /// More neighbours cannot change what a sum of so much is counted as. kBeyond where some weigh less than 0.
+  [[nodiscard]] WholeWeights::Sum enough() const noexcept;
+  /// [levels] ascending
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
+  /// [levels + 1] the smallest sum that reaches each minpts, and kBeyond
   [[nodiscard]] std::span<const WholeWeights::Sum> least_sums() const noexcept { return least_sums_; }
 
  private:
   std::vector<std::uint32_t> minpts_;
   std::vector<WholeWeights::Sum> least_sums_;
+  bool negative_;
 };
 
 }  // namespace epsflow

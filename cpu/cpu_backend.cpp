@@ -2,7 +2,6 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <epsflow/clustering/cell_source.hpp>
 #include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/clustering/searched_source.hpp>
+#include <epsflow/clustering/source_clustering.hpp>
 #include <epsflow/cpu/table_search.hpp>
 #include <epsflow/index/batch_plan.hpp>
 #include <epsflow/index/grid.hpp>
@@ -72,64 +72,6 @@ void check_decider(DecideChoice decide) {
       "EngineOptions::backend = BackendChoice::gpu where there is one");
 }
 
-/// Cell by cell where cells are cliques, else point by point.
-class CpuDirectClustering final : public DirectClustering {
- public:
-  /// cliques: the index, where it is a grid of such cells; else null. origins: as CellSource takes them.
-  CpuDirectClustering(const index::SearchIndex& index, const index::Grid* cliques, const index::RowSearch& rows,
-                      std::span<const std::uint32_t> origins, const DirectOptions& options, const CancelToken& cancel)
-      : index_(index),
-        cliques_(cliques),
-        rows_(rows),
-        origins_(origins),
-        minpts_(options.minpts.begin(), options.minpts.end()),
-        core_mask_(options.core_mask),
-        weights_(options.weights != nullptr ? &options.weights->whole : nullptr),
-        cancel_(cancel) {}
-
-  void run(const std::function<void(VariantResult&&)>& emit) override {
-    // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
-    tbb::this_task_arena::isolate([&] {
-      if (cliques_ != nullptr) {
-        run(clustering::CellSource(*cliques_, minpts_, cancel_, origins_, weights_), emit);
-      } else {
-        run(clustering::SearchedSource(index_, rows_, minpts_, cancel_, weights_), emit);
-      }
-    });
-  }
-  [[nodiscard]] double seconds_waiting() const override { return seconds_waiting_; }
-  [[nodiscard]] std::uint64_t open_pairs() const override { return rows_.open_pairs(); }
-
- private:
-  template <class Source>
-  void run(Source&& source, const std::function<void(VariantResult&&)>& emit) {
-    std::vector<VariantResult> together;
-    std::size_t left = minpts_.size();
-    clustering::cluster_nested({source, index_.eps(), core_mask_}, minpts_, cancel_, [&](VariantResult&& made) {
-      together.push_back(std::move(made));
-      if (together.size() < std::min(source.levels_at_once(), left)) return;
-      left -= together.size();
-      seconds_waiting_ = 0;
-      for (const VariantResult& result : together) seconds_waiting_ += result.seconds;
-      for (VariantResult& result : together) {
-        seconds_waiting_ -= result.seconds;
-        emit(std::move(result));
-      }
-      together.clear();
-    });
-  }
-
-  const index::SearchIndex& index_;
-  const index::Grid* cliques_;
-  const index::RowSearch& rows_;
-  std::span<const std::uint32_t> origins_;
-  std::vector<std::uint32_t> minpts_;
-  bool core_mask_;
-  const WholeWeights* weights_;
-  const CancelToken& cancel_;
-  double seconds_waiting_ = 0;
-};
-
 class CpuIndex final : public Index {
  public:
   CpuIndex(PointsView points, const Space& space, const IndexOptions& options, const CancelToken& cancel)
@@ -174,16 +116,28 @@ class CpuIndex final : public Index {
     if (cliques() == nullptr) {
       return index_->size() * clustering::kBytesPerPoint + clustering::SearchedSource::bytes(index_->size(), weighted);
     }
-    // Labels and mask per point and level, and labels once more where levels are side by side; parent and number per cell,
-    // and clusters at those levels; and what the source holds. Each thread has one block of clusters before they are labels.
+    // Labels and mask per point and level, and labels once more where levels are side by side; the sets, and what the source
+    // holds. Each thread has one block of clusters before they are labels.
     const std::size_t levels = std::min(options.minpts.size(), clustering::kLevelsAtOnce);
     const std::size_t together = levels > 1 ? 4 * levels : 0;
-    return index_->size() * (5 * levels + together) + grid_->cells() * (8 + together) +
+    return index_->size() * (5 * levels + together) + clustering::SourceClustering::bytes(grid_->cells(), levels) +
            clustering::CellSource::bytes(*grid_, options.minpts, imaged_.origins.size(), weighted) +
            clustering::CellSource::block_rows(*grid_) * 4 * levels;
   }
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
-    return std::make_unique<CpuDirectClustering>(*index_, cliques(), *rows_, imaged_.origins.span(), options, cancel_);
+  /// Cell by cell where cells are cliques, else point by point.
+  [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
+    const WholeWeights* const weights = whole_of(options.weights);
+    std::unique_ptr<clustering::ClusterSource> source;
+    if (cliques() != nullptr) {
+      source = std::make_unique<clustering::CellSource>(*cliques(), options.minpts, cancel_, imaged_.origins.span(),
+                                                        weights);
+    } else {
+      source = std::make_unique<clustering::SearchedSource>(*index_, *rows_, options.minpts, cancel_, weights);
+    }
+    return std::make_unique<clustering::SourceClustering>(std::move(source), options.minpts.size(), cancel_);
+  }
+  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
+    return std::make_unique<clustering::HostLabels>(index_->size() - imaged_.origins.size(), options.core_mask);
   }
 
  private:

@@ -118,7 +118,7 @@ std::uint64_t GpuIndex::direct_bytes(const DirectOptions&) const {
   return std::uint64_t{searched.size} * (8 + 16 + 2 * (4 + 1));
 }
 
-std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options) const {
+std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
   const DeviceScope scope(resources_.device);
   DirectTask task{.points = imaged_ == nullptr ? points_ : *imaged_,
                   .eps = eps_,
@@ -128,15 +128,15 @@ std::unique_ptr<DirectClustering> GpuIndex::direct(const DirectOptions& options)
                   .cancel = resources_.cancel};
   if (options.weights != nullptr) {
     task.weights = std::make_shared<const WeightTask>(
-        WeightTask{*options.weights, WeightCounter(options.weights->whole, options.minpts)});
+        WeightTask{*options.weights, WeightLevels(options.weights->whole, options.minpts)});
   }
-  std::unique_ptr<DeviceClustering> clustering;
-  if (tiles_ != nullptr) {
-    clustering = std::make_unique<TileClustering>(task, take_tile_search());
-  } else {
-    clustering = make_device_clustering(task, grid_);
-  }
-  return make_gpu_direct(std::move(clustering), points_, eps_, options, resources_, labels_);
+  if (tiles_ != nullptr) return std::make_unique<TileClustering>(task, take_tile_search());
+  return make_device_clustering(task, grid_);
+}
+
+std::unique_ptr<LabelPlace> GpuIndex::place(const DirectOptions& options) const {
+  const DeviceScope scope(resources_.device);
+  return make_label_place(points_.device().size, options, labels_);
 }
 
 std::shared_ptr<const DeviceGrid> GpuIndex::make_grid() const {

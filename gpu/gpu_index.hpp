@@ -6,7 +6,7 @@
 #include <span>
 
 #include <epsflow/core/backend.hpp>
-#include <epsflow/gpu/direct/gpu_direct.hpp>
+#include <epsflow/gpu/direct/label_places.hpp>
 #include <epsflow/gpu/grid/device_grid.hpp>
 #include <epsflow/gpu/tables/gpu_table_search.hpp>
 #include <epsflow/gpu/tiles/device_tile_order.hpp>
@@ -37,7 +37,8 @@ class GpuIndex final : public Index {
   [[nodiscard]] std::uint64_t bytes() const override;
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override;
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override;
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override;
+  [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override;
+  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override;
 
  private:
   void try_cliques();

@@ -88,6 +88,8 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsVie
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }
 std::size_t Dataset::dims() const noexcept { return state_->dims; }
 const Metric& Dataset::metric() const noexcept { return state_->metric; }
+Engine Dataset::engine() const { return Engine(state_->engine); }
+
 Dataset Dataset::weighted(std::span<const double> weights, const CancelToken* cancel) const {
   if (weights.size() != size()) {
     throw UsageError("there are " + format_count(size(), "point") + " and " + format_count(weights.size(), "weight") +
@@ -102,7 +104,6 @@ Dataset Dataset::weighted(std::span<const double> weights, const CancelToken* ca
       DatasetWeights{.of = state_, .memory = std::move(memory), .loaded = state_->points->load(std::move(whole))});
   return result;
 }
-Engine Dataset::engine() const { return Engine(state_->engine); }
 
 Engine::Engine(const EngineOptions& options, const std::function<void(const std::string&)>& on_notice)
     : state_(std::make_shared<EngineState>(options, on_notice)) {}

@@ -44,14 +44,14 @@ GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGro
     plan.pairs = search->plan().pairs;
     const stages::ClusterVariants cluster{.method = options.method,
                                           .verify = options.verify,
-                                          .weights = session.whole_weights(),
+                                          .weights = whole_of(session.weights()),
                                           .workers = session.threads(),
                                           .cancel = session.stop()};
     use = (plan.packed ? packed_table_bytes(points.size(), *layout) : csr_table_bytes(points.size(), plan.pairs)) +
           cluster.bytes(points.size(), plan.minpts.size());
   }
   // Building the index takes more than it holds.
-  const std::uint64_t held = points.bytes() + (session.weights() != nullptr ? session.whole_weights()->bytes() : 0);
+  const std::uint64_t held = points.bytes() + (session.weights() != nullptr ? session.weights()->whole.bytes() : 0);
   plan.bytes = held + std::max(points.index_bytes(index_options), index->bytes() + use);
   plan.fits = plan.bytes - held <= choose.memory;
   return plan;

@@ -101,9 +101,6 @@ class Session {
   [[nodiscard]] const LoadedWeights* weights() const noexcept {
     return weights_ != nullptr ? &weights_->loaded : nullptr;
   }
-  [[nodiscard]] const WholeWeights* whole_weights() const noexcept {
-    return weights_ != nullptr ? &weights_->loaded.whole : nullptr;
-  }
   [[nodiscard]] const Metric& metric() const noexcept { return data_.metric; }
   [[nodiscard]] MemoryBudget& budget() noexcept { return engine_.budget; }
   [[nodiscard]] const ArenaPool& pool() const noexcept { return engine_.pool; }

@@ -30,7 +30,7 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
                                         .core_mask = options.core_mask,
                                         .points = options.verify ? session.points().host() : PointsView{},
                                         .space = session.points().space(),
-                                        .weights = session.whole_weights(),
+                                        .weights = whole_of(session.weights()),
                                         .workers = session.threads(),
                                         .cancel = session.stop(),
                                         .trace = observer.trace};

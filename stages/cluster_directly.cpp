@@ -1,7 +1,11 @@
 #include <epsflow/stages/cluster_directly.hpp>
 
-#include <algorithm>
+#include <tbb/task_arena.h>
 
+#include <utility>
+#include <vector>
+
+#include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/clustering/verify.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
@@ -15,24 +19,25 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
     const MemoryCharge memory(budget, job.index->direct_bytes(options(job.group)) + verifying,
                               "clustering without a table");
-    const auto variants = static_cast<double>(job.group.minpts.size());
-    double share = -1;
-    const auto direct = job.index->direct(options(job.group));
+    const DirectOptions asked = options(job.group);
+    // A copy, as the group loses the variants that were handed over.
+    const std::vector<std::uint32_t> minpts = job.group.minpts;
+    const auto place = job.index->place(asked);  // outlives what is counted, which writes to it
+    // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
+    const auto counted = tbb::this_task_arena::isolate([&] { return job.index->count(asked); });
+    const double share = job.seconds() / static_cast<double>(minpts.size());
     begun();
-    direct->run([&](VariantResult&& result) {
-      result.variant.eps = job.group.eps;
-      // What all variants share, index and counts, is over when the first is there.
-      if (share < 0) share = std::max(0.0, job.seconds() - result.seconds - direct->seconds_waiting()) / variants;
-      result.seconds += share;
-      if (verify) {
-        check_labels(points, space, weights != nullptr ? &weights->whole : nullptr, job.group.radius, result);
-      }
-      handing_over = true;
-      emit(std::move(result));
-      handing_over = false;
-      job.group.minpts.erase(job.group.minpts.begin());
+    tbb::this_task_arena::isolate([&] {
+      clustering::cluster_levels(*counted, *place, job.group.eps, minpts, [&](VariantResult&& result) {
+        result.seconds += share;
+        if (verify) check_labels(points, space, whole_of(weights), job.group.radius, result);
+        handing_over = true;
+        emit(std::move(result));
+        handing_over = false;
+        job.group.minpts.erase(job.group.minpts.begin());
+      });
     });
-    if (trace != nullptr) trace->count_open_pairs(direct->open_pairs());
+    if (trace != nullptr) trace->count_open_pairs(counted->open_pairs());
     return true;
   } catch (const ResourceError&) {
     if (alone || handing_over) throw;  // what the caller's code throws is no lack of memory of ours

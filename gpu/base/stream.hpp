@@ -25,6 +25,8 @@ class Stream {
   ~Stream();
 
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
+  /// Number of its GPU.
+  [[nodiscard]] int device() const noexcept { return device_; }
   /// Waits until all work of the stream is done. Throws what went wrong in it.
   void synchronize() const { check(cudaStreamSynchronize(stream_)); }
 

@@ -85,34 +85,56 @@ void CliqueClustering::count(std::uint32_t* core_bits) {
   }
 }
 
-LabelSummary CliqueClustering::cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) {
+void CliqueClustering::unite_level(std::uint32_t minpts) {
   const CliqueView& view = grid_.view();
   if (counts_.size() > 0) {
     std::swap(core_bits_, core_before_);
     launch_core_bits(counts_.data(), view.size, minpts, core_bits_.data(), cuda_stream());
   }
   const std::uint32_t whole = task_.weights == nullptr ? minpts : kNeverBySize;
-  const Nodes nodes{view.starts, view.order, core_bits_.data(), view.cells, whole};
+  nodes_ = {view.starts, view.order, core_bits_.data(), view.cells, whole};
   tally_.clear(cuda_stream());
   // With one minpts alone the sets stay as they are.
-  if (!begun_ || counts_.size() > 0) unite(nodes);
+  if (!begun_ || counts_.size() > 0) unite_cells();
   begun_ = true;
   task_.cancel.check();
-  label(nodes, labels, core);
-  const Tally* tally = &tally_.read(cuda_stream());
-  if (tally->huge_pairs > 0) {
-    // So rare that it may cost a second numbering, and not a wait each time.
-    decide_huge_pairs(nodes, tally->huge_pairs);
-    task_.cancel.check();
-    tally_.clear(cuda_stream());
-    label(nodes, labels, core);
-    tally = &tally_.read(cuda_stream());
-  }
-  return summary_of(*tally, view.labelled);
+  number();
 }
 
-void CliqueClustering::unite(const Nodes& nodes) {
+LabelSummary CliqueClustering::label_level(const LabelTarget& target) {
+  launch_labels(target);
+  const Tally* tally = &tally_.read(cuda_stream());
+  if (settle(*tally)) {
+    launch_labels(target);
+    tally = &tally_.read(cuda_stream());
+  }
+  return summary_of(*tally, grid_.view().labelled);
+}
+
+Numbering CliqueClustering::settled_numbering() {
+  (void)settle(tally_.read(cuda_stream()));
+  return arrays_.numbering();
+}
+
+/// Decides what unite_cells() has left open, and numbers the sets again: so rare that it may cost that, and not a wait each time.
+/// tally: as read last. Returns false where nothing was open.
+bool CliqueClustering::settle(const Tally& tally) {
+  if (tally.huge_pairs == 0) return false;
+  decide_huge_pairs(tally.huge_pairs);
+  task_.cancel.check();
+  tally_.clear(cuda_stream());
+  number();
+  return true;
+}
+
+void CliqueClustering::number() {
+  launch_number(nodes_, arrays_.numbering(), {task_.memory, cuda_stream()});
+  end_phase(task_.marks, "number", grid_.stream());
+}
+
+void CliqueClustering::unite_cells() {
   const CliqueView& view = grid_.view();
+  const Nodes& nodes = nodes_;
   const cudaStream_t stream = cuda_stream();
   CellSets sets{arrays_.parents.data(),
                 nullptr,
@@ -147,12 +169,12 @@ void CliqueClustering::unite(const Nodes& nodes) {
   if (images_.count > 0) launch_join_images(view, nodes, images_, arrays_.parents.data(), stream);
 }
 
-void CliqueClustering::label(const Nodes& nodes, std::int32_t* labels, std::uint8_t* core) {
+void CliqueClustering::launch_labels(const LabelTarget& target) {
   const CliqueView& view = grid_.view();
+  const Nodes& nodes = nodes_;
   const cudaStream_t stream = cuda_stream();
   const Numbering numbering = arrays_.numbering();
-  launch_number(nodes, numbering, {task_.memory, stream});
-  end_phase(task_.marks, "number", grid_.stream());
+  const auto [labels, core] = target;
   const bool by_id = view.words != nullptr && view.cells <= tuning::kLookUpCells * view.size;
   if (by_id) launch_label_ids(view, task_.points.device(), numbering.numbers, labels, core, stream);
   launch_label_positions(view, nodes, numbering.numbers, !by_id, remaining(), labels, core, numbering.sizes, stream);
@@ -163,7 +185,7 @@ void CliqueClustering::label(const Nodes& nodes, std::int32_t* labels, std::uint
   end_phase(task_.marks, "label", grid_.stream());
 }
 
-void CliqueClustering::decide_huge_pairs(const Nodes& nodes, std::uint32_t pair_count) {
+void CliqueClustering::decide_huge_pairs(std::uint32_t pair_count) {
   const CliqueView& view = grid_.view();
   const cudaStream_t stream = cuda_stream();
   DeviceMemory& memory = task_.memory;
@@ -203,7 +225,7 @@ void CliqueClustering::decide_huge_pairs(const Nodes& nodes, std::uint32_t pair_
   launch_sort(keys, positions, size, 32 + static_cast<int>(std::bit_width(count)), {memory, stream});
   const DeviceBuffer<ChunkBounds> bounds(memory, stream, (std::uint64_t{size} - 1) / tuning::kChunk + 1);
   launch_chunk_bounds(view, positions.current, size, bounds.data(), stream);
-  launch_huge_pairs(view, nodes, arrays_.parents.data(), huge_on_device.data(), positions.current, bounds.data(),
+  launch_huge_pairs(view, nodes_, arrays_.parents.data(), huge_on_device.data(), positions.current, bounds.data(),
                     huge_.data(), places_on_device.data(), pair_count, stream);
 }
 

@@ -21,14 +21,18 @@ class CliqueClustering final : public DeviceClustering {
   /// `axes`: with cliques. `task` need not outlive the call, what it refers to must.
   CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits = {});
 
-  LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
 
  private:
+  void unite_level(std::uint32_t minpts) override;
+  LabelSummary label_level(const LabelTarget& target) override;
+  Numbering settled_numbering() override;
   void count(std::uint32_t* core_bits);
-  void unite(const Nodes& nodes);
-  void label(const Nodes& nodes, std::int32_t* labels, std::uint8_t* core);
-  void decide_huge_pairs(const Nodes& nodes, std::uint32_t pairs);
+  void unite_cells();
+  void number();
+  void launch_labels(const LabelTarget& target);
+  [[nodiscard]] bool settle(const Tally& tally);
+  void decide_huge_pairs(std::uint32_t pairs);
   [[nodiscard]] RemainingPoints remaining() const {
     return {remaining_.data(), static_cast<std::uint32_t>(remaining_.size()), tally_.device()};
   }
@@ -47,6 +51,7 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<CellPair> huge_;
   DeviceBuffer<std::uint32_t> remaining_;  // positions; none where there are few points
   DeviceBuffer<std::uint32_t> positions_;
+  Nodes nodes_;
   ImagesView images_;
   bool begun_ = false;
   StreamDrain drain_{grid_.stream()};  // before the memory above goes

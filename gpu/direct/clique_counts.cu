@@ -4,7 +4,7 @@
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_remaining_points.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
-#include <epsflow/gpu/direct/counters.cuh>
+#include <epsflow/gpu/direct/counting.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
 
 namespace epsflow::gpu {

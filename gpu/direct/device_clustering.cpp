@@ -1,7 +1,10 @@
 #include <epsflow/gpu/direct/device_clustering.hpp>
 
+#include <bit>
 #include <utility>
 
+#include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/nvtx.hpp>
 #include <epsflow/gpu/direct/clique_clustering.hpp>
 #include <epsflow/gpu/direct/point_clustering.hpp>
 #include <epsflow/index/cell_axes.hpp>
@@ -12,14 +15,44 @@ namespace {
 /// Of no points.
 class NoClustering final : public DeviceClustering {
  public:
-  LabelSummary cluster(std::uint32_t, std::int32_t*, std::uint8_t*) override { return {}; }
   [[nodiscard]] const Stream& stream() const override { return stream_; }
 
  private:
+  void unite_level(std::uint32_t) override {}
+  LabelSummary label_level(const LabelTarget&) override { return {}; }
+  Numbering settled_numbering() override { return {}; }
+
   Stream stream_;
 };
 
 }  // namespace
+
+United& DeviceClustering::unite(std::uint32_t minpts) {
+  const DeviceScope scope(stream().device());
+  const StageRange range(Stage::cluster_directly);
+  unite_level(minpts);
+  return *this;
+}
+
+std::vector<LabelSummary> DeviceClustering::label(std::span<const LabelTarget> targets) {
+  const DeviceScope scope(stream().device());
+  const StageRange range(Stage::cluster_directly);
+  return {label_level(targets.front())};
+}
+
+std::vector<std::uint32_t> DeviceClustering::first_cores() {
+  const DeviceScope scope(stream().device());
+  const Numbering numbering = settled_numbering();
+  std::vector<std::uint32_t> first;
+  std::uint32_t id = 0;
+  for (RankWord word : read_values(numbering.ids, numbering.id_words, stream().get())) {
+    for (; word.bits != 0; word.bits &= word.bits - 1) {
+      first.push_back(id + static_cast<std::uint32_t>(std::countr_zero(word.bits)));
+    }
+    id += 32;
+  }
+  return first;
+}
 
 std::unique_ptr<DeviceClustering> make_device_clustering(const DirectTask& task,
                                                          std::shared_ptr<const DeviceGrid> grid) {

@@ -3,34 +3,37 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/core/labels.hpp>
+#include <epsflow/core/phases.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
 #include <epsflow/gpu/direct/phase_marks.hpp>
+#include <epsflow/gpu/direct/tally.hpp>
 #include <epsflow/gpu/grid/device_grid.hpp>
 
 namespace epsflow::gpu {
 
 struct DirectTask;
 
-/// The clusterings of one eps.
-class DeviceClustering {
+/// The clusterings of one eps. Targets of labels are [device] memory. unite() puts its work on stream() and may return before it
+/// is done, label() waits. They throw DeviceOutOfMemory, too.
+class DeviceClustering : public Counted, protected United {
  public:
-  DeviceClustering() = default;
-  virtual ~DeviceClustering() = default;
-  DeviceClustering(const DeviceClustering&) = delete;
-  DeviceClustering& operator=(const DeviceClustering&) = delete;
-
-  /// Labels of one variant. minpts must not rise from call to call, and lie between the least and the most that the
-  /// object was made for. labels: [device] [n] in input order, written in full. core: [device] [n] 1 for core points,
-  /// else 0; or null. Puts its work on stream() and waits for the summary, with which the labels are complete. Throws
-  /// DeviceOutOfMemory, Cancelled.
-  virtual LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) = 0;
+  [[nodiscard]] United& unite(std::uint32_t minpts) final;
   [[nodiscard]] virtual const Stream& stream() const = 0;
-  /// Pairs of points that a faster test has left to float64 so far.
-  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
+
+ protected:
+  [[nodiscard]] std::vector<std::uint32_t> first_cores() final;
+  [[nodiscard]] std::vector<LabelSummary> label(std::span<const LabelTarget> targets) final;
+
+ private:
+  virtual void unite_level(std::uint32_t minpts) = 0;
+  virtual LabelSummary label_level(const LabelTarget& target) = 0;
+  /// The numbering of the last level, once nothing about its sets is open.
+  virtual Numbering settled_numbering() = 0;
 };
 
 /// Builds the index of one eps and counts neighbours, up to the largest minpts, or sums weights. By cells that are cliques where

@@ -1,7 +1,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/direct/clique_grid.hpp>
-#include <epsflow/gpu/direct/counters.cuh>
+#include <epsflow/gpu/direct/counting.cuh>
 #include <epsflow/gpu/direct/device_weighing.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 
@@ -46,8 +46,8 @@ __global__ void count_sums_kernel(WeightCounting weights, std::uint32_t size, co
 DeviceWeighing::DeviceWeighing(const WeightTask& task, const std::uint32_t* order, std::uint32_t size,
                                const std::uint32_t* origins, DeviceMemory& memory, cudaStream_t stream)
     : units_(memory, stream, size),
-      least_sums_(copy_of(task.counter.least_sums(), memory, stream)),
-      minpts_(copy_of(task.counter.minpts(), memory, stream)) {
+      least_sums_(copy_of(task.levels.least_sums(), memory, stream)),
+      minpts_(copy_of(task.levels.minpts(), memory, stream)) {
   const WholeWeights& whole = task.loaded.whole;
   units_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(task.loaded.units, narrow<std::uint32_t>(whole.size()),
                                                              order, size, origins, units_.data());
@@ -56,7 +56,7 @@ DeviceWeighing::DeviceWeighing(const WeightTask& task, const std::uint32_t* orde
            .least_sums = least_sums_.data(),
            .minpts = minpts_.data(),
            .levels = narrow<std::uint32_t>(minpts_.size()),
-           .negative = whole.negative()};
+           .enough = task.levels.enough()};
 }
 
 void DeviceWeighing::sum_cells(const CliqueView& cells, DeviceMemory& memory, cudaStream_t stream) {

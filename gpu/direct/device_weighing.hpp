@@ -15,17 +15,17 @@ struct CliqueView;
 /// Weights of a data set, and the minpts of a clustering that sums them.
 struct WeightTask {
   const LoadedWeights& loaded;
-  WeightCounter counter;
+  WeightLevels levels;
 };
 
 /// The weights as kernels see them.
 struct WeighingView {
   const std::int64_t* units = nullptr;            ///< [n] by position
   const WholeWeights::Sum* of_cells = nullptr;    ///< [cells] sums over the points of each, where there are cells
-  const WholeWeights::Sum* least_sums = nullptr;  ///< [levels] the smallest that reach each minpts, ascending
+  const WholeWeights::Sum* least_sums = nullptr;  ///< [levels + 1] as WeightLevels has them
   const std::uint32_t* minpts = nullptr;          ///< [levels]
   std::uint32_t levels = 0;
-  bool negative = false;  ///< some weigh less than 0: a sum may fall as neighbours are added
+  WholeWeights::Sum enough = 0;  ///< of WeightLevels
 };
 
 /// Owner of the weights by position.

@@ -62,7 +62,7 @@ void PointClustering::in_parts(F launch) const {
   }
 }
 
-LabelSummary PointClustering::cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) {
+void PointClustering::unite_level(std::uint32_t minpts) {
   const GridView& view = grid_.view();
   const cudaStream_t stream = stream_.get();
   if (counts_.size() > 0) {
@@ -78,10 +78,17 @@ LabelSummary PointClustering::cluster(std::uint32_t minpts, std::int32_t* labels
   end_phase(task_.marks, "unite", stream_);
   launch_number({nullptr, order_.data(), core_bits_.data(), view.size, minpts}, numbering, {task_.memory, stream});
   end_phase(task_.marks, "number", stream_);
+}
+
+LabelSummary PointClustering::label_level(const LabelTarget& target) {
+  const GridView& view = grid_.view();
+  const cudaStream_t stream = stream_.get();
+  const Numbering numbering = arrays_.numbering();
   in_parts([&](Range rows) {
-    launch_label_points(view, rows, order_.data(), numbering.numbers, labels, numbering.sizes, tally_.device(), stream);
+    launch_label_points(view, rows, order_.data(), numbering.numbers, target.labels, numbering.sizes, tally_.device(),
+                        stream);
   });
-  if (core != nullptr) launch_core_mask(core_bits_.data(), order_.data(), view.size, core, stream);
+  if (target.core != nullptr) launch_core_mask(core_bits_.data(), order_.data(), view.size, target.core, stream);
   launch_largest(numbering, view.size, tally_.device(), stream);
   end_phase(task_.marks, "label", stream_);
   return summary_of(tally_.read(stream), view.size);

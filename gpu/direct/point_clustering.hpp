@@ -17,10 +17,12 @@ class PointClustering final : public DeviceClustering {
   /// `task` need not outlive the call, what it refers to must.
   PointClustering(const DirectTask& task, std::shared_ptr<const DeviceGrid> grid);
 
-  LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] const Stream& stream() const override { return stream_; }
 
  private:
+  void unite_level(std::uint32_t minpts) override;
+  LabelSummary label_level(const LabelTarget& target) override;
+  Numbering settled_numbering() override { return arrays_.numbering(); }
   /// Calls launch(rows) for each part of the rows.
   template <class F>
   void in_parts(F launch) const;

@@ -1,6 +1,6 @@
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
-#include <epsflow/gpu/direct/counters.cuh>
+#include <epsflow/gpu/direct/counting.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/point_kernels.hpp>
 #include <epsflow/gpu/direct/tally.cuh>

@@ -4,7 +4,7 @@
 
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/with_scratch.hpp>
-#include <epsflow/gpu/direct/counters.cuh>
+#include <epsflow/gpu/direct/counting.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/tiles/pair_kernels.hpp>

@@ -32,28 +32,34 @@ TileClustering::TileClustering(const DirectTask& task, std::unique_ptr<TileSearc
   end_phase(task_.marks, "search", stream());
 }
 
-LabelSummary TileClustering::cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) {
+void TileClustering::unite_level(std::uint32_t minpts) {
   const cudaStream_t on = stream().get();
-  const std::uint32_t* const order = search_->tiles().order();
   task_.cancel.check();
   std::swap(core_bits_, core_before_);
   launch_core_bits(counts_.data(), size_, minpts, core_bits_.data(), on);
-  const std::uint32_t* const before = begun_ ? core_before_.data() : nullptr;
-  begun_ = true;
+  const std::uint32_t* const before = minpts_ != 0 ? core_before_.data() : nullptr;
+  minpts_ = minpts;
   tally_.clear(on);
   const Numbering numbering = arrays_.numbering();
   launch_begin_points(core_bits_.data(), before, size_, numbering.parents, on);
   search_->for_each_list(
       [&](PairList list) { launch_unite_pairs(list, core_bits_.data(), before, numbering.parents, on); });
   end_phase(task_.marks, "unite", stream());
-  launch_number({nullptr, order, core_bits_.data(), size_, minpts}, numbering, {task_.memory, on});
+  launch_number({nullptr, search_->tiles().order(), core_bits_.data(), size_, minpts}, numbering, {task_.memory, on});
   end_phase(task_.marks, "number", stream());
+}
+
+LabelSummary TileClustering::label_level(const LabelTarget& target) {
+  const cudaStream_t on = stream().get();
+  const std::uint32_t* const order = search_->tiles().order();
+  const Numbering numbering = arrays_.numbering();
   check(cudaMemsetAsync(lowest_.data(), 0xFF, lowest_.bytes(), on));
   search_->for_each_list(
       [&](PairList list) { launch_offer_numbers(list, core_bits_.data(), numbering.numbers, lowest_.data(), on); });
-  launch_label_pairs(size_, order, numbering.numbers, lowest_.data(), labels, numbering.sizes, tally_.device(), on);
-  if (minpts > task_.minpts.least) search_->forget_united(core_bits_.data());
-  if (core != nullptr) launch_core_mask(core_bits_.data(), order, size_, core, on);
+  launch_label_pairs(size_, order, numbering.numbers, lowest_.data(), target.labels, numbering.sizes, tally_.device(),
+                     on);
+  if (minpts_ > task_.minpts.least) search_->forget_united(core_bits_.data());
+  if (target.core != nullptr) launch_core_mask(core_bits_.data(), order, size_, target.core, on);
   launch_largest(numbering, size_, tally_.device(), on);
   end_phase(task_.marks, "label", stream());
   return summary_of(tally_.read(on), size_);

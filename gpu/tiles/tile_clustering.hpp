@@ -16,11 +16,14 @@ class TileClustering final : public DeviceClustering {
   /// `task` need not outlive the call, what it refers to must.
   TileClustering(const DirectTask& task, std::unique_ptr<TileSearch> search);
 
-  LabelSummary cluster(std::uint32_t minpts, std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] const Stream& stream() const override { return search_->stream(); }
   [[nodiscard]] std::uint64_t open_pairs() const override { return search_->figures().open_pairs; }
 
  private:
+  void unite_level(std::uint32_t minpts) override;
+  LabelSummary label_level(const LabelTarget& target) override;
+  Numbering settled_numbering() override { return arrays_.numbering(); }
+
   DirectTask task_;
   std::unique_ptr<TileSearch> search_;
   std::uint32_t size_;
@@ -30,7 +33,7 @@ class TileClustering final : public DeviceClustering {
   DeviceBuffer<std::uint32_t> core_before_;
   DeviceBuffer<std::uint32_t> lowest_;  // [n] numbers that points at the border of clusters were offered
   NodeArrays arrays_;
-  bool begun_ = false;
+  std::uint32_t minpts_ = 0;              // of the last level; 0 before the first
   StreamDrain drain_{search_->stream()};  // before the memory above goes
 };
 

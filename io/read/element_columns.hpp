@@ -24,9 +24,9 @@ struct ElementChoice {
 /// float32 when float32 holds all of the columns, else float64.
 [[nodiscard]] Precision precision_of(std::span<const ElementChoice> columns) noexcept;
 
-/// As select_columns, the weights last, for columns of which number i holds elements[i] values per row. A column of one value is chosen by
-/// its name or number; of any other one value is chosen as "name[k]", k from 0. Throws InputError that says how many
-/// there are, UsageError for a value asked for twice.
+/// As select_columns, the weights last, for columns of which number i holds elements[i] values per row. A column of one
+/// value is chosen by its name or number; of any other one value is chosen as "name[k]", k from 0. Throws InputError that
+/// says how many there are, UsageError for a value asked for twice.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          std::span<const std::uint64_t> elements);
 

@@ -14,6 +14,7 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/neighbor_table.hpp>
@@ -284,9 +285,11 @@ TEST_CASE("gpu backend: labels without a table, from either kind of cells, besid
     for (const Cells cells : {Cells::reach, Cells::clique}) {
       const auto index = points->build_index({.eps = eps, .cells = cells}, cancel);
       const bool mask = random.chance(0.5);
-      const auto direct = index->direct({minpts, mask});
+      const auto place = index->place({minpts, mask});
+      const auto counted = index->count({minpts, mask});
       std::vector<VariantResult> results;
-      direct->run([&](VariantResult&& result) { results.push_back(std::move(result)); });
+      clustering::cluster_levels(*counted, *place, eps, minpts,
+                                 [&](VariantResult&& result) { results.push_back(std::move(result)); });
       REQUIRE(results.size() == minpts.size());
       const OracleTable table = data.oracle(eps);
       for (std::size_t v = 0; v < minpts.size(); ++v) {

@@ -99,21 +99,43 @@ class FaultySearch final : public TableSearch {
   Plan& plan_;
 };
 
-class FaultyClustering final : public DirectClustering {
+class FaultyClustering final : public Counted, private United {
  public:
-  FaultyClustering(std::unique_ptr<DirectClustering> real, Plan& plan) : real_(std::move(real)), plan_(plan) {}
+  FaultyClustering(std::unique_ptr<Counted> real, Plan& plan) : real_(std::move(real)), plan_(plan) {}
 
-  void run(const std::function<void(VariantResult&&)>& emit) override {
-    call(plan_, "run", [&] {
-      real_->run([&](VariantResult&& result) {
-        call(plan_, "between variants", [] {});
-        emit(std::move(result));
-      });
-    });
+  [[nodiscard]] std::size_t levels_at_once() const override { return real_->levels_at_once(); }
+  [[nodiscard]] United& unite(std::uint32_t minpts) override {
+    united_ = call(plan_, "unite", [&] { return &real_->unite(minpts); });
+    return *this;
   }
 
  private:
-  std::unique_ptr<DirectClustering> real_;
+  [[nodiscard]] std::vector<std::uint32_t> first_cores() override { return united_->first_cores(); }
+  [[nodiscard]] std::vector<LabelSummary> label(std::span<const LabelTarget> targets) override {
+    return call(plan_, "label", [&] { return united_->label(targets); });
+  }
+
+  std::unique_ptr<Counted> real_;
+  United* united_ = nullptr;
+  Plan& plan_;
+};
+
+class FaultyPlace final : public LabelPlace {
+ public:
+  FaultyPlace(std::unique_ptr<LabelPlace> real, Plan& plan) : real_(std::move(real)), plan_(plan) {}
+
+  [[nodiscard]] LabelTarget next() override {
+    return call(plan_, "room for labels", [&] { return real_->next(); });
+  }
+  void take(VariantResult&& result, const Emit& emit) override {
+    call(plan_, "taking labels", [&] { real_->take(std::move(result), emit); });
+  }
+  void finish(const Emit& emit) override {
+    call(plan_, "the last labels", [&] { real_->finish(emit); });
+  }
+
+ private:
+  std::unique_ptr<LabelPlace> real_;
   Plan& plan_;
 };
 
@@ -133,8 +155,11 @@ class FaultyIndex final : public Index {
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override {
     return call(plan_, "direct_bytes", [&] { return real_->direct_bytes(options); });
   }
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
-    return call(plan_, "direct", [&] { return std::make_unique<FaultyClustering>(real_->direct(options), plan_); });
+  [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
+    return call(plan_, "count", [&] { return std::make_unique<FaultyClustering>(real_->count(options), plan_); });
+  }
+  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
+    return call(plan_, "place", [&] { return std::make_unique<FaultyPlace>(real_->place(options), plan_); });
   }
 
  private:

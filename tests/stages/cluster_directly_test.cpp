@@ -15,6 +15,7 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/clustering/verify.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/cpu/cpu_backend.hpp>
@@ -24,7 +25,6 @@ namespace {
 
 using test::DataSet;
 using Minpts = std::vector<std::uint32_t>;
-using Emit = std::function<void(VariantResult&&)>;
 
 void nothing() {}
 
@@ -41,34 +41,47 @@ struct Scene {
   EpsJob job{EpsGroup{eps, {9, 4, 2}}};
 };
 
-/// An index whose clustering is a function.
+/// An index whose labels come from a function.
 class ScriptedIndex final : public Index {
  public:
-  using Script = std::function<void(const Minpts&, const Emit&)>;
-  explicit ScriptedIndex(Script script) : script_(std::move(script)) {}
+  using Script = std::function<test::OracleLabels(std::uint32_t minpts)>;
+  /// n: labels that the script returns.
+  ScriptedIndex(std::size_t n, Script script) : n_(n), script_(std::move(script)) {}
 
   [[nodiscard]] IndexFigures figures() const override { return {}; }
   [[nodiscard]] std::uint64_t bytes() const override { return 1; }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions&) const override { return nullptr; }
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions&) const override { return 1000; }
-  [[nodiscard]] std::unique_ptr<DirectClustering> direct(const DirectOptions& options) const override {
-    class Clustering final : public DirectClustering {
+  [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions&) const override {
+    class Scripted final : public Counted, private United {
      public:
-      Clustering(const Script& script, Minpts m) : script_(script), minpts_(std::move(m)) {}
-      void run(const Emit& emit) override { script_(minpts_, emit); }
+      explicit Scripted(const Script& script) : script_(script) {}
+      United& unite(std::uint32_t minpts) override {
+        minpts_ = minpts;
+        return *this;
+      }
 
      private:
+      std::vector<std::uint32_t> first_cores() override { return {}; }
+      std::vector<LabelSummary> label(std::span<const LabelTarget> targets) override {
+        const test::OracleLabels made = script_(minpts_);
+        std::copy(made.labels.begin(), made.labels.end(), targets.front().labels);
+        return {made.summary};
+      }
+
       const Script& script_;
-      Minpts minpts_;
+      std::uint32_t minpts_ = 0;
     };
-    return std::make_unique<Clustering>(script_, Minpts(options.minpts.begin(), options.minpts.end()));
+    return std::make_unique<Scripted>(script_);
+  }
+  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
+    return std::make_unique<clustering::HostLabels>(n_, options.core_mask);
   }
 
  private:
+  std::size_t n_;
   Script script_;
 };
-
-VariantResult empty_result(std::uint32_t minpts) { return {{0, minpts}, {}, {}, 0}; }
 
 TEST_CASE("cluster directly: every variant once, in descending order, as the oracle labels it") {
   for (const std::size_t dims : {2U, 5U}) {
@@ -204,8 +217,8 @@ TEST_CASE("cluster directly: what emit throws comes out, a lack of memory includ
 TEST_CASE("cluster directly: a device that runs out of memory between variants is waited for beside others") {
   for (const bool alone : {false, true}) {
     EpsJob job{EpsGroup{1, {9, 4, 2}}};
-    job.index = std::make_unique<ScriptedIndex>([](const Minpts& minpts, const Emit& emit) {
-      emit(empty_result(minpts.front()));
+    job.index = std::make_unique<ScriptedIndex>(0, [](std::uint32_t minpts) -> test::OracleLabels {
+      if (minpts == 9) return {};
       throw ResourceError("the device is full");
     });
     MemoryBudget budget(1000);
@@ -225,7 +238,7 @@ TEST_CASE("cluster directly: a device that runs out of memory between variants i
 
 TEST_CASE("cluster directly: other errors are never taken for a lack of memory") {
   EpsJob job{EpsGroup{1, {9}}};
-  job.index = std::make_unique<ScriptedIndex>([](const Minpts&, const Emit&) { throw Cancelled(); });
+  job.index = std::make_unique<ScriptedIndex>(0, [](std::uint32_t) -> test::OracleLabels { throw Cancelled(); });
   MemoryBudget budget(1000);
   for (const bool alone : {false, true}) {
     CHECK_THROWS_AS(ClusterDirectly{budget}(job, alone, nothing, [](VariantResult&&) {}), Cancelled);
@@ -237,13 +250,11 @@ TEST_CASE("cluster directly: verification finds wrong labels, which are not hand
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 12);
   const test::OracleTable rows = data.oracle(0.3);
   EpsJob job{EpsGroup{0.3, {9, 4, 2}}};
-  job.index = std::make_unique<ScriptedIndex>([&](const Minpts& minpts, const Emit& emit) {
-    for (const std::uint32_t m : minpts) {
-      test::OracleLabels right = test::oracle_labels(rows, m);
-      // The first of minpts 4 only: one point of a cluster is said to be noise.
-      if (m == 4) *std::find(right.labels.begin(), right.labels.end(), 0) = kNoise;
-      emit({{0.3, m}, right.labels, right.summary, 0});
-    }
+  job.index = std::make_unique<ScriptedIndex>(data.size(), [&](std::uint32_t minpts) {
+    test::OracleLabels made = test::oracle_labels(rows, minpts);
+    // Of minpts 4 only: one point of a cluster is said to be noise.
+    if (minpts == 4) *std::find(made.labels.begin(), made.labels.end(), 0) = kNoise;
+    return made;
   });
   for (const bool alone : {false, true}) {
     job.group.minpts = {9, 4, 2};

@@ -10,6 +10,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/clustering/source_clustering.hpp>
 
 namespace epsflow::test {
 
@@ -24,7 +25,7 @@ inline Minpts descending_minpts(Random& random, std::uint64_t most) {
   return minpts;
 }
 
-/// Labels, summary and core mask of each minpts, which are descending. Returns the clusters of all.
+/// Labels, summary, core mask and first core points of each minpts, which are descending. Returns the clusters of all.
 inline std::size_t check_nested(const DataSet& data, double eps, clustering::ClusterSource& source,
                                 const Minpts& minpts) {
   INFO(describe(data) << ", eps " << eps);
@@ -45,6 +46,22 @@ inline std::size_t check_nested(const DataSet& data, double eps, clustering::Clu
     clusters += r.summary.clusters;
   });
   REQUIRE(handed_out == minpts);
+
+  // The phases one by one, each level labelled by itself.
+  const CancelToken never;
+  clustering::SourceClustering counted(source, minpts.size(), never);
+  for (const std::uint32_t m : minpts) {
+    INFO("minpts " << m);
+    const OracleLabels expected = oracle_labels(rows, m);
+    Labels labels(data.size());
+    std::vector<std::uint8_t> core(data.size());
+    const LabelTarget target{labels.data(), core.data()};
+    United& united = counted.unite(m);
+    const std::vector<std::uint32_t> first = united.first_cores();
+    REQUIRE(united.label({&target, 1}) == std::vector{expected.summary});
+    REQUIRE(labels == expected.labels);
+    REQUIRE(first == first_cores(labels, core));
+  }
   return clusters;
 }
 

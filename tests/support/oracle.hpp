@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
@@ -25,6 +27,18 @@ struct OracleLabels {
   std::vector<std::int32_t> labels;
   LabelSummary summary;
 };
+
+/// The smallest id among the core points of each cluster. core: [n] not 0 for core points.
+inline std::vector<std::uint32_t> first_cores(std::span<const std::int32_t> labels,
+                                              std::span<const std::uint8_t> core) {
+  std::map<std::int32_t, std::uint32_t> first;
+  for (std::uint32_t id = 0; id < labels.size(); ++id) {
+    if (core[id] != 0) first.emplace(labels[id], id);
+  }
+  std::vector<std::uint32_t> ids;
+  for (const auto& [cluster, id] : first) ids.push_back(id);
+  return ids;
+}
 
 /// Squared distance: float64, each operation rounded once, in the order of the dimensions.
 template <class T>

@@ -33,6 +33,7 @@ struct Labelling {
   std::vector<std::int32_t> labels;
   std::vector<std::uint8_t> core;
   LabelSummary summary;
+  std::vector<std::uint32_t> first_cores;
 };
 
 /// A device and what it clusters with.
@@ -56,9 +57,17 @@ class Bench {
       if (n > 0) check(cudaMemsetAsync(labels.data(), 0x77, labels.bytes(), stream.get()));
       if (n > 0) check(cudaMemsetAsync(core.data(), 0x77, core.bytes(), stream.get()));
       Labelling& labelling = made.emplace_back();
-      labelling.summary = clustering.cluster(m, labels.data(), core.data());
+      United& united = clustering.unite(m);
+      // Asked before the labels are made, too: pairs of huge cells may be open until then.
+      const bool before = minpts.size() > 1;
+      if (before) labelling.first_cores = united.first_cores();
+      const LabelTarget target{labels.data(), core.data()};
+      labelling.summary = united.label({&target, 1}).front();
+      if (before) REQUIRE(united.first_cores() == labelling.first_cores);
+      if (!before) labelling.first_cores = united.first_cores();
       if (n > 0) labelling.labels = read_values(labels.data(), n, stream.get());
       if (n > 0) labelling.core = read_values(core.data(), n, stream.get());
+      REQUIRE(labelling.first_cores == test::first_cores(labelling.labels, labelling.core));
     }
     return made;
   }

@@ -34,7 +34,7 @@ struct WeightCounting {
 
   __device__ Sum of_cell(std::uint32_t cell, std::uint32_t /*points*/) const { return view.of_cells[cell]; }
   __device__ Sum of_point(std::uint64_t position) const { return __ldg(view.units + position); }
-  __device__ bool enough(Sum sum) const { return !view.negative && sum >= view.least_sums[view.levels - 1]; }
+  __device__ bool enough(Sum sum) const { return sum >= view.enough; }
   __device__ std::uint32_t count(Sum sum) const {
     std::uint32_t reached = 0;
     for (std::uint32_t beyond = view.levels; reached < beyond;) {

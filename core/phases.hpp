@@ -1,0 +1,85 @@
+// DBSCAN of one eps in three phases: count, unite, label. Each is made from the one before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/choices.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/weights.hpp>
+
+namespace epsflow {
+
+/// What the clustering of one eps is made for.
+struct DirectOptions {
+  std::span<const std::uint32_t> minpts;  ///< descending, at least one
+  bool core_mask = false;
+  MemorySpace labels = MemorySpace::host;  ///< where labels and mask are kept
+  /// Null, or what is summed in place of neighbours; of the data set that the index is of, which it must outlive.
+  const LoadedWeights* weights = nullptr;
+};
+
+/// Room for the labels of one minpts, [n] each in input order, in the memory that the clustering works in.
+struct LabelTarget {
+  std::int32_t* labels = nullptr;
+  std::uint8_t* core = nullptr;  ///< 1 for core points, else 0; null where no mask is wanted
+};
+
+/// Core points in sets, which are the clusters without their borders. Until the next unite() of what it is from.
+class United {
+ public:
+  United() = default;
+  United(const United&) = delete;
+  United& operator=(const United&) = delete;
+  virtual ~United() = default;
+
+  /// The smallest id among the core points of each cluster, ascending: by these ids clusters are numbered. Of the smallest
+  /// minpts so far. May wait for the device. Throws Cancelled.
+  [[nodiscard]] virtual std::vector<std::uint32_t> first_cores() = 0;
+  /// Labels the levels that were united since the last call, in that order: a target and a summary for each. When it returns the
+  /// labels are complete. Throws Cancelled, ResourceError.
+  [[nodiscard]] virtual std::vector<LabelSummary> label(std::span<const LabelTarget> targets) = 0;
+};
+
+/// Points whose neighbours are counted, or the weights of these, as far as the minpts that it is made for need. For one thread at
+/// a time.
+class Counted {
+ public:
+  Counted() = default;
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  virtual ~Counted() = default;
+
+  /// Levels that are labelled faster together than one by one; never more than it was made for.
+  [[nodiscard]] virtual std::size_t levels_at_once() const { return 1; }
+  /// Unites core points of this minpts, a level, which must be smaller than that of the level before: what is united stays so.
+  /// At most levels_at_once() levels are united before they are labelled. May return before a device is done. Throws Cancelled,
+  /// ResourceError.
+  [[nodiscard]] virtual United& unite(std::uint32_t minpts) = 0;
+  /// Pairs of points that a faster test has left to float64 so far.
+  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
+};
+
+/// Where labels go from the memory that the clustering works in. For one clustering.
+class LabelPlace {
+ public:
+  using Emit = std::function<void(VariantResult&&)>;
+
+  LabelPlace() = default;
+  LabelPlace(const LabelPlace&) = delete;
+  LabelPlace& operator=(const LabelPlace&) = delete;
+  virtual ~LabelPlace() = default;
+
+  /// Room for one more level. Throws ResourceError.
+  [[nodiscard]] virtual LabelTarget next() = 0;
+  /// Adds the labels of the first room that has not been taken yet, which are complete, to a result, and emits it now or with the
+  /// next call: so that labels may cross a bus meanwhile.
+  virtual void take(VariantResult&& result, const Emit& emit) = 0;
+  /// Emits what is left.
+  virtual void finish(const Emit&) {}
+};
+
+}  // namespace epsflow

@@ -1,0 +1,174 @@
+#include <epsflow/gpu/direct/label_places.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// Into host memory: while the labels of one variant cross the bus the next is clustered.
+class CopiedLabels final : public LabelPlace {
+ public:
+  CopiedLabels(std::uint32_t n, const DirectOptions& options, const LabelHomes& homes)
+      : n_(n), core_mask_(options.core_mask), homes_(homes) {
+    const std::size_t rooms = std::min(options.minpts.size(), rooms_.size());
+    for (std::size_t r = 0; r < rooms; ++r) {
+      rooms_[r].labels = {*homes.device, copies_.get(), n_};
+      if (core_mask_) rooms_[r].core = {*homes.device, copies_.get(), n_};
+    }
+    copies_.synchronize();  // the clustering writes to them on a stream of its own
+  }
+
+  /// Memory of the host is made ready while the device works.
+  LabelTarget next() override {
+    Room& room = rooms_[next_++ % rooms_.size()];
+    room.result.labels = Labels(n_, homes_.host);
+    if (core_mask_) room.result.core.resize(n_);
+    return {room.labels.data(), room.core.data()};
+  }
+  void take(VariantResult&& result, const Emit& emit) override {
+    const DeviceScope scope(copies_.device());
+    Room& room = rooms_[taken_++ % rooms_.size()];
+    result.labels = std::move(room.result.labels);
+    result.core = std::move(room.result.core);
+    finish(emit);  // one copy at a time, as each is waited for through its stream
+    room.result = std::move(result);
+    crossing_ = &room.result;
+    copy(crossing_->labels.data(), room.labels);
+    copy(crossing_->core.data(), room.core);
+  }
+  void finish(const Emit& emit) override {
+    if (crossing_ == nullptr) return;
+    copies_.synchronize();
+    emit(std::move(*std::exchange(crossing_, nullptr)));
+  }
+
+ private:
+  struct Room {
+    DeviceBuffer<std::int32_t> labels;
+    DeviceBuffer<std::uint8_t> core;
+    VariantResult result;  ///< whose labels come from here
+  };
+
+  template <class T>
+  void copy(T* to, const DeviceBuffer<T>& from) const {
+    check(cudaMemcpyAsync(to, from.data(), from.bytes(), cudaMemcpyDeviceToHost, copies_.get()));
+  }
+
+  std::uint32_t n_;
+  bool core_mask_;
+  LabelHomes homes_;
+  Stream copies_;
+  std::array<Room, 2> rooms_;  // one is filled while the other is copied
+  std::size_t next_ = 0;
+  std::size_t taken_ = 0;
+  VariantResult* crossing_ = nullptr;
+  StreamDrain drain_{copies_};  // before the memory above goes
+};
+
+/// Memory of labels and masks that stay on the device.
+class KeptBlock {
+ public:
+  KeptBlock(std::shared_ptr<DeviceMemory> memory, std::uint64_t bytes)
+      : memory_(std::move(memory)), bytes_(*memory_, stream_.get(), bytes) {
+    stream_.synchronize();  // the clustering writes to them on a stream of its own
+  }
+  KeptBlock(const KeptBlock&) = delete;
+  KeptBlock& operator=(const KeptBlock&) = delete;
+  /// Whatever stream the caller had read them on, it has done so when they go.
+  ~KeptBlock() {
+    try {
+      const DeviceScope scope(device());
+      (void)cudaDeviceSynchronize();
+    } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the device has failed, and nothing reads them
+    }
+  }
+
+  [[nodiscard]] int device() const noexcept { return stream_.device(); }
+  [[nodiscard]] std::byte* data() const noexcept { return bytes_.data(); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size(); }
+
+ private:
+  std::shared_ptr<DeviceMemory> memory_;
+  Stream stream_;
+  DeviceBuffer<std::byte> bytes_;
+};
+
+/// Several variants share a block, which goes with the last of their labels: memory that is asked for and given back by each costs
+/// more than a small clustering.
+class KeptLabels final : public LabelPlace {
+ public:
+  KeptLabels(std::uint32_t n, const DirectOptions& options, std::shared_ptr<DeviceMemory> memory)
+      : n_(n),
+        core_mask_(options.core_mask),
+        variants_(options.minpts.size()),
+        labels_bytes_(aligned(std::uint64_t{n} * sizeof(std::int32_t))),
+        each_(labels_bytes_ + (core_mask_ ? aligned(n) : 0)),
+        memory_(std::move(memory)) {}
+
+  LabelTarget next() override {
+    if (block_ == nullptr || block_->size() - used_ < each_) make_block();
+    --variants_;
+    std::byte* const at = block_->data() + std::exchange(used_, used_ + each_);
+    rooms_.push_back({block_, at});
+    return {labels_at(at), core_mask_ ? core_at(at) : nullptr};
+  }
+  void take(VariantResult&& result, const Emit& emit) override {
+    const Room room = std::move(rooms_.front());
+    rooms_.erase(rooms_.begin());
+    result.device_labels = {room.block, labels_at(room.at), n_, room.block->device()};
+    if (core_mask_) result.device_core = {room.block, core_at(room.at), n_, room.block->device()};
+    emit(std::move(result));
+  }
+
+ private:
+  struct Room {
+    std::shared_ptr<KeptBlock> block;
+    std::byte* at;
+  };
+
+  static std::uint64_t aligned(std::uint64_t bytes) noexcept { return (bytes + 255) / 256 * 256; }
+  [[nodiscard]] static std::int32_t* labels_at(std::byte* at) noexcept { return reinterpret_cast<std::int32_t*>(at); }
+  [[nodiscard]] std::uint8_t* core_at(std::byte* at) const noexcept {
+    return reinterpret_cast<std::uint8_t*>(at + labels_bytes_);
+  }
+
+  void make_block() {
+    constexpr std::uint64_t kBlockBytes = 64ULL << 20;
+    const std::uint64_t several =
+        std::clamp<std::uint64_t>(kBlockBytes / std::max<std::uint64_t>(each_, 1), 1, variants_);
+    try {
+      block_ = std::make_shared<KeptBlock>(memory_, several * each_);
+    } catch (const DeviceOutOfMemory&) {
+      if (several == 1) throw;
+      block_ = std::make_shared<KeptBlock>(memory_, each_);
+    }
+    used_ = 0;
+  }
+
+  std::uint32_t n_;
+  bool core_mask_;
+  std::uint64_t variants_;  ///< that have no room yet
+  std::uint64_t labels_bytes_;
+  std::uint64_t each_;
+  std::shared_ptr<DeviceMemory> memory_;
+  std::shared_ptr<KeptBlock> block_;
+  std::uint64_t used_ = 0;  ///< bytes of the block
+  std::vector<Room> rooms_;
+};
+
+}  // namespace
+
+std::unique_ptr<LabelPlace> make_label_place(std::uint32_t n, const DirectOptions& options, LabelHomes homes) {
+  if (options.labels == MemorySpace::device) return std::make_unique<KeptLabels>(n, options, std::move(homes.device));
+  return std::make_unique<CopiedLabels>(n, options, homes);
+}
+
+}  // namespace epsflow::gpu
