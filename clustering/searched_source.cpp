@@ -9,14 +9,15 @@
 #include <hwy/highway.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include <epsflow/clustering/parent_filter-inl.hpp>
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/index/candidate_ranges.hpp>
+#include <epsflow/index/radix_sort.hpp>
 #include <epsflow/index/row_test-inl.hpp>
 #include <epsflow/index/tile_test-inl.hpp>
 
@@ -301,13 +302,13 @@ void find(const SearchIndex& index, const SearchInput& in, Range rows, const std
 template <class T, std::size_t D>
 void find_at(const index::Grid& grid, const SearchInput& in, std::span<const KeyedPlace> places, const double* points,
              const std::uint32_t* cluster_of, std::uint32_t* clusters) {
-  std::vector<Range> candidates;
+  index::BundleWalk walk;
   std::uint64_t key = ~std::uint64_t{0};
   for (const KeyedPlace& place : places) {
-    if (place.key != key) grid.find_ranges_at(key = place.key, candidates);
+    if (place.key != key) grid.find_ranges_at(key = place.key, walk);
     std::uint32_t cluster = kNoCluster;
     for_each_other(
-        RowTest<T, D>(in, points + std::size_t{place.id} * D), candidates, grid.size(), cluster_of,
+        RowTest<T, D>(in, points + std::size_t{place.id} * D), walk.ranges, grid.size(), cluster_of,
         [&] { return cluster; }, [&](std::uint32_t p) { cluster = HWY_MIN(cluster, cluster_of[p]); });
     clusters[place.id] = cluster;
   }
@@ -438,20 +439,20 @@ bool finds_clusters_at(const index::Grid& grid) noexcept {
 void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,
                              std::span<const double> places, std::uint32_t* clusters, const CancelToken& cancel) {
   const std::size_t n = places.size() / grid.dims();
-  Buffer<KeyedPlace> keyed(n);
+  Buffer<KeyedPlace> keyed(n), spare(n);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kBlockRows), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
       keyed[i] = {grid.key_at(places.data() + i * grid.dims()), static_cast<std::uint32_t>(i)};
     }
   });
   cancel.check();
-  tbb::parallel_sort(keyed.begin(), keyed.end(),
-                     [](const KeyedPlace& a, const KeyedPlace& b) { return a.key < b.key; });
-  cancel.check();
+  const auto bits = static_cast<unsigned>(std::bit_width(grid.keys().count - 1));
+  const std::span<const KeyedPlace> sorted =
+      index::radix_sort(keyed.span(), spare.span(), bits, [](const KeyedPlace& place) { return place.key; }, cancel);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kBlockRows), [&](const auto& range) {
     if (cancel.cancelled()) return;
     HWY_DYNAMIC_DISPATCH(find_at_any)
-    (grid, rows.input(), keyed.span().subspan(range.begin(), range.size()), places.data(), cluster_of, clusters);
+    (grid, rows.input(), sorted.subspan(range.begin(), range.size()), places.data(), cluster_of, clusters);
   });
   cancel.check();
 }

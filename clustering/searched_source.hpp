@@ -56,10 +56,10 @@ void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearc
 /// Whether find_lowest_clusters_at() serves a grid: of a plain space, of so few dimensions that all are indexed, and not cut at gaps.
 [[nodiscard]] bool finds_clusters_at(const index::Grid& grid) noexcept;
 /// clusters[i]: the lowest of cluster_of[p] over the positions p within eps of place i, kNoCluster where none has one. places:
-/// [n × dims], row-major. cluster_of: by position. clusters: [n]. O(n log n) and the candidates, in parallel. Throws Cancelled.
+/// [n × dims], row-major. cluster_of: by position. clusters: [n]. O(n) and the candidates, in parallel. Throws Cancelled.
 void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,
                              std::span<const double> places, std::uint32_t* clusters, const CancelToken& cancel);
 /// Bytes that it takes for n places.
-[[nodiscard]] constexpr std::uint64_t places_bytes(std::uint64_t n) noexcept { return n * 16; }
+[[nodiscard]] constexpr std::uint64_t places_bytes(std::uint64_t n) noexcept { return n * 32; }
 
 }  // namespace epsflow::clustering

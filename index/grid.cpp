@@ -193,15 +193,24 @@ std::uint64_t Grid::key_at(const double* place) const noexcept {
   return key;
 }
 
-void Grid::find_ranges_at(std::uint64_t key, std::vector<Range>& ranges) const {
-  ranges.clear();
-  if (keys_.closed.at_end(key)) return find_closed_ranges(key, ranges);
+void Grid::find_ranges_at(std::uint64_t key, BundleWalk& walk) const {
+  walk.ranges.clear();
+  if (keys_.closed.at_end(key)) return find_closed_ranges(key, walk.ranges);
   const auto keys = cell_keys();
-  auto from = keys.begin();
-  for (const std::int64_t offset : keys_.neighbor_offsets) {
-    const std::uint64_t first_key = key + static_cast<std::uint64_t>(offset);
-    from = std::lower_bound(from, keys.end(), first_key);
-    add_range(from - keys.begin(), first_key + 2 * std::uint64_t{keys_.window}, ranges);
+  walk.places.resize(keys_.neighbor_offsets.size());
+  for (std::size_t p = 0; p < walk.places.size(); ++p) {
+    const std::uint64_t first_key = key + static_cast<std::uint64_t>(keys_.neighbor_offsets[p]);
+    std::size_t& place = walk.places[p];
+    // Twice as far each time, then between.
+    std::size_t step = 1;
+    std::size_t end = place;
+    while (end < keys.size() && keys[end] < first_key) {
+      place = end + 1;
+      end += step;
+      step *= 2;
+    }
+    place = std::lower_bound(keys.begin() + place, keys.begin() + std::min(end, keys.size()), first_key) - keys.begin();
+    add_range(place, first_key + 2 * std::uint64_t{keys_.window}, walk.ranges);
   }
 }
 

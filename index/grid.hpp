@@ -52,9 +52,9 @@ class Grid final : public SearchIndex {
   [[nodiscard]] bool finds_places() const noexcept;
   /// The key of the cell at a place, or at the nearest place within the extents of the points. place: [dims].
   [[nodiscard]] std::uint64_t key_at(const double* place) const noexcept;
-  /// Sets `ranges` to what holds every point within eps of any place of that key: non-empty, ascending, not touching each other.
-  /// O(log cells) for each place where a range may begin.
-  void find_ranges_at(std::uint64_t key, std::vector<Range>& ranges) const;
+  /// Sets walk.ranges to what holds every point within eps of any place of that key: non-empty, ascending, not touching each other.
+  /// Keys of one walk ascend. O(log distance) for each place where a range may begin, from that of the key before.
+  void find_ranges_at(std::uint64_t key, BundleWalk& walk) const;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
     return SearchIndex::bytes() + cell_keys_.bytes() + kept_bytes_;
