@@ -179,18 +179,18 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """Core points in an index, which the first prediction makes and later ones share."""
         given = {"memory": self.memory, "threads": _threads_of(self.n_jobs)} if self.engine is None else self.engine._arguments
         made_for = (os.getpid(), given["memory"], given["threads"])
-        if not hasattr(self, "_kept"):
-            self._kept = {}  # unpickled from before there was one
-        if made_for not in self._kept:
+        predictor = self._kept.get(made_for)
+        if predictor is None:
             labels = np.ascontiguousarray(to_host(self.labels_[self.core_sample_indices_]), dtype=np.int32)
             core = as_host_points(to_host(self.components_))
             options = as_options(memory=given["memory"], threads=given["threads"])
             with python_errors():
                 task = _core.start_predictor(core, labels, eps, metric, options)
             wait_for(task)
+            predictor = task.take_predictor()
             self._kept.clear()
-            self._kept[made_for] = task.take_predictor()
-        return self._kept[made_for]
+            self._kept[made_for] = predictor
+        return predictor
 
     def __getstate__(self) -> Any:
         state = super().__getstate__() if hasattr(super(), "__getstate__") else self.__dict__
