@@ -1,14 +1,15 @@
 // Times a sweep from points in memory to labels in memory, and prints one line of JSON:
 //
 //   bench_sweep FILE EPS_LIST MINPTS_LIST [--repeat N] [--keep nothing|engine|data] [--separately 1] [--box LENGTH]
-//               [--metric euclidean|greatcircle] [--weighted 1] and the options of `epsflow sweep` that say what to use of the
-//               machine, how to run and how to search; sizes are bytes
+//               [--metric euclidean|greatcircle] [--weighted 1] [--labels host|device] and the options of `epsflow sweep`
+//               that say what to use of the machine, how to run and how to search; sizes are bytes
 //
 // keep: what the repetitions share; the first one makes it. engine: device, pools and threads; data: the data set where
 // the backend works on it, too. seconds: each repetition; engine_s, load_s: what of these went into making an engine and
 // loading. Pairs and the bytes of tables are not known here, see bench_stages. search_share: of the last one, the share
 // of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each stage.
-// weighted: by weights between 0.5 and 1.5. separately: a run per variant. box: of a periodic one, from 0 on.
+// weighted: by weights between 0.5 and 1.5. labels: where they are kept, all of a run until it ends. separately: a run
+// per variant. box: of a periodic one, from 0 on.
 // peak_rss_bytes: of the process, the points included.
 #include <sys/resource.h>
 
@@ -110,6 +111,8 @@ void measure(int argc, char** argv) {
   take(argc, argv, run_options);
   take(argc, argv, run_options.search);
   const epsflow::Metric metric = metric_of(argc, argv, points.dims());
+  if (std::string(option(argc, argv, "--labels", "host")) == "device")
+    run_options.labels = epsflow::MemorySpace::device;
   const bool separately = std::string(option(argc, argv, "--separately", "0")) == "1";
   std::vector<epsflow::Sweep> runs;
   for (const epsflow::Variant& v : sweep.variants()) {

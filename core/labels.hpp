@@ -117,7 +117,7 @@ struct VariantResult {
   double seconds = 0;
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless RunOptions::core_mask
   /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty. device_core is
-  /// empty unless RunOptions::core_mask.
+  /// empty unless RunOptions::core_mask. Variants of one eps share blocks of up to 64 MiB, which go with the last of their labels.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<std::uint8_t> device_core = {};
 };

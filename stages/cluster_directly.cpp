@@ -2,6 +2,7 @@
 
 #include <tbb/task_arena.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -22,9 +23,10 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     const DirectOptions asked = options(job.group);
     // A copy, as the group loses the variants that were handed over.
     const std::vector<std::uint32_t> minpts = job.group.minpts;
-    const auto place = job.index->place(asked);  // outlives what is counted, which writes to it
+    std::unique_ptr<LabelPlace> place;  // outlives what is counted, which writes to it
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     const auto counted = tbb::this_task_arena::isolate([&] { return job.index->count(asked); });
+    place = job.index->place(asked);  // while a device may still count
     const double share = job.seconds() / static_cast<double>(minpts.size());
     begun();
     tbb::this_task_arena::isolate([&] {

@@ -21,6 +21,7 @@
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
+
 namespace epsflow {
 namespace {
 

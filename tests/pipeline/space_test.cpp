@@ -23,6 +23,7 @@
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
+
 namespace epsflow {
 namespace {
 
@@ -97,17 +98,6 @@ Engine engine_for(const Metric& metric) {
   return Engine({.threads = 2, .backend = powers ? BackendChoice::cpu : BackendChoice::automatic});
 }
 
-/// Which points are core by weights whose sums are exact.
-std::vector<std::uint8_t> heavy(const OracleTable& table, const std::vector<double>& weights, std::uint32_t minpts) {
-  std::vector<std::uint8_t> core(table.rows.size());
-  for (std::size_t i = 0; i < core.size(); ++i) {
-    double sum = 0;
-    for (const std::uint32_t y : table.rows[i]) sum += weights[y];
-    core[i] = sum >= minpts ? 1 : 0;
-  }
-  return core;
-}
-
 /// Every way that gives labels or neighbours.
 void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected) {
   const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
@@ -138,7 +128,8 @@ void check_all_ways(PointsView points, const Metric& metric, double eps, const O
       REQUIRE(r.labels == test::oracle_labels(expected, r.variant.minpts).labels);
     }
     for (const VariantResult& r : run(weighted, grid({eps}, minpts), ways[way])) {
-      REQUIRE(r.labels == test::oracle_labels(expected, heavy(expected, weights, r.variant.minpts)).labels);
+      REQUIRE(r.labels ==
+              test::oracle_labels(expected, test::core_by_weight(expected, weights, r.variant.minpts)).labels);
     }
   }
   const auto rows = rows_of(points);

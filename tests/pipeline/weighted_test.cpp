@@ -49,12 +49,7 @@ const std::vector<RunOptions>& ways() {
 void check_against(const OracleTable& table, const std::vector<double>& weights,
                    const std::vector<VariantResult>& results) {
   for (const VariantResult& r : results) {
-    std::vector<std::uint8_t> core(weights.size());
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      double sum = 0;
-      for (const std::uint32_t y : table.rows[i]) sum += weights[y];
-      core[i] = sum >= r.variant.minpts ? 1 : 0;
-    }
+    const std::vector<std::uint8_t> core = test::core_by_weight(table, weights, r.variant.minpts);
     INFO("minpts " << r.variant.minpts);
     REQUIRE(r.core == core);
     const auto expected = test::oracle_labels(table, core);

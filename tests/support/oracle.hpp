@@ -71,6 +71,18 @@ OracleTable oracle_table(const std::vector<T>& values, std::size_t dims, double 
   return table;
 }
 
+/// Which points are core by weights whose sums are exact.
+inline std::vector<std::uint8_t> core_by_weight(const OracleTable& table, const std::vector<double>& weights,
+                                                std::uint32_t minpts) {
+  std::vector<std::uint8_t> core(table.rows.size());
+  for (std::size_t i = 0; i < core.size(); ++i) {
+    double sum = 0;
+    for (const std::uint32_t y : table.rows[i]) sum += weights[y];
+    core[i] = sum >= minpts ? 1 : 0;
+  }
+  return core;
+}
+
 /// Clusters grow from core points in the order of the ids, so their numbers follow their smallest core point.
 /// is_core: [n] not 0 for core points.
 inline OracleLabels oracle_labels(const OracleTable& table, const std::vector<std::uint8_t>& is_core) {

@@ -499,9 +499,8 @@ TEST_CASE("device clustering: a cancelled run ends, and memory that is short is 
   REQUIRE_THROWS_AS(make_device_clustering({points, 0.5, {4, 4}, small, pinned, cancel}), DeviceOutOfMemory);
   DeviceMemory memory(0, 1ULL << 30);
   const auto clustering = make_device_clustering({points, 0.5, {4, 4}, memory, pinned, cancel});
-  const DeviceBuffer<std::int32_t> labels(memory, clustering->stream().get(), data.size());
   cancel.cancel();
-  REQUIRE_THROWS_AS(clustering->cluster(4, labels.data(), nullptr), Cancelled);
+  REQUIRE_THROWS_AS(clustering->unite(4), Cancelled);
   REQUIRE_THROWS_AS(make_device_clustering({points, 0.5, {4, 4}, memory, pinned, cancel}), Cancelled);
 }
 
