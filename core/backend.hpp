@@ -12,6 +12,7 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/device_array.hpp>
+#include <epsflow/core/kept_core.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/phases.hpp>
 #include <epsflow/core/points.hpp>
@@ -115,6 +116,9 @@ class Backend {
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) { return load(points, Space{}); }
   /// The same of points on a device, in a plain space. Throws UsageError, too, where the backend cannot reach them.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) = 0;
+  /// Keeps core points of a plain space for others to be assigned by them; null where it has no way for these. core: its labels are
+  /// not negative. Copies what it needs. Throws Cancelled, ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) = 0;
   /// Runs a task that may wait for the device: on a thread of the backend, or at once where nothing ever waits. The
   /// task must not throw.
   virtual void post(const std::function<void()>& task) { task(); }

@@ -12,6 +12,7 @@
 #include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/clustering/searched_source.hpp>
 #include <epsflow/clustering/source_clustering.hpp>
+#include <epsflow/cpu/kept_core.hpp>
 #include <epsflow/cpu/table_search.hpp>
 #include <epsflow/index/batch_plan.hpp>
 #include <epsflow/index/grid.hpp>
@@ -219,6 +220,9 @@ class CpuBackend final : public Backend {
     throw UsageError(
         "the points are on a GPU and the run is on the CPU: copy them to the host, or use EngineOptions::backend = "
         "BackendChoice::gpu");
+  }
+  [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) override {
+    return keep_core(core, cancel);
   }
 
  private:

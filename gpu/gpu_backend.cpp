@@ -15,6 +15,7 @@
 #include <epsflow/gpu/base/nvtx.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/upload.hpp>
+#include <epsflow/gpu/direct/device_core.hpp>
 #include <epsflow/gpu/gpu_index.hpp>
 #include <epsflow/gpu/tables/search_kernels.hpp>
 
@@ -189,6 +190,14 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) override {
     if (points.size() > 0) require_reachable(points);
     return load_here(points);
+  }
+
+  [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {
+    if (!DeviceCore::serves(core)) return nullptr;
+    (void)cudaGetLastError();  // of the caller's own work on this thread
+    const DeviceScope scope(gpu_.device);
+    return std::make_unique<DeviceCore>(
+        core, DeviceCoreHome{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels});
   }
 
   /// While one worker waits for its labels the other's kernels run.

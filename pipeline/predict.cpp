@@ -12,11 +12,13 @@
 
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/clustering/searched_source.hpp>
+#include <epsflow/core/backend.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
+#include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow {
@@ -57,6 +59,31 @@ void move_all(const Metric& metric, PointsView points, double* out) {
   });
 }
 
+/// Whether all points of that precision are searched as they are. Without a box the metric tells it alone, and no row is looked at.
+bool stays(const Metric& metric, PointsView points) { return metric.box.empty() && stay(metric, points, 0, 0); }
+
+/// Throws InputError for a coordinate that is not finite.
+void check_all(PointsView points) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), kGrain),
+                    [&](const auto& range) { require_finite(points, range.begin(), range.end()); });
+}
+
+/// A GPU that nobody asks for is not started: points are assigned in less time than that takes.
+bool asks_for_gpu(const EngineOptions& options) {
+  if (options.backend != BackendChoice::automatic) return options.backend == BackendChoice::gpu;
+  return options.gpu || options.gpu_memory != 0;
+}
+
+EngineOptions of_backend(EngineOptions options) {
+  if (!asks_for_gpu(options)) options.backend = BackendChoice::cpu;
+  return settled(options);
+}
+
+/// Of threads and host memory, as Workers take them.
+EngineOptions of_workers(const EngineOptions& options) {
+  return asks_for_gpu(options) ? EngineOptions{.memory = options.memory, .threads = options.threads} : options;
+}
+
 Points copy_of(PointsView points) {
   Points copy(points.size(), points.dims(), points.precision());
   points.visit([&](auto values) {
@@ -69,9 +96,8 @@ Points copy_of(PointsView points) {
 /// The core points, and behind them the others, moved.
 Points join(const CoreView& core, PointsView points) {
   const std::size_t n = core.points.size();
-  // Without a box the metric tells it alone, and no row is looked at.
-  const bool single = core.metric.box.empty() && stay(core.metric, core.points, 0, 0) &&
-                      core.points.precision() == Precision::float32 && points.precision() == Precision::float32;
+  const bool single = stays(core.metric, core.points) && core.points.precision() == Precision::float32 &&
+                      points.precision() == Precision::float32;
   const std::size_t width = moved_dims(core.metric, points.dims());
   Points all(n + points.size(), width, single ? Precision::float32 : Precision::float64);
   const auto part = [&](PointsView from, std::size_t first) {
@@ -125,73 +151,65 @@ void predict_all(const CoreView& core, PointsView points, MemoryBudget& budget, 
 }  // namespace
 
 struct Predictor::State {
-  State(const CoreView& core, const EngineOptions& options)
-      : workers(options, "predict()"), metric(canonical(core.metric)) {}
+  State(const CoreView& core, const EngineOptions& options, const Observer& observer)
+      : workers(of_workers(options), "predict()"),
+        metric(canonical(core.metric)),
+        eps(core.eps),
+        count(core.points.size()),
+        dims(core.points.dims()),
+        backend(make_backend(of_backend(options), [&](const std::string& notice) {
+          if (observer.on_notice) observer.on_notice(notice);
+        })) {}
 
   Workers workers;
   Metric metric;
-  double eps = 0;
-  std::uint64_t count = 0;  ///< of core points
-  std::size_t dims = 0;     ///< of core points as they were given
-  MemoryCharge memory;
-  /// Where the core points are searched in place.
-  std::unique_ptr<const index::Grid> grid;
-  std::unique_ptr<const index::RowSearch> rows;
-  Buffer<std::uint32_t> cluster_of;  ///< [m] by position
-  /// Else they are joined with others.
+  double eps;
+  std::uint64_t count;  ///< of core points
+  std::size_t dims;     ///< of core points as they were given
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<const KeptCore> kept;  ///< null where the backend has no way to keep them
+  /// What is joined with the points where they cannot be searched so.
   Points points;
   std::vector<std::int32_t> labels;
+  MemoryCharge memory;
 };
 
-Predictor::Predictor(const CoreView& core, const EngineOptions& options, const Observer& observer)
-    : state_(std::make_shared<State>(core, options)) {
-  State& state = *state_;
+Predictor::Predictor(const CoreView& core, const EngineOptions& options, const Observer& observer) {
   check_core(core);
   if (core.points.size() > 0) check_metric(core.metric, core.points.dims());
+  state_ = std::make_shared<State>(core, options, observer);
+  State& state = *state_;
   const CancelToken cancel(observer.cancel);
   cancel.check();
-  const std::uint64_t m = core.points.size();
-  state.eps = core.eps;
-  state.count = m;
-  state.dims = core.points.dims();
+  const std::uint64_t m = state.count;
   if (m == 0) return;
-  const std::size_t width = moved_dims(state.metric, core.points.dims());
+  const std::size_t width = moved_dims(state.metric, state.dims);
   constexpr std::uint64_t kIndexBytes = 2 * 16 + 4 + 12 + 4;  // sort items, ids, cells, clusters
   MemoryCharge making(state.workers.budget, core.points.bytes() + m * (2 * width * sizeof(double) + kIndexBytes),
                       "the core points");
-  const Space space = moved_space(state.metric);
-  const double radius = moved_radius(state.metric, core.eps);
-  state.workers.arena.execute([&] {
-    if (space.plain() && width <= index::kMostIndexedDims) {
-      const bool as_they_are = state.metric.box.empty() && stay(state.metric, core.points, 0, 0) &&
-                               core.points.precision() == Precision::float32;
+  if (moved_space(state.metric).plain()) {
+    state.workers.arena.execute([&] {
       Points moved;
-      if (as_they_are) {
-        require_finite(core.points, 0, m);
+      PointsView searched = core.points;
+      if (stays(state.metric, core.points)) {
+        check_all(core.points);
       } else {
         moved = Points(m, width, Precision::float64);
         move_all(state.metric, core.points, moved.values<double>().data());
+        searched = moved.view();
       }
-      state.grid = std::make_unique<const index::Grid>(as_they_are ? core.points : moved.view(), radius, Cells::reach,
-                                                       cancel, space);
-      if (!clustering::finds_clusters_at(*state.grid)) state.grid = nullptr;
-    }
-    if (state.grid == nullptr) {
-      state.points = copy_of(core.points);
-      state.labels.assign(core.labels.begin(), core.labels.end());
-      return;
-    }
-    state.rows = std::make_unique<const index::RowSearch>(*state.grid);
-    state.cluster_of = Buffer<std::uint32_t>(m);
-    for (std::size_t p = 0; p < m; ++p) {
-      state.cluster_of[p] = static_cast<std::uint32_t>(core.labels[state.grid->order()[p]]);
-    }
-  });
+      state.kept = state.backend->keep({searched, core.labels, moved_radius(state.metric, core.eps)}, cancel);
+    });
+  }
+  if (state.kept == nullptr || state.backend->device() >= 0) {
+    state.points = copy_of(core.points);
+    state.labels.assign(core.labels.begin(), core.labels.end());
+  }
   making = {};
-  const std::uint64_t held = state.grid != nullptr
-                                 ? state.grid->bytes() + state.rows->bytes() + state.cluster_of.bytes()
-                                 : state.points.view().bytes() + m * sizeof(std::int32_t);
-  state.memory = MemoryCharge(state.workers.budget, held, "the core points");
+  state.memory = MemoryCharge(state.workers.budget,
+                              (state.kept != nullptr ? state.kept->bytes() : 0) + state.points.view().bytes() +
+                                  state.labels.size() * sizeof(std::int32_t),
+                              "the core points");
 }
 
 Labels Predictor::predict(PointsView points, const Observer& observer) const {
@@ -200,29 +218,31 @@ Labels Predictor::predict(PointsView points, const Observer& observer) const {
   cancel.check();
   check_points(state.count, state.dims, points);
   check_metric(state.metric, points.dims());
-  Labels labels(points.size());
-  if (points.size() == 0) return labels;
-  const MemoryCharge inputs(state.workers.budget, points.bytes(), "the points");
-  if (state.grid == nullptr) {
-    const CoreView core{state.points.view(), state.labels, state.eps, state.metric};
-    state.workers.arena.execute([&] { predict_all(core, points, state.workers.budget, cancel, labels); });
-    return labels;
-  }
   const std::uint64_t n = points.size();
-  const std::size_t width = state.grid->dims();
-  const MemoryCharge memory(state.workers.budget,
-                            n * (width * sizeof(double) + sizeof(std::uint32_t)) + clustering::places_bytes(n),
-                            "the search of core points");
-  state.workers.arena.execute([&] {
-    Buffer<double> places(n * width);
-    move_all(state.metric, points, places.data());
-    Buffer<std::uint32_t> clusters(n);
-    clustering::find_lowest_clusters_at(*state.grid, *state.rows, state.cluster_of.data(), places.span(),
-                                        clusters.data(), cancel);
-    for (std::size_t i = 0; i < n; ++i) {
-      labels[i] = clusters[i] == clustering::kNoCluster ? kNoise : static_cast<std::int32_t>(clusters[i]);
-    }
-  });
+  if (n == 0) return {};
+  const MemoryCharge inputs(state.workers.budget, points.bytes(), "the points");
+  Labels labels;
+  if (state.kept != nullptr) {
+    const bool as_they_are = points.precision() == Precision::float64 && stays(state.metric, points);
+    const std::uint64_t moved = as_they_are ? 0 : n * moved_dims(state.metric, state.dims);
+    const MemoryCharge memory(state.workers.budget,
+                              moved * sizeof(double) + n * sizeof(std::int32_t) + state.kept->bytes_for(n),
+                              "the search of core points");
+    state.workers.arena.execute([&] {
+      Buffer<double> places(moved);
+      if (as_they_are) {
+        check_all(points);
+      } else {
+        move_all(state.metric, points, places.data());
+      }
+      const std::span<const double> given(static_cast<const double*>(points.data()), as_they_are ? n * state.dims : 0);
+      if (auto found = state.kept->assign(as_they_are ? given : places.span(), cancel)) labels = std::move(*found);
+    });
+    if (!labels.empty()) return labels;
+  }
+  labels = Labels(n);
+  const CoreView core{state.points.view(), state.labels, state.eps, state.metric};
+  state.workers.arena.execute([&] { predict_all(core, points, state.workers.budget, cancel, labels); });
   return labels;
 }
 

@@ -25,15 +25,15 @@ struct CoreView {
 /// the same one. Thread-safe.
 class Predictor {
  public:
-  /// Always works on the CPU: of the options, only memory and threads may be set; backend may be automatic or cpu. Copies what it
-  /// needs of `core`. O(m·d) and a sort. Throws UsageError if sizes differ, if a label is negative, if the metric does not fit the
-  /// points (check_metric()), and if eps is not greater than 0 or is one that moved_radius() refuses; InputError for points that
-  /// Engine::load() refuses; ResourceError; Cancelled.
+  /// Works on the CPU, unless the options ask for a GPU: then there, as far as points lie in up to three dimensions in which no norm
+  /// but the Euclidean and no box is asked for. Copies what it needs of `core`. O(m·d) and a sort. Throws UsageError if
+  /// sizes differ, if a label is negative, if the metric does not fit the points (check_metric()), and if eps is not greater than 0
+  /// or is one that moved_radius() refuses; InputError for points that Engine::load() refuses; ResourceError; Cancelled.
   explicit Predictor(const CoreView& core, const EngineOptions& options = {}, const Observer& observer = {});
 
   /// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of
-  /// the clustering would have got. Core points themselves get their own. O(n·d + n log n + candidates); in more than six dimensions,
-  /// in a periodic box and for norms other than the Euclidean, the core points are sorted anew each time. Throws UsageError if
+  /// the clustering would have got. Core points themselves get their own. O(n·d + candidates); in more than six dimensions, in a
+  /// periodic box, for norms other than the Euclidean and on a GPU, core points and points are sorted together each time. Throws UsageError if
   /// dimensions differ, InputError, ResourceError, Cancelled.
   [[nodiscard]] Labels predict(PointsView points, const Observer& observer = {}) const;
 

@@ -116,7 +116,8 @@ void launch_queued_pairs(const CliqueView& view, const Nodes& nodes, const CellS
 void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::uint32_t* numbers, std::int32_t* labels,
                       std::uint8_t* core, cudaStream_t stream);
 
-/// Labels by position: of all points, or of those that launch_label_ids() leaves. Adds to sizes and to remaining.tally.
+/// Labels by position: of all points, or of those that launch_label_ids() leaves. Adds to remaining.tally, and to sizes, which may be
+/// null.
 void launch_label_positions(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
                             const RemainingPoints& remaining, std::int32_t* labels, std::uint8_t* core,
                             std::uint32_t* sizes, cudaStream_t stream);

@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   tally_points(remaining.tally, noise, border);
-  add_by_block(sizes, border, number, 1);
+  if (sizes != nullptr) add_by_block(sizes, border, number, 1);
 }
 
 /// A block per point.
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
     tally_points(remaining.tally, threadIdx.x == 0 && !border, threadIdx.x == 0 && border);
     if (threadIdx.x != 0) continue;
     labels[view.order[position]] = border ? static_cast<std::int32_t>(number) : kNoise;
-    if (border) atomicAdd(sizes + number, 1U);
+    if (border && sizes != nullptr) atomicAdd(sizes + number, 1U);
   }
 }
 

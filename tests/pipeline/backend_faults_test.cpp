@@ -194,6 +194,9 @@ class FaultyBackend final : public Backend {
   FaultyBackend(Plan& plan, bool own_threads)
       : real_(cpu::make_cpu_backend(2)), plan_(plan), own_threads_(own_threads) {}
 
+  [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) override {
+    return real_->keep(core, cancel);
+  }
   [[nodiscard]] std::string_view name() const override { return "faulty"; }
   [[nodiscard]] unsigned lanes() const override {
     return call(plan_, "lanes", [&] { return real_->lanes(); });

@@ -1,0 +1,54 @@
+#include <epsflow/cpu/kept_core.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/searched_source.hpp>
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/index/grid.hpp>
+#include <epsflow/index/row_search.hpp>
+
+namespace epsflow::cpu {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 14;
+
+class CoreInGrid final : public KeptCore {
+ public:
+  CoreInGrid(const CoreInput& core, const CancelToken& cancel)
+      : grid_(core.points, core.radius, Cells::reach, cancel), rows_(grid_), cluster_of_(core.points.size()) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, cluster_of_.size(), kGrain), [&](const auto& range) {
+      for (std::size_t p = range.begin(); p < range.end(); ++p) {
+        cluster_of_[p] = static_cast<std::uint32_t>(core.labels[grid_.order()[p]]);
+      }
+    });
+  }
+
+  [[nodiscard]] bool finds_places() const noexcept { return clustering::finds_clusters_at(grid_); }
+  [[nodiscard]] std::uint64_t bytes() const override { return grid_.bytes() + rows_.bytes() + cluster_of_.bytes(); }
+  [[nodiscard]] std::uint64_t bytes_for(std::uint64_t n) const override { return clustering::places_bytes(n); }
+  [[nodiscard]] std::optional<Labels> assign(std::span<const double> places, const CancelToken& cancel) const override {
+    static_assert(static_cast<std::int32_t>(clustering::kNoCluster) == kNoise, "clusters are labels as they are");
+    Labels labels(places.size() / grid_.dims());
+    clustering::find_lowest_clusters_at(grid_, rows_, cluster_of_.data(), places,
+                                        reinterpret_cast<std::uint32_t*>(labels.data()), cancel);
+    return labels;
+  }
+
+ private:
+  index::Grid grid_;
+  index::RowSearch rows_;
+  Buffer<std::uint32_t> cluster_of_;  ///< [m] by position
+};
+
+}  // namespace
+
+std::unique_ptr<KeptCore> keep_core(const CoreInput& core, const CancelToken& cancel) {
+  if (core.points.dims() > index::kMostIndexedDims) return nullptr;
+  auto kept = std::make_unique<CoreInGrid>(core, cancel);
+  if (!kept->finds_places()) return nullptr;
+  return kept;
+}
+
+}  // namespace epsflow::cpu

@@ -1,0 +1,57 @@
+// Core points that stay on the device, for places that are brought to them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <epsflow/core/kept_core.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/direct/clique_grid.hpp>
+
+namespace epsflow::gpu {
+
+/// What it works with, all of which must outlive it.
+struct DeviceCoreHome {
+  int device;
+  unsigned threads;
+  DeviceMemory& memory;
+  PinnedPool& pinned;
+  std::shared_ptr<LabelMemory> labels;
+};
+
+/// Core points and places are sorted into clique cells together, which a device does faster than it would search cells that are
+/// kept: then a place asks cells for their clusters as a point at the border of one does. Nothing where the cells of these
+/// places are no cliques, or core points of one cell have different labels, which those of a clustering never have.
+class DeviceCore final : public KeptCore {
+ public:
+  /// The GPU must be the current one. Throws DeviceOutOfMemory.
+  DeviceCore(const CoreInput& core, const DeviceCoreHome& home);
+
+  /// Whether cells of so many dimensions may be cliques, and labels are numbers that kernels tell from none.
+  [[nodiscard]] static bool serves(const CoreInput& core) noexcept;
+
+  [[nodiscard]] std::uint64_t bytes() const override { return 0; }
+  [[nodiscard]] std::uint64_t bytes_for(std::uint64_t) const override { return 0; }
+  [[nodiscard]] std::optional<Labels> assign(std::span<const double> places, const CancelToken& cancel) const override;
+
+ private:
+  DeviceCoreHome home_;
+  double radius_;
+  std::uint32_t size_;
+  std::uint32_t dims_;
+  Stream stream_;
+  DeviceBuffer<double> points_;
+  DeviceBuffer<std::int32_t> labels_;
+  StreamDrain drain_{stream_};  // before the memory above goes
+};
+
+/// Gives each cell the label of its core points, or kNoNumber; the positions of ids below `count`, which are the core points, get a bit
+/// of core_bits. *differ = 1 where core points of a cell have different labels. labels: [count] by id; numbers: [cells].
+void launch_place_core(const CliqueView& view, const std::int32_t* labels, std::uint32_t count,
+                       std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream);
+
+}  // namespace epsflow::gpu
