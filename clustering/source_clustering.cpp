@@ -29,7 +29,14 @@ void for_nodes(std::size_t nodes, F&& f) {
 }  // namespace
 
 SourceClustering::SourceClustering(ClusterSource& source, std::size_t levels, const CancelToken& cancel)
-    : source_(source), cancel_(cancel), parent_(source.nodes()) {
+    : SourceClustering(std::unique_ptr<ClusterSource>(), source, levels, cancel) {}
+
+SourceClustering::SourceClustering(std::unique_ptr<ClusterSource> source, std::size_t levels, const CancelToken& cancel)
+    : SourceClustering(std::move(source), *source, levels, cancel) {}
+
+SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source, std::size_t levels,
+                                   const CancelToken& cancel)
+    : own_(std::move(own)), source_(source), cancel_(cancel), parent_(source.nodes()) {
   const std::size_t at_once = std::min(source.levels_at_once(), levels);
   for (std::size_t l = 0; l < at_once; ++l) numbers_.emplace_back(source.nodes());
   clusters_.resize(at_once);
@@ -37,11 +44,6 @@ SourceClustering::SourceClustering(ClusterSource& source, std::size_t levels, co
   for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
     std::fill(parent_.begin() + first, parent_.begin() + last, kNotCore);
   });
-}
-
-SourceClustering::SourceClustering(std::unique_ptr<ClusterSource> source, std::size_t levels, const CancelToken& cancel)
-    : SourceClustering(*source, levels, cancel) {
-  own_ = std::move(source);
 }
 
 United& SourceClustering::unite(std::uint32_t minpts) {

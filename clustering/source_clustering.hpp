@@ -31,6 +31,8 @@ class SourceClustering final : public Counted, private United {
   [[nodiscard]] std::uint64_t open_pairs() const override { return source_.open_pairs(); }
 
  private:
+  SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source, std::size_t levels,
+                   const CancelToken& cancel);
   [[nodiscard]] std::vector<std::uint32_t> first_cores() override;
   [[nodiscard]] std::vector<LabelSummary> label(std::span<const LabelTarget> targets) override;
   void fill_mask(std::uint32_t minpts, std::uint8_t* core) const;

@@ -76,7 +76,7 @@ void check_decider(DecideChoice decide) {
 class CpuIndex final : public Index {
  public:
   CpuIndex(PointsView points, const Space& space, const IndexOptions& options, const CancelToken& cancel)
-      : cancel_(cancel), choice_(options.index) {
+      : points_(points), space_(space), cancel_(cancel), choice_(options.index) {
     try_images(points, space, options);
     if (grid_ == nullptr && (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid)) {
       const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel, space);
@@ -106,11 +106,11 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::uint64_t bytes() const override {
     return index_->bytes() + rows_->bytes() + imaged_.points.view().bytes() + imaged_.origins.bytes();
   }
-  /// Throws Error for an index of images, whose rows are not those of points: of cliques nothing but a direct clustering is made
-  /// (stages/choose_strategy.hpp).
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
-    if (!imaged_.origins.empty()) throw Error("an index of images in a periodic box has no table of its points");
-    return make_table_search(index_, rows_, options, cancel_);
+    if (imaged_.origins.empty()) return make_table_search(index_, rows_, options, cancel_);
+    // Rows of images are not those of points: a grid of these alone, which knows the box.
+    const auto grid = std::make_shared<const index::Grid>(points_, index_->eps(), Cells::reach, cancel_, space_);
+    return make_table_search(grid, std::make_shared<const index::RowSearch>(*grid), options, cancel_);
   }
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override {
     const bool weighted = options.weights != nullptr;
@@ -159,6 +159,8 @@ class CpuIndex final : public Index {
     return grid_ != nullptr && grid_->cliques() ? grid_.get() : nullptr;
   }
 
+  PointsView points_;
+  const Space& space_;
   const CancelToken& cancel_;
   IndexChoice choice_;
   index::ImagedPoints imaged_;  ///< what the index is of where a box is periodic and images serve; else none

@@ -177,13 +177,17 @@ class DBSCAN(ClusterMixin, BaseEstimator):
 
     def _predictor(self, eps: float, metric: MetricWords) -> Any:
         """Core points in an index, which the first prediction makes and later ones share."""
-        given = {"memory": self.memory, "threads": _threads_of(self.n_jobs)} if self.engine is None else self.engine._arguments
-        made_for = (os.getpid(), given["memory"], given["threads"])
+        given = {"backend": self.backend, "memory": self.memory, "threads": _threads_of(self.n_jobs)}
+        if self.engine is not None:
+            given = self.engine._arguments
+        if given["backend"] != "gpu":
+            given = {name: given[name] for name in ("memory", "threads")}  # a GPU starts only where it is asked for
+        options = as_options(**given)
+        made_for = (os.getpid(), *sorted(options.items()))
         predictor = self._kept.get(made_for)
         if predictor is None:
             labels = np.ascontiguousarray(to_host(self.labels_[self.core_sample_indices_]), dtype=np.int32)
             core = as_host_points(to_host(self.components_))
-            options = as_options(memory=given["memory"], threads=given["threads"])
             with python_errors():
                 task = _core.start_predictor(core, labels, eps, metric, options)
             wait_for(task)
@@ -208,7 +212,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
             The lowest cluster among the core points within eps, else -1: what a border point would have got. The first call sorts
-            the core points; later ones find them sorted, and changes of `labels_` in between do not count.
+            the core points; later ones find them sorted, and changes of `labels_` in between do not count. It is done on the CPU, unless
+            backend is "gpu".
 
         Raises
         ------

@@ -1,9 +1,8 @@
-"""Metrics, weights and predictions beside scikit-learn."""
+"""Metrics and weights beside scikit-learn."""
 
 from __future__ import annotations
 
 import json
-import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -196,39 +195,6 @@ def test_weights_that_cannot_be_are_refused():
         assert epsflow.sweep(X, 0.1, 2, sample_weight=weights)[0].n_core == expected
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_predictions(dtype):
-    random = np.random.default_rng(8)
-    X = random.normal(size=(800, 3)).astype(dtype)
-    fitted = epsflow.DBSCAN(0.35, min_samples=6).fit(X)
-    assert 0 < (fitted.labels_ < 0).sum() < 800
-    np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
-    new = random.normal(size=(300, 3)).astype(dtype)
-    core = X[fitted.core_sample_indices_].astype(np.float64)
-    near = ((new[:, None].astype(np.float64) - core[None]) ** 2).sum(axis=2) <= 0.35 * 0.35
-    labels = np.where(near, fitted.labels_[fitted.core_sample_indices_], 10**6).min(axis=1)
-    np.testing.assert_array_equal(fitted.predict(new), np.where(labels == 10**6, -1, labels))
-
-
-def test_predictions_of_a_table():
-    pandas = pytest.importorskip("pandas")
-    random = np.random.default_rng(8)
-    table = pandas.DataFrame(random.normal(size=(300, 2)), columns=["a", "b"])
-    fitted = epsflow.DBSCAN(0.3, min_samples=5, n_jobs=-2).fit(table)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        np.testing.assert_array_equal(fitted.predict(table), fitted.labels_)
-    with pytest.raises(ValueError, match="feature names"):
-        fitted.predict(table[["b", "a"]])
-
-
-def test_predictions_are_by_what_was_fitted():
-    X = np.random.default_rng(8).normal(size=(300, 2))
-    fitted = epsflow.DBSCAN(0.3, min_samples=5).fit(X)
-    fitted.set_params(eps=1e-6, metric="greatcircle", min_samples=50)
-    np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
-
-
 def test_fractions_are_summed_as_they_read():
     X = np.concatenate([np.zeros((10, 2)), np.arange(2, 2002).reshape(1000, 2) * 10.0])
     weights = np.full(len(X), 0.1)
@@ -239,10 +205,3 @@ def test_fractions_are_summed_as_they_read():
 def test_errors_of_a_callback_are_its_own():
     with pytest.raises(json.JSONDecodeError):
         epsflow.sweep(np.zeros((10, 2)), 1.0, 2, progress=lambda p: json.loads("{"))
-
-
-def test_predictions_want_a_fit_and_the_same_columns():
-    with pytest.raises(ValueError, match="fit"):
-        epsflow.DBSCAN().predict(np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="features"):
-        epsflow.DBSCAN().fit(np.zeros((9, 2))).predict(np.zeros((2, 3)))

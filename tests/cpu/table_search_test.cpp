@@ -285,15 +285,33 @@ TEST_CASE("cpu backend: left open, the format is the one of fewer bytes") {
   CHECK(sparse.table_search().layout() == nullptr);
 }
 
-TEST_CASE("cpu backend: images in a periodic box are clustered, and have no table") {
+TEST_CASE("cpu backend: the table of an index of images in a periodic box is that of the points") {
   const Metric periodic{.box = {{0, 10}, {0, 10}}};
   const std::vector<double> at{0.1, 5, 9.9, 5, 5, 5};
   const CancelToken never;
   const auto points = make_cpu_backend(2)->load(PointsView(at, 2), moved_space(periodic));
   const auto with_images = points->build_index({.eps = 0.5, .cells = Cells::clique}, never);
   REQUIRE(with_images->figures().cliques);
-  test::check_mentions(test::error_of<Error>([&] { (void)with_images->table({}); }), {"images", "no table"});
-  CHECK(points->build_index({.eps = 0.5, .cells = Cells::reach}, never)->table({.workers = 1, .lanes = 1}) != nullptr);
+  for (const Cells cells : {Cells::clique, Cells::reach}) {
+    const auto index = points->build_index({.eps = 0.5, .cells = cells}, never);
+    const auto search = index->table({.format = FormatChoice::csr, .workers = 1, .lanes = 1});
+    MemoryBudget budget(1 << 20);
+    ArenaPool pool(budget);
+    NeighborTable table(3, pool.acquire(1 << 10));
+    Rows rows;
+    for (const Batch& batch : search->plan().batches) {
+      search->search(batch, 0, table, [&](const FoundRows& found) {
+        const std::uint32_t* id = found.ids.data();
+        for (const std::uint32_t count : found.counts) {
+          rows.emplace_back();
+          for (std::uint32_t k = 0; k < count; ++k) rows.back().push_back(search->order().ids[*id++]);
+          std::sort(rows.back().begin(), rows.back().end());
+        }
+      });
+    }
+    std::sort(rows.begin(), rows.end());
+    CHECK(rows == Rows{{0, 1}, {0, 1}, {2}});
+  }
 }
 
 TEST_CASE("cpu backend: pairs of more rows and candidates than a tile") {

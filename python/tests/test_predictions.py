@@ -1,0 +1,95 @@
+"""Points that were not fitted: predict()."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+import epsflow
+
+pytest.importorskip("sklearn")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_predictions(dtype):
+    random = np.random.default_rng(8)
+    X = random.normal(size=(800, 3)).astype(dtype)
+    fitted = epsflow.DBSCAN(0.35, min_samples=6).fit(X)
+    assert 0 < (fitted.labels_ < 0).sum() < 800
+    np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
+    new = random.normal(size=(300, 3)).astype(dtype)
+    core = X[fitted.core_sample_indices_].astype(np.float64)
+    near = ((new[:, None].astype(np.float64) - core[None]) ** 2).sum(axis=2) <= 0.35 * 0.35
+    labels = np.where(near, fitted.labels_[fitted.core_sample_indices_], 10**6).min(axis=1)
+    np.testing.assert_array_equal(fitted.predict(new), np.where(labels == 10**6, -1, labels))
+
+
+def test_predictions_of_a_table():
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(8)
+    table = pandas.DataFrame(random.normal(size=(300, 2)), columns=["a", "b"])
+    fitted = epsflow.DBSCAN(0.3, min_samples=5, n_jobs=-2).fit(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(fitted.predict(table), fitted.labels_)
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(table[["b", "a"]])
+
+
+def test_predictions_are_by_what_was_fitted():
+    X = np.random.default_rng(8).normal(size=(300, 2))
+    fitted = epsflow.DBSCAN(0.3, min_samples=5).fit(X)
+    fitted.set_params(eps=1e-6, metric="greatcircle", min_samples=50)
+    np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
+
+
+def test_predictions_want_a_fit_and_the_same_columns():
+    with pytest.raises(ValueError, match="fit"):
+        epsflow.DBSCAN().predict(np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="features"):
+        epsflow.DBSCAN().fit(np.zeros((9, 2))).predict(np.zeros((2, 3)))
+
+
+def test_predictions_share_an_index():
+    random = np.random.default_rng(9)
+    X = random.normal(size=(2000, 2))
+    fitted = epsflow.DBSCAN(0.1, min_samples=5).fit(X)
+    labels = fitted.labels_.copy()
+    np.testing.assert_array_equal(fitted.predict(X[:1]), labels[:1])
+    # The first call has looked at the labels.
+    fitted.labels_[:] = 0
+    np.testing.assert_array_equal(fitted.predict(X), labels)
+    # Another fit has other core points, and a model that is copied makes an index of its own.
+    for other in (copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))):
+        assert set(other.predict(X)) <= {0, -1}
+    np.testing.assert_array_equal(fitted.fit(-X).predict(-X), labels)
+
+
+def test_predictions_in_threads():
+    X = np.random.default_rng(10).normal(size=(3000, 2))
+    fitted = epsflow.DBSCAN(0.1, min_samples=5, n_jobs=1).fit(X)
+    found = [None] * 8
+
+    def predict(i):
+        found[i] = fitted.predict(X)
+
+    threads = [threading.Thread(target=predict, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for labels in found:
+        np.testing.assert_array_equal(labels, fitted.labels_)
+
+
+def test_predictions_in_a_memory_that_is_too_small():
+    X = np.random.default_rng(11).normal(size=(1000, 2))
+    fitted = epsflow.DBSCAN(0.1, min_samples=5).fit(X).set_params(memory=1000)
+    with pytest.raises(MemoryError, match="core points"):
+        fitted.predict(X)
+    np.testing.assert_array_equal(fitted.set_params(memory=None).predict(X), fitted.labels_)
