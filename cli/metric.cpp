@@ -50,7 +50,7 @@ void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const M
   const double eps = smallest_eps(arguments);
   const auto field = field_within(metric, points, eps);
   if (!field) return;
-  const bool radians = metric.kind == MetricKind::haversine;
+  const bool radians = in_radians(metric.kind);
   std::string ways;
   for (const ArcUnit unit : field->meant) {
     const std::string word(word_of(unit));
@@ -76,7 +76,7 @@ Metric requested_metric(const Arguments& arguments) {
   if (arguments.given("unit") && metric.kind != MetricKind::greatcircle) {
     throw UsageError("--unit is the unit of eps on a great circle: leave it out, or add --metric greatcircle");
   }
-  if (metric.latitude_first && metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine) {
+  if (metric.latitude_first && !on_sphere(metric.kind)) {
     throw UsageError("--latitude-first is for longitudes and latitudes: leave it out, or add --metric greatcircle");
   }
   if (arguments.given("scale")) {
@@ -111,7 +111,7 @@ void swap_columns(io::FilePoints& points) {
 }
 
 void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& metric) {
-  if (metric.kind == MetricKind::greatcircle || metric.kind == MetricKind::haversine) {
+  if (on_sphere(metric.kind)) {
     const std::vector<std::size_t> order = sky_columns(points.column_names, metric);
     if (points.dims() != 2) {
       throw UsageError(fmt::format(
@@ -121,7 +121,7 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
     require_unit_of_names(points.column_names, metric);
     if (!order.empty() && order.front() == 1) swap_columns(points);
     if (order.empty() && !metric.latitude_first && !arguments.flag("quiet")) {
-      const bool latitude_first = metric.kind == MetricKind::haversine;
+      const bool latitude_first = in_radians(metric.kind);
       say(fmt::format("names of columns do not tell: the first is taken for {}, the second for {}",
                       latitude_first ? "latitude" : "longitude", latitude_first ? "longitude" : "latitude"));
     }

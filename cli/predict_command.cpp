@@ -305,7 +305,7 @@ int run_predict(const Arguments& arguments) {
   metric_new.latitude_first = latitude_first;
   settle_columns(clustering.read_new, points, metric_new);
   if (latitude_first != metric.latitude_first) swap_columns(points);
-  const bool by_place = metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine;
+  const bool by_place = !on_sphere(metric.kind);
   if (by_place && !core.column_names.empty() && !points.column_names.empty() &&
       core.column_names != points.column_names) {
     throw UsageError(fmt::format("the columns are {}, and those of {} are {}: choose the same of both with --columns",

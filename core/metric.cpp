@@ -25,11 +25,8 @@ constexpr double kLeastLongitude = -1;
 constexpr double kMostLongitude = 2;
 
 /// The unit of eps on a sphere.
-ArcUnit arc_unit(const Metric& metric) noexcept {
-  return metric.kind == MetricKind::haversine ? ArcUnit::radian : metric.unit;
-}
+ArcUnit arc_unit(const Metric& metric) noexcept { return in_radians(metric.kind) ? ArcUnit::radian : metric.unit; }
 
-bool on_sphere(MetricKind kind) noexcept { return kind == MetricKind::greatcircle || kind == MetricKind::haversine; }
 bool is_norm(MetricKind kind) noexcept { return !on_sphere(kind) && kind != MetricKind::cosine; }
 
 /// Sine and cosine of degrees, exact at multiples of 90: −180° and 180° are one place, and a pole is one whatever its longitude.
@@ -57,7 +54,7 @@ std::string place(std::size_t row, std::size_t column) {
 
 [[noreturn]] void throw_latitude(const Metric& metric, std::size_t row, std::size_t column, double latitude) {
   const std::string what = "latitude " + format_number(latitude) + " in " + place(row, column);
-  if (metric.kind == MetricKind::haversine) {
+  if (in_radians(metric.kind)) {
     throw InputError(
         what +
         " is beyond ±π/2 radians: haversine takes latitude and longitude, in this order, in radians; for degrees "
@@ -68,7 +65,7 @@ std::string place(std::size_t row, std::size_t column) {
 }
 
 [[noreturn]] void throw_longitude(const Metric& metric, std::size_t row, std::size_t column, double longitude) {
-  const bool radians = metric.kind == MetricKind::haversine;
+  const bool radians = in_radians(metric.kind);
   throw InputError("longitude " + format_number(longitude) + " in " + place(row, column) + " is not from " +
                    (radians ? "-2π to 4π radians: haversine takes radians; for degrees there is greatcircle"
                             : "-360 to 720 degrees: choose the column that is one, or bring it into one turn"));
@@ -76,7 +73,7 @@ std::string place(std::size_t row, std::size_t column) {
 
 /// A point of the sphere.
 void place_on_sphere(const Metric& metric, PointsView points, std::size_t row, double* out) {
-  const bool radians = metric.kind == MetricKind::haversine;
+  const bool radians = in_radians(metric.kind);
   const std::size_t latitude_column = radians || metric.latitude_first ? 0 : 1;
   const double latitude = points.at(row, latitude_column);
   const double longitude = points.at(row, 1 - latitude_column);

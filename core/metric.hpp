@@ -54,6 +54,13 @@ struct Choice<MetricKind> {
       Word{"cityblock", MetricKind::manhattan}, Word{"l2", MetricKind::euclidean}};
 };
 
+/// Whether points are longitudes and latitudes.
+[[nodiscard]] constexpr bool on_sphere(MetricKind kind) noexcept {
+  return kind == MetricKind::greatcircle || kind == MetricKind::haversine;
+}
+/// Whether these, and eps, are radians.
+[[nodiscard]] constexpr bool in_radians(MetricKind kind) noexcept { return kind == MetricKind::haversine; }
+
 /// The unit of eps for greatcircle.
 enum class ArcUnit : std::uint8_t { degree, arcminute, arcsecond, radian, kilometre };
 template <>

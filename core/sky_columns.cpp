@@ -142,8 +142,8 @@ std::string listed(std::span<const std::string> names, const std::set<std::size_
 }  // namespace
 
 std::vector<std::size_t> sky_columns(std::span<const std::string> names, const Metric& metric) {
-  const bool latitude_first = metric.kind == MetricKind::haversine || metric.latitude_first;
-  if (metric.kind != MetricKind::greatcircle && metric.kind != MetricKind::haversine) return {};
+  const bool latitude_first = in_radians(metric.kind) || metric.latitude_first;
+  if (!on_sphere(metric.kind)) return {};
   if (names.size() < 2 || (names.size() == 2 && metric.latitude_first)) return {};
   std::vector<std::optional<Meaning>> meanings;
   for (const std::string& name : names) meanings.push_back(meaning_of_name(name));
@@ -170,8 +170,8 @@ std::vector<std::size_t> sky_columns(std::span<const std::string> names, const M
 }
 
 std::string other_units_of_names(std::span<const std::string> names, const Metric& metric) {
-  const bool radians = metric.kind == MetricKind::haversine;
-  if (!radians && metric.kind != MetricKind::greatcircle) return {};
+  const bool radians = in_radians(metric.kind);
+  if (!on_sphere(metric.kind)) return {};
   std::set<std::size_t> wrong;
   std::set<std::string> units;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -192,7 +192,7 @@ std::string other_units_of_names(std::span<const std::string> names, const Metri
 void require_unit_of_names(std::span<const std::string> names, const Metric& metric) {
   const std::string other = other_units_of_names(names, metric);
   if (other.empty()) return;
-  const bool radians = metric.kind == MetricKind::haversine;
+  const bool radians = in_radians(metric.kind);
   const bool has_metric = other.ends_with(radians ? " columns are in degrees" : " columns are in radians");
   throw UsageError(
       other + ", and " + (radians ? "haversine takes radians" : "greatcircle takes degrees") + ": convert them, " +

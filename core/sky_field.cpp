@@ -27,7 +27,7 @@ double within_turn(double degrees) { return degrees - 360 * std::floor(degrees /
 
 /// Of every step-th point.
 SkyField field_of(const Metric& metric, PointsView points, std::size_t step) {
-  const bool radians = metric.kind == MetricKind::haversine;
+  const bool radians = in_radians(metric.kind);
   const std::size_t latitude_column = radians || metric.latitude_first ? 0 : 1;
   const double unit = radians ? kDegrees : 1;
   Extent latitude, from_zero, from_date_line;
@@ -43,8 +43,8 @@ SkyField field_of(const Metric& metric, PointsView points, std::size_t step) {
 }  // namespace
 
 std::optional<SkyField> field_within(const Metric& metric, PointsView points, double eps) {
-  const bool radians = metric.kind == MetricKind::haversine;
-  if ((!radians && metric.kind != MetricKind::greatcircle) || points.size() == 0) return std::nullopt;
+  const bool radians = in_radians(metric.kind);
+  if (!on_sphere(metric.kind) || points.size() == 0) return std::nullopt;
   const double angle = eps * radians_of(radians ? ArcUnit::radian : metric.unit) * kDegrees;
   SkyField field;
   for (const std::size_t step : {points.size() / kSample + 1, std::size_t{1}}) {

@@ -22,14 +22,10 @@
 namespace epsflow::io {
 namespace {
 
-bool has_places(const Metric& metric) noexcept {
-  return metric.kind == MetricKind::greatcircle || metric.kind == MetricKind::haversine;
-}
-
 /// The column of longitudes, where the points have one; the other is that of latitudes.
 std::optional<std::size_t> longitude_column(const FilePoints& points, const Metric& metric) {
   if (points.dims() != 2) return std::nullopt;
-  if (has_places(metric)) return metric.kind == MetricKind::haversine || metric.latitude_first ? 1 : 0;
+  if (on_sphere(metric.kind)) return in_radians(metric.kind) || metric.latitude_first ? 1 : 0;
   const Metric in_degrees{.kind = MetricKind::greatcircle};
   if (const std::string other = other_units_of_names(points.column_names, in_degrees); !other.empty()) {
     throw UsageError(
@@ -58,7 +54,7 @@ void require_geojson_points(const FilePoints& points, const Metric& metric) {
         "Metric::kind = MetricKind::greatcircle, or choose .csv",
         columns_of(points)));
   }
-  if (has_places(metric)) return;  // which looks at each itself
+  if (on_sphere(metric.kind)) return;  // which looks at each itself
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double longitude = points.view().at(i, *column);
     const double latitude = points.view().at(i, 1 - *column);
@@ -72,7 +68,7 @@ void require_geojson_points(const FilePoints& points, const Metric& metric) {
 
 void write_geojson(const std::filesystem::path& file, const std::filesystem::path& target, const LabelledRows& rows) {
   const std::size_t column = *longitude_column(rows.points, rows.metric);
-  const double degrees = rows.metric.kind == MetricKind::haversine ? 180 / std::numbers::pi : 1;
+  const double degrees = in_radians(rows.metric.kind) ? 180 / std::numbers::pi : 1;
   FileStream out(file, target);
   fmt::memory_buffer text;
   const auto flush = [&] {
