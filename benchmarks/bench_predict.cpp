@@ -13,9 +13,11 @@
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include <epsflow/core/error.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/predict.hpp>
@@ -64,6 +66,7 @@ void measure(int argc, char** argv) {
   if (backend == "cpu") options.backend = epsflow::BackendChoice::cpu;
   if (backend == "gpu") options.backend = epsflow::BackendChoice::gpu;
   const std::size_t d = points.dims();
+  if (points.size() == 0) throw epsflow::InputError("no points");
   const std::vector<double> values = coordinates(points);
 
   const auto clustered =

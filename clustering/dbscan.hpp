@@ -27,7 +27,7 @@ void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<c
 class HostLabels final : public LabelPlace {
  public:
   /// n: points that get labels.
-  HostLabels(std::size_t n, bool core_mask) noexcept : n_(n), core_mask_(core_mask) {}
+  HostLabels(std::size_t n, bool core_mask) : n_(n), core_mask_(core_mask) {}
 
   [[nodiscard]] LabelTarget next() override;
   void take(VariantResult&& result, const Emit& emit) override;

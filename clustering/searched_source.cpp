@@ -433,7 +433,7 @@ void SearchedSource::find_clusters(const ClusterBlock& block, const NumberedLeve
 }
 
 bool finds_clusters_at(const index::Grid& grid) noexcept {
-  return grid.space().plain() && grid.dims() <= index::kMostIndexedDims && grid.finds_places();
+  return grid.dims() <= index::kMostIndexedDims && grid.finds_places();
 }
 
 void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,
@@ -447,8 +447,8 @@ void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& ro
   });
   cancel.check();
   const auto bits = static_cast<unsigned>(std::bit_width(grid.keys().count - 1));
-  const std::span<const KeyedPlace> sorted =
-      index::radix_sort(keyed.span(), spare.span(), bits, [](const KeyedPlace& place) { return place.key; }, cancel);
+  const std::span<const KeyedPlace> sorted = index::radix_sort(
+      keyed.span(), spare.span(), bits, [](const KeyedPlace& place) { return place.key; }, cancel);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kBlockRows), [&](const auto& range) {
     if (cancel.cancelled()) return;
     HWY_DYNAMIC_DISPATCH(find_at_any)

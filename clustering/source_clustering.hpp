@@ -21,7 +21,7 @@ class SourceClustering final : public Counted, private United {
   SourceClustering(ClusterSource& source, std::size_t levels, const CancelToken& cancel);
   SourceClustering(std::unique_ptr<ClusterSource> source, std::size_t levels, const CancelToken& cancel);
 
-  /// Bytes that it takes, without labels, and with them and masks for its levels at once.
+  /// Bytes that it takes, without the source and the labels.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::size_t levels_at_once) noexcept {
     return nodes * sizeof(std::uint32_t) * (1 + levels_at_once + (levels_at_once > 1 ? levels_at_once : 0));
   }

@@ -59,7 +59,7 @@ class Index {
   [[nodiscard]] virtual std::uint64_t direct_bytes(const DirectOptions& options) const = 0;
   /// The first phase of a clustering without a table. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<Counted> count(const DirectOptions& options) const = 0;
-  /// Where the labels of such a clustering go, which it must outlive. Throws ResourceError.
+  /// Where the labels of such a clustering go. What count() made must not outlive it. Throws ResourceError.
   [[nodiscard]] virtual std::unique_ptr<LabelPlace> place(const DirectOptions& options) const = 0;
 };
 

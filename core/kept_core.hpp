@@ -30,9 +30,8 @@ class KeptCore {
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   /// Host memory that assign() takes for n places, beside the labels.
   [[nodiscard]] virtual std::uint64_t bytes_for(std::uint64_t n) const = 0;
-  /// For each place the lowest label of a core point within the radius, else kNoise. places: [host] [n × d]. Nothing where these
-  /// places and the core points cannot be searched together. Throws InputError for a coordinate that is not finite, Cancelled,
-  /// ResourceError.
+  /// For each place the lowest label of a core point within the radius, else kNoise. places: [host] [n × d], finite. Nothing where
+  /// these places and the core points cannot be searched together. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::optional<Labels> assign(std::span<const double> places,
                                                      const CancelToken& cancel) const = 0;
 };

@@ -18,7 +18,7 @@ struct DirectOptions {
   std::span<const std::uint32_t> minpts;  ///< descending, at least one
   bool core_mask = false;
   MemorySpace labels = MemorySpace::host;  ///< where labels and mask are kept
-  /// Null, or what is summed in place of neighbours; of the data set that the index is of, which it must outlive.
+  /// Null, or what is summed in place of neighbours: weights of the points of the index. They must outlive what is counted.
   const LoadedWeights* weights = nullptr;
 };
 
@@ -36,8 +36,8 @@ class United {
   United& operator=(const United&) = delete;
   virtual ~United() = default;
 
-  /// The smallest id among the core points of each cluster, ascending: by these ids clusters are numbered. Of the smallest
-  /// minpts so far. May wait for the device. Throws Cancelled.
+  /// The smallest id among the core points of each cluster, ascending: by these ids clusters are numbered, and known again at smaller
+  /// minpts and elsewhere. Of the smallest minpts so far. May wait for the device. Throws Cancelled.
   [[nodiscard]] virtual std::vector<std::uint32_t> first_cores() = 0;
   /// Labels the levels that were united since the last call, in that order: a target and a summary for each. When it returns the
   /// labels are complete. Throws Cancelled, ResourceError.

@@ -136,7 +136,7 @@ std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
 
 std::unique_ptr<LabelPlace> GpuIndex::place(const DirectOptions& options) const {
   const DeviceScope scope(resources_.device);
-  return make_label_place(points_.device().size, options, labels_);
+  return make_label_place(resources_.device, points_.device().size, options, labels_);
 }
 
 std::shared_ptr<const DeviceGrid> GpuIndex::make_grid() const {

@@ -1,7 +1,6 @@
 // From coordinates to cells: the axes that are indexed, and each coordinate's slot on its axis.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -127,7 +126,7 @@ class CellAxis {
     const double fine = (x - lo_) * inverse_side_;
     if (!(fine > 0)) return 0;
     if (fine >= static_cast<double>(slots_ << shift_)) return slots_ - 1;
-    return std::min(static_cast<std::uint64_t>(fine) >> shift_, slots_ - 1);
+    return static_cast<std::uint64_t>(fine) >> shift_;
   }
   [[nodiscard]] bool cut() const noexcept { return !stretches_.empty(); }
   [[nodiscard]] AxisView view() const noexcept {

@@ -40,8 +40,9 @@ Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel
 }
 
 void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelToken& cancel) {
-  axes_ = chosen.axes;
-  const std::vector<CellAxis>& axes = axes_;
+  const std::vector<CellAxis>& axes = chosen.axes;
+  const bool cut = std::any_of(axes.begin(), axes.end(), [](const CellAxis& axis) { return axis.cut(); });
+  if (!cut && space().plain()) place_axes_ = axes;
   keys_ = CellKeys(chosen);
   cliques_ = chosen.cliques;
   const unsigned bits = static_cast<unsigned>(std::bit_width(keys_.count - 1));
@@ -153,13 +154,6 @@ void Grid::add_range(std::size_t place, std::uint64_t last_key, std::vector<Rang
   }
 }
 
-void Grid::find_closed_ranges(std::uint64_t key, std::vector<Range>& ranges) const {
-  const auto keys = cell_keys();
-  keys_.closed.for_each_range(key, [&](std::uint64_t first_key, std::uint64_t last_key) {
-    add_range(std::lower_bound(keys.begin(), keys.end(), first_key) - keys.begin(), last_key, ranges);
-  });
-}
-
 void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
   const auto keys = cell_keys();
   const std::uint64_t last = 2 * std::uint64_t{keys_.window};
@@ -172,7 +166,12 @@ void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
     return;
   }
   ranges.clear();
-  if (keys_.closed.at_end(keys[cell])) return find_closed_ranges(keys[cell], ranges);
+  if (keys_.closed.at_end(keys[cell])) {
+    keys_.closed.for_each_range(keys[cell], [&](std::uint64_t first_key, std::uint64_t last_key) {
+      add_range(std::lower_bound(keys.begin(), keys.end(), first_key) - keys.begin(), last_key, ranges);
+    });
+    return;
+  }
   for (std::size_t p = 0; p < walk.places.size(); ++p) {
     const std::uint64_t first_key = keys[cell] + keys_.neighbor_offsets[p];
     std::size_t& place = walk.places[p];
@@ -181,21 +180,17 @@ void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
   }
 }
 
-bool Grid::finds_places() const noexcept {
-  return std::none_of(axes_.begin(), axes_.end(), [](const CellAxis& axis) { return axis.cut(); });
-}
-
 std::uint64_t Grid::key_at(const double* place) const noexcept {
   std::uint64_t key = 0;
-  for (std::size_t a = 0; a < axes_.size(); ++a) {
-    key += (axes_[a].nearest_slot(place[axes_[a].dim()]) + keys_.window) * keys_.strides[a];
+  for (std::size_t a = 0; a < place_axes_->size(); ++a) {
+    const CellAxis& axis = (*place_axes_)[a];
+    key += (axis.nearest_slot(place[axis.dim()]) + keys_.window) * keys_.strides[a];
   }
   return key;
 }
 
 void Grid::find_ranges_at(std::uint64_t key, BundleWalk& walk) const {
   walk.ranges.clear();
-  if (keys_.closed.at_end(key)) return find_closed_ranges(key, walk.ranges);
   const auto keys = cell_keys();
   walk.places.resize(keys_.neighbor_offsets.size());
   for (std::size_t p = 0; p < walk.places.size(); ++p) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,10 +48,10 @@ class Grid final : public SearchIndex {
   /// parallel. Throws Cancelled.
   void keep_ranges(std::uint64_t most, const CancelToken& cancel);
 
-  /// Whether ranges around places are found, which need not be those of points: not where an axis is cut at gaps, as a place within
-  /// a gap may be near both of its sides.
-  [[nodiscard]] bool finds_places() const noexcept;
-  /// The key of the cell at a place, or at the nearest place within the extents of the points. place: [dims].
+  /// Whether ranges around places are found, which need not be those of points: in a plain space, and not where an axis is cut at
+  /// gaps, as a place within a gap may be near both of its sides.
+  [[nodiscard]] bool finds_places() const noexcept { return place_axes_.has_value(); }
+  /// The key of the cell at a place, or at the nearest place within the extents of the points. place: [dims]. Where finds_places().
   [[nodiscard]] std::uint64_t key_at(const double* place) const noexcept;
   /// Sets walk.ranges to what holds every point within eps of any place of that key: non-empty, ascending, not touching each other.
   /// Keys of one walk ascend. O(log distance) for each place where a range may begin, from that of the key before.
@@ -67,7 +68,6 @@ class Grid final : public SearchIndex {
 
   /// The points of the cells from `place` on up to a key, as a range of their own or a part of the last.
   void add_range(std::size_t place, std::uint64_t last_key, std::vector<Range>& ranges) const;
-  void find_closed_ranges(std::uint64_t key, std::vector<Range>& ranges) const;
 
   /// Ranges of consecutive cells.
   struct KeptRanges {
@@ -77,7 +77,7 @@ class Grid final : public SearchIndex {
 
   bool cliques_ = false;
   Buffer<std::uint64_t> cell_keys_;
-  std::vector<CellAxis> axes_;
+  std::optional<std::vector<CellAxis>> place_axes_;  ///< where it finds places
   CellKeys keys_;
   std::vector<KeptRanges> kept_;  ///< a block of cells each; empty unless ranges are kept
   std::uint64_t kept_bytes_ = 0;

@@ -17,7 +17,7 @@ namespace epsflow {
 /// Lets groups begin.
 ///
 /// A group that runs out of memory beside others is started again, exclusively: alone, and nobody joins until its preparation
-/// (of its table, or of the index that it is clustered with) is complete. Only an exclusive one may say that the budget is too
+/// (of its table, or of the counts that it is clustered with) is complete. Only an exclusive one may say that the budget is too
 /// small. The first is exclusive anyway, being the largest.
 class Admission {
  public:

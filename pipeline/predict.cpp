@@ -187,20 +187,20 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
   constexpr std::uint64_t kIndexBytes = 2 * 16 + 4 + 12 + 4;  // sort items, ids, cells, clusters
   MemoryCharge making(state.workers.budget, core.points.bytes() + m * (2 * width * sizeof(double) + kIndexBytes),
                       "the core points");
-  if (moved_space(state.metric).plain()) {
-    state.workers.arena.execute([&] {
-      Points moved;
-      PointsView searched = core.points;
-      if (stays(state.metric, core.points)) {
-        check_all(core.points);
-      } else {
-        moved = Points(m, width, Precision::float64);
-        move_all(state.metric, core.points, moved.values<double>().data());
-        searched = moved.view();
-      }
-      state.kept = state.backend->keep({searched, core.labels, moved_radius(state.metric, core.eps)}, cancel);
-    });
-  }
+  const double radius = moved_radius(state.metric, core.eps);
+  state.workers.arena.execute([&] {
+    Points moved;
+    PointsView searched = core.points;
+    if (stays(state.metric, core.points)) {
+      check_all(core.points);
+    } else {
+      moved = Points(m, width, Precision::float64);
+      move_all(state.metric, core.points, moved.values<double>().data());
+      searched = moved.view();
+    }
+    cancel.check();
+    if (moved_space(state.metric).plain()) state.kept = state.backend->keep({searched, core.labels, radius}, cancel);
+  });
   if (state.kept == nullptr || state.backend->device() >= 0) {
     state.points = copy_of(core.points);
     state.labels.assign(core.labels.begin(), core.labels.end());
@@ -217,7 +217,7 @@ Labels Predictor::predict(PointsView points, const Observer& observer) const {
   const CancelToken cancel(observer.cancel);
   cancel.check();
   check_points(state.count, state.dims, points);
-  check_metric(state.metric, points.dims());
+  if (state.count == 0) check_metric(state.metric, points.dims());
   const std::uint64_t n = points.size();
   if (n == 0) return {};
   const MemoryCharge inputs(state.workers.budget, points.bytes(), "the points");
@@ -249,7 +249,9 @@ Labels Predictor::predict(PointsView points, const Observer& observer) const {
 Labels predict(const CoreView& core, PointsView points, const EngineOptions& options, const Observer& observer) {
   check_core(core);
   check_points(core.points.size(), core.points.dims(), points);  // before the core points are sorted in vain
-  return Predictor(core, options, observer).predict(points, observer);
+  const Predictor predictor(core, options, observer);
+  const MemoryCharge given(predictor.state_->workers.budget, core.points.bytes(), "the core points");
+  return predictor.predict(points, observer);
 }
 
 }  // namespace epsflow

@@ -32,12 +32,16 @@ class Predictor {
   explicit Predictor(const CoreView& core, const EngineOptions& options = {}, const Observer& observer = {});
 
   /// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of
-  /// the clustering would have got. Core points themselves get their own. O(n·d + candidates); in more than six dimensions, in a
-  /// periodic box, for norms other than the Euclidean and on a GPU, core points and points are sorted together each time. Throws UsageError if
+  /// the clustering would have got. Core points themselves get their own. O(n·d + candidates); core points and points are sorted together each
+  /// time on a GPU; in more than six dimensions, on a GPU in more than three; in a periodic box; for norms other than the Euclidean; and
+  /// where an axis is so long that it is cut at gaps. Throws UsageError if
   /// dimensions differ, InputError, ResourceError, Cancelled.
   [[nodiscard]] Labels predict(PointsView points, const Observer& observer = {}) const;
 
  private:
+  friend Labels predict(const CoreView& core, PointsView points, const EngineOptions& options,
+                        const Observer& observer);
+
   struct State;
   std::shared_ptr<State> state_;
 };

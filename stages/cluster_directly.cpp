@@ -20,9 +20,10 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
     const MemoryCharge memory(budget, job.index->direct_bytes(options(job.group)) + verifying,
                               "clustering without a table");
-    const DirectOptions asked = options(job.group);
     // A copy, as the group loses the variants that were handed over.
     const std::vector<std::uint32_t> minpts = job.group.minpts;
+    DirectOptions asked = options(job.group);
+    asked.minpts = minpts;
     std::unique_ptr<LabelPlace> place;  // outlives what is counted, which writes to it
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     const auto counted = tbb::this_task_arena::isolate([&] { return job.index->count(asked); });

@@ -26,7 +26,7 @@ struct ClusterDirectly {
     return {.minpts = group.minpts, .core_mask = core_mask, .labels = labels, .weights = weights};
   }
 
-  /// Calls begun() when all memory is there, then emit(result) once per variant, in descending order of minpts, from
+  /// Calls begun() when all memory is there and neighbours are counted, as far as the device says, then emit(result) once per variant, in descending order of minpts, from
   /// this thread, and returns true. Variants that were handed over are taken out of the group. When the budget or the
   /// device has no room: returns false where `alone` is false, as other groups may give memory back, and throws
   /// ResourceError otherwise. Throws Error when `verify` finds a wrong label.

@@ -1,7 +1,6 @@
 #include <epsflow/gpu/direct/device_core.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include <epsflow/core/device_array.hpp>
@@ -45,6 +44,7 @@ DeviceCore::DeviceCore(const CoreInput& core, const DeviceCoreHome& home)
 }
 
 std::optional<Labels> DeviceCore::assign(std::span<const double> places, const CancelToken& cancel) const {
+  (void)cudaGetLastError();  // of the caller's own work on this thread
   const DeviceScope scope(home_.device);
   DeviceMemory& memory = home_.memory;
   const std::uint64_t count = places.size() / dims_;
@@ -70,6 +70,7 @@ std::optional<Labels> DeviceCore::assign(std::span<const double> places, const C
   const DeviceBuffer<std::int32_t> labels(memory, on, size);
   const DeviceBuffer<std::uint32_t> left(memory, on, std::min(size, tuning::kRemainingPoints));
   const TallyPair tally(memory, home_.pinned, on);
+  Labels found(count, home_.labels);
   const StreamDrain drain(grid.stream());  // before the memory above goes
   const RemainingPoints remaining{left.data(), static_cast<std::uint32_t>(left.size()), tally.device()};
   tally.clear(on);
@@ -78,7 +79,6 @@ std::optional<Labels> DeviceCore::assign(std::span<const double> places, const C
   const Nodes nodes{view.starts, view.order, core_bits.data(), view.cells, kNeverBySize};
   launch_label_positions(view, nodes, numbers.data(), true, remaining, labels.data(), nullptr, nullptr, on);
   launch_remaining_labels(view, nodes, numbers.data(), remaining, labels.data(), nullptr, on);
-  Labels found(count, home_.labels);
   check(cudaMemcpyAsync(found.data(), labels.data() + size_, count * sizeof(std::int32_t), cudaMemcpyDeviceToHost, on));
   if (read_values(differ.data(), 1, on).front() != 0) return std::nullopt;
   cancel.check();

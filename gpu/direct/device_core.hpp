@@ -35,7 +35,10 @@ class DeviceCore final : public KeptCore {
   [[nodiscard]] static bool serves(const CoreInput& core) noexcept;
 
   [[nodiscard]] std::uint64_t bytes() const override { return 0; }
-  [[nodiscard]] std::uint64_t bytes_for(std::uint64_t) const override { return 0; }
+  /// Where an axis has gaps all points are brought to the host, sorted coordinates and stretches are made of them.
+  [[nodiscard]] std::uint64_t bytes_for(std::uint64_t n) const override {
+    return (size_ + n) * (dims_ * sizeof(double) + 8 + 16);
+  }
   [[nodiscard]] std::optional<Labels> assign(std::span<const double> places, const CancelToken& cancel) const override;
 
  private:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -105,8 +104,9 @@ class KeptBlock {
 /// more than a small clustering.
 class KeptLabels final : public LabelPlace {
  public:
-  KeptLabels(std::uint32_t n, const DirectOptions& options, std::shared_ptr<DeviceMemory> memory)
-      : n_(n),
+  KeptLabels(int device, std::uint32_t n, const DirectOptions& options, std::shared_ptr<DeviceMemory> memory)
+      : device_(device),
+        n_(n),
         core_mask_(options.core_mask),
         variants_(options.minpts.size()),
         labels_bytes_(aligned(std::uint64_t{n} * sizeof(std::int32_t))),
@@ -114,6 +114,7 @@ class KeptLabels final : public LabelPlace {
         memory_(std::move(memory)) {}
 
   LabelTarget next() override {
+    const DeviceScope scope(device_);
     if (block_ == nullptr || block_->size() - used_ < each_) make_block();
     --variants_;
     std::byte* const at = block_->data() + std::exchange(used_, used_ + each_);
@@ -153,6 +154,7 @@ class KeptLabels final : public LabelPlace {
     used_ = 0;
   }
 
+  int device_;
   std::uint32_t n_;
   bool core_mask_;
   std::uint64_t variants_;  ///< that have no room yet
@@ -166,8 +168,10 @@ class KeptLabels final : public LabelPlace {
 
 }  // namespace
 
-std::unique_ptr<LabelPlace> make_label_place(std::uint32_t n, const DirectOptions& options, LabelHomes homes) {
-  if (options.labels == MemorySpace::device) return std::make_unique<KeptLabels>(n, options, std::move(homes.device));
+std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
+                                             LabelHomes homes) {
+  if (options.labels == MemorySpace::device)
+    return std::make_unique<KeptLabels>(device, n, options, std::move(homes.device));
   return std::make_unique<CopiedLabels>(n, options, homes);
 }
 

@@ -16,9 +16,9 @@ struct LabelHomes {
   std::shared_ptr<DeviceMemory> device;
 };
 
-/// Into host memory, or to stay on the device, as the options say. n: points that get labels. The GPU must be the current one.
+/// Into host memory, or to stay on the device, as the options say. device: number of the GPU, which must be the current one. n: points that get labels.
 /// Throws DeviceOutOfMemory.
-[[nodiscard]] std::unique_ptr<LabelPlace> make_label_place(std::uint32_t n, const DirectOptions& options,
+[[nodiscard]] std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
                                                            LabelHomes homes);
 
 }  // namespace epsflow::gpu

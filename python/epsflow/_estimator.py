@@ -153,6 +153,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             sample_weight = _some_weight(sample_weight, distances.shape[0])
         result = cluster_distances(distances, [variant], sample_weight, True, None, options, directed=True)[0]
         self._fitted = None
+        self._kept = {}
         self.labels_ = result.labels  # which the caller may change, as scikit-learn's
         self.core_sample_indices_ = np.flatnonzero(result.core)
         self.components_ = X[self.core_sample_indices_].copy()

@@ -108,6 +108,9 @@ class FaultyClustering final : public Counted, private United {
     united_ = call(plan_, "unite", [&] { return &real_->unite(minpts); });
     return *this;
   }
+  [[nodiscard]] std::uint64_t open_pairs() const override {
+    return call(plan_, "open_pairs", [&] { return real_->open_pairs(); });
+  }
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> first_cores() override { return united_->first_cores(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/gpu/gpu_backend.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -48,6 +50,14 @@ struct Scene {
     return expected;
   }
 };
+
+/// By the device alone, which may have no answer.
+std::optional<Labels> by_device(const Scene& scene) {
+  const auto backend = make_gpu_backend({.threads = 2});
+  const auto kept = backend->keep({PointsView(std::span(scene.core), scene.dims), scene.labels, scene.eps}, {});
+  if (kept == nullptr) return std::nullopt;
+  return kept->assign(scene.places, {});
+}
 
 /// The core points of a clustering of random data.
 Scene clustered(const DataSet& data, double eps, std::uint32_t minpts, Random& random) {
@@ -96,6 +106,9 @@ TEST_CASE("device core: it is kept for many places, few and none") {
   const Predictor kept(scene.view(), kOnGpu);
   const Labels expected = scene.by({.threads = 2});
   for (int i = 0; i < 2; ++i) REQUIRE((kept.predict(PointsView(std::span(scene.places), 2)) == expected));
+  const auto found = by_device(scene);
+  REQUIRE(found.has_value());
+  REQUIRE((*found == expected));
   REQUIRE(kept.predict(PointsView(std::span(scene.places).first(2), 2)) == Labels{expected[0]});
   REQUIRE(kept.predict(PointsView(std::span<const double>(), 2)).empty());
 }
@@ -114,6 +127,7 @@ TEST_CASE(
       scene.places.push_back(random.uniform(-2, 5));
     }
     REQUIRE(scene.by(kOnGpu) == scene.by_definition());
+    REQUIRE_FALSE(by_device(scene).has_value());
     scene.labels.back() = 0x7FFFFFFF;  // in place of no label on the device
     REQUIRE(scene.by(kOnGpu) == scene.by_definition());
   }

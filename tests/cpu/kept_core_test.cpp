@@ -1,0 +1,78 @@
+#include <epsflow/cpu/kept_core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+
+namespace epsflow::cpu {
+namespace {
+
+using test::Random;
+
+TEST_CASE("kept core: places near, far and at the borders of cells get the lowest label within eps") {
+  std::size_t assigned = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    const std::size_t dims = 1 + seed % 6;
+    const bool lattice = random.chance(0.5);  // coordinates and places whole steps of eps / 2 apart
+    const double eps = lattice ? 1 : random.uniform(0.05, 1.5);
+    const auto value = [&](double from, double to) {
+      return lattice ? static_cast<double>(random.below(static_cast<std::uint64_t>(2 * (to - from)))) / 2 + from
+                     : random.uniform(from, to);
+    };
+    std::vector<double> core, places;
+    std::vector<std::int32_t> labels;
+    for (std::size_t i = 0; i < 150; ++i) {
+      for (std::size_t k = 0; k < dims; ++k) core.push_back(value(0, 4));
+      labels.push_back(static_cast<std::int32_t>(random.below(9)));
+    }
+    for (std::size_t i = 0; i < 400 * dims; ++i) places.push_back(random.chance(0.01) ? -1e300 : value(-3, 7));
+    const auto kept = keep_core({PointsView(std::span<const double>(core), dims), labels, eps}, {});
+    REQUIRE(kept != nullptr);
+    CHECK(kept->bytes() > core.size() * sizeof(double));
+    const auto found = kept->assign(places, {});
+    REQUIRE(found.has_value());
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      std::int32_t expected = kNoise;
+      for (std::size_t c = 0; c < labels.size(); ++c) {
+        if (!(test::oracle_squared_distance(&places[i * dims], &core[c * dims], dims) <= eps * eps)) continue;
+        expected = expected == kNoise ? labels[c] : std::min(expected, labels[c]);
+      }
+      INFO("seed " << seed << ", " << dims << "-D, place " << i);
+      REQUIRE((*found)[i] == expected);
+      assigned += expected != kNoise ? 1 : 0;
+    }
+  }
+  CHECK(assigned > 1000);
+}
+
+TEST_CASE("kept core: neither beyond the dimensions that are indexed nor where an axis is cut at gaps") {
+  const std::vector<std::int32_t> labels{0, 1};
+  const std::vector<double> seven(14);
+  CHECK(keep_core({PointsView(std::span<const double>(seven), 7), labels, 1}, {}) == nullptr);
+  const std::vector<double> far{0, 1e300};
+  CHECK(keep_core({PointsView(std::span<const double>(far), 1), labels, 1}, {}) == nullptr);
+  const std::vector<double> together{5, 5};  // no axis has two slots
+  const auto kept = keep_core({PointsView(std::span<const double>(together), 1), labels, 1}, {});
+  REQUIRE(kept != nullptr);
+  const std::vector<double> places{4, 6, 3.9, -1e300, 1e300};
+  CHECK(kept->assign(places, {}) == Labels{0, 0, kNoise, kNoise, kNoise});
+}
+
+TEST_CASE("kept core: a cancelled token stops it") {
+  const std::vector<double> core{5, 5};
+  const std::vector<std::int32_t> labels{0, 1};
+  CancelToken cancel;
+  const auto kept = keep_core({PointsView(std::span<const double>(core), 1), labels, 1}, cancel);
+  cancel.cancel();
+  CHECK_THROWS_AS((void)kept->assign(core, cancel), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::cpu
