@@ -305,12 +305,13 @@ void find_at(const index::Grid& grid, const SearchInput& in, std::span<const Key
   index::BundleWalk walk;
   std::uint64_t key = ~std::uint64_t{0};
   for (const KeyedPlace& place : places) {
+    std::uint32_t& cluster = clusters[place.id];
+    cluster = kNoCluster;
+    if (place.key == index::Grid::kNowhere) continue;
     if (place.key != key) grid.find_ranges_at(key = place.key, walk);
-    std::uint32_t cluster = kNoCluster;
     for_each_other(
         RowTest<T, D>(in, points + std::size_t{place.id} * D), walk.ranges, grid.size(), cluster_of,
         [&] { return cluster; }, [&](std::uint32_t p) { cluster = HWY_MIN(cluster, cluster_of[p]); });
-    clusters[place.id] = cluster;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -121,9 +122,13 @@ class CellAxis {
   /// Slots in use are 0 … slots() − 1.
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
   [[nodiscard]] std::uint64_t slot(double x) const noexcept { return view().slot(x); }
-  /// The slot of x, or of the end of the axis that is nearest to it. Only where the axis is not cut at gaps.
-  [[nodiscard]] std::uint64_t nearest_slot(double x) const noexcept {
+  /// The slot of x, or of the end of the axis that is nearest to it; nothing where that is `reach` slots away or more. Only where the
+  /// axis is not cut at gaps.
+  [[nodiscard]] std::optional<std::uint64_t> nearest_slot(double x, std::uint64_t reach) const noexcept {
     const double fine = (x - lo_) * inverse_side_;
+    if (fine < -static_cast<double>(reach << shift_) || fine >= static_cast<double>((slots_ + reach) << shift_)) {
+      return std::nullopt;
+    }
     if (!(fine > 0)) return 0;
     if (fine >= static_cast<double>(slots_ << shift_)) return slots_ - 1;
     return static_cast<std::uint64_t>(fine) >> shift_;

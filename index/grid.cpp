@@ -184,7 +184,9 @@ std::uint64_t Grid::key_at(const double* place) const noexcept {
   std::uint64_t key = 0;
   for (std::size_t a = 0; a < place_axes_->size(); ++a) {
     const CellAxis& axis = (*place_axes_)[a];
-    key += (axis.nearest_slot(place[axis.dim()]) + keys_.window) * keys_.strides[a];
+    const std::optional<std::uint64_t> slot = axis.nearest_slot(place[axis.dim()], keys_.window);
+    if (!slot) return kNowhere;
+    key += (*slot + keys_.window) * keys_.strides[a];
   }
   return key;
 }

@@ -51,8 +51,10 @@ class Grid final : public SearchIndex {
   /// Whether ranges around places are found, which need not be those of points: in a plain space, and not where an axis is cut at
   /// gaps, as a place within a gap may be near both of its sides.
   [[nodiscard]] bool finds_places() const noexcept { return place_axes_.has_value(); }
-  /// The key of the cell at a place, or at the nearest place within the extents of the points. place: [dims]. Where finds_places().
+  /// The key of the cell at a place, or at the nearest place within the extents of the points; kNowhere where the place is so far
+  /// from these that no point is within eps. place: [dims], finite. Where finds_places().
   [[nodiscard]] std::uint64_t key_at(const double* place) const noexcept;
+  static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   /// Sets walk.ranges to what holds every point within eps of any place of that key: non-empty, ascending, not touching each other.
   /// Keys of one walk ascend. O(log distance) for each place where a range may begin, from that of the key before.
   void find_ranges_at(std::uint64_t key, BundleWalk& walk) const;

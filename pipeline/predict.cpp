@@ -186,7 +186,7 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
   const std::size_t width = moved_dims(state.metric, state.dims);
   constexpr std::uint64_t kIndexBytes = 2 * 16 + 4 + 12 + 4;  // sort items, ids, cells, clusters
   MemoryCharge making(state.workers.budget, core.points.bytes() + m * (2 * width * sizeof(double) + kIndexBytes),
-                      "the core points");
+                      "the index of the core points");
   const double radius = moved_radius(state.metric, core.eps);
   state.workers.arena.execute([&] {
     Points moved;
@@ -209,7 +209,7 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
   state.memory = MemoryCharge(state.workers.budget,
                               (state.kept != nullptr ? state.kept->bytes() : 0) + state.points.view().bytes() +
                                   state.labels.size() * sizeof(std::int32_t),
-                              "the core points");
+                              "the index of the core points");
 }
 
 Labels Predictor::predict(PointsView points, const Observer& observer) const {
@@ -250,7 +250,7 @@ Labels predict(const CoreView& core, PointsView points, const EngineOptions& opt
   check_core(core);
   check_points(core.points.size(), core.points.dims(), points);  // before the core points are sorted in vain
   const Predictor predictor(core, options, observer);
-  const MemoryCharge given(predictor.state_->workers.budget, core.points.bytes(), "the core points");
+  const MemoryCharge given(predictor.state_->workers.budget, core.points.bytes(), "the clustering of the core points");
   return predictor.predict(points, observer);
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,40 @@ try:
     from sklearn.utils.validation import validate_data
 except ImportError:
     from ._plain_estimator import BaseEstimator, ClusterMixin, NotFittedError, validate_data
+
+
+@dataclass
+class _Fitted:
+    """What predict() goes by. It is assigned as a whole, behind all else that fit() leaves, as other threads may be predicting."""
+
+    metric: MetricWords
+    eps: float
+    reference: Any
+    labels: Any
+    core: Any
+    components: Any
+    kept: dict[Any, Any] = field(default_factory=dict)
+    """Core points in an index, by what it was made with: at most one."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "kept": {}}
+
+    def predictor(self, given: dict[str, Any]) -> Any:
+        """Core points in an index, which the first prediction makes and later ones share. given: options of the engine."""
+        options = as_options(**given)
+        if options["backend"] != "gpu":  # a GPU starts only where it is asked for
+            options = {name: options[name] for name in ("memory", "threads")}
+        made_with = (os.getpid(), *sorted(options.items()))
+        predictor = self.kept.get(made_with)
+        if predictor is None:
+            labels = np.ascontiguousarray(to_host(self.labels[self.core]), dtype=np.int32)
+            with python_errors():
+                task = _core.start_predictor(as_host_points(to_host(self.components)), labels, self.eps, self.metric, options)
+            wait_for(task)
+            predictor = task.take_predictor()
+            self.kept.clear()
+            self.kept[made_with] = predictor
+        return predictor
 
 
 class DBSCAN(ClusterMixin, BaseEstimator):
@@ -132,8 +167,6 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if sample_weight is not None:
             sample_weight = _some_weight(sample_weight, len(points))
         result = sweep_loaded(Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
-        self._fitted: tuple[MetricWords, float, Any] | None = metric, eps, reference
-        self._kept: dict[Any, Any] = {}
         if output == "numpy":
             self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices
@@ -142,6 +175,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             self.labels_ = result.labels
             self.core_sample_indices_ = indices_of(result.core)
             self.components_ = X[self.core_sample_indices_]
+        found = self.labels_, self.core_sample_indices_, self.components_
+        self._fitted: _Fitted | None = _Fitted(metric, eps, reference, *found)
         return self
 
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
@@ -153,7 +188,6 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             sample_weight = _some_weight(sample_weight, distances.shape[0])
         result = cluster_distances(distances, [variant], sample_weight, True, None, options, directed=True)[0]
         self._fitted = None
-        self._kept = {}
         self.labels_ = result.labels  # which the caller may change, as scikit-learn's
         self.core_sample_indices_ = np.flatnonzero(result.core)
         self.components_ = X[self.core_sample_indices_].copy()
@@ -176,31 +210,6 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """As `fit`; returns labels_."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
-    def _predictor(self, eps: float, metric: MetricWords) -> Any:
-        """Core points in an index, which the first prediction makes and later ones share."""
-        given = {"backend": self.backend, "memory": self.memory, "threads": _threads_of(self.n_jobs)}
-        if self.engine is not None:
-            given = self.engine._arguments
-        if given["backend"] != "gpu":
-            given = {name: given[name] for name in ("memory", "threads")}  # a GPU starts only where it is asked for
-        options = as_options(**given)
-        made_for = (os.getpid(), *sorted(options.items()))
-        predictor = self._kept.get(made_for)
-        if predictor is None:
-            labels = np.ascontiguousarray(to_host(self.labels_[self.core_sample_indices_]), dtype=np.int32)
-            core = as_host_points(to_host(self.components_))
-            with python_errors():
-                task = _core.start_predictor(core, labels, eps, metric, options)
-            wait_for(task)
-            predictor = task.take_predictor()
-            self._kept.clear()
-            self._kept[made_for] = predictor
-        return predictor
-
-    def __getstate__(self) -> Any:
-        state = super().__getstate__() if hasattr(super(), "__getstate__") else self.__dict__
-        return {**state, "_kept": {}} if "_kept" in state else state
-
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Find the clusters of other points, by the parameters that the model was fitted with.
 
@@ -213,8 +222,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
             The lowest cluster among the core points within eps, else -1: what a border point would have got. The first call sorts
-            the core points; later ones find them sorted, and changes of `labels_` in between do not count. It is done on the CPU, unless
-            backend is "gpu".
+            the core points; later ones find them sorted, unless there are huge gaps between them. What is assigned to `labels_` after
+            `fit` does not count. It is done on the CPU, unless backend is "gpu".
 
         Raises
         ------
@@ -225,13 +234,13 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
-        if self._fitted is None:
+        fitted = self._fitted
+        if fitted is None:
             raise ValueError("predict() searches points, and the model was fitted with distances, metric='precomputed': fit the points")
         X = made_dense(X, self.memory, self.engine)
-        metric, eps, fitted_reference = self._fitted
-        reference = reference_of(X, metric)
-        X, names = _to_validate(X, metric)
-        require_reference(reference, fitted_reference)
+        reference = reference_of(X, fitted.metric)
+        X, names = _to_validate(X, fitted.metric)
+        require_reference(reference, fitted.reference)
         known = list(getattr(self, "feature_names_in_", names or []))
         if names is not None and list(names) != known:
             raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")
@@ -240,7 +249,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         points = as_host_points(X)
-        predictor = self._predictor(eps, metric)
+        given = {"backend": self.backend, "memory": self.memory, "threads": _threads_of(self.n_jobs)}
+        predictor = fitted.predictor(given if self.engine is None else self.engine._arguments)
         with python_errors():
             task = predictor.start_predict(points)
         found: list[Any] = []
