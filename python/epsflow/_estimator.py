@@ -50,7 +50,7 @@ class _Fitted:
         """Core points in an index, which the first prediction makes and later ones share. given: options of the engine."""
         options = as_options(**given)
         if options["backend"] != "gpu":  # a GPU starts only where it is asked for
-            options = {name: options[name] for name in ("memory", "threads")}
+            options = {name: options[name] for name in ("backend", "memory", "threads")}
         made_with = (os.getpid(), *sorted(options.items()))
         predictor = self.kept.get(made_with)
         if predictor is None:
@@ -222,8 +222,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
             The lowest cluster among the core points within eps, else -1: what a border point would have got. The first call sorts
-            the core points; later ones find them sorted, unless there are huge gaps between them. What is assigned to `labels_` after
-            `fit` does not count. It is done on the CPU, unless backend is "gpu".
+            the core points; later ones find them sorted, unless there are huge gaps between them. What is assigned to `labels_` or
+            `components_` after `fit` does not count. It is done on the CPU, unless backend is "gpu".
 
         Raises
         ------

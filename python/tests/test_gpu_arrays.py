@@ -198,7 +198,7 @@ def test_what_the_estimator_finds_stays_on_the_gpu(monkeypatch, package, output)
     assert fitted.labels_ is labels and fitted.n_features_in_ == 2 and not hasattr(fitted, "feature_names_in_")
     np.testing.assert_array_equal(fitted.core_sample_indices_, [0, 3])
     assert fitted.components_[0] is X and fitted.components_[1] is fitted.core_sample_indices_
-    fitted.components_ = SimpleNamespace(get=lambda: np.array([[0.0, 0.0], [5.0, 5.0]]))  # as CuPy's
+    fitted._fitted.components = SimpleNamespace(get=lambda: np.array([[0.0, 0.0], [5.0, 5.0]]))  # as CuPy's
     np.testing.assert_array_equal(fitted.predict([[0.5, 0.0], [9.0, 9.0]]), [0, -1])
 
 
