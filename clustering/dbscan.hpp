@@ -16,10 +16,10 @@
 
 namespace epsflow::clustering {
 
-/// All minpts of an eps, descending, with the sets of one to begin the next with: the core points of a larger minpts are core for
-/// every smaller one, so clusters only merge as minpts falls. Calls emit(result) for each, in this order, from the calling
-/// thread; a few may be finished together. VariantResult::seconds is the time from its unite() to its labels, of which levels
-/// that are labelled together take equal parts. What emit throws is thrown from here. Throws Cancelled, ResourceError.
+/// Clusters all minpts of one eps. minpts: descending. Each minpts starts from the sets of the one before: its core points stay core,
+/// so clusters only merge. Calls emit(result) for each minpts, in this order, from the calling thread; a few may be finished
+/// together. VariantResult::seconds: the time of its own unite(), and an equal part of the label() that it shares with other
+/// levels. What emit throws is thrown from here. Throws Cancelled, ResourceError.
 void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<const std::uint32_t> minpts,
                     const LabelPlace::Emit& emit);
 
@@ -56,9 +56,9 @@ inline constexpr std::uint64_t kBytesPerPoint = 13;
 /// one TableSource at once. Throws Cancelled.
 [[nodiscard]] VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const CancelToken& cancel);
 
-/// cluster_levels() of a source, into host memory, for any order of minpts. A point's neighbours are read when it becomes core and
-/// never again; only points that are not core yet are looked at for the borders of each variant, and those have fewer than minpts
-/// neighbours. From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
+/// cluster_levels() of a source, into host memory, for any order of minpts. A point's neighbours are read once when it becomes core.
+/// For borders only points that are not core are read, once per variant; without weights these have fewer than minpts neighbours.
+/// From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
                     const LabelPlace::Emit& emit);
 

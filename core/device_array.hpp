@@ -47,9 +47,9 @@ class DevicePointsView {
   DevicePlace place_;
 };
 
-/// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do labels
-/// and masks of some variants of one eps. The memory is freed with the last DeviceArray that shares it, and may outlive the engine that made it.
-/// Dropping the last one waits for all work of the device, because some of it may still read the array.
+/// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do labels and masks
+/// of several variants of one eps. The memory is freed with the last DeviceArray that shares it, and may outlive the engine that
+/// made it. Dropping the last one waits for all work of the device, because some of it may still read the array.
 template <class T>
 class DeviceArray {
  public:

@@ -117,7 +117,8 @@ struct VariantResult {
   double seconds = 0;
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless RunOptions::core_mask
   /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty. device_core is
-  /// empty unless RunOptions::core_mask. Variants of one eps share blocks of up to 64 MiB, which go with the last of their labels.
+  /// empty unless RunOptions::core_mask. Variants of one eps share blocks of 64 MiB, or of one
+  /// variant that needs more; a block is freed when no labels in it are used any more.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<std::uint8_t> device_core = {};
 };

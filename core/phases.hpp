@@ -1,4 +1,4 @@
-// DBSCAN of one eps in three phases: count, unite, label. Each is made from the one before.
+// DBSCAN of one eps in three phases: count, unite, label. The first two return objects by which the next goes on.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct LabelTarget {
   std::uint8_t* core = nullptr;  ///< 1 for core points, else 0; null where no mask is wanted
 };
 
-/// Core points in sets, which are the clusters without their borders. Until the next unite() of what it is from.
+/// Core points in sets: clusters without their border points. Valid until the next unite() of the Counted that returned it.
 class United {
  public:
   United() = default;
@@ -36,16 +36,16 @@ class United {
   United& operator=(const United&) = delete;
   virtual ~United() = default;
 
-  /// The smallest id among the core points of each cluster, ascending: by these ids clusters are numbered, and known again at smaller
-  /// minpts and elsewhere. Of the smallest minpts so far. May wait for the device. Throws Cancelled.
+  /// The smallest id among the core points of each cluster, ascending: entry k is of cluster k. Of the minpts that was united last. At
+  /// a smaller minpts this point is still core, so it tells which cluster the old one has become part of. May wait for the device.
+  /// Throws Cancelled.
   [[nodiscard]] virtual std::vector<std::uint32_t> first_cores() = 0;
   /// Labels the levels that were united since the last call, in that order: a target and a summary for each. When it returns the
   /// labels are complete. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::vector<LabelSummary> label(std::span<const LabelTarget> targets) = 0;
 };
 
-/// Points whose neighbours are counted, or the weights of these, as far as the minpts that it is made for need. For one thread at
-/// a time.
+/// For each point the number of its neighbours, or the sum of their weights, counted as far as the given minpts need. Not thread-safe.
 class Counted {
  public:
   Counted() = default;
@@ -53,7 +53,7 @@ class Counted {
   Counted& operator=(const Counted&) = delete;
   virtual ~Counted() = default;
 
-  /// Levels that are labelled faster together than one by one; never more than it was made for.
+  /// How many levels to unite before one label(), which is faster than one by one. At most the number of minpts given.
   [[nodiscard]] virtual std::size_t levels_at_once() const { return 1; }
   /// Unites core points of this minpts, a level, which must be smaller than that of the level before: what is united stays so.
   /// At most levels_at_once() levels are united before they are labelled. May return before a device is done. Throws Cancelled,
@@ -75,8 +75,8 @@ class LabelPlace {
 
   /// Room for one more level. Throws ResourceError.
   [[nodiscard]] virtual LabelTarget next() = 0;
-  /// Adds the labels of the first room that has not been taken yet, which are complete, to a result, and emits it now or with the
-  /// next call: so that labels may cross a bus meanwhile.
+  /// Takes the oldest room that is not taken yet; its labels must be complete. Puts them into the result. Emits the result now, or in
+  /// the next take() or finish(), so that its copy over the bus may run meanwhile.
   virtual void take(VariantResult&& result, const Emit& emit) = 0;
   /// Emits what is left.
   virtual void finish(const Emit&) {}

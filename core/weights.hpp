@@ -16,9 +16,9 @@ class WholeWeights {
 
   static constexpr Sum kBeyond = Sum{1} << 100;  ///< larger than any sum of weights
 
-  /// A weight changes by at most 2^-62 of the largest absolute one. If none is below 0, those over 2^32 become that: they make a
-  /// point core at every minpts in either case. Throws UsageError for a weight that is not finite, and, if some are below 0, for
-  /// one that would become 0 beside one over 2^32.
+  /// If no weight is below 0, weights over 2^32 are first set to 2^32: either makes a point core at every minpts. Then rounding
+  /// changes a weight by at most 2^-62 of the largest absolute one. Throws UsageError for a weight that is not finite. If some are
+  /// below 0, throws it also where an absolute weight is over 2^32 and another weight, not 0 itself, would be rounded to 0.
   explicit WholeWeights(std::span<const double> weights);
 
   [[nodiscard]] std::size_t size() const noexcept { return units_.size(); }
@@ -54,7 +54,8 @@ struct LoadedWeights {
   return weights != nullptr ? &weights->whole : nullptr;
 }
 
-/// The sums of weights that reach each of some minpts: what counts sums as if they were numbers of neighbours.
+/// For each of some minpts the smallest sum of weights that reaches it. count() turns a sum into a number that stands in for a count
+/// of neighbours.
 class WeightLevels {
  public:
   /// minpts: at least one.
@@ -62,7 +63,7 @@ class WeightLevels {
 
   /// The largest minpts that the sum reaches, or 0. O(log levels).
   [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept;
-  /// More neighbours cannot change what a sum of so much is counted as. kBeyond where some weigh less than 0.
+  /// A sum this large reaches the largest minpts already, so counting may stop. kBeyond (never stop) if some weights are below 0.
   [[nodiscard]] WholeWeights::Sum enough() const noexcept;
   /// [levels] ascending
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }

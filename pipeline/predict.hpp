@@ -32,10 +32,10 @@ class Predictor {
   explicit Predictor(const CoreView& core, const EngineOptions& options = {}, const Observer& observer = {});
 
   /// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of
-  /// the clustering would have got. Core points themselves get their own. O(n·d + candidates); core points and points are sorted together each
-  /// time on a GPU; in more than six dimensions, on a GPU in more than three; in a periodic box; for norms other than the Euclidean; and
-  /// where an axis is so long that it is cut at gaps. Throws UsageError if
-  /// dimensions differ, InputError, ResourceError, Cancelled.
+  /// the clustering would have got. Core points themselves get their own. O(n·d + candidates) where the kept index serves. Otherwise
+  /// each call also sorts core points and new points together, on the CPU: in more than six dimensions (three with a GPU), for
+  /// other norms, in a periodic box, and where an axis is cut at gaps. A GPU sorts them together in every call. Throws UsageError
+  /// if dimensions differ, InputError, ResourceError, Cancelled.
   [[nodiscard]] Labels predict(PointsView points, const Observer& observer = {}) const;
 
  private:

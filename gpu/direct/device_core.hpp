@@ -23,15 +23,15 @@ struct DeviceCoreHome {
   std::shared_ptr<LabelMemory> labels;
 };
 
-/// Core points and places are sorted into clique cells together, which a device does faster than it would search cells that are
-/// kept: then a place asks cells for their clusters as a point at the border of one does. Nothing where the cells of these
-/// places are no cliques, or core points of one cell have different labels, which those of a clustering never have.
+/// assign() sorts core points and places together into clique cells. Each place then takes the lowest cluster among cells that have
+/// core points within the radius, as border points do. Returns nothing if the cells are no cliques, if a cell has core points of
+/// different labels (no clustering makes these), or if there are more than kMostGpuPoints together.
 class DeviceCore final : public KeptCore {
  public:
   /// The GPU must be the current one. Throws DeviceOutOfMemory.
   DeviceCore(const CoreInput& core, const DeviceCoreHome& home);
 
-  /// Whether cells of so many dimensions may be cliques, and labels are numbers that kernels tell from none.
+  /// Whether this class can keep them: at most three dimensions, at most kMostGpuPoints points, and no label equal to kNoNumber.
   [[nodiscard]] static bool serves(const CoreInput& core) noexcept;
 
   [[nodiscard]] std::uint64_t bytes() const override { return 0; }

@@ -16,8 +16,8 @@ struct LabelHomes {
   std::shared_ptr<DeviceMemory> device;
 };
 
-/// Into host memory, or to stay on the device, as the options say. device: number of the GPU, which must be the current one. n: points that get labels.
-/// Throws DeviceOutOfMemory.
+/// Into host memory, or to stay on the device, as the options say. device: number of the GPU, which must be the current one. n: points
+/// that get labels. For one level at a time. Throws DeviceOutOfMemory.
 [[nodiscard]] std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
                                                            LabelHomes homes);
 
