@@ -20,7 +20,6 @@ namespace HWY_NAMESPACE {
 
 using index::CellWindow;
 using index::WindowRanges;
-using index::HWY_NAMESPACE::RowTest;
 
 /// Cells that may share a window.
 constexpr std::uint32_t kPooledCells = 8;

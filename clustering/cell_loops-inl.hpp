@@ -23,6 +23,7 @@ using index::SearchInput;
 using index::HWY_NAMESPACE::F64;
 using index::HWY_NAMESPACE::kLanes64;
 using index::HWY_NAMESPACE::load;
+using index::HWY_NAMESPACE::RowTest;
 using index::HWY_NAMESPACE::to_bits;
 using index::HWY_NAMESPACE::V64;
 using index::HWY_NAMESPACE::with_types;
@@ -104,6 +105,21 @@ class BoundsTest {
   V64 lo_[D];
   V64 hi_[D];
 };
+
+/// The largest count of a neighbour among the candidates of the range, 0 where there is none. `enough`: where to stop.
+template <class T, std::size_t D>
+HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Range range, const std::uint32_t* counts,
+                                        std::uint32_t enough) {
+  std::uint32_t largest = 0;
+  for (std::uint64_t q = range.begin; q < range.end; q += 32) {
+    for (std::uint32_t bits = test.word(q, range.end); bits != 0; bits &= bits - 1) {
+      const std::uint32_t count = counts[q + static_cast<std::uint32_t>(__builtin_ctz(bits))];
+      if (count >= enough) return count;
+      largest = HWY_MAX(largest, count);
+    }
+  }
+  return largest;
+}
 
 /// Calls f.operator()<T, D>() for the one to three dimensions that clique cells have.
 template <class F>

@@ -24,25 +24,9 @@ namespace HWY_NAMESPACE {
 
 using index::CellWindow;
 using index::WindowRanges;
-using index::HWY_NAMESPACE::RowTest;
 
 /// Candidates in a cell from which on bounds leave out more than they cost.
 constexpr std::uint32_t kFewestBoundedPoints = 64;
-
-/// The largest count of a neighbour among the candidates of the range, 0 where there is none. `enough`: where to stop.
-template <class T, std::size_t D>
-HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Range range, const std::uint32_t* counts,
-                                        std::uint32_t enough) {
-  std::uint32_t largest = 0;
-  for (std::uint64_t q = range.begin; q < range.end; q += 32) {
-    for (std::uint32_t bits = test.word(q, range.end); bits != 0; bits &= bits - 1) {
-      const std::uint32_t count = counts[q + static_cast<std::uint32_t>(__builtin_ctz(bits))];
-      if (count >= enough) return count;
-      largest = HWY_MAX(largest, count);
-    }
-  }
-  return largest;
-}
 
 /// Pairs of two cells that are tested one by one: in most cells that are within eps of each other one of the first is.
 /// Beyond, they are looked for by bisection.
@@ -63,18 +47,20 @@ bool cells_within(const CellInput& in, Range a, Range b, const std::uint32_t* co
 }
 
 template <class T, std::size_t D>
-void unite(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
+void unite(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach, const std::uint32_t* counts,
            const std::uint8_t* gained, std::uint32_t* parent) {
+  const std::uint32_t minpts = level.minpts;
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
-  CellWindow window(in.grid, cells.begin, reach, WindowRanges::rows_up_to);
+  // Of two cells that the level gains, the later sees the pair; of others, the one that is gained.
+  CellWindow window(in.grid, cells.begin, reach, level.first() ? WindowRanges::rows_up_to : WindowRanges::rows);
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
-    if (sets.parent(a) == kNotCore) continue;
+    if (gained[a] == 0) continue;
     std::uint32_t root = sets.find(a);
     for (const Range& row : window.around({a, a + 1})) {
-      for (std::uint32_t c = row.begin; c < HWY_MIN(row.end, a); ++c) {
+      for (std::uint32_t c = row.begin; c < (level.first() ? HWY_MIN(row.end, a) : row.end); ++c) {
         const std::uint32_t p = sets.parent(c);
-        if (p == kNotCore || p == root || (gained[a] | gained[c]) == 0) continue;
+        if (p == kNotCore || p == root || (c > a && gained[c] != 0)) continue;
         root = sets.find(a);
         if (sets.find(c) == root) continue;
         if (cells_within<T, D>(in, {starts[a], starts[a + 1]}, {starts[c], starts[c + 1]}, counts, minpts)) {
@@ -164,10 +150,10 @@ void find(const CellInput& in, Range cells, const NumberedLevels& levels, const 
   }
 }
 
-void unite_any(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach, const std::uint32_t* counts,
-               const std::uint8_t* gained, std::uint32_t* parent) {
+void unite_any(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
+               const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent) {
   with_clique_types(in.search, [&]<class T, std::size_t D>()
-                                   HWY_ATTR { unite<T, D>(in, cells, minpts, reach, counts, gained, parent); });
+                                   HWY_ATTR { unite<T, D>(in, cells, level, reach, counts, gained, parent); });
 }
 
 void find_any(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
@@ -186,9 +172,9 @@ namespace epsflow::clustering {
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-void unite_cells(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach,
+void unite_cells(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
                  const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent) {
-  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, minpts, reach, counts, gained, parent);
+  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, level, reach, counts, gained, parent);
 }
 
 void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <epsflow/clustering/bounds_order.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
@@ -30,10 +31,10 @@ void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t
 /// The same of the weights of neighbours, which may be 1 where a point has neighbours.
 void weigh_cells(const CellInput& in, Range cells, const Weighing& weighing, std::uint32_t* counts);
 
-/// Unites the core cells of `cells` with the core cells before them that are at most `reach` slots away and have a core
-/// point within eps of one of theirs. gained: [grid.cells()] pairs of cells in which neither is set are left out. parent:
-/// [grid.cells()].
-void unite_cells(const CellInput& in, Range cells, std::uint32_t minpts, std::uint32_t reach,
+/// Unites those of `cells` that the level has gained core points in with the core cells that are at most `reach` slots away and
+/// have a core point within eps of one of theirs. gained: [grid.cells()] 1 for such cells; at the first level, for all core cells.
+/// parent: [grid.cells()].
+void unite_cells(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
                  const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent);
 
 /// Counts of all points, and where there are bounds the largest of each 16 that share the narrowest. By position.
@@ -49,5 +50,27 @@ struct CellCounts {
 /// clusters have Buffer::kPadding bytes readable behind.
 void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters);
+
+/// A point that is border at some level: core at none of the minpts above `count`, with a neighbour that is core at all up to `reach`.
+struct BorderPoint {
+  std::uint32_t position;
+  std::uint32_t cell;
+  std::uint32_t count;  ///< as count_cells() has it
+  std::uint32_t reach;  ///< the largest count of a neighbour
+
+  [[nodiscard]] bool border(std::uint32_t minpts) const noexcept { return count < minpts && minpts <= reach; }
+};
+
+/// The points of the cells that are not core at the largest minpts, and have a neighbour whose count is larger than their own, by
+/// position. largest: [grid.cells()] the largest count in each cell. minpts: the largest.
+void find_border_points(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
+                        const std::uint32_t* largest, std::vector<BorderPoint>& found);
+
+/// Adds those of the points that are border at this minpts to the sizes of their clusters; returns how many they are. parent,
+/// numbers: as ClusterSource::count_borders() has them.
+[[nodiscard]] std::uint32_t count_border_points(const CellInput& in, std::span<const BorderPoint> points,
+                                                std::uint32_t minpts, const std::uint32_t* counts,
+                                                std::uint32_t* parent, const std::uint32_t* numbers,
+                                                std::uint32_t* sizes);
 
 }  // namespace epsflow::clustering

@@ -41,6 +41,8 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       search_(grid),
       weighted_(weights != nullptr),
       blocks_(cut(grid)),
+      cancel_(cancel),
+      most_(minpts.front()),
       counts_(grid.size()),
       gained_(grid.cells()),
       smallest_(grid.cells()) {
@@ -123,6 +125,35 @@ CellInput CellSource::input() const {
   return {grid_, search_.input()};
 }
 
+/// Which points are border at some level, and at which: one search for all levels.
+void CellSource::find_borders() {
+  borders_.resize(blocks_.size());
+  Buffer<std::uint32_t> largest(grid_.cells());
+  const auto for_blocks = [&](const auto& body) {
+    tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+      if (!cancel_.cancelled()) body(b);
+    });
+    cancel_.check();
+  };
+  for_blocks([&](std::size_t b) {
+    for (std::uint32_t cell = blocks_[b].nodes.begin; cell < blocks_[b].nodes.end; ++cell) {
+      const Range points = grid_.rows_of(cell);
+      largest[cell] = *std::max_element(counts_.begin() + points.begin, counts_.begin() + points.end);
+    }
+  });
+  const CellCounts counts{counts_.data(), largest_counts_.data(), weighted_ ? CellCounts::kUntold : 1};
+  for_blocks([&](std::size_t b) {
+    find_border_points(input(), blocks_[b].nodes, most_, counts, largest.data(), borders_[b]);
+    // What is a copy of another point gets no label.
+    std::erase_if(borders_[b], [&](const BorderPoint& point) { return order()[point.position] >= labelled(); });
+  });
+}
+
+std::uint32_t CellSource::count_borders(std::size_t block, std::uint32_t minpts, std::uint32_t* parent,
+                                        const std::uint32_t* numbers, std::uint32_t* sizes) {
+  return count_border_points(input(), borders_[block], minpts, counts_.data(), parent, numbers, sizes);
+}
+
 void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   const auto ids = order();
@@ -145,7 +176,7 @@ void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, st
 
 void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) {
   const std::uint32_t reach = pass == 0 ? 1 : grid_.keys().window;
-  unite_cells(input(), block.nodes, level.minpts, reach, counts_.data(), gained_.data(), parent);
+  unite_cells(input(), block.nodes, level, reach, counts_.data(), gained_.data(), parent);
 }
 
 void CellSource::join_images(const CoreLevel& level, std::uint32_t* parent) {

@@ -41,6 +41,7 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] std::span<const std::uint32_t> order() const override {
     return bounds_ ? bounds_->order() : grid_.order();
   }
+  [[nodiscard]] std::span<const std::uint32_t> node_starts() const override { return grid_.cell_starts(); }
   [[nodiscard]] std::size_t labelled() const override { return grid_.size() - images_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
@@ -52,6 +53,11 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node) const override { return smallest_[node]; }
   void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                      std::uint32_t* core) const override;
+
+  [[nodiscard]] bool counts_borders() const override { return true; }
+  void find_borders() override;
+  [[nodiscard]] std::uint32_t count_borders(std::size_t block, std::uint32_t minpts, std::uint32_t* parent,
+                                            const std::uint32_t* numbers, std::uint32_t* sizes) override;
 
   /// Bytes that it takes, at most. minpts: descending, at least one.
   [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
@@ -76,10 +82,13 @@ class CellSource final : public ClusterSource {
   std::optional<BoundsOrder> bounds_;  ///< where bounds leave out more tests than they cost
   std::vector<ClusterBlock> blocks_;
   std::vector<Image> images_;
-  Buffer<std::uint32_t> counts_;          ///< [n]
-  Buffer<std::uint32_t> largest_counts_;  ///< [n / 16] of the points that share the narrowest bounds
-  Buffer<std::uint8_t> gained_;           ///< [cells] 1 where the last level has made points core
-  Buffer<std::uint32_t> smallest_;        ///< [cells] smallest id of a point that is core
+  const CancelToken& cancel_;
+  std::uint32_t most_;                             ///< the largest minpts
+  std::vector<std::vector<BorderPoint>> borders_;  ///< [blocks] where they are counted
+  Buffer<std::uint32_t> counts_;                   ///< [n]
+  Buffer<std::uint32_t> largest_counts_;           ///< [n / 16] of the points that share the narrowest bounds
+  Buffer<std::uint8_t> gained_;                    ///< [cells] 1 where the last level has made points core
+  Buffer<std::uint32_t> smallest_;                 ///< [cells] smallest id of a point that is core
 };
 
 }  // namespace epsflow::clustering

@@ -51,6 +51,8 @@ class ClusterSource {
   [[nodiscard]] virtual std::size_t nodes() const = 0;
   /// Input id of each position. [n]
   [[nodiscard]] virtual std::span<const std::uint32_t> order() const = 0;
+  /// [nodes + 1] the first position of each node; empty where nodes are positions.
+  [[nodiscard]] virtual std::span<const std::uint32_t> node_starts() const { return {}; }
   /// Points that get labels, which have the smallest ids. Others are images of theirs.
   [[nodiscard]] virtual std::size_t labelled() const { return order().size(); }
   /// A number for each point that is on the same side of every minpts that the source is for as the number of its neighbours, or
@@ -76,6 +78,16 @@ class ClusterSource {
   /// are core.
   virtual void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                              std::uint32_t* core) const = 0;
+  /// Whether count_borders() counts in less time than find_clusters() takes.
+  [[nodiscard]] virtual bool counts_borders() const { return false; }
+  /// To be called once before the first count_borders(). Throws Cancelled, ResourceError.
+  virtual void find_borders() {}
+  /// Adds the border points of the block to the sizes of their clusters, which several blocks may do at once, and returns how many
+  /// they are. parent: [nodes] the sets of the level. numbers: [nodes] of each root the number of its cluster.
+  [[nodiscard]] virtual std::uint32_t count_borders(std::size_t, std::uint32_t, std::uint32_t*, const std::uint32_t*,
+                                                    std::uint32_t*) {
+    return 0;
+  }
   /// Pairs of points that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
 };

@@ -32,10 +32,11 @@ void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<c
     }
     const Clock::time_point begin = Clock::now();
     for (LabelTarget& target : targets) target = place.next();
-    const std::vector<LabelSummary> summaries = united->label(targets);
+    std::vector<LevelResult> labelled = united->label(targets);
     const double share = seconds_since(begin) / static_cast<double>(levels.size());
     for (std::size_t l = 0; l < levels.size(); ++l) {
-      results[l].summary = summaries[l];
+      results[l].summary = labelled[l].summary;
+      results[l].clusters = std::move(labelled[l].clusters);
       results[l].seconds += share;
     }
     for (VariantResult& result : results) place.take(std::move(result), emit);
@@ -56,6 +57,11 @@ void HostLabels::take(VariantResult&& result, const Emit& emit) {
   emit(std::move(result));
 }
 
+std::unique_ptr<LabelPlace> make_host_place(std::size_t n, const DirectOptions& options) {
+  if (options.keep == Keep::summary) return std::make_unique<NoLabels>();
+  return std::make_unique<HostLabels>(n, options.core_mask);
+}
+
 VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const CancelToken& cancel) {
   VariantResult made;
   cluster_nested(input, {minpts}, cancel, [&](VariantResult&& result) { made = std::move(result); });
@@ -65,9 +71,11 @@ VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const Can
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
                     const LabelPlace::Emit& emit) {
   std::sort(minpts.begin(), minpts.end(), std::greater<>());
-  SourceClustering counted(input.source, minpts.size(), cancel);
-  HostLabels place(input.source.labelled(), input.core_mask);
-  cluster_levels(counted, place, input.eps, minpts, emit);
+  const DirectOptions options{
+      .minpts = minpts, .core_mask = input.core_mask, .keep = input.keep, .clusters = input.clusters};
+  SourceClustering counted(input.source, options, cancel);
+  const std::unique_ptr<LabelPlace> place = make_host_place(input.source.labelled(), options);
+  cluster_levels(counted, *place, input.eps, minpts, emit);
 }
 
 }  // namespace epsflow::clustering

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <epsflow/clustering/cluster_source.hpp>
@@ -43,10 +45,22 @@ class HostLabels final : public LabelPlace {
   std::deque<Room> rooms_;
 };
 
+/// Nowhere: of variants whose counts alone are kept.
+class NoLabels final : public LabelPlace {
+ public:
+  [[nodiscard]] LabelTarget next() override { return {}; }
+  void take(VariantResult&& result, const Emit& emit) override { emit(std::move(result)); }
+};
+
+/// Of n points that get labels, as the options say.
+[[nodiscard]] std::unique_ptr<LabelPlace> make_host_place(std::size_t n, const DirectOptions& options);
+
 struct ClusterInput {
   ClusterSource& source;
   double eps = 0;          ///< for VariantResult::variant
   bool core_mask = false;  ///< fill VariantResult::core
+  Keep keep = Keep::labels;
+  bool clusters = false;  ///< fill VariantResult::clusters
 };
 
 /// Scratch, labels and mask of one variant under way, in bytes per point.

@@ -114,13 +114,8 @@ class SizeCounter {
 class Labeller {
  public:
   Labeller(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels)
-      : source_(source),
-        levels_(levels),
-        labels_(labels),
-        sizes_(levels.size()),
-        core_(levels.size()),
-        clustered_(levels.size()) {
-    for (std::size_t l = 0; l < levels.size(); ++l) sizes_[l].resize(labels[l].clusters);
+      : source_(source), levels_(levels), labels_(labels), core_(levels.size()), clustered_(levels.size()) {
+    for (std::size_t l = 0; l < levels.size(); ++l) labels[l].sizes.resize(labels[l].clusters);
     // Writes by input id are as good as random. Levels side by side take one of them together.
     if (levels.size() > 1) by_id_ = Buffer<std::int32_t>(source.labelled() * levels.size());
   }
@@ -131,20 +126,21 @@ class Labeller {
     std::vector<std::uint32_t> core(levels);
     source_.find_clusters(block, levels_, clusters.data(), core.data());
     std::int32_t* to = levels > 1 ? by_id_.data() : labels_[0].labels.data();
+    const bool written = levels > 1 || !labels_[0].labels.empty();
     const std::uint32_t* order = source_.order().data() + block.rows.begin;
     const std::size_t labelled = source_.labelled();
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       for (std::size_t l = 0; l < levels; ++l) {
         std::uint32_t& cluster = clusters[i * levels + l];
         if (order[i] < labelled) {
-          to[order[i] * levels + l] = static_cast<std::int32_t>(cluster);
+          if (written) to[order[i] * levels + l] = static_cast<std::int32_t>(cluster);
         } else {
           cluster = kNoCluster;  // an image counts for nothing
         }
       }
     }
     for (std::size_t l = 0; l < levels; ++l) {
-      SizeCounter counter(sizes_[l]);
+      SizeCounter counter(labels_[l].sizes);
       std::uint32_t clustered = 0;
       for (std::size_t i = 0; i < block.rows.size(); ++i) {
         if (clusters[i * levels + l] == kNoCluster) continue;
@@ -171,7 +167,8 @@ class Labeller {
       summary.core = core_[l];
       summary.border = clustered_[l] - core_[l];
       summary.noise = source_.labelled() - clustered_[l];
-      summary.largest = sizes_[l].empty() ? 0 : *std::max_element(sizes_[l].begin(), sizes_[l].end());
+      const std::vector<std::uint32_t>& sizes = labels_[l].sizes;
+      summary.largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
     }
   }
 
@@ -183,7 +180,6 @@ class Labeller {
   const ClusterSource& source_;
   const NumberedLevels& levels_;
   std::span<LevelLabels> labels_;
-  std::vector<std::vector<std::uint32_t>> sizes_;
   std::vector<std::uint64_t> core_;
   std::vector<std::uint64_t> clustered_;
   Buffer<std::int32_t> by_id_;

@@ -28,8 +28,9 @@ namespace epsflow::clustering {
 /// A level to label.
 struct LevelLabels {
   std::uint32_t clusters = 0;
-  std::span<std::int32_t> labels;  ///< [n] in input order, written in full
-  LabelSummary summary;            ///< written
+  std::span<std::int32_t> labels;  ///< [n] in input order, written in full; or empty: nothing is written, but counted
+  LabelSummary summary = {};       ///< written
+  std::vector<std::uint32_t> sizes = {};  ///< written: [clusters] points of each
 };
 
 /// Labels of some levels, at most as many as the source takes at once. Border points take the lowest number among their core

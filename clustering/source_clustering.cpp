@@ -4,9 +4,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
-#include <epsflow/clustering/label_clusters.hpp>
+#include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/checked.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -28,22 +30,40 @@ void for_nodes(std::size_t nodes, F&& f) {
 
 }  // namespace
 
-SourceClustering::SourceClustering(ClusterSource& source, std::size_t levels, const CancelToken& cancel)
-    : SourceClustering(std::unique_ptr<ClusterSource>(), source, levels, cancel) {}
+SourceClustering::SourceClustering(ClusterSource& source, const DirectOptions& options, const CancelToken& cancel)
+    : SourceClustering(std::unique_ptr<ClusterSource>(), source, options, cancel) {}
 
-SourceClustering::SourceClustering(std::unique_ptr<ClusterSource> source, std::size_t levels, const CancelToken& cancel)
-    : SourceClustering(std::move(source), *source, levels, cancel) {}
-
-SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source, std::size_t levels,
+SourceClustering::SourceClustering(std::unique_ptr<ClusterSource> source, const DirectOptions& options,
                                    const CancelToken& cancel)
-    : own_(std::move(own)), source_(source), cancel_(cancel), parent_(source.nodes()) {
-  const std::size_t at_once = std::min(source.levels_at_once(), levels);
-  for (std::size_t l = 0; l < at_once; ++l) numbers_.emplace_back(source.nodes());
+    : SourceClustering(std::move(source), *source, options, cancel) {}
+
+SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source,
+                                   const DirectOptions& options, const CancelToken& cancel)
+    : own_(std::move(own)),
+      source_(source),
+      cancel_(cancel),
+      parent_(source.nodes()),
+      keep_(options.keep),
+      least_(options.minpts.back()),
+      asked_(options.clusters) {
+  if (asked_ || keep_ == Keep::summary) sets_.emplace(source, asked_);
+  const std::size_t at_once =
+      keep_ == Keep::summary ? 1 : std::min(source.levels_at_once(), std::max<std::size_t>(1, options.minpts.size()));
   clusters_.resize(at_once);
+  const bool numbered = keep_ == Keep::labels || !source.counts_borders();
+  for (std::size_t l = 0; numbered && l < at_once; ++l) numbers_.emplace_back(source.nodes());
+  if (keep_ == Keep::summary && source.counts_borders()) source.find_borders();
   if (at_once > 1) together_ = Buffer<std::uint32_t>(checked_multiply(source.nodes(), at_once, "clusters"));
   for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
     std::fill(parent_.begin() + first, parent_.begin() + last, kNotCore);
   });
+}
+
+std::uint64_t SourceClustering::bytes(std::uint64_t nodes, std::uint64_t points, std::size_t levels_at_once,
+                                      const DirectOptions& options) noexcept {
+  const std::uint64_t sets =
+      options.clusters || options.keep == Keep::summary ? ClusterSets::bytes(nodes, points, options.clusters) : 0;
+  return sets + nodes * sizeof(std::uint32_t) * (1 + levels_at_once + (levels_at_once > 1 ? levels_at_once : 0));
 }
 
 United& SourceClustering::unite(std::uint32_t minpts) {
@@ -55,21 +75,61 @@ United& SourceClustering::unite(std::uint32_t minpts) {
                     [&](const ClusterBlock& block) { source_.unite(block, level_, pass, parent_.data()); });
   }
   source_.join_images(level_, parent_.data());
-  level_.below = minpts;
   last_ = minpts_.size();
-  clusters_[last_] = number_clusters(source_, parent_.span(), numbers_[last_].span(), cancel_);
+  number();
   minpts_.push_back(minpts);
+  level_.below = minpts;
   return *this;
 }
 
+/// Numbers the clusters of the level, each node's where points are labelled by them.
+void SourceClustering::number() {
+  if (sets_) sets_->add(level_, parent_.span(), cancel_);
+  if (asked_) {
+    found_.push_back(sets_->take_clusters());
+    if (level_.minpts == least_) found_.back().births = sets_->take_births();
+  }
+  if (keep_ == Keep::labels) {
+    clusters_[last_] = number_clusters(source_, parent_.span(), numbers_[last_].span(), cancel_);
+  } else {
+    clusters_[last_] = sets_->count();
+  }
+}
+
 std::vector<std::uint32_t> SourceClustering::first_cores() {
+  if (sets_) return sets_->first_cores();
   return find_first_cores(source_, numbers_[last_].span(), clusters_[last_], cancel_);
 }
 
-std::vector<LabelSummary> SourceClustering::label(std::span<const LabelTarget> targets) {
+std::vector<LevelResult> SourceClustering::label(std::span<const LabelTarget> targets) {
+  std::vector<LevelLabels> levels =
+      keep_ == Keep::summary && source_.counts_borders() ? std::vector{count_points()} : label_points(targets);
+  std::vector<LevelResult> results(levels.size());
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    results[l].summary = levels[l].summary;
+    if (asked_) {
+      results[l].clusters = std::move(found_[l]);
+      results[l].clusters.size = std::move(levels[l].sizes);
+    }
+    if (targets[l].core != nullptr) fill_mask(minpts_[l], targets[l].core);
+  }
+  minpts_.clear();
+  found_.clear();
+  return results;
+}
+
+std::vector<LevelLabels> SourceClustering::label_points(std::span<const LabelTarget> targets) {
   const std::size_t count = minpts_.size();
   const std::uint32_t* clusters = numbers_.front().data();
-  if (count > 1) {
+  if (keep_ == Keep::summary) {
+    const UnionFind sets(parent_.span());
+    for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t x = first; x < last; ++x) {
+        const auto node = static_cast<std::uint32_t>(x);
+        numbers_[0][x] = sets.parent(node) == kNotCore ? kNoCluster : sets_->number(sets.find(node));
+      }
+    });
+  } else if (count > 1) {
     for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
       for (std::size_t x = first; x < last; ++x) {
         for (std::size_t l = 0; l < count; ++l) together_[x * count + l] = numbers_[l][x];
@@ -80,16 +140,27 @@ std::vector<LabelSummary> SourceClustering::label(std::span<const LabelTarget> t
   std::vector<LevelLabels> levels(count);
   for (std::size_t l = 0; l < count; ++l) {
     levels[l].clusters = clusters_[l];
-    levels[l].labels = {targets[l].labels, source_.labelled()};
+    if (targets[l].labels != nullptr) levels[l].labels = {targets[l].labels, source_.labelled()};
   }
   label_clusters(source_, {minpts_, clusters}, levels, cancel_);
-  std::vector<LabelSummary> summaries;
-  for (std::size_t l = 0; l < count; ++l) {
-    summaries.push_back(levels[l].summary);
-    if (targets[l].core != nullptr) fill_mask(minpts_[l], targets[l].core);
-  }
-  minpts_.clear();
-  return summaries;
+  return levels;
+}
+
+/// Counts without a label: core points as they come, border points alone are looked at.
+LevelLabels SourceClustering::count_points() {
+  LevelLabels level{.clusters = sets_->count(), .labels = {}, .summary = {}, .sizes = sets_->core_counts()};
+  std::atomic<std::uint64_t> borders{0};
+  tbb::parallel_for(std::size_t{0}, source_.blocks().size(), [&](std::size_t b) {
+    if (cancel_.cancelled()) return;
+    borders += source_.count_borders(b, minpts_.front(), parent_.data(), sets_->numbers(), level.sizes.data());
+  });
+  cancel_.check();
+  level.summary.clusters = level.clusters;
+  level.summary.core = sets_->core();
+  level.summary.border = borders;
+  level.summary.noise = source_.labelled() - level.summary.core - level.summary.border;
+  level.summary.largest = level.sizes.empty() ? 0 : *std::max_element(level.sizes.begin(), level.sizes.end());
+  return level;
 }
 
 void SourceClustering::fill_mask(std::uint32_t minpts, std::uint8_t* core) const {

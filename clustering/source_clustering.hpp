@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include <epsflow/clustering/cluster_sets.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/label_clusters.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/phases.hpp>
@@ -17,24 +20,27 @@ namespace epsflow::clustering {
 /// The source has counted when it was made. Targets of labels are in host memory.
 class SourceClustering final : public Counted, private United {
  public:
-  /// levels: how many are to come. The source and the token must outlive it. O(nodes).
-  SourceClustering(ClusterSource& source, std::size_t levels, const CancelToken& cancel);
-  SourceClustering(std::unique_ptr<ClusterSource> source, std::size_t levels, const CancelToken& cancel);
+  /// options: what is made of the levels that are to come; its minpts are read here alone. The source and the token must outlive it.
+  /// O(nodes).
+  SourceClustering(ClusterSource& source, const DirectOptions& options, const CancelToken& cancel);
+  SourceClustering(std::unique_ptr<ClusterSource> source, const DirectOptions& options, const CancelToken& cancel);
 
   /// Bytes that it takes, without the source and the labels.
-  [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::size_t levels_at_once) noexcept {
-    return nodes * sizeof(std::uint32_t) * (1 + levels_at_once + (levels_at_once > 1 ? levels_at_once : 0));
-  }
+  [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, std::size_t levels_at_once,
+                                           const DirectOptions& options) noexcept;
 
-  [[nodiscard]] std::size_t levels_at_once() const override { return numbers_.size(); }
+  [[nodiscard]] std::size_t levels_at_once() const override { return clusters_.size(); }
   [[nodiscard]] United& unite(std::uint32_t minpts) override;
   [[nodiscard]] std::uint64_t open_pairs() const override { return source_.open_pairs(); }
 
  private:
-  SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source, std::size_t levels,
+  SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source, const DirectOptions& options,
                    const CancelToken& cancel);
   [[nodiscard]] std::vector<std::uint32_t> first_cores() override;
-  [[nodiscard]] std::vector<LabelSummary> label(std::span<const LabelTarget> targets) override;
+  [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) override;
+  void number();
+  [[nodiscard]] std::vector<LevelLabels> label_points(std::span<const LabelTarget> targets);
+  [[nodiscard]] LevelLabels count_points();
   void fill_mask(std::uint32_t minpts, std::uint8_t* core) const;
 
   std::unique_ptr<ClusterSource> own_;  ///< or null
@@ -42,7 +48,12 @@ class SourceClustering final : public Counted, private United {
   const CancelToken& cancel_;
   CoreLevel level_;
   Buffer<std::uint32_t> parent_;
+  Keep keep_;
+  std::uint32_t least_;                         ///< minpts of the last level to come
+  std::optional<ClusterSets> sets_;             ///< where clusters are asked for, or nothing but them is
+  bool asked_;                                  ///< for the clusters
   std::vector<std::uint32_t> minpts_;           ///< of the levels that are not labelled yet
+  std::vector<Clusters> found_;                 ///< theirs, where asked for
   std::vector<Buffer<std::uint32_t>> numbers_;  ///< [levels at once] [nodes] the cluster of each node
   std::vector<std::uint32_t> clusters_;         ///< [levels at once] how many these are
   std::size_t last_ = 0;                        ///< the last level, among these

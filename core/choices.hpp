@@ -100,6 +100,17 @@ enum class Strategy : std::uint8_t {
   direct,  ///< without one, in memory that grows with the points only
 };
 
+/// What a run keeps of each variant.
+enum class Keep : std::uint8_t {
+  labels,   ///< a label for each point
+  summary,  ///< counts alone, which takes less time and memory
+};
+template <>
+struct Choice<Keep> {
+  static constexpr std::string_view kType = "Keep";
+  static constexpr std::array kWords{Word{"labels", Keep::labels}, Word{"summary", Keep::summary}};
+};
+
 /// What the cells of a grid are for.
 enum class Cells : std::uint8_t {
   /// About as wide as eps, so that the neighbours of a point lie in its own cell or in adjacent ones. For searches point by point.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/clusters.hpp>
 #include <epsflow/core/device_array.hpp>
 #include <epsflow/core/sweep.hpp>
 
@@ -110,12 +111,13 @@ struct LabelSummary {
 /// One finished variant.
 struct VariantResult {
   Variant variant;
-  Labels labels;  ///< [n] in input order
+  Labels labels;  ///< [n] in input order; empty with RunOptions::keep = Keep::summary
   LabelSummary summary;
   /// Seconds of wall time: the clustering of this variant, and an equal part of the time for the work that all variants of its eps
   /// have in common.
   double seconds = 0;
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless RunOptions::core_mask
+  Clusters clusters = {};               ///< empty unless RunOptions::clusters
   /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty. device_core is
   /// empty unless RunOptions::core_mask. Variants of one eps share blocks of 64 MiB, or of one
   /// variant that needs more; a block is freed when no labels in it are used any more.

@@ -18,14 +18,22 @@ struct DirectOptions {
   std::span<const std::uint32_t> minpts;  ///< descending, at least one
   bool core_mask = false;
   MemorySpace labels = MemorySpace::host;  ///< where labels and mask are kept
+  Keep keep = Keep::labels;
+  bool clusters = false;  ///< fill LevelResult::clusters
   /// Null, or what is summed in place of neighbours: weights of the points of the index. They must outlive what is counted.
   const LoadedWeights* weights = nullptr;
 };
 
 /// Room for the labels of one minpts, [n] each in input order, in the memory that the clustering works in.
 struct LabelTarget {
-  std::int32_t* labels = nullptr;
-  std::uint8_t* core = nullptr;  ///< 1 for core points, else 0; null where no mask is wanted
+  std::int32_t* labels = nullptr;  ///< null with Keep::summary
+  std::uint8_t* core = nullptr;    ///< 1 for core points, else 0; null where no mask is wanted
+};
+
+/// What is known of a level once it has labels.
+struct LevelResult {
+  LabelSummary summary;
+  Clusters clusters = {};  ///< empty unless asked for
 };
 
 /// Core points in sets: clusters without their border points. Valid until the next unite() of the Counted that returned it.
@@ -40,9 +48,9 @@ class United {
   /// a smaller minpts this point is still core, so it tells which cluster the old one has become part of. May wait for the device.
   /// Throws Cancelled.
   [[nodiscard]] virtual std::vector<std::uint32_t> first_cores() = 0;
-  /// Labels the levels that were united since the last call, in that order: a target and a summary for each. When it returns the
+  /// Labels the levels that were united since the last call, in that order: a target and a result for each. When it returns the
   /// labels are complete. Throws Cancelled, ResourceError.
-  [[nodiscard]] virtual std::vector<LabelSummary> label(std::span<const LabelTarget> targets) = 0;
+  [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets) = 0;
 };
 
 /// For each point the number of its neighbours, or the sum of their weights, counted as far as the given minpts need. Not thread-safe.

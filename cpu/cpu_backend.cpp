@@ -115,13 +115,16 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override {
     const bool weighted = options.weights != nullptr;
     if (cliques() == nullptr) {
-      return index_->size() * clustering::kBytesPerPoint + clustering::SearchedSource::bytes(index_->size(), weighted);
+      const std::uint64_t n = index_->size();
+      return n * 5 + clustering::SourceClustering::bytes(n, n, 1, options) +
+             clustering::SearchedSource::bytes(n, weighted);
     }
     // Labels and mask per point and level, and labels once more where levels are side by side; the sets, and what the source
     // holds. Each thread has one block of clusters before they are labels.
     const std::size_t levels = std::min(options.minpts.size(), clustering::kLevelsAtOnce);
     const std::size_t together = levels > 1 ? 4 * levels : 0;
-    return index_->size() * (5 * levels + together) + clustering::SourceClustering::bytes(grid_->cells(), levels) +
+    return index_->size() * (5 * levels + together) +
+           clustering::SourceClustering::bytes(grid_->cells(), index_->size(), levels, options) +
            clustering::CellSource::bytes(*grid_, options.minpts, imaged_.origins.size(), weighted) +
            clustering::CellSource::block_rows(*grid_) * 4 * levels;
   }
@@ -135,10 +138,10 @@ class CpuIndex final : public Index {
     } else {
       source = std::make_unique<clustering::SearchedSource>(*index_, *rows_, options.minpts, cancel_, weights);
     }
-    return std::make_unique<clustering::SourceClustering>(std::move(source), options.minpts.size(), cancel_);
+    return std::make_unique<clustering::SourceClustering>(std::move(source), options, cancel_);
   }
   [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
-    return std::make_unique<clustering::HostLabels>(index_->size() - imaged_.origins.size(), options.core_mask);
+    return clustering::make_host_place(index_->size() - imaged_.origins.size(), options);
   }
 
  private:

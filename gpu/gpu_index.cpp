@@ -125,7 +125,8 @@ std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
                   .minpts = {options.minpts.front(), options.minpts.back()},
                   .memory = resources_.memory,
                   .pinned = resources_.pinned,
-                  .cancel = resources_.cancel};
+                  .cancel = resources_.cancel,
+                  .clusters = options.clusters};
   if (options.weights != nullptr) {
     task.weights = std::make_shared<const WeightTask>(
         WeightTask{*options.weights, WeightLevels(options.weights->whole, options.minpts)});

@@ -76,7 +76,8 @@ class Flow {
         direct_{context.pool.budget(),  context.options.core_mask,
                 context.options.verify, context.options.verify ? context.points.host() : PointsView{},
                 context.options.labels, context.observer.trace,
-                context.points.space(), context.weights} {}
+                context.points.space(), context.weights,
+                context.options.keep,   context.options.clusters} {}
 
   void run() {
     fg::graph graph;

@@ -14,6 +14,22 @@ bool asks_for_tensor_cores(const SearchOptions& options) {
   return options.decide == DecideChoice::tensor64 || options.decide == DecideChoice::tensor16;
 }
 
+/// Throws UsageError where nothing is kept that could be checked, masked or left on a device, or where what is asked for needs all
+/// minpts of an eps together.
+void check_kept(const RunOptions& options) {
+  if (options.keep == Keep::summary && (options.verify || options.core_mask || options.labels == MemorySpace::device)) {
+    throw UsageError(
+        "RunOptions::keep = Keep::summary makes no labels; leave out RunOptions::verify, RunOptions::core_mask and "
+        "RunOptions::labels");
+  }
+  if (options.clusters && options.method == VariantMethod::each) {
+    throw UsageError(
+        "RunOptions::clusters ties the clusters of all minpts to each other, and RunOptions::method = "
+        "VariantMethod::each makes each "
+        "on its own; leave one of them out");
+  }
+}
+
 }  // namespace
 
 template <>
@@ -152,8 +168,16 @@ std::span<const Option<RunOptions>> options_of<RunOptions>() noexcept {
            .meaning = "write the mask of core points of each variant as well, core/….npy"},
           [](auto& options) -> auto& { return options.core_mask; }),
       option<RunOptions>(
-          {.library = "RunOptions::labels", .python = "output"},
-          [](auto& options) -> auto& { return options.labels; })};
+          {.library = "RunOptions::labels", .python = "output"}, [](auto& options) -> auto& { return options.labels; }),
+      option<RunOptions>(
+          {.library = "RunOptions::keep",
+           .program = "keep",
+           .python = "keep",
+           .meaning =
+               "what is kept of each variant: its labels, or its counts alone, which takes less time and memory"},
+          [](auto& options) -> auto& { return options.keep; }),
+      option<RunOptions>(
+          {.library = "RunOptions::clusters"}, [](auto& options) -> auto& { return options.clusters; })};
   return kOptions;
 }
 
@@ -177,6 +201,7 @@ void check_options(const SearchOptions& options) {
 void check_options(const RunOptions& options) {
   check_ranges(options);
   check_options(options.search);
+  check_kept(options);
   if (options.strategy == StrategyChoice::direct && table_wanted(options)) {
     throw UsageError(
         "SearchOptions::kernel, SearchOptions::format and RunOptions::method are about tables, and "

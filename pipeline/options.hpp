@@ -33,8 +33,8 @@ struct Progress {
 inline constexpr unsigned kMostThreads = 4096;
 
 // Options come in three types: for an engine (EngineOptions), for a data set (Metric in core/metric.hpp) and for a run
-// (RunOptions). Only those in Metric change labels. The others change time and memory. (RunOptions::core_mask also adds a result,
-// and RunOptions::labels says where results are left.)
+// (RunOptions). Only those in Metric change labels. The others change time and memory. (RunOptions::core_mask and
+// RunOptions::clusters also add results, and RunOptions::labels and RunOptions::keep say which are left, and where.)
 
 /// What an engine is made with, for good.
 struct EngineOptions {
@@ -101,6 +101,10 @@ struct RunOptions {
   /// Device: labels and masks stay in the memory of the GPU that clusters (VariantResult::device_labels, device_core).
   /// There is no table then.
   MemorySpace labels = MemorySpace::host;
+  /// Summary: no labels, VariantResult::summary alone.
+  Keep keep = Keep::labels;
+  /// Fill VariantResult::clusters.
+  bool clusters = false;
 
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };

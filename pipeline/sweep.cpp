@@ -28,6 +28,8 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
   const stages::ClusterVariants cluster{.method = options.method,
                                         .verify = options.verify,
                                         .core_mask = options.core_mask,
+                                        .keep = options.keep,
+                                        .clusters = options.clusters,
                                         .points = options.verify ? session.points().host() : PointsView{},
                                         .space = session.points().space(),
                                         .weights = whole_of(session.weights()),

@@ -16,6 +16,7 @@ namespace epsflow::stages {
 bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<void()>& begun,
                                  const std::function<void(VariantResult&&)>& emit) const {
   bool handing_over = false;
+  const std::size_t variants = job.group.minpts.size();
   try {
     const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
     const MemoryCharge memory(budget, job.index->direct_bytes(options(job.group)) + verifying,
@@ -43,7 +44,9 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     if (trace != nullptr) trace->count_open_pairs(counted->open_pairs());
     return true;
   } catch (const ResourceError&) {
-    if (alone || handing_over) throw;  // what the caller's code throws is no lack of memory of ours
+    // What the caller's code throws is no lack of memory of ours; and clusters of an eps are tied to each other, all or none.
+    const bool begun_for_good = clusters && job.group.minpts.size() < variants;
+    if (alone || handing_over || begun_for_good) throw;
     return false;
   }
 }

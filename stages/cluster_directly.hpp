@@ -20,10 +20,17 @@ struct ClusterDirectly {
   Trace* trace = nullptr;
   Space space = {};                        ///< of the points
   const LoadedWeights* weights = nullptr;  ///< of the points, unless they have none
+  Keep keep = Keep::labels;
+  bool clusters = false;  ///< to be told as objects
 
   /// What the clustering of a group is made for.
   [[nodiscard]] DirectOptions options(const EpsGroup& group) const noexcept {
-    return {.minpts = group.minpts, .core_mask = core_mask, .labels = labels, .weights = weights};
+    return {.minpts = group.minpts,
+            .core_mask = core_mask,
+            .labels = labels,
+            .keep = keep,
+            .clusters = clusters,
+            .weights = weights};
   }
 
   /// Calls begun() when all memory is there and neighbours are counted, as far as the device says, then emit(result) once per variant, in descending order of minpts, from

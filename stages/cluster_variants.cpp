@@ -48,7 +48,7 @@ void ClusterVariants::operator()(const EpsJob& job, const std::function<void(Var
     clustering::TableSource source(*job.table, job.order.ids, minpts, weights, cancel);
     const std::chrono::duration<double> weighing = std::chrono::steady_clock::now() - begin;
     share += weighing.count() / static_cast<double>(minpts.size());
-    const clustering::ClusterInput input{source, job.group.eps, core_mask};
+    const clustering::ClusterInput input{source, job.group.eps, core_mask, keep, clusters};
     if (method == VariantMethod::nested) {
       const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, {"variants", minpts.size()});
       clustering::cluster_nested(input, minpts, cancel, finish);

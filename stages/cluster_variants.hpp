@@ -22,6 +22,8 @@ struct ClusterVariants {
   VariantMethod method = VariantMethod::nested;
   bool verify = false;
   bool core_mask = false;
+  Keep keep = Keep::labels;
+  bool clusters = false;                  ///< to be told as objects
   PointsView points = {};                 ///< for `verify`, which searches them itself
   Space space = {};                       ///< of the points
   const WholeWeights* weights = nullptr;  ///< of the points, unless they have none

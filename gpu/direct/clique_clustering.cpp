@@ -20,7 +20,8 @@ std::uint64_t most_huge_pairs(std::uint64_t points) {
 }  // namespace
 
 CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits)
-    : task_(task),
+    : DeviceClustering(task),
+      task_(task),
       grid_(task.points, task.eps, axes, task.memory, task.pinned, task.cancel, task.marks, limits),
       tally_(task.memory, task.pinned, cuda_stream()) {
   const std::uint32_t n = grid_.view().size;
@@ -175,8 +176,10 @@ void CliqueClustering::launch_labels(const LabelTarget& target) {
   const cudaStream_t stream = cuda_stream();
   const Numbering numbering = arrays_.numbering();
   const auto [labels, core] = target;
-  const bool by_id = view.words != nullptr && view.cells <= tuning::kLookUpCells * view.size;
-  if (by_id) launch_label_ids(view, task_.points.device(), numbering.numbers, labels, core, stream);
+  // Where nothing is written, points of cells that are core as a whole need no look either.
+  const bool by_id = labels == nullptr || (view.words != nullptr && view.cells <= tuning::kLookUpCells * view.size);
+  if (by_id && labels != nullptr)
+    launch_label_ids(view, task_.points.device(), numbering.numbers, labels, core, stream);
   launch_label_positions(view, nodes, numbering.numbers, !by_id, remaining(), labels, core, numbering.sizes, stream);
   if (remaining_.size() > 0)
     launch_remaining_labels(view, nodes, numbering.numbers, remaining(), labels, numbering.sizes, stream);

@@ -27,6 +27,10 @@ class CliqueClustering final : public DeviceClustering {
   void unite_level(std::uint32_t minpts) override;
   LabelSummary label_level(const LabelTarget& target) override;
   Numbering settled_numbering() override;
+  [[nodiscard]] LabelledLevel labelled_level() const override {
+    const CliqueView& view = grid_.view();
+    return {nodes_, arrays_.numbering(), view.cell_of, view.size, view.labelled};
+  }
   void count(std::uint32_t* core_bits);
   void unite_cells();
   void number();

@@ -117,7 +117,8 @@ __global__ void __launch_bounds__(kThreads)
         border = number < kNoNumber;
       }
       const std::uint32_t id = view.order[p];
-      if (number != kGaveUp) labels[id] = number == kNoNumber ? kNoise : static_cast<std::int32_t>(number);
+      if (labels != nullptr && number != kGaveUp)
+        labels[id] = number == kNoNumber ? kNoise : static_cast<std::int32_t>(number);
       if (core != nullptr) core[id] = is_core ? 1 : 0;
     }
   }
@@ -142,7 +143,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
     const bool border = number != kNoNumber;
     tally_points(remaining.tally, threadIdx.x == 0 && !border, threadIdx.x == 0 && border);
     if (threadIdx.x != 0) continue;
-    labels[view.order[position]] = border ? static_cast<std::int32_t>(number) : kNoise;
+    if (labels != nullptr) labels[view.order[position]] = border ? static_cast<std::int32_t>(number) : kNoise;
     if (border && sizes != nullptr) atomicAdd(sizes + number, 1U);
   }
 }

@@ -21,23 +21,36 @@ class NoClustering final : public DeviceClustering {
   void unite_level(std::uint32_t) override {}
   LabelSummary label_level(const LabelTarget&) override { return {}; }
   Numbering settled_numbering() override { return {}; }
+  [[nodiscard]] LabelledLevel labelled_level() const override { return {}; }
 
   Stream stream_;
 };
 
 }  // namespace
 
+DeviceClustering::DeviceClustering(const DirectTask& task) : least_(task.minpts.least) {
+  if (task.clusters) sets_.emplace(task.memory, task.pinned);
+}
+
 United& DeviceClustering::unite(std::uint32_t minpts) {
   const DeviceScope scope(stream().device());
   const StageRange range(Stage::cluster_directly);
   unite_level(minpts);
+  minpts_ = minpts;
   return *this;
 }
 
-std::vector<LabelSummary> DeviceClustering::label(std::span<const LabelTarget> targets) {
+std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> targets) {
   const DeviceScope scope(stream().device());
   const StageRange range(Stage::cluster_directly);
-  return {label_level(targets.front())};
+  LevelResult result{.summary = label_level(targets.front())};
+  if (sets_) {
+    const auto clusters = static_cast<std::uint32_t>(result.summary.clusters);
+    result.clusters = sets_->take(labelled_level(), clusters, minpts_ == least_, stream().get());
+  }
+  std::vector<LevelResult> results;
+  results.push_back(std::move(result));
+  return results;
 }
 
 std::vector<std::uint32_t> DeviceClustering::first_cores() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <epsflow/core/phases.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/direct/device_cluster_sets.hpp>
 #include <epsflow/gpu/direct/phase_marks.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 #include <epsflow/gpu/grid/device_grid.hpp>
@@ -26,14 +28,23 @@ class DeviceClustering : public Counted, protected United {
   [[nodiscard]] virtual const Stream& stream() const = 0;
 
  protected:
+  DeviceClustering() = default;
+  explicit DeviceClustering(const DirectTask& task);
+
   [[nodiscard]] std::vector<std::uint32_t> first_cores() final;
-  [[nodiscard]] std::vector<LabelSummary> label(std::span<const LabelTarget> targets) final;
+  [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) final;
 
  private:
   virtual void unite_level(std::uint32_t minpts) = 0;
   virtual LabelSummary label_level(const LabelTarget& target) = 0;
   /// The numbering of the last level, once nothing about its sets is open.
   virtual Numbering settled_numbering() = 0;
+  /// The last level, once it is labelled.
+  [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;
+
+  std::optional<DeviceClusterSets> sets_;  ///< where clusters are asked for
+  std::uint32_t least_ = 0;                ///< minpts of the last level to come
+  std::uint32_t minpts_ = 0;               ///< of the last level
 };
 
 /// Builds the index of one eps and counts neighbours, up to the largest minpts, or sums weights. By cells that are cliques where

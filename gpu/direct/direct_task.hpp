@@ -21,6 +21,7 @@ struct DirectTask {
   PinnedPool& pinned;
   const CancelToken& cancel;
   PhaseMarks* marks = nullptr;
+  bool clusters = false;                                ///< to be told as objects
   std::shared_ptr<const WeightTask> weights = nullptr;  ///< null: neighbours are counted
 };
 

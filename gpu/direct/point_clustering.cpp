@@ -11,7 +11,8 @@
 namespace epsflow::gpu {
 
 PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const DeviceGrid> grid)
-    : task_(task),
+    : DeviceClustering(task),
+      task_(task),
       shared_grid_(std::move(grid)),
       grid_(*shared_grid_),
       tally_(task.memory, task.pinned, stream_.get()) {
@@ -76,7 +77,8 @@ void PointClustering::unite_level(std::uint32_t minpts) {
   launch_begin_points(core_bits_.data(), before, view.size, numbering.parents, stream);
   in_parts([&](Range rows) { launch_unite_points(view, rows, before, numbering.parents, stream); });
   end_phase(task_.marks, "unite", stream_);
-  launch_number({nullptr, order_.data(), core_bits_.data(), view.size, minpts}, numbering, {task_.memory, stream});
+  nodes_ = {nullptr, order_.data(), core_bits_.data(), view.size, minpts};
+  launch_number(nodes_, numbering, {task_.memory, stream});
   end_phase(task_.marks, "number", stream_);
 }
 

@@ -23,6 +23,9 @@ class PointClustering final : public DeviceClustering {
   void unite_level(std::uint32_t minpts) override;
   LabelSummary label_level(const LabelTarget& target) override;
   Numbering settled_numbering() override { return arrays_.numbering(); }
+  [[nodiscard]] LabelledLevel labelled_level() const override {
+    return {nodes_, arrays_.numbering(), nullptr, grid_.size(), grid_.size()};
+  }
   /// Calls launch(rows) for each part of the rows.
   template <class F>
   void in_parts(F launch) const;
@@ -38,6 +41,7 @@ class PointClustering final : public DeviceClustering {
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;
+  Nodes nodes_;
   std::vector<Range> parts_;
   bool begun_ = false;
   StreamDrain drain_{stream_};  // before the memory above goes

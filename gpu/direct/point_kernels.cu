@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kThreads)
       noise = number == kNoNumber;
       border = !noise;
     }
-    labels[order[row]] = noise ? kNoise : static_cast<std::int32_t>(number);
+    if (labels != nullptr) labels[order[row]] = noise ? kNoise : static_cast<std::int32_t>(number);
   }
   tally_points(tally, noise, border);
   add_by_block(sizes, border, number, 1);

@@ -7,7 +7,8 @@
 namespace epsflow::gpu {
 
 TileClustering::TileClustering(const DirectTask& task, std::unique_ptr<TileSearch> search)
-    : task_(task),
+    : DeviceClustering(task),
+      task_(task),
       search_(std::move(search)),
       size_(search_->tiles().size()),
       tally_(task.memory, task.pinned, stream().get()) {
@@ -45,7 +46,8 @@ void TileClustering::unite_level(std::uint32_t minpts) {
   search_->for_each_list(
       [&](PairList list) { launch_unite_pairs(list, core_bits_.data(), before, numbering.parents, on); });
   end_phase(task_.marks, "unite", stream());
-  launch_number({nullptr, search_->tiles().order(), core_bits_.data(), size_, minpts}, numbering, {task_.memory, on});
+  nodes_ = {nullptr, search_->tiles().order(), core_bits_.data(), size_, minpts};
+  launch_number(nodes_, numbering, {task_.memory, on});
   end_phase(task_.marks, "number", stream());
 }
 

@@ -23,6 +23,9 @@ class TileClustering final : public DeviceClustering {
   void unite_level(std::uint32_t minpts) override;
   LabelSummary label_level(const LabelTarget& target) override;
   Numbering settled_numbering() override { return arrays_.numbering(); }
+  [[nodiscard]] LabelledLevel labelled_level() const override {
+    return {nodes_, arrays_.numbering(), nullptr, size_, size_};
+  }
 
   DirectTask task_;
   std::unique_ptr<TileSearch> search_;
@@ -33,6 +36,7 @@ class TileClustering final : public DeviceClustering {
   DeviceBuffer<std::uint32_t> core_before_;
   DeviceBuffer<std::uint32_t> lowest_;  // [n] numbers that points at the border of clusters were offered
   NodeArrays arrays_;
+  Nodes nodes_;
   std::uint32_t minpts_ = 0;              // of the last level; 0 before the first
   StreamDrain drain_{search_->stream()};  // before the memory above goes
 };

@@ -114,7 +114,7 @@ class FaultyClustering final : public Counted, private United {
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> first_cores() override { return united_->first_cores(); }
-  [[nodiscard]] std::vector<LabelSummary> label(std::span<const LabelTarget> targets) override {
+  [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) override {
     return call(plan_, "label", [&] { return united_->label(targets); });
   }
 

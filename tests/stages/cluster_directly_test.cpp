@@ -63,10 +63,10 @@ class ScriptedIndex final : public Index {
 
      private:
       std::vector<std::uint32_t> first_cores() override { return {}; }
-      std::vector<LabelSummary> label(std::span<const LabelTarget> targets) override {
+      std::vector<LevelResult> label(std::span<const LabelTarget> targets) override {
         const test::OracleLabels made = script_(minpts_);
         std::copy(made.labels.begin(), made.labels.end(), targets.front().labels);
-        return {made.summary};
+        return std::vector<LevelResult>{LevelResult{made.summary}};
       }
 
       const Script& script_;

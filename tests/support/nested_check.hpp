@@ -25,6 +25,44 @@ inline Minpts descending_minpts(Random& random, std::uint64_t most) {
   return minpts;
 }
 
+/// Clusters as objects, and what becomes of each at the next minpts, by the labels and core points of the oracle.
+inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& source, const Minpts& minpts,
+                           Keep keep) {
+  INFO("keep " << word_of(keep));
+  const std::size_t n = rows.rows.size();
+  std::vector<std::uint32_t> births(n, Clusters::kNeverCore);
+  std::vector<std::uint32_t> first_before;
+  std::uint32_t all_before = 0;
+  std::size_t level = 0;
+  clustering::cluster_nested({source, 1, false, keep, true}, minpts, CancelToken(), [&](VariantResult&& r) {
+    INFO("minpts " << r.variant.minpts);
+    const OracleLabels expected = oracle_labels(rows, r.variant.minpts);
+    std::vector<std::uint8_t> core(n);
+    std::vector<std::uint32_t> cores(expected.summary.clusters), sizes(expected.summary.clusters);
+    for (std::size_t i = 0; i < n; ++i) {
+      core[i] = rows.rows[i].size() >= r.variant.minpts ? 1 : 0;
+      if (expected.labels[i] == kNoise) continue;
+      const auto cluster = static_cast<std::uint32_t>(expected.labels[i]);
+      ++sizes[cluster];
+      cores[cluster] += core[i];
+      if (core[i] != 0 && births[i] == Clusters::kNeverCore) births[i] = all_before + cluster;
+    }
+    REQUIRE(r.summary == expected.summary);
+    REQUIRE(r.labels.size() == (keep == Keep::labels ? n : 0));
+    REQUIRE(r.clusters.first_core == first_cores(expected.labels, core));
+    REQUIRE(r.clusters.core == cores);
+    REQUIRE(r.clusters.size == sizes);
+    REQUIRE(r.clusters.joined.size() == first_before.size());
+    for (std::size_t k = 0; k < first_before.size(); ++k) {
+      REQUIRE(r.clusters.joined[k] == static_cast<std::uint32_t>(expected.labels[first_before[k]]));
+    }
+    REQUIRE(r.clusters.births == (++level == minpts.size() ? births : std::vector<std::uint32_t>()));
+    first_before = r.clusters.first_core;
+    all_before += static_cast<std::uint32_t>(expected.summary.clusters);
+  });
+  REQUIRE(level == minpts.size());
+}
+
 /// Labels, summary, core mask and first core points of each minpts, which are descending. Returns the clusters of all.
 inline std::size_t check_nested(const DataSet& data, double eps, clustering::ClusterSource& source,
                                 const Minpts& minpts) {
@@ -49,7 +87,7 @@ inline std::size_t check_nested(const DataSet& data, double eps, clustering::Clu
 
   // The phases one by one, each level labelled by itself.
   const CancelToken never;
-  clustering::SourceClustering counted(source, minpts.size(), never);
+  clustering::SourceClustering counted(source, {.minpts = minpts}, never);
   for (const std::uint32_t m : minpts) {
     INFO("minpts " << m);
     const OracleLabels expected = oracle_labels(rows, m);
@@ -58,10 +96,11 @@ inline std::size_t check_nested(const DataSet& data, double eps, clustering::Clu
     const LabelTarget target{labels.data(), core.data()};
     United& united = counted.unite(m);
     const std::vector<std::uint32_t> first = united.first_cores();
-    REQUIRE(united.label({&target, 1}) == std::vector{expected.summary});
+    REQUIRE(united.label({&target, 1}).front().summary == expected.summary);
     REQUIRE(labels == expected.labels);
     REQUIRE(first == first_cores(labels, core));
   }
+  for (const Keep keep : {Keep::labels, Keep::summary}) check_clusters(rows, source, minpts, keep);
   return clusters;
 }
 

@@ -62,7 +62,7 @@ class Bench {
       const bool before = minpts.size() > 1;
       if (before) labelling.first_cores = united.first_cores();
       const LabelTarget target{labels.data(), core.data()};
-      labelling.summary = united.label({&target, 1}).front();
+      labelling.summary = united.label({&target, 1}).front().summary;
       if (before) REQUIRE(united.first_cores() == labelling.first_cores);
       if (!before) labelling.first_cores = united.first_cores();
       if (n > 0) labelling.labels = read_values(labels.data(), n, stream.get());

@@ -1,0 +1,178 @@
+#include <epsflow/clustering/cell_loops.hpp>
+
+#include <epsflow/index/instruction_sets.hpp>
+// before any header of Highway
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "epsflow/clustering/cell_borders.cpp"  // NOLINT: compiled once per instruction set
+#include <hwy/foreach_target.h>
+// foreach_target.h must come first
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include <epsflow/clustering/cell_loops-inl.hpp>
+#include <epsflow/clustering/union_find.hpp>
+#include <epsflow/index/cell_window.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace epsflow::clustering {
+namespace HWY_NAMESPACE {
+
+using index::CellWindow;
+
+template <class T, std::size_t D>
+void find_borders(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
+                  const std::uint32_t* largest, std::vector<BorderPoint>& found) {
+  const auto starts = in.grid.cell_starts();
+  CellWindow window(in.grid, cells.begin, in.grid.keys().window);
+  std::vector<std::uint32_t> around;  // cells of points with larger counts than any of the cell's own
+  for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
+    bool collected = false;
+    for (std::uint32_t p = starts[a]; p < starts[a + 1]; ++p) {
+      const std::uint32_t count = counts.of_points[p];
+      if (count >= minpts || count == counts.alone) continue;
+      if (!collected) {
+        around.clear();
+        for (const Range& row : window.around({a, a + 1})) {
+          for (std::uint32_t c = row.begin; c < row.end; ++c) {
+            if (largest[c] > largest[a]) around.push_back(c);
+          }
+        }
+        // Those that may settle it come first.
+        std::sort(around.begin(), around.end(), [&](auto b, auto c) { return largest[b] > largest[c]; });
+        collected = true;
+      }
+      std::uint32_t reach = largest[a];  // whoever is in the cell is a neighbour
+      if (!around.empty() && reach < minpts) {
+        const RowTest<T, D> test(in.search, p);
+        for (const std::uint32_t c : around) {
+          if (reach >= minpts || largest[c] <= reach) break;
+          reach = HWY_MAX(
+              reach, largest_within(test, {starts[c], starts[c + 1]}, counts.of_points, HWY_MIN(largest[c], minpts)));
+        }
+      }
+      if (reach > count) found.push_back({p, a, count, reach});
+    }
+  }
+}
+
+/// A core cell near a border point.
+struct NearCell {
+  std::uint32_t number;
+  Range points;
+};
+
+/// Adds up stretches of equal numbers.
+class SizeAdder {
+ public:
+  explicit SizeAdder(std::uint32_t* sizes) : sizes_(sizes) {}
+  SizeAdder(const SizeAdder&) = delete;
+  SizeAdder& operator=(const SizeAdder&) = delete;
+  ~SizeAdder() { flush(); }
+
+  void add(std::uint32_t number) {
+    if (number != number_) {
+      flush();
+      number_ = number;
+    }
+    ++count_;
+  }
+
+ private:
+  void flush() {
+    if (count_ > 0) std::atomic_ref<std::uint32_t>(sizes_[number_]).fetch_add(count_, std::memory_order_relaxed);
+    count_ = 0;
+  }
+
+  std::uint32_t* sizes_;
+  std::uint32_t number_ = kNoCluster;
+  std::uint32_t count_ = 0;
+};
+
+template <class T, std::size_t D>
+std::uint32_t count_borders(const CellInput& in, std::span<const BorderPoint> points, std::uint32_t minpts,
+                            const std::uint32_t* counts, std::uint32_t* parent, const std::uint32_t* numbers,
+                            std::uint32_t* sizes) {
+  const auto starts = in.grid.cell_starts();
+  const UnionFind sets({parent, in.grid.cells()});
+  CellWindow window(in.grid, points.front().cell, in.grid.keys().window);
+  SizeAdder adder(sizes);
+  std::vector<NearCell> near;  // whose clusters a point of the cell may belong to, lowest numbers first
+  std::uint32_t cell = ~0U;
+  std::uint32_t borders = 0;
+  for (const BorderPoint& point : points) {
+    if (!point.border(minpts)) continue;
+    ++borders;
+    if (point.cell != cell) {
+      cell = point.cell;
+      const bool core = sets.parent(cell) != kNotCore;
+      // Whoever is in a core cell has a core neighbour there, so only lower clusters matter.
+      const std::uint32_t own = core ? numbers[sets.find(cell)] : kNoCluster;
+      near.clear();
+      for (const Range& row : window.around({cell, cell + 1})) {
+        for (std::uint32_t c = row.begin; c < row.end; ++c) {
+          if (sets.parent(c) == kNotCore) continue;
+          const std::uint32_t number = numbers[sets.find(c)];
+          if (number < own) near.push_back({number, {starts[c], starts[c + 1]}});
+        }
+      }
+      std::sort(near.begin(), near.end(), [](const NearCell& a, const NearCell& b) { return a.number < b.number; });
+      // The cell's own is the last, without a test.
+      if (core) near.push_back({own, {}});
+    }
+    std::size_t first = 0;
+    // Of the last cluster no test is needed: the point is border.
+    if (near.front().number != near.back().number) {
+      const RowTest<T, D> test(in.search, point.position);
+      while (near[first].number != near.back().number &&
+             largest_within(test, near[first].points, counts, minpts) < minpts) {
+        ++first;
+      }
+    }
+    adder.add(near[first].number);
+  }
+  return borders;
+}
+
+void find_borders_any(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
+                      const std::uint32_t* largest, std::vector<BorderPoint>& found) {
+  with_clique_types(in.search, [&]<class T, std::size_t D>()
+                                   HWY_ATTR { find_borders<T, D>(in, cells, minpts, counts, largest, found); });
+}
+
+std::uint32_t count_borders_any(const CellInput& in, std::span<const BorderPoint> points, std::uint32_t minpts,
+                                const std::uint32_t* counts, std::uint32_t* parent, const std::uint32_t* numbers,
+                                std::uint32_t* sizes) {
+  std::uint32_t borders = 0;
+  with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR {
+    borders = count_borders<T, D>(in, points, minpts, counts, parent, numbers, sizes);
+  });
+  return borders;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace epsflow::clustering
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace epsflow::clustering {
+
+HWY_EXPORT(find_borders_any);
+HWY_EXPORT(count_borders_any);
+
+void find_border_points(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
+                        const std::uint32_t* largest, std::vector<BorderPoint>& found) {
+  HWY_DYNAMIC_DISPATCH(find_borders_any)(in, cells, minpts, counts, largest, found);
+}
+
+std::uint32_t count_border_points(const CellInput& in, std::span<const BorderPoint> points, std::uint32_t minpts,
+                                  const std::uint32_t* counts, std::uint32_t* parent, const std::uint32_t* numbers,
+                                  std::uint32_t* sizes) {
+  if (points.empty()) return 0;
+  return HWY_DYNAMIC_DISPATCH(count_borders_any)(in, points, minpts, counts, parent, numbers, sizes);
+}
+
+}  // namespace epsflow::clustering
+#endif

@@ -1,0 +1,158 @@
+#include <epsflow/clustering/cluster_sets.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::clustering {
+ClusterSets::ClusterSets(const ClusterSource& source, bool births)
+    : source_(source), starts_(source.node_starts()), numbers_(source.nodes()) {
+  std::fill(numbers_.begin(), numbers_.end(), kNoCluster);
+  if (births) births_.assign(source.labelled(), Clusters::kNeverCore);
+}
+
+void ClusterSets::add(const CoreLevel& level, std::span<std::uint32_t> parent, const CancelToken& cancel) {
+  all_before_ += sets_.size();
+  merge(gains(level, parent, cancel), parent);
+  if (!births_.empty()) record_births(level, parent, cancel);
+}
+
+/// For each block the sets that its new core points are in, with these points alone. A set may come more than once.
+std::vector<std::vector<ClusterSets::Set>> ClusterSets::gains(const CoreLevel& level, std::span<std::uint32_t> parent,
+                                                              const CancelToken& cancel) const {
+  const auto blocks = source_.blocks();
+  const auto ids = source_.order();
+  const auto counts = source_.counts();
+  const std::size_t labelled = source_.labelled();
+  const UnionFind sets(parent);
+  std::vector<std::vector<Set>> gains(blocks.size());
+  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+    if (cancel.cancelled()) return;
+    for (std::uint32_t x = blocks[b].nodes.begin; x < blocks[b].nodes.end; ++x) {
+      if (sets.parent(x) == kNotCore) continue;
+      std::uint32_t first = kNoCluster;
+      std::uint32_t core = 0;
+      const Range rows = rows_of(x);
+      for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
+        // What is a copy of another point is core where that point is.
+        if (!level.gained(counts[p]) || ids[p] >= labelled) continue;
+        first = std::min(first, ids[p]);
+        ++core;
+      }
+      if (core == 0) continue;
+      const std::uint32_t root = sets.find(x);
+      // Nodes that follow each other are mostly in one set.
+      if (gains[b].empty() || gains[b].back().root != root) {
+        gains[b].push_back({root, first, core});
+      } else {
+        gains[b].back().first = std::min(gains[b].back().first, first);
+        gains[b].back().core += core;
+      }
+    }
+  });
+  cancel.check();
+  return gains;
+}
+
+void ClusterSets::merge(const std::vector<std::vector<Set>>& gains, std::span<std::uint32_t> parent) {
+  const UnionFind find(parent);
+  for (const Set& set : sets_) numbers_[set.root] = kNoCluster;
+  // The old sets in ascending order: the first that reaches a new set has its smallest id.
+  std::vector<Set> sets;
+  joined_.resize(sets_.size());
+  const auto place_of = [&](std::uint32_t root) -> std::uint32_t& { return numbers_[root]; };
+  for (std::size_t k = 0; k < sets_.size(); ++k) {
+    const std::uint32_t root = find.find(sets_[k].root);
+    std::uint32_t& place = place_of(root);
+    if (place == kNoCluster) {
+      place = static_cast<std::uint32_t>(sets.size());
+      sets.push_back({root, sets_[k].first, 0});
+    }
+    sets[place].core += sets_[k].core;
+    joined_[k] = place;
+  }
+  const std::size_t old = sets.size();
+  for (const std::vector<Set>& block : gains) {
+    for (const Set& gain : block) {
+      std::uint32_t& place = place_of(gain.root);
+      if (place == kNoCluster) {
+        place = static_cast<std::uint32_t>(sets.size());
+        sets.push_back({gain.root, gain.first, 0});
+      }
+      sets[place].first = std::min(sets[place].first, gain.first);
+      sets[place].core += gain.core;
+      core_ += gain.core;
+    }
+  }
+  if (sets.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw ResourceError(std::to_string(sets.size()) + " clusters do not fit int32 labels: raise eps or minpts");
+  }
+  // Few of the old sets lose their order, as few get a smaller id; those that do go with the new ones.
+  const auto by_first = [](const Set& a, const Set& b) { return a.first < b.first; };
+  std::vector<Set> in_order, others;
+  std::uint32_t last = 0;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    const bool fits = k < old && (in_order.empty() || sets[k].first > last);
+    (fits ? in_order : others).push_back(sets[k]);
+    if (fits) last = sets[k].first;
+  }
+  std::sort(others.begin(), others.end(), by_first);
+  std::vector<std::uint32_t> roots(old);
+  for (std::size_t k = 0; k < old; ++k) roots[k] = sets[k].root;
+  sets_.resize(sets.size());
+  std::merge(in_order.begin(), in_order.end(), others.begin(), others.end(), sets_.begin(), by_first);
+  for (std::size_t k = 0; k < sets_.size(); ++k) numbers_[sets_[k].root] = static_cast<std::uint32_t>(k);
+  for (std::uint32_t& k : joined_) k = numbers_[roots[k]];
+}
+
+void ClusterSets::record_births(const CoreLevel& level, std::span<std::uint32_t> parent, const CancelToken& cancel) {
+  require_countable(all_before_ + sets_.size());
+  const auto blocks = source_.blocks();
+  const auto ids = source_.order();
+  const auto counts = source_.counts();
+  const std::size_t labelled = source_.labelled();
+  const UnionFind sets(parent);
+  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+    if (cancel.cancelled()) return;
+    for (std::uint32_t x = blocks[b].nodes.begin; x < blocks[b].nodes.end; ++x) {
+      if (sets.parent(x) == kNotCore) continue;
+      std::uint32_t birth = kNoCluster;
+      const Range rows = rows_of(x);
+      for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
+        if (!level.gained(counts[p]) || ids[p] >= labelled) continue;
+        if (birth == kNoCluster) birth = static_cast<std::uint32_t>(all_before_) + numbers_[sets.find(x)];
+        births_[ids[p]] = birth;
+      }
+    }
+  });
+  cancel.check();
+}
+
+std::vector<std::uint32_t> ClusterSets::first_cores() const {
+  std::vector<std::uint32_t> first(sets_.size());
+  std::transform(sets_.begin(), sets_.end(), first.begin(), [](const Set& set) { return set.first; });
+  return first;
+}
+
+std::vector<std::uint32_t> ClusterSets::core_counts() const {
+  std::vector<std::uint32_t> core(sets_.size());
+  std::transform(sets_.begin(), sets_.end(), core.begin(), [](const Set& set) { return set.core; });
+  return core;
+}
+
+Clusters ClusterSets::take_clusters() {
+  Clusters clusters;
+  clusters.first_core = first_cores();
+  clusters.core = core_counts();
+  clusters.joined = std::exchange(joined_, {});
+  return clusters;
+}
+
+}  // namespace epsflow::clustering

@@ -1,0 +1,224 @@
+#include <epsflow/clustering/lineage.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <tuple>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow {
+namespace {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+std::string words_of(const Variant& variant) {
+  return "(" + format_number(variant.eps) + ", " + std::to_string(variant.minpts) + ")";
+}
+
+}  // namespace
+
+std::size_t Lineage::find(double eps, std::uint32_t minpts) const {
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const Variant& v = cells_[i].variant;
+    if (v.minpts == minpts && std::abs(v.eps - eps) <= 1e-9 * std::abs(eps)) return i;
+  }
+  throw UsageError("the sweep has no variant " + words_of({eps, minpts}) + "; Lineage::cells() lists those it has");
+}
+
+std::vector<std::uint32_t> Lineage::holders(std::size_t from, std::size_t to) const {
+  const Variant& begin = cells_.at(from).variant;
+  const Variant& end = cells_.at(to).variant;
+  if (end.eps < begin.eps || end.minpts > begin.minpts) {
+    throw UsageError("clusters of " + words_of(begin) + " do not lie in those of " + words_of(end) +
+                     ": ask for a cell of no smaller eps and no larger minpts");
+  }
+  std::vector<std::uint32_t> at(cells_[from].clusters());
+  for (std::size_t k = 0; k < at.size(); ++k) at[k] = static_cast<std::uint32_t>(k);
+  std::size_t i = from;
+  while (i != to) {
+    const LineageCell& cell = cells_[i];
+    // Looser first, then wider: any way leads to the same clusters.
+    const bool looser = cell.looser && cells_[*cell.looser].variant.minpts >= end.minpts;
+    const bool wider = cell.wider && cells_[*cell.wider].variant.eps <= end.eps;
+    if (!looser && !wider) {
+      throw UsageError("the sweep has no way from " + words_of(begin) + " to " + words_of(end) +
+                       " from cell to cell: sweep a full grid");
+    }
+    const std::vector<std::uint32_t>& next = looser ? cell.in_looser : cell.in_wider;
+    for (std::uint32_t& k : at) k = next[k];
+    i = looser ? *cell.looser : *cell.wider;
+  }
+  return at;
+}
+
+std::size_t Lineage::rank(std::size_t from, std::size_t to) const {
+  std::vector<std::uint32_t> at = holders(from, to);
+  std::sort(at.begin(), at.end());
+  return static_cast<std::size_t>(std::unique(at.begin(), at.end()) - at.begin());
+}
+
+std::vector<Life> Lineage::lives(std::span<const std::size_t> path) const {
+  std::vector<Life> lives;
+  std::vector<std::size_t> living;  // [clusters of the cell] its oldest life
+  for (std::size_t place = 0; place < path.size(); ++place) {
+    const LineageCell& cell = cells_.at(path[place]);
+    std::vector<std::size_t> now(cell.clusters(), kNone);
+    if (place > 0) {
+      const std::vector<std::uint32_t> holder = holders(path[place - 1], path[place]);
+      const auto older = [&](const Life& a, const Life& b) {
+        return std::make_tuple(a.birth, -std::int64_t{a.core}, a.first_core) <
+               std::make_tuple(b.birth, -std::int64_t{b.core}, b.first_core);
+      };
+      for (std::size_t k = 0; k < holder.size(); ++k) {
+        std::size_t& elder = now[holder[k]];
+        if (elder == kNone) {
+          elder = living[k];
+          continue;
+        }
+        const bool goes_on = older(lives[elder], lives[living[k]]);
+        lives[goes_on ? living[k] : elder].death = place;
+        if (!goes_on) elder = living[k];
+      }
+    }
+    for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
+      if (now[k] == kNone) {
+        now[k] = lives.size();
+        lives.push_back({.birth = place, .death = path.size(), .first_core = cell.first_core[k]});
+      }
+      Life& life = lives[now[k]];
+      life.cluster = k;
+      life.core = cell.core[k];
+      life.size = cell.size[k];
+    }
+    living = std::move(now);
+  }
+  return lives;
+}
+
+std::vector<std::size_t> Lineage::along_eps(std::uint32_t minpts) const {
+  std::vector<std::size_t> path;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (cells_[i].variant.minpts == minpts) path.push_back(i);
+  }
+  std::sort(path.begin(), path.end(), [&](auto a, auto b) { return cells_[a].variant.eps < cells_[b].variant.eps; });
+  return path;
+}
+
+std::vector<std::size_t> Lineage::along_minpts(double eps) const {
+  std::vector<std::size_t> path;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (std::abs(cells_[i].variant.eps - eps) <= 1e-9 * std::abs(eps)) path.push_back(i);
+  }
+  std::sort(path.begin(), path.end(),
+            [&](auto a, auto b) { return cells_[a].variant.minpts > cells_[b].variant.minpts; });
+  return path;
+}
+
+LineageBuilder::LineageBuilder(const Sweep& sweep) {
+  std::vector<LineageCell>& cells = lineage_.cells_;
+  cells.resize(sweep.size());
+  std::map<double, std::size_t> group_of;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i].variant = sweep.variants()[i];
+    cell_of_[{cells[i].variant.eps, cells[i].variant.minpts}] = i;
+    group_of[cells[i].variant.eps] = 0;
+  }
+  for (auto& [eps, group] : group_of) {
+    group = groups_.size();
+    groups_.emplace_back();
+  }
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    group_of_.push_back(group_of[cells[i].variant.eps]);
+    groups_[group_of_[i]].cells.push_back(i);
+  }
+  std::map<std::uint32_t, std::size_t> wider;  // minpts, and its last cell
+  for (std::size_t g = groups_.size(); g-- > 0;) {
+    std::vector<std::size_t>& of_eps = groups_[g].cells;
+    std::sort(of_eps.begin(), of_eps.end(),
+              [&](auto a, auto b) { return cells[a].variant.minpts > cells[b].variant.minpts; });
+    for (std::size_t l = 0; l < of_eps.size(); ++l) {
+      LineageCell& cell = cells[of_eps[l]];
+      if (l + 1 < of_eps.size()) cell.looser = of_eps[l + 1];
+      const auto found = wider.find(cell.variant.minpts);
+      if (found != wider.end()) {
+        cell.wider = found->second;
+        std::vector<std::size_t>& asking = groups_[group_of[cells[found->second].variant.eps]].asking;
+        if (std::find(asking.begin(), asking.end(), g) == asking.end()) asking.push_back(g);
+      }
+      wider[cell.variant.minpts] = of_eps[l];
+    }
+  }
+}
+
+void LineageBuilder::add(VariantResult& result) {
+  const std::size_t i = cell_of_.at({result.variant.eps, result.variant.minpts});
+  LineageCell& cell = lineage_.cells_[i];
+  Clusters& clusters = result.clusters;
+  cell.summary = result.summary;
+  cell.first_core = std::move(clusters.first_core);
+  cell.core = std::move(clusters.core);
+  cell.size = std::move(clusters.size);
+  Group& group = groups_[group_of_[i]];
+  if (group.added > 0) lineage_.cells_[group.cells[group.added - 1]].in_looser = std::move(clusters.joined);
+  group.births = std::move(clusters.births);
+  if (++group.added == group.cells.size()) link_complete(group_of_[i]);
+}
+
+/// Ties a group that has just been completed to those that are complete.
+void LineageBuilder::link_complete(std::size_t group) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& to = groups_[g];
+    if (!to.complete()) continue;
+    std::erase_if(to.asking, [&](std::size_t asking) {
+      if (!groups_[asking].complete() || (g != group && asking != group)) return false;
+      link(groups_[asking], to);
+      return true;
+    });
+    if (to.asking.empty()) to.births = {};
+  }
+}
+
+/// Finds for the clusters of `from` those of the larger eps that hold their first core points. Of a first core point that the level
+/// before had, too, what is known there is followed by one step; others are followed from where the point became core.
+void LineageBuilder::link(Group& from, const Group& to) {
+  std::vector<LineageCell>& cells = lineage_.cells_;
+  std::vector<std::uint64_t> ends;  // of the clusters of each level in the list of births
+  std::map<std::size_t, std::size_t> level_of;
+  std::uint64_t end = 0;
+  for (std::size_t l = 0; l < to.cells.size(); ++l) {
+    level_of[to.cells[l]] = l;
+    ends.push_back(end += cells[to.cells[l]].clusters());
+  }
+  const auto follow = [&](std::uint32_t k, std::size_t level, std::size_t last) {
+    for (; level < last; ++level) k = cells[to.cells[level]].in_looser[k];
+    return k;
+  };
+  const LineageCell* before = nullptr;  // the last cell of `from` that lies in `to`
+  for (const std::size_t i : from.cells) {
+    LineageCell& cell = cells[i];
+    if (!cell.wider) continue;
+    const auto found = level_of.find(*cell.wider);
+    if (found == level_of.end()) continue;  // of another group
+    const std::size_t level = found->second;
+    cell.in_wider.resize(cell.clusters());
+    std::size_t b = 0;
+    for (std::size_t k = 0; k < cell.clusters(); ++k) {
+      const std::uint32_t first = cell.first_core[k];
+      while (before != nullptr && b < before->clusters() && before->first_core[b] < first) ++b;
+      if (before != nullptr && b < before->clusters() && before->first_core[b] == first) {
+        cell.in_wider[k] = follow(before->in_wider[b], level_of[*before->wider], level);
+        continue;
+      }
+      const std::uint64_t birth = to.births[first];
+      const auto born = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), birth) - ends.begin());
+      const std::uint64_t offset = born == 0 ? 0 : ends[born - 1];
+      cell.in_wider[k] = follow(static_cast<std::uint32_t>(birth - offset), born, level);
+    }
+    before = &cell;
+  }
+}
+
+}  // namespace epsflow

@@ -1,0 +1,51 @@
+#include <epsflow/gpu/direct/device_cluster_sets.hpp>
+
+#include <utility>
+
+namespace epsflow::gpu {
+
+Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clusters, bool last, cudaStream_t stream) {
+  if (births_.size() == 0) {
+    births_ = {memory_, stream, level.labelled};
+    check(cudaMemsetAsync(births_.data(), 0xFF, births_.bytes(), stream));
+  }
+  require_countable(all_before_ + clusters);
+  launch_births(level, static_cast<std::uint32_t>(all_before_), births_.data(), stream);
+
+  // Side by side, so that they come to the host together.
+  const std::uint64_t count = clusters;
+  const DeviceBuffer<std::uint32_t> found(memory_, stream, 3 * count + before_);
+  DeviceBuffer<std::uint32_t> roots(memory_, stream, count);
+  if (count > 0) {
+    check(cudaMemsetAsync(found.data() + count, 0, count * sizeof(std::uint32_t), stream));
+    launch_list_clusters(level, {found.data(), found.data() + count, found.data() + 2 * count, roots.data()}, stream);
+  }
+  if (before_ > 0) {
+    launch_join_clusters(level.numbering, roots_.data(), before_, found.data() + 3 * count, stream);
+  }
+  const PinnedBytes on_host = pinned_.acquire(found.bytes());
+  const PinnedBytes births = pinned_.acquire(last ? births_.bytes() : 0);
+  check(cudaMemcpyAsync(on_host.as<std::uint32_t>(), found.data(), found.bytes(), cudaMemcpyDeviceToHost, stream));
+  if (last) {
+    check(cudaMemcpyAsync(births.as<std::uint32_t>(), births_.data(), births_.bytes(), cudaMemcpyDeviceToHost, stream));
+  }
+  check(cudaStreamSynchronize(stream));
+  const std::uint32_t* at = on_host.as<std::uint32_t>();
+  const auto next = [&at](std::uint64_t size) {
+    std::vector<std::uint32_t> values(at, at + size);
+    at += size;
+    return values;
+  };
+  Clusters result;
+  result.first_core = next(count);
+  result.core = next(count);
+  result.size = next(count);
+  result.joined = next(before_);
+  if (last) result.births.assign(births.as<std::uint32_t>(), births.as<std::uint32_t>() + births_.size());
+  roots_ = std::move(roots);
+  before_ = clusters;
+  all_before_ += clusters;
+  return result;
+}
+
+}  // namespace epsflow::gpu

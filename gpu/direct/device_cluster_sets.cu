@@ -1,0 +1,78 @@
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/direct/device_cluster_sets.hpp>
+#include <epsflow/gpu/direct/tally.cuh>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+
+__device__ bool is_core(const Nodes& nodes, std::uint32_t node, std::uint32_t position) {
+  if (nodes.starts != nullptr && __ldg(nodes.starts + node + 1) - __ldg(nodes.starts + node) >= nodes.minpts) {
+    return true;
+  }
+  return bit_of(nodes.core, position);
+}
+
+/// Of each cluster what its root knows.
+__global__ void __launch_bounds__(kThreads) list_kernel(LabelledLevel level, ClusterArrays clusters) {
+  const std::uint64_t x = direct_thread();
+  if (x >= level.nodes.count || level.numbering.parents[x] != x) return;
+  const std::uint32_t k = level.numbering.numbers[x] & kNumberMask;
+  clusters.first_core[k] = level.numbering.smallest[x];
+  clusters.size[k] = level.numbering.sizes[k];
+  clusters.root[k] = static_cast<std::uint32_t>(x);
+}
+
+__global__ void __launch_bounds__(kThreads) count_core_kernel(LabelledLevel level, std::uint32_t* core) {
+  const std::uint64_t p = direct_thread();
+  std::uint32_t number = kNoNumber;
+  if (p < level.size && level.nodes.order[p] < level.labelled) {
+    const auto position = static_cast<std::uint32_t>(p);
+    const std::uint32_t node = level.node_of != nullptr ? level.node_of[p] : position;
+    number = level.numbering.numbers[node] & kNumberMask;
+    if (number != kNoNumber && !is_core(level.nodes, node, position)) number = kNoNumber;
+  }
+  add_by_block(core, number != kNoNumber, number, 1);
+}
+
+__global__ void join_clusters_kernel(Numbering numbering, const std::uint32_t* roots, std::uint32_t count,
+                                     std::uint32_t* joined) {
+  const std::uint64_t k = direct_thread();
+  if (k < count) joined[k] = numbering.numbers[roots[k]] & kNumberMask;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    births_kernel(LabelledLevel level, std::uint32_t offset, std::uint32_t* births) {
+  const std::uint64_t p = direct_thread();
+  if (p >= level.size) return;
+  const std::uint32_t id = level.nodes.order[p];
+  if (id >= level.labelled || births[id] != kNotCore) return;
+  const auto position = static_cast<std::uint32_t>(p);
+  const std::uint32_t node = level.node_of != nullptr ? level.node_of[p] : position;
+  const std::uint32_t number = level.numbering.numbers[node] & kNumberMask;
+  if (number != kNoNumber && is_core(level.nodes, node, position)) births[id] = offset + number;
+}
+
+}  // namespace
+
+void launch_list_clusters(const LabelledLevel& level, const ClusterArrays& clusters, cudaStream_t stream) {
+  list_kernel<<<direct_blocks(level.nodes.count), kThreads, 0, stream>>>(level, clusters);
+  check_launch(stream);
+  count_core_kernel<<<direct_blocks(level.size), kThreads, 0, stream>>>(level, clusters.core);
+  check_launch(stream);
+}
+
+void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots, std::uint32_t count,
+                          std::uint32_t* joined, cudaStream_t stream) {
+  join_clusters_kernel<<<direct_blocks(count), kThreads, 0, stream>>>(numbering, roots, count, joined);
+  check_launch(stream);
+}
+
+void launch_births(const LabelledLevel& level, std::uint32_t offset, std::uint32_t* births, cudaStream_t stream) {
+  static_assert(kNotCore == Clusters::kNeverCore, "no birth yet");
+  births_kernel<<<direct_blocks(level.size), kThreads, 0, stream>>>(level, offset, births);
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu

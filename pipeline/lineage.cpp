@@ -1,0 +1,17 @@
+#include <epsflow/pipeline/lineage.hpp>
+
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow {
+
+Lineage lineage(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer) {
+  RunOptions run = options;
+  run.keep = Keep::summary;
+  run.clusters = true;
+  LineageBuilder builder(sweep);
+  run_each(
+      data, sweep, [&](VariantResult&& result) { builder.add(result); }, run, observer);
+  return builder.finish();
+}
+
+}  // namespace epsflow

@@ -1,0 +1,265 @@
+#include <epsflow/pipeline/lineage.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::DataSet;
+using test::Random;
+
+/// Labels and core points of each variant, in the sweep's order.
+std::vector<VariantResult> labelled(const Dataset& data, const Sweep& sweep) {
+  RunOptions options;
+  options.core_mask = true;
+  return run(data, sweep, options);
+}
+
+/// By labels: the cluster of `to` in which the core points of each cluster of `from` lie.
+std::vector<std::uint32_t> holders_by_labels(const VariantResult& from, const VariantResult& to) {
+  std::map<std::int32_t, std::int32_t> holder;
+  for (std::size_t i = 0; i < from.core.size(); ++i) {
+    if (from.core[i] == 0) continue;
+    const auto [at, fresh] = holder.emplace(from.labels[i], to.labels[i]);
+    REQUIRE(at->second == to.labels[i]);  // all core points of a cluster go together
+  }
+  std::vector<std::uint32_t> holders;
+  for (const auto& [cluster, in] : holder) holders.push_back(static_cast<std::uint32_t>(in));
+  return holders;
+}
+
+/// The elder rule, cluster by cluster and from labels alone.
+std::vector<Life> lives_by_labels(const std::vector<const VariantResult*>& path) {
+  std::vector<Life> lives;
+  std::map<std::int32_t, std::size_t> living;
+  for (std::size_t place = 0; place < path.size(); ++place) {
+    const VariantResult& r = *path[place];
+    std::map<std::int32_t, std::vector<std::size_t>> arriving;
+    if (place > 0) {
+      const std::vector<std::uint32_t> holders = holders_by_labels(*path[place - 1], r);
+      for (std::size_t k = 0; k < holders.size(); ++k) {
+        arriving[static_cast<std::int32_t>(holders[k])].push_back(living.at(static_cast<std::int32_t>(k)));
+      }
+    }
+    living.clear();
+    for (std::int32_t k = 0; k < static_cast<std::int32_t>(r.summary.clusters); ++k) {
+      std::vector<std::size_t>& all = arriving[k];
+      Life now{.cluster = static_cast<std::uint32_t>(k)};
+      std::uint32_t first = 0xFFFFFFFF;
+      for (std::size_t i = 0; i < r.labels.size(); ++i) {
+        if (r.labels[i] != k) continue;
+        ++now.size;
+        if (r.core[i] == 0) continue;
+        ++now.core;
+        first = std::min(first, static_cast<std::uint32_t>(i));
+      }
+      if (all.empty()) {
+        now.birth = place;
+        now.death = path.size();
+        now.first_core = first;
+        living[k] = lives.size();
+        lives.push_back(now);
+        continue;
+      }
+      std::sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
+        const Life &x = lives[a], &y = lives[b];
+        if (x.birth != y.birth) return x.birth < y.birth;
+        if (x.core != y.core) return x.core > y.core;
+        return x.first_core < y.first_core;
+      });
+      for (std::size_t a = 1; a < all.size(); ++a) lives[all[a]].death = place;
+      Life& eldest = lives[all.front()];
+      eldest.cluster = now.cluster;
+      eldest.core = now.core;
+      eldest.size = now.size;
+      living[k] = all.front();
+    }
+  }
+  return lives;
+}
+
+void check_lineage(const Dataset& data, const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts,
+                   const RunOptions& options) {
+  const Sweep sweep = grid(eps, minpts);
+  const std::vector<VariantResult> results = labelled(data, sweep);
+  const Lineage lineage = epsflow::lineage(data, sweep, options);
+  REQUIRE(lineage.cells().size() == sweep.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const LineageCell& cell = lineage.cell(i);
+    INFO("eps " << cell.variant.eps << ", minpts " << cell.variant.minpts);
+    REQUIRE(cell.summary == results[i].summary);
+    std::vector<std::uint32_t> sizes(cell.clusters()), cores(cell.clusters());
+    for (std::size_t p = 0; p < data.size(); ++p) {
+      if (results[i].labels[p] == kNoise) continue;
+      ++sizes[static_cast<std::size_t>(results[i].labels[p])];
+      cores[static_cast<std::size_t>(results[i].labels[p])] += results[i].core[p];
+    }
+    REQUIRE(cell.size == sizes);
+    REQUIRE(cell.core == cores);
+    REQUIRE(lineage.find(cell.variant.eps, cell.variant.minpts) == i);
+    if (cell.wider) REQUIRE(cell.in_wider == holders_by_labels(results[i], results[*cell.wider]));
+    if (cell.looser) REQUIRE(cell.in_looser == holders_by_labels(results[i], results[*cell.looser]));
+    for (std::size_t j = 0; j < results.size(); ++j) {
+      const Variant &a = cell.variant, &b = lineage.cell(j).variant;
+      if (b.eps < a.eps || b.minpts > a.minpts) continue;
+      const std::vector<std::uint32_t> holders = holders_by_labels(results[i], results[j]);
+      REQUIRE(lineage.holders(i, j) == holders);
+      REQUIRE(lineage.rank(i, j) == std::set<std::uint32_t>(holders.begin(), holders.end()).size());
+    }
+  }
+  std::vector<std::vector<std::size_t>> paths;
+  for (const std::uint32_t m : minpts) paths.push_back(lineage.along_eps(m));
+  for (const double e : eps) paths.push_back(lineage.along_minpts(e));
+  // Slanted: minpts falls as eps rises.
+  std::vector<std::size_t> slanted;
+  for (std::size_t k = 0; k < std::min(eps.size(), minpts.size()); ++k) {
+    slanted.push_back(lineage.find(eps[k], minpts[minpts.size() - 1 - k]));
+  }
+  paths.push_back(slanted);
+  for (const std::vector<std::size_t>& path : paths) {
+    std::vector<const VariantResult*> along;
+    for (const std::size_t i : path) along.push_back(&results[i]);
+    REQUIRE(lineage.lives(path) == lives_by_labels(along));
+  }
+}
+
+/// Some radii, ascending, from where hardly any points are neighbours to where many are.
+std::vector<double> some_eps(const DataSet& data, std::size_t count) {
+  std::vector<double> eps;
+  for (std::size_t k = 0; k < count; ++k) {
+    eps.push_back(data.scale * (0.25 + 0.4 * static_cast<double>(k)));
+  }
+  return eps;
+}
+
+RunOptions by(StrategyChoice strategy) {
+  RunOptions options;
+  options.strategy = strategy;
+  return options;
+}
+
+TEST_CASE("lineage: clusters lie where labels and core points say, on every way") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates", "outlier 1e15"};
+    const std::size_t dims = 1 + random.below(5);
+    const DataSet data = test::make_data(random.pick(kinds), 20 + random.below(120), dims,
+                                         random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
+    INFO("seed " << seed << ", " << data.kind << ", dims " << dims);
+    const Dataset loaded = Engine().load(data.view());
+    for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
+      check_lineage(loaded, some_eps(data, 4), {1, 2, 3, 5, 9}, by(strategy));
+    }
+  }
+}
+
+TEST_CASE("lineage: many dimensions, a tree and all pairs") {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const DataSet data = test::make_data("clustered", 150, 9, Precision::float64, seed);
+    INFO("seed " << seed);
+    const Dataset loaded = Engine().load(data.view());
+    for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::tree, IndexChoice::all}) {
+      RunOptions options = by(StrategyChoice::direct);
+      options.search.index = index;
+      check_lineage(loaded, some_eps(data, 4), {2, 4, 8}, options);
+    }
+  }
+}
+
+TEST_CASE("lineage: in a periodic box, and of points with weights") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Random random(seed);
+    INFO("seed " << seed);
+    DataSet data;
+    data.dims = 1 + random.below(3);
+    for (std::size_t i = 0; i < 150 * data.dims; ++i) data.doubles.push_back(random.uniform(0, 1));
+    Metric box;
+    box.box.assign(data.dims, {0, 1});
+    const std::vector<double> eps = data.dims == 1   ? std::vector<double>{0.001, 0.004, 0.01}
+                                    : data.dims == 2 ? std::vector<double>{0.02, 0.05, 0.09}
+                                                     : std::vector<double>{0.08, 0.12, 0.2};
+    const Engine engine;
+    check_lineage(engine.load(data.view(), box), eps, {1, 2, 4, 6}, {});
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < data.size(); ++i)
+      weights.push_back(seed % 3 == 0 && random.chance(0.2) ? 0 : random.uniform(0.1, 2));
+    for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
+      check_lineage(engine.load(data.view()).weighted(weights), eps, {1, 2, 4, 6}, by(strategy));
+      check_lineage(engine.load(data.view(), box).weighted(weights), eps, {1, 2, 4, 6}, by(strategy));
+    }
+  }
+}
+
+TEST_CASE("lineage: thousands of points, several radii under way") {
+  const DataSet data = test::make_data("clustered", 4000, 2, Precision::float64, 3);
+  const Dataset loaded = Engine().load(data.view());
+  const Sweep sweep = grid(some_eps(data, 9), {2, 3, 5, 8, 13, 21, 34, 300});
+  const std::vector<VariantResult> results = labelled(loaded, sweep);
+  const Lineage lineage = epsflow::lineage(loaded, sweep);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const LineageCell& cell = lineage.cell(i);
+    REQUIRE(cell.summary == results[i].summary);
+    if (cell.wider) REQUIRE(cell.in_wider == holders_by_labels(results[i], results[*cell.wider]));
+    if (cell.looser) REQUIRE(cell.in_looser == holders_by_labels(results[i], results[*cell.looser]));
+  }
+}
+
+TEST_CASE("lineage: a list of variants has ties where it has cells, and no others") {
+  const DataSet data = test::make_data("clustered", 120, 2, Precision::float64, 5);
+  const double e = data.scale;
+  const Sweep sweep({{e, 4}, {2 * e, 3}, {3 * e, 4}, {e, 2}, {3 * e, 2}});
+  const Dataset loaded = Engine().load(data.view());
+  const std::vector<VariantResult> results = labelled(loaded, sweep);
+  const Lineage lineage = epsflow::lineage(loaded, sweep);
+  REQUIRE(lineage.cell(0).wider == 2);  // over an eps that has no minpts 4
+  REQUIRE(lineage.cell(0).looser == 3);
+  REQUIRE(lineage.cell(1).wider == std::nullopt);
+  REQUIRE(lineage.cell(1).looser == std::nullopt);
+  REQUIRE(lineage.cell(0).in_wider == holders_by_labels(results[0], results[2]));
+  REQUIRE(lineage.cell(3).in_wider == holders_by_labels(results[3], results[4]));
+  REQUIRE(lineage.holders(0, 4) == holders_by_labels(results[0], results[4]));
+  CHECK_THROWS_WITH(lineage.holders(0, 1), Catch::Contains("has no way from"));
+  CHECK_THROWS_WITH(lineage.holders(2, 0), Catch::Contains("no smaller eps"));
+  CHECK_THROWS_WITH(lineage.find(e, 7), Catch::Contains("has no variant"));
+}
+
+TEST_CASE("lineage: of no points, one point and no clusters") {
+  const std::vector<double> one{1, 2};
+  const Engine engine;
+  const Lineage of_none = lineage(engine.load({std::span<const double>(), 2}), grid({1, 2}, {1, 2}));
+  for (const LineageCell& cell : of_none.cells()) REQUIRE(cell.clusters() == 0);
+  const Lineage of_one = lineage(engine.load({std::span<const double>(one), 2}), grid({1, 2}, {1, 2}));
+  REQUIRE(of_one.cell(of_one.find(1, 1)).size == std::vector<std::uint32_t>{1});
+  REQUIRE(of_one.cell(of_one.find(1, 2)).clusters() == 0);
+  REQUIRE(of_one.rank(of_one.find(1, 1), of_one.find(2, 1)) == 1);
+  REQUIRE(of_one.lives(of_one.along_eps(2)).empty());
+}
+
+TEST_CASE("lineage: weights below 0 are refused, as points may cease to be core") {
+  const std::vector<double> points{0, 1, 2};
+  const Dataset data = Engine().load({std::span<const double>(points), 1}).weighted(std::vector<double>{2, -1, 1});
+  CHECK_THROWS_WITH(lineage(data, grid({0.5, 1}, {1})), Catch::Contains("some weights are below 0"));
+}
+
+TEST_CASE("lineage: what keeps nothing refuses what needs labels") {
+  RunOptions options;
+  options.keep = Keep::summary;
+  options.core_mask = true;
+  CHECK_THROWS_WITH(check_options(options), Catch::Contains("makes no labels"));
+  options = {};
+  options.clusters = true;
+  options.method = VariantMethod::each;
+  CHECK_THROWS_WITH(check_options(options), Catch::Contains("RunOptions::clusters"));
+}
+
+}  // namespace
+}  // namespace epsflow
