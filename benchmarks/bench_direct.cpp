@@ -90,7 +90,7 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
         {points, eps, {minpts, minpts}, memory, pinned, cancel},
         arguments.reach ? std::make_shared<gpu::DeviceGrid>(points, eps, memory, pinned, cancel) : nullptr);
     const LabelTarget target{labels.data(), nullptr};
-    summary = clustering->unite(minpts).label({&target, 1}).front();
+    summary = clustering->unite(minpts).label({&target, 1}).front().summary;
     const auto end = std::chrono::steady_clock::now();
     if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
   }
