@@ -403,7 +403,7 @@ SearchedSource::SearchedSource(const index::SearchIndex& index, const index::Row
     first = block.end;
   }
   std::optional<const Weighing> weighing;
-  if (weights != nullptr) weighing.emplace(*weights, minpts, index.order());
+  if (weights != nullptr) weighing.emplace(*weights, minpts, order(), ghosts());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     if (weighing) {

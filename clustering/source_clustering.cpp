@@ -54,7 +54,7 @@ United& SourceClustering::unite(std::uint32_t minpts) {
     parallel_blocks(source_, cancel_,
                     [&](const ClusterBlock& block) { source_.unite(block, level_, pass, parent_.data()); });
   }
-  source_.join_images(level_, parent_.data());
+  source_.join_ghosts(level_, parent_.data());
   level_.below = minpts;
   last_ = minpts_.size();
   clusters_[last_] = number_clusters(source_, parent_.span(), numbers_[last_].span(), cancel_);

@@ -50,9 +50,8 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<QueuedPair> queued_;
   DeviceBuffer<CellPair> huge_;
   DeviceBuffer<std::uint32_t> remaining_;  // positions; none where there are few points
-  DeviceBuffer<std::uint32_t> positions_;
+  DeviceBuffer<std::uint32_t> positions_;  // [n] of each id, where there are ghosts
   Nodes nodes_;
-  ImagesView images_;
   bool begun_ = false;
   StreamDrain drain_{grid_.stream()};  // before the memory above goes
 };
