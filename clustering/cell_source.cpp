@@ -36,11 +36,12 @@ std::vector<ClusterBlock> cut(const index::Grid& grid) {
 }  // namespace
 
 CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
-                       std::span<const std::uint32_t> origins, const WholeWeights* weights)
+                       const Ghosts& ghosts, const WholeWeights* weights)
     : grid_(grid),
       search_(grid),
       weighted_(weights != nullptr),
       blocks_(cut(grid)),
+      ghosts_(ghosts),
       cancel_(cancel),
       most_(minpts.front()),
       counts_(grid.size()),
@@ -54,7 +55,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
     cancel.check();
   };
   if (weights != nullptr) {
-    Weighing weighing(*weights, minpts, order(), origins);
+    Weighing weighing(*weights, minpts, order(), ghosts);
     // Where it takes many neighbours to tell, it pays to know what ranges of them weigh.
     constexpr int kManyNeighbors = 64;
     const WholeWeights::Sum mean = weights->total() / std::max<WholeWeights::Sum>(1, weights->size());
@@ -65,7 +66,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
     ascending.push_back(std::numeric_limits<std::uint32_t>::max());
     for_blocks([&](Range cells) { count_cells(input(), cells, ascending, counts_.data()); });
   }
-  find_images(origins);
+  find_ghosts();
   if (!bounds_) return;
   constexpr std::size_t kPiece = std::size_t{1} << BoundsOrder::shift(0);
   largest_counts_ = Buffer<std::uint32_t>((counts_.size() + kPiece - 1) / kPiece);
@@ -77,13 +78,13 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
   });
 }
 
-std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts, std::uint64_t images,
+std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts, std::uint64_t ghosts,
                                 bool weighted) noexcept {
   constexpr std::uint64_t kPerPoint = 4;
   constexpr std::uint64_t kPerCell = 5;
-  constexpr std::uint64_t kToFindImages = 8;
+  constexpr std::uint64_t kToFindGhosts = 8;
   std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell;
-  if (images > 0) each += grid.size() * kToFindImages + images * sizeof(Image);
+  if (ghosts > 0) each += grid.size() * kToFindGhosts + ghosts * sizeof(GhostPlace);
   if (weighted) each += Weighing::bytes(grid.size(), true);
   if (!bounded(minpts)) return each;
   return each + grid.size() * (BoundsOrder::bytes_per_point(grid.dims(), grid.precision()) + 1) +
@@ -98,8 +99,8 @@ std::uint64_t CellSource::block_rows(const index::Grid& grid) noexcept {
   return std::min<std::uint64_t>(grid.size(), threads * largest);
 }
 
-void CellSource::find_images(std::span<const std::uint32_t> origins) {
-  if (origins.empty()) return;
+void CellSource::find_ghosts() {
+  if (ghosts_.count == 0) return;
   const auto ids = order();
   Buffer<std::uint32_t> positions(ids.size()), cells(ids.size());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
@@ -111,12 +112,12 @@ void CellSource::find_images(std::span<const std::uint32_t> origins) {
       }
     }
   });
-  const std::size_t first = ids.size() - origins.size();
-  images_.resize(origins.size());
-  for (std::size_t i = 0; i < origins.size(); ++i) {
-    images_[i] = {positions[first + i], cells[first + i], cells[origins[i]]};
+  ghost_places_.reserve(ghosts_.count);
+  for (std::uint32_t id = ghosts_.labelled; id < ids.size(); ++id) {
+    const std::uint32_t origin = ghosts_.origin_of(id);
+    ghost_places_.push_back({positions[id], cells[id], cells[origin]});
     // A sum of some of a point's neighbours may be larger than that of all, where some weigh less than 0.
-    if (weighted_) counts_[images_[i].position] = counts_[positions[origins[i]]];
+    if (weighted_) counts_[positions[id]] = counts_[positions[origin]];
   }
 }
 
@@ -179,12 +180,12 @@ void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsign
   unite_cells(input(), block.nodes, level, reach, counts_.data(), gained_.data(), parent);
 }
 
-void CellSource::join_images(const CoreLevel& level, std::uint32_t* parent) {
+void CellSource::join_ghosts(const CoreLevel& level, std::uint32_t* parent) {
   const UnionFind sets({parent, nodes()});
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, images_.size(), 1024), [&](const auto& range) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, ghost_places_.size(), 1024), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
-      const Image& image = images_[i];
-      if (counts_[image.position] >= level.minpts) (void)sets.unite(sets.find(image.cell), image.cell_of_point);
+      const GhostPlace& ghost = ghost_places_[i];
+      if (counts_[ghost.position] >= level.minpts) (void)sets.unite(sets.find(ghost.cell), ghost.cell_of_origin);
     }
   });
 }
@@ -197,7 +198,7 @@ void CellSource::find_clusters(const ClusterBlock& block, const NumberedLevels& 
   for (const std::uint32_t minpts : levels.minpts) {
     std::uint32_t count = 0;
     for (std::uint32_t p = block.rows.begin; p < block.rows.end; ++p) {
-      count += counts_[p] >= minpts && ids[p] < labelled() ? 1 : 0;
+      count += counts_[p] >= minpts && !ghosts_.contains(ids[p]) ? 1 : 0;
     }
     *core++ = count;
   }

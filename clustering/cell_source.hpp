@@ -31,25 +31,24 @@ namespace epsflow::clustering {
 class CellSource final : public ClusterSource {
  public:
   /// Counts neighbours, in parallel, as far as it takes to tell for each minpts which points are core. grid: of clique cells;
-  /// must outlive it. minpts: descending, at least one. Throws Cancelled.
-  /// origins: [images] where the last points of the grid are images, the ids of what they are of; must outlive it.
-  /// weights: null, or those of the points that get labels, to be counted in place of neighbours.
+  /// must outlive it. minpts: descending, at least one. ghosts: of the points of the grid. weights: null, or those of the points
+  /// that get labels, to be counted in place of neighbours. Throws Cancelled.
   CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
-             std::span<const std::uint32_t> origins = {}, const WholeWeights* weights = nullptr);
+             const Ghosts& ghosts, const WholeWeights* weights = nullptr);
 
   [[nodiscard]] std::size_t nodes() const override { return grid_.cells(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override {
     return bounds_ ? bounds_->order() : grid_.order();
   }
   [[nodiscard]] std::span<const std::uint32_t> node_starts() const override { return grid_.cell_starts(); }
-  [[nodiscard]] std::size_t labelled() const override { return grid_.size() - images_.size(); }
+  [[nodiscard]] Ghosts ghosts() const override { return ghosts_; }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   [[nodiscard]] unsigned passes() const override { return 2; }
   [[nodiscard]] std::size_t levels_at_once() const override { return kLevelsAtOnce; }
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
-  void join_images(const CoreLevel& level, std::uint32_t* parent) override;
+  void join_ghosts(const CoreLevel& level, std::uint32_t* parent) override;
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node) const override { return smallest_[node]; }
   void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                      std::uint32_t* core) const override;
@@ -61,27 +60,28 @@ class CellSource final : public ClusterSource {
 
   /// Bytes that it takes, at most. minpts: descending, at least one.
   [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
-                                           std::uint64_t images = 0, bool weighted = false) noexcept;
+                                           std::uint64_t ghosts = 0, bool weighted = false) noexcept;
   /// Points of the blocks that the threads of the arena look at together, at most. O(cells).
   [[nodiscard]] static std::uint64_t block_rows(const index::Grid& grid) noexcept;
 
  private:
-  /// Where an image is, and the cells of it and of its point.
-  struct Image {
+  /// Where a ghost is, and the cells of it and of its origin.
+  struct GhostPlace {
     std::uint32_t position;
     std::uint32_t cell;
-    std::uint32_t cell_of_point;
+    std::uint32_t cell_of_origin;
   };
 
   [[nodiscard]] CellInput input() const;
-  void find_images(std::span<const std::uint32_t> origins);
+  void find_ghosts();
 
   const index::Grid& grid_;
   index::RowSearch search_;
   bool weighted_;
   std::optional<BoundsOrder> bounds_;  ///< where bounds leave out more tests than they cost
   std::vector<ClusterBlock> blocks_;
-  std::vector<Image> images_;
+  Ghosts ghosts_;
+  std::vector<GhostPlace> ghost_places_;  ///< [ghosts]
   const CancelToken& cancel_;
   std::uint32_t most_;                             ///< the largest minpts
   std::vector<std::vector<BorderPoint>> borders_;  ///< [blocks] where they are counted

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <epsflow/core/candidate_bundles.hpp>
+#include <epsflow/core/ghosts.hpp>
 
 namespace epsflow::clustering {
 
@@ -53,8 +54,9 @@ class ClusterSource {
   [[nodiscard]] virtual std::span<const std::uint32_t> order() const = 0;
   /// [nodes + 1] the first position of each node; empty where nodes are positions.
   [[nodiscard]] virtual std::span<const std::uint32_t> node_starts() const { return {}; }
-  /// Points that get labels, which have the smallest ids. Others are images of theirs.
-  [[nodiscard]] virtual std::size_t labelled() const { return order().size(); }
+  [[nodiscard]] virtual Ghosts ghosts() const { return {static_cast<std::uint32_t>(order().size())}; }
+  /// Points that get labels.
+  [[nodiscard]] std::size_t labelled() const { return ghosts().labelled; }
   /// A number for each point that is on the same side of every minpts that the source is for as the number of its neighbours, or
   /// the sum of their weights, the point itself included. [n]
   [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
@@ -69,8 +71,8 @@ class ClusterSource {
   virtual void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) = 0;
   /// Unites the nodes of the block with nodes that have core neighbours in common, as far as that is new at this level.
   virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
-  /// Unites images that are core with the points they are of. Called behind the passes, once.
-  virtual void join_images(const CoreLevel&, std::uint32_t*) {}
+  /// Unites each ghost that is core with its origin. Called behind the passes, once.
+  virtual void join_ghosts(const CoreLevel&, std::uint32_t*) {}
   /// The smallest input id of a core point of a node that is core.
   [[nodiscard]] virtual std::uint32_t smallest_id(std::uint32_t node) const = 0;
   /// clusters[i × levels + l]: the cluster of position block.rows.begin + i at level l, kNoCluster for noise. Core points have

@@ -135,7 +135,7 @@ class Labeller {
         if (order[i] < labelled) {
           if (written) to[order[i] * levels + l] = static_cast<std::int32_t>(cluster);
         } else {
-          cluster = kNoCluster;  // an image counts for nothing
+          cluster = kNoCluster;  // a ghost counts for nothing
         }
       }
     }

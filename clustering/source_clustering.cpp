@@ -74,7 +74,7 @@ United& SourceClustering::unite(std::uint32_t minpts) {
     parallel_blocks(source_, cancel_,
                     [&](const ClusterBlock& block) { source_.unite(block, level_, pass, parent_.data()); });
   }
-  source_.join_images(level_, parent_.data());
+  source_.join_ghosts(level_, parent_.data());
   last_ = minpts_.size();
   number();
   minpts_.push_back(minpts);

@@ -17,7 +17,7 @@ TableSource::TableSource(const NeighborTable& table, std::span<const std::uint32
                          std::span<const std::uint32_t> minpts, const WholeWeights* weights, const CancelToken& cancel)
     : TableSource(table, order) {
   if (weights == nullptr) return;
-  const Weighing weighing(*weights, minpts, order);
+  const Weighing weighing(*weights, minpts, order, ghosts());
   weighed_ = Buffer<std::uint32_t>(table.size());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;

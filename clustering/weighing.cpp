@@ -12,13 +12,10 @@ constexpr std::size_t kGrain = 1 << 14;
 }  // namespace
 
 Weighing::Weighing(const WholeWeights& weights, std::span<const std::uint32_t> minpts,
-                   std::span<const std::uint32_t> order, std::span<const std::uint32_t> origins)
+                   std::span<const std::uint32_t> order, const Ghosts& ghosts)
     : levels_(weights, minpts), units_(order.size()) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order.size(), kGrain), [&](const auto& range) {
-    for (std::size_t p = range.begin(); p < range.end(); ++p) {
-      const std::uint32_t id = order[p];
-      units_[p] = weights[id < weights.size() ? id : origins[id - weights.size()]];
-    }
+    for (std::size_t p = range.begin(); p < range.end(); ++p) units_[p] = weights[ghosts.origin_of(order[p])];
   });
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/ghosts.hpp>
 #include <epsflow/core/weights.hpp>
 
 namespace epsflow::clustering {
@@ -13,9 +14,9 @@ namespace epsflow::clustering {
 /// Weights by position, for one clustering of some minpts. O(n), in parallel.
 class Weighing {
  public:
-  /// order: [n] input id of each position. origins: as CellSource takes them; an image weighs what its point does.
+  /// order: [n] input id of each position. A ghost weighs what its origin does.
   Weighing(const WholeWeights& weights, std::span<const std::uint32_t> minpts, std::span<const std::uint32_t> order,
-           std::span<const std::uint32_t> origins = {});
+           const Ghosts& ghosts);
 
   /// Makes sums().
   void sum_up();

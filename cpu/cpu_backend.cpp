@@ -107,8 +107,8 @@ class CpuIndex final : public Index {
     return index_->bytes() + rows_->bytes() + imaged_.points.view().bytes() + imaged_.origins.bytes();
   }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
-    if (imaged_.origins.empty()) return make_table_search(index_, rows_, options, cancel_);
-    // Rows of images are not those of points: a grid of these alone, which knows the box.
+    if (ghosts().count == 0) return make_table_search(index_, rows_, options, cancel_);
+    // A table has no rows of ghosts: it is made from a grid of the points alone, which knows the box.
     const auto grid = std::make_shared<const index::Grid>(points_, index_->eps(), Cells::reach, cancel_, space_);
     return make_table_search(grid, std::make_shared<const index::RowSearch>(*grid), options, cancel_);
   }
@@ -125,7 +125,7 @@ class CpuIndex final : public Index {
     const std::size_t together = levels > 1 ? 4 * levels : 0;
     return index_->size() * (5 * levels + together) +
            clustering::SourceClustering::bytes(grid_->cells(), index_->size(), levels, options) +
-           clustering::CellSource::bytes(*grid_, options.minpts, imaged_.origins.size(), weighted) +
+           clustering::CellSource::bytes(*grid_, options.minpts, ghosts().count, weighted) +
            clustering::CellSource::block_rows(*grid_) * 4 * levels;
   }
   /// Cell by cell where cells are cliques, else point by point.
@@ -133,15 +133,14 @@ class CpuIndex final : public Index {
     const WholeWeights* const weights = whole_of(options.weights);
     std::unique_ptr<clustering::ClusterSource> source;
     if (cliques() != nullptr) {
-      source = std::make_unique<clustering::CellSource>(*cliques(), options.minpts, cancel_, imaged_.origins.span(),
-                                                        weights);
+      source = std::make_unique<clustering::CellSource>(*cliques(), options.minpts, cancel_, ghosts(), weights);
     } else {
       source = std::make_unique<clustering::SearchedSource>(*index_, *rows_, options.minpts, cancel_, weights);
     }
     return std::make_unique<clustering::SourceClustering>(std::move(source), options, cancel_);
   }
   [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
-    return clustering::make_host_place(index_->size() - imaged_.origins.size(), options);
+    return clustering::make_host_place(ghosts().labelled, options);
   }
 
  private:
@@ -156,6 +155,12 @@ class CpuIndex final : public Index {
     } else {
       imaged_ = {};
     }
+  }
+
+  /// Images are the last points of the index.
+  [[nodiscard]] Ghosts ghosts() const noexcept {
+    const auto images = static_cast<std::uint32_t>(imaged_.origins.size());
+    return {index_->size() - images, images, imaged_.origins.data()};
   }
 
   [[nodiscard]] const index::Grid* cliques() const noexcept {

@@ -4,7 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <epsflow/clustering/cluster_source.hpp>
-#include <epsflow/clustering/searched_source.hpp>
+#include <epsflow/clustering/lowest_clusters.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>

@@ -48,6 +48,9 @@ inline constexpr std::uint32_t kMostLayerBits = 10;
 
 /// Values are clamped to ± this many reaches.
 inline constexpr double kMostScaled = 0x1p30;
+/// Origins above it make a function 0 everywhere, reaches above the other all of them.
+inline constexpr double kLargestOrigin = 0x1p500;
+inline constexpr double kLargestReach = 0x1p400;
 
 /// A coordinate or the distance to a pivot, in reaches from an origin, and its bins.
 struct LayerFunction {

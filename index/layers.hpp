@@ -35,6 +35,7 @@ struct LayerSample {
 
   [[nodiscard]] std::size_t size() const noexcept { return values.size() / dims; }
 };
+inline constexpr std::size_t kMostSamplePoints = 2048;
 /// How many of n points are in it.
 [[nodiscard]] std::size_t layer_sample_size(std::size_t n, std::size_t dims) noexcept;
 /// Which one is the i-th of them.

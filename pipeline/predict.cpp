@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <epsflow/clustering/cluster_source.hpp>
-#include <epsflow/clustering/searched_source.hpp>
+#include <epsflow/clustering/lowest_clusters.hpp>
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>

@@ -27,10 +27,10 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   const std::uint32_t n = grid_.view().size;
   const std::uint64_t words = std::uint64_t{n} / 32 + 1;
   core_bits_ = {task_.memory, cuda_stream(), words};
-  // An image has some of its point's neighbours. Without those that weigh less than 0 it might be core where the point is not.
-  const bool images_mislead =
-      task_.points.images() > 0 && task_.weights != nullptr && task_.weights->loaded.whole.negative();
-  const bool several = task_.minpts.most != task_.minpts.least || images_mislead;
+  const Ghosts& ghosts = grid_.view().ghosts;
+  // A ghost has some of its origin's neighbours. Without those that weigh less than 0 it might be core where its origin is not.
+  const bool ghosts_mislead = ghosts.count > 0 && task_.weights != nullptr && task_.weights->loaded.whole.negative();
+  const bool several = task_.minpts.most != task_.minpts.least || ghosts_mislead;
   if (several) {
     counts_ = {task_.memory, cuda_stream(), n};
     core_before_ = {task_.memory, cuda_stream(), words};
@@ -47,11 +47,10 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   if (several) gained_ = {task_.memory, cuda_stream(), cells};
   queued_ = {task_.memory, cuda_stream(), std::min<std::uint64_t>(tuning::kQueuedPairs, 64 * std::uint64_t{n} + 1)};
   huge_ = {task_.memory, cuda_stream(), most_huge_pairs(n)};
-  if (task_.points.images() > 0) {
+  if (ghosts.count > 0) {
     positions_ = {task_.memory, cuda_stream(), n};
-    images_ = {task_.points.origins(), task_.points.images(), positions_.data()};
     launch_find_positions(grid_.view(), positions_.data(), cuda_stream());
-    if (images_mislead) launch_copy_counts(images_, grid_.view().labelled, counts_.data(), cuda_stream());
+    if (ghosts_mislead) launch_copy_counts(ghosts, positions_.data(), counts_.data(), cuda_stream());
   }
 }
 
@@ -66,7 +65,7 @@ void CliqueClustering::count(std::uint32_t* core_bits) {
   tally_.clear(cuda_stream());
   std::optional<DeviceWeighing> weighing;
   if (task_.weights != nullptr) {
-    weighing.emplace(*task_.weights, view.order, view.size, task_.points.origins(), task_.memory, cuda_stream());
+    weighing.emplace(*task_.weights, view.order, view.size, view.ghosts, task_.memory, cuda_stream());
     weighing->sum_cells(view, task_.memory, cuda_stream());
   }
   const WeighingView* const weights = weighing ? &weighing->view() : nullptr;
@@ -109,7 +108,7 @@ LabelSummary CliqueClustering::label_level(const LabelTarget& target) {
     launch_labels(target);
     tally = &tally_.read(cuda_stream());
   }
-  return summary_of(*tally, grid_.view().labelled);
+  return summary_of(*tally, grid_.view().ghosts.labelled);
 }
 
 Numbering CliqueClustering::settled_numbering() {
@@ -167,7 +166,7 @@ void CliqueClustering::unite_cells() {
   end_phase(task_.marks, "two apart", grid_.stream());
   launch_queued_pairs(view, nodes, sets, stream);
   end_phase(task_.marks, "queued", grid_.stream());
-  if (images_.count > 0) launch_join_images(view, nodes, images_, arrays_.parents.data(), stream);
+  if (view.ghosts.count > 0) launch_join_ghosts(view, nodes, positions_.data(), arrays_.parents.data(), stream);
 }
 
 void CliqueClustering::launch_labels(const LabelTarget& target) {
@@ -183,7 +182,7 @@ void CliqueClustering::launch_labels(const LabelTarget& target) {
   launch_label_positions(view, nodes, numbering.numbers, !by_id, remaining(), labels, core, numbering.sizes, stream);
   if (remaining_.size() > 0)
     launch_remaining_labels(view, nodes, numbering.numbers, remaining(), labels, numbering.sizes, stream);
-  if (images_.count > 0) launch_forget_images(view, nodes, images_, numbering, stream);
+  if (view.ghosts.count > 0) launch_forget_ghosts(view, nodes, positions_.data(), numbering, stream);
   launch_largest(numbering, view.cells, tally_.device(), stream);
   end_phase(task_.marks, "label", grid_.stream());
 }

@@ -29,7 +29,7 @@ class CliqueClustering final : public DeviceClustering {
   Numbering settled_numbering() override;
   [[nodiscard]] LabelledLevel labelled_level() const override {
     const CliqueView& view = grid_.view();
-    return {nodes_, arrays_.numbering(), view.cell_of, view.size, view.labelled};
+    return {nodes_, arrays_.numbering(), view.cell_of, view.size, view.ghosts.labelled};
   }
   void count(std::uint32_t* core_bits);
   void unite_cells();
@@ -54,9 +54,8 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<QueuedPair> queued_;
   DeviceBuffer<CellPair> huge_;
   DeviceBuffer<std::uint32_t> remaining_;  // positions; none where there are few points
-  DeviceBuffer<std::uint32_t> positions_;
+  DeviceBuffer<std::uint32_t> positions_;  // [n] of each id, where there are ghosts
   Nodes nodes_;
-  ImagesView images_;
   bool begun_ = false;
   StreamDrain drain_{grid_.stream()};  // before the memory above goes
 };

@@ -50,7 +50,7 @@ CliqueGrid::CliqueGrid(const DevicePoints& points, double eps, const index::Cell
     : memory_(memory), cell_count_(pinned.acquire(sizeof(RankWord))) {
   const PointsOnDevice device = points.device();
   view_.size = device.size;
-  view_.labelled = device.size - points.images();
+  view_.ghosts = points.ghosts();
   view_.dims = device.dims;
   view_.precision = device.precision;
   view_.eps_squared = eps * eps;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/ghosts.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
@@ -51,7 +52,7 @@ struct CliqueView {
   const std::uint32_t* block_starts = nullptr;  ///< [blocks + 1] first cell in or behind each block of keys, or null
   std::uint32_t block_bits = 0;                 ///< a block has 2^block_bits keys
   std::uint32_t size = 0;
-  std::uint32_t labelled = 0;  ///< ids below get labels; from there on they are images of others
+  Ghosts ghosts;
   std::uint32_t cells = 0;
   std::uint32_t dims = 1;
   Precision precision = Precision::float64;

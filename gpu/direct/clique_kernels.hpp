@@ -12,23 +12,18 @@
 
 namespace epsflow::gpu {
 
-// Images of points of a periodic box (index/images.hpp): clique_images.cu.
+// Ghosts: clique_ghosts.cu.
 
-struct ImagesView {
-  const std::uint32_t* origins = nullptr;  ///< [count] id of the point that each is of
-  std::uint32_t count = 0;
-  std::uint32_t* positions = nullptr;  ///< [n + count] of each id
-};
-
-/// positions[order[p]] = p.
+/// positions[order[p]] = p. [n]
 void launch_find_positions(const CliqueView& view, std::uint32_t* positions, cudaStream_t stream);
-/// counts of images = those of the points they are of.
-void launch_copy_counts(const ImagesView& images, std::uint32_t labelled, std::uint32_t* counts, cudaStream_t stream);
-/// Unites the cells of images that are core with those of the points they are of.
-void launch_join_images(const CliqueView& view, const Nodes& nodes, const ImagesView& images, std::uint32_t* parents,
+/// counts of ghosts = those of their origins.
+void launch_copy_counts(const Ghosts& ghosts, const std::uint32_t* positions, std::uint32_t* counts,
                         cudaStream_t stream);
-/// Takes images that are core out of the sizes of clusters.
-void launch_forget_images(const CliqueView& view, const Nodes& nodes, const ImagesView& images,
+/// Unites the cells of ghosts that are core with those of their origins.
+void launch_join_ghosts(const CliqueView& view, const Nodes& nodes, const std::uint32_t* positions,
+                        std::uint32_t* parents, cudaStream_t stream);
+/// Takes ghosts that are core out of the sizes of clusters.
+void launch_forget_ghosts(const CliqueView& view, const Nodes& nodes, const std::uint32_t* positions,
                           const Numbering& numbering, cudaStream_t stream);
 
 // Counts: clique_counts.cu.

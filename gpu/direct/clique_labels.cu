@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kThreads)
     label_ids_kernel(CliqueView view, const void* points, const std::uint32_t* numbers, std::int32_t* labels,
                      std::uint8_t* core) {
   const std::uint64_t i = direct_thread();
-  if (i >= view.labelled) return;
+  if (i >= view.ghosts.labelled) return;
   const Place<T, D> place = load_place<T, D>(points, i);
   std::uint64_t key = 0;
   for (unsigned k = 0; k < D; ++k) {
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kThreads)
   bool noise = false;
   bool border = false;
   std::uint32_t number = kNoNumber;
-  if (thread < view.size && view.order[p] < view.labelled) {
+  if (thread < view.size && !view.ghosts.contains(view.order[p])) {
     const std::uint32_t cell = view.cell_of[p];
     const std::uint32_t entry = __ldg(numbers + cell);
     const bool whole = (entry & kWholeNode) != 0;

@@ -10,12 +10,10 @@ namespace {
 
 constexpr unsigned kThreads = tuning::kDirectThreads;
 
-__global__ void units_kernel(const std::int64_t* of_ids, std::uint32_t labelled, const std::uint32_t* order,
-                             std::uint32_t size, const std::uint32_t* origins, std::int64_t* units) {
+__global__ void units_kernel(const std::int64_t* of_ids, Ghosts ghosts, const std::uint32_t* order, std::uint32_t size,
+                             std::int64_t* units) {
   const std::uint64_t p = direct_thread();
-  if (p >= size) return;
-  const std::uint32_t id = order[p];
-  units[p] = of_ids[id < labelled ? id : origins[id - labelled]];
+  if (p < size) units[p] = of_ids[ghosts.origin_of(order[p])];
 }
 
 /// The thread of a cell's first position sums up the cell, as far as it takes.
@@ -44,13 +42,11 @@ __global__ void count_sums_kernel(WeightCounting weights, std::uint32_t size, co
 }  // namespace
 
 DeviceWeighing::DeviceWeighing(const WeightTask& task, const std::uint32_t* order, std::uint32_t size,
-                               const std::uint32_t* origins, DeviceMemory& memory, cudaStream_t stream)
+                               const Ghosts& ghosts, DeviceMemory& memory, cudaStream_t stream)
     : units_(memory, stream, size),
       least_sums_(copy_of(task.levels.least_sums(), memory, stream)),
       minpts_(copy_of(task.levels.minpts(), memory, stream)) {
-  const WholeWeights& whole = task.loaded.whole;
-  units_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(task.loaded.units, narrow<std::uint32_t>(whole.size()),
-                                                             order, size, origins, units_.data());
+  units_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(task.loaded.units, ghosts, order, size, units_.data());
   check_launch(stream);
   view_ = {.units = units_.data(),
            .least_sums = least_sums_.data(),

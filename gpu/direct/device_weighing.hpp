@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <epsflow/core/ghosts.hpp>
 #include <epsflow/core/weights.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 
@@ -31,9 +32,9 @@ struct WeighingView {
 /// Owner of the weights by position.
 class DeviceWeighing {
  public:
-  /// order: [device] [size] input id of each position. origins: [device] what the ids from the weights' number on are images of,
-  /// or null. Puts its work on the stream, for which alone the view is good; waits for copies of what `task` has, no more.
-  DeviceWeighing(const WeightTask& task, const std::uint32_t* order, std::uint32_t size, const std::uint32_t* origins,
+  /// order: [device] [size] input id of each position. ghosts: in device memory; each weighs what its origin does. Puts its work on
+  /// the stream, for which alone the view is good; waits for copies of what `task` has, no more.
+  DeviceWeighing(const WeightTask& task, const std::uint32_t* order, std::uint32_t size, const Ghosts& ghosts,
                  DeviceMemory& memory, cudaStream_t stream);
 
   /// Sums up the cells, as far as it takes to know that their points are core. O(n).

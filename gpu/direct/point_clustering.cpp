@@ -31,7 +31,9 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
   cut_rows();
   end_phase(task_.marks, "index", stream_);
   std::optional<DeviceWeighing> weighing;
-  if (task_.weights != nullptr) weighing.emplace(*task_.weights, order_.data(), n, nullptr, task_.memory, stream);
+  if (task_.weights != nullptr) {
+    weighing.emplace(*task_.weights, order_.data(), n, task_.points.ghosts(), task_.memory, stream);
+  }
   in_parts([&](Range rows) {
     launch_count_points(grid_.view(), rows, task_.minpts, weighing ? &weighing->view() : nullptr, counts_.data(),
                         several ? nullptr : core_bits_.data(), stream);

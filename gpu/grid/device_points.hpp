@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <epsflow/core/device_array.hpp>
+#include <epsflow/core/ghosts.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/gpu/base/memory.hpp>
@@ -53,10 +54,8 @@ class DevicePoints {
   [[nodiscard]] index::SpaceView space_view() const noexcept {
     return {space_.norm, space_.power, periods_.size() > 0 ? periods_.data() : nullptr};
   }
-  /// How many of the points are images. They are the last ones.
-  [[nodiscard]] std::uint32_t images() const noexcept { return images_; }
-  /// The points that these are of. [device] [images]
-  [[nodiscard]] const std::uint32_t* origins() const noexcept { return origins_.data(); }
+  /// The images, with their origins in device memory.
+  [[nodiscard]] Ghosts ghosts() const noexcept { return {device_.size - images_, images_, origins_.data()}; }
   /// Of each dimension, or none where there are more than the index looks at.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 

@@ -21,7 +21,8 @@ TileClustering::TileClustering(const DirectTask& task, std::unique_ptr<TileSearc
   arrays_ = {task_.memory, on, size_, size_};
   end_phase(task_.marks, "index", stream());
   if (task_.weights != nullptr) {
-    const DeviceWeighing weighing(*task_.weights, search_->tiles().order(), size_, nullptr, task_.memory, on);
+    const DeviceWeighing weighing(*task_.weights, search_->tiles().order(), size_, task_.points.ghosts(), task_.memory,
+                                  on);
     const DeviceBuffer<WholeWeights::Sum> sums(task_.memory, on, size_);
     launch_begin_sums(weighing.view(), size_, sums.data(), on);
     search_->for_each_list([&](PairList list) { launch_sum_pairs(list, weighing.view(), sums.data(), on); });

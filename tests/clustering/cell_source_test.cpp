@@ -33,7 +33,7 @@ bool agrees(const DataSet& data, double eps, const Minpts& minpts) {
   const index::Grid grid(data.view(), eps, Cells::clique, never);
   if (!grid.cliques()) return false;
   INFO("cells " << grid.cells());
-  CellSource source(grid, minpts, never);
+  CellSource source(grid, minpts, never, {grid.size()});
   test::check_nested(data, eps, source, minpts);
   return true;
 }
@@ -354,7 +354,7 @@ TEST_CASE("cell source: a cancelled token stops it") {
   const index::Grid grid(data.view(), 0.3, Cells::clique, CancelToken());
   CancelToken token;
   token.cancel();
-  CHECK_THROWS_AS(CellSource(grid, Minpts{4, 2}, token), Cancelled);
+  CHECK_THROWS_AS(CellSource(grid, Minpts{4, 2}, token, {grid.size()}), Cancelled);
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+#include <epsflow/clustering/lowest_clusters.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <bit>
+
+#include <epsflow/clustering/searched_loops.hpp>
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/index/cell_axes.hpp>
+#include <epsflow/index/radix_sort.hpp>
+
+namespace epsflow::clustering {
+namespace {
+
+constexpr std::uint32_t kSearchedGrain = 1024;
+
+}  // namespace
+
+void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearch& rows,
+                          const std::uint32_t* cluster_of, std::uint32_t* clusters, const CancelToken& cancel) {
+  const std::size_t blocks = (std::size_t{index.size()} + kSearchedGrain - 1) / kSearchedGrain;
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+    if (cancel.cancelled()) return;
+    const auto first = static_cast<std::uint32_t>(b * kSearchedGrain);
+    const Range block{first, first + std::min(kSearchedGrain, index.size() - first)};
+    find_clusters(index, rows.input(), block, cluster_of, clusters + first);
+  });
+  cancel.check();
+}
+
+bool finds_clusters_at(const index::Grid& grid) noexcept {
+  return grid.dims() <= index::kMostIndexedDims && grid.finds_places();
+}
+
+void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,
+                             std::span<const double> places, std::uint32_t* clusters, const CancelToken& cancel) {
+  const std::size_t n = places.size() / grid.dims();
+  Buffer<KeyedPlace> keyed(n), spare(n);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kSearchedGrain), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      keyed[i] = {grid.key_at(places.data() + i * grid.dims()), static_cast<std::uint32_t>(i)};
+    }
+  });
+  cancel.check();
+  const auto bits = static_cast<unsigned>(std::bit_width(grid.keys().count - 1));
+  const std::span<const KeyedPlace> sorted = index::radix_sort(
+      keyed.span(), spare.span(), bits, [](const KeyedPlace& place) { return place.key; }, cancel);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kSearchedGrain), [&](const auto& range) {
+    if (cancel.cancelled()) return;
+    find_clusters_at(grid, rows.input(), sorted.subspan(range.begin(), range.size()), places.data(), cluster_of,
+                     clusters);
+  });
+  cancel.check();
+}
+
+}  // namespace epsflow::clustering
