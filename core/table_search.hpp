@@ -84,7 +84,7 @@ class TableSearch {
 
   [[nodiscard]] virtual const BatchPlan& plan() const = 0;
   /// Of a packed table; null where the table is csr.
-  [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const = 0;
+  [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const { return nullptr; }
   [[nodiscard]] virtual RowOrder order() const = 0;
   /// Pairs of points that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
@@ -93,8 +93,10 @@ class TableSearch {
   /// Finds all neighbours of the batch's rows. `table` is of layout(). Packed: writes them into it. Returns at once or
   /// when done; `done` tells.
   virtual void search(const Batch& batch, unsigned lane, NeighborTable& table, Completion done) = 0;
-  /// Makes rows of the pairs that the last search left in the lane.
-  virtual void sort(unsigned lane, NeighborTable& table, Completion done) = 0;
+  /// Makes rows of the pairs that the last search left in the lane; only where it says that it did.
+  virtual void sort(unsigned /*lane*/, NeighborTable& /*table*/, Completion /*done*/) {
+    throw Error("a search that finds rows was asked to sort pairs, which is a defect of epsflow: please report it");
+  }
 };
 
 /// Throws the UsageError of Index::table().
