@@ -7,6 +7,7 @@
 #include <memory>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/admission.hpp>
@@ -48,7 +49,7 @@ struct SearchedBatch {
   JobPtr job;
   Batch batch;
   LaneNumber lane = 0;
-  FoundRows found;
+  BatchResult result;
 };
 
 using OfJob = fg::async_node<JobPtr, JobPtr>;
@@ -129,7 +130,7 @@ class Flow {
     fg::make_edge(search, sort);
     fg::make_edge(sort, table);
     fg::make_edge(fg::output_port<0>(table), idle_lanes);
-    fg::make_edge(fg::output_port<1>(table), batches);  // halves of a batch that overflowed
+    fg::make_edge(fg::output_port<1>(table), batches);  // halves of a batch that was too large
     fg::make_edge(fg::output_port<2>(table), consume);
     fg::make_edge(consume, finish);
 
@@ -251,51 +252,51 @@ class Flow {
   }
 
   void start_sort(const SearchedBatch& batch, OnLane::gateway_type& gateway) {
-    if (batch.found.error != nullptr || !batch.found.unsorted) {
+    const auto* pairs = std::get_if<UnsortedPairs>(&batch.result);
+    if (pairs == nullptr) {
       gateway.try_put(batch);
       return;
     }
-    start(Stage::sort_pairs, batch, {"pairs", batch.found.pairs}, gateway,
+    start(Stage::sort_pairs, batch, {"pairs", pairs->count}, gateway,
           [&](auto&& done) { batch.job->search->sort(batch.lane, *batch.job->table, done); });
   }
 
-  /// Starts work of a lane that calls done(found) from any thread, which passes the batch on.
+  /// Starts work of a lane that calls done(result) from any thread, which passes the batch on.
   template <class Work>
   void start(Stage stage, const SearchedBatch& batch, TraceDetail detail, OnLane::gateway_type& gateway, Work&& work) {
     const auto began = Trace::Clock::now();
     const auto way_back = std::make_shared<WayBack<OnLane>>(gateway, failure_);
-    const auto done = [this, stage, batch, detail, began, way_back](FoundRows found) {
-      SearchedBatch result = batch;
-      result.found = std::move(found);
+    const auto done = [this, stage, batch, detail, began, way_back](BatchResult result) {
+      SearchedBatch searched = batch;
+      searched.result = std::move(result);
       if (context_.observer.trace != nullptr && !context_.stop.cancelled()) {
-        context_.observer.trace->record(stage, began, Trace::Clock::now(), result.job->group.eps, detail);
+        context_.observer.trace->record(stage, began, Trace::Clock::now(), batch.job->group.eps, detail);
       }
-      way_back->put(result);
+      way_back->put(searched);
     };
     if (context_.stop.cancelled() || batch.job->starved) return done({});
     try {
       if (context_.observer.before_stage) context_.observer.before_stage(stage);
       work(done);
     } catch (...) {
-      FoundRows nothing;
-      nothing.error = std::current_exception();
-      done(nothing);
+      done(BatchFailed{std::current_exception()});
     }
   }
 
   template <class Ports>
   void build_table(const SearchedBatch& batch, Ports& out) {
     Scheduled& job = *batch.job;
-    const FoundRows& found = batch.found;
-    if (found.error != nullptr && found.out_of_memory && !job.exclusive) {
+    const auto* full = std::get_if<DeviceFull>(&batch.result);
+    const auto* failed = std::get_if<BatchFailed>(&batch.result);
+    if (full != nullptr && !job.exclusive) {
       job.starved = true;  // other tables may have what the device lacks
-    } else if (found.error != nullptr) {
-      failure_.record(found.error);
+    } else if (full != nullptr || failed != nullptr) {
+      failure_.record(full != nullptr ? full->error : failed->error);
     }
     if (!job.starved) {
       stage(Stage::build_table, job, units_of(batch.batch), [&] {
-        const auto outcome = build_(job, batch.batch, found);
-        if (outcome.out_of_memory) {
+        const auto outcome = build_(job, batch.batch, batch.result);
+        if (outcome.table_full) {
           if (job.exclusive && !choose_.open()) {
             // More was found than the estimate said: name what the rest will need by the same measure.
             const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());

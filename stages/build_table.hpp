@@ -14,12 +14,12 @@ struct BuildTable {
   Trace* trace = nullptr;
 
   struct Outcome {
-    std::vector<Batch> retry;  ///< halves of a batch that overflowed its lane
-    bool out_of_memory = false;
+    std::vector<Batch> retry;  ///< halves of a batch that was too large
+    bool table_full = false;
   };
 
-  /// Moves the rows that were found into job.table. Rows of a packed table are there already.
-  [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const FoundRows& found) const;
+  /// Takes the rows that were found into job.table. Throws what the search failed with.
+  [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const BatchResult& result) const;
 };
 
 }  // namespace epsflow::stages

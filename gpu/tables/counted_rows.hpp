@@ -41,20 +41,14 @@ class CountedRows {
               const TableSearch::Completion& done, F&& fill) const {
     const std::uint64_t pairs = batch.expected_pairs;
     const std::uint32_t rows = batch.range.size();
-    FoundRows found;
-    found.pairs = pairs;
-    found.overflow = pairs > lane.ensure_words(lane_pairs, longest_) && rows > 1;
-    std::uint32_t* const ids = found.overflow ? nullptr : table.reserve(pairs);
-    found.out_of_memory = !found.overflow && ids == nullptr;
-    if (ids == nullptr) return done(found);
+    if (pairs > lane.ensure_words(lane_pairs, longest_) && rows > 1) return done(BatchTooLarge{pairs});
+    std::uint32_t* const ids = table.reserve(pairs);
+    if (ids == nullptr) return done(TableFull{});
     lane.ensure_counts(rows);
     fill();
     copy_to_table(ids, lane.words.data(), pairs * sizeof(std::uint32_t), lane.stream.get());
-    found.rows = batch.range;
-    found.counts = lane.copy_counts(counts_.data() + batch.range.begin, rows);
-    found.ids = {ids, pairs};
-    found.ids_in_table = true;
-    report(lane, found, done);
+    const std::span<const std::uint32_t> counts = lane.copy_counts(counts_.data() + batch.range.begin, rows);
+    report(lane, done, [found = PlacedRows{batch.range, counts, ids}] { return found; });
   }
 
  private:

@@ -59,27 +59,26 @@ inline void copy_to_host(void* to, const void* from, std::uint64_t bytes, const 
 /// not have called `done` when it throws.
 template <class F>
 void start_on(const GpuLane& lane, Stage stage, const TableSearch::Completion& done, F&& work) {
-  FoundRows failed;
+  BatchResult failed;
   try {
     const DeviceScope scope(lane.stream.device());
     const StageRange range(stage);
     work();
     return;
   } catch (const DeviceOutOfMemory&) {
-    failed.error = std::current_exception();
-    failed.out_of_memory = true;
+    failed = DeviceFull{std::current_exception()};
   } catch (...) {
-    failed.error = std::current_exception();
+    failed = BatchFailed{std::current_exception()};
   }
   (void)cudaStreamSynchronize(lane.stream.get());
   done(failed);
 }
 
-/// Calls done(found) when all work of the lane so far is over.
-inline void report(const GpuLane& lane, FoundRows found, TableSearch::Completion done) {
-  lane.stream.on_complete([found = std::move(found), done = std::move(done)](std::exception_ptr error) mutable {
-    found.error = std::move(error);
-    done(std::move(found));
+/// Calls done(result()) when all work of the lane so far is over, or tells `done` what went wrong.
+template <class F>
+void report(const GpuLane& lane, const TableSearch::Completion& done, F result) {
+  lane.stream.on_complete([done, result = std::move(result)](std::exception_ptr error) {
+    done(error == nullptr ? BatchResult(result()) : BatchFailed{std::move(error)});
   });
 }
 

@@ -28,7 +28,7 @@ std::uint64_t GridTask::most_lane_words() const {
                                  static_cast<std::uint64_t>(static_cast<double>(resources.memory.available()) * share));
 }
 
-GridTableSearch::GridTableSearch(const GridTask& task) : task_(task) {
+GridTableSearch::GridTableSearch(GridTask task) : task_(std::move(task)) {
   if (grid().size() == 0) return;
   plan_.blocks = task_.cut_by_words(std::uint64_t{task_.options.workers} * tuning::kBlocksPerWorker);
 }

@@ -36,7 +36,7 @@ class GridTableSearch : public TableSearch {
 
  protected:
   /// Plans the blocks; batches are for the way that is taken.
-  explicit GridTableSearch(const GridTask& task);
+  explicit GridTableSearch(GridTask task);
 
   [[nodiscard]] const DeviceGrid& grid() const { return *task_.grid; }
   [[nodiscard]] const Stream& stream() const { return task_.grid->stream(); }

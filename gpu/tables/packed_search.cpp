@@ -39,18 +39,14 @@ class PackedSearch final : public GridTableSearch {
     start_on(lane, Stage::find_neighbors, done, [&] {
       const Range rows = batch.range;
       const std::uint64_t words = words_of(rows);
-      FoundRows found;
-      found.overflow = words > lane.ensure_words(lane_words_, longest_row_) && rows.size() > 1;
-      if (found.overflow) return done(found);
+      if (words > lane.ensure_words(lane_words_, longest_row_) && rows.size() > 1) return done(BatchTooLarge{words});
       lane.ensure_counts(rows.size());
       const std::uint64_t first_word = layout_->first_word(rows.begin);
       std::uint32_t* const counts = counts_.data() + rows.begin;
       launch_pack_rows(grid().view(), rows, first_word, lane.words.data(), counts, lane.stream.get());
       copy_to_table(table.packed_words_for_writing() + first_word, lane.words.data(), words * sizeof(std::uint32_t),
                     lane.stream.get());
-      found.rows = rows;
-      found.counts = lane.copy_counts(counts, rows.size());
-      report(lane, found, done);
+      report(lane, done, [found = PackedRows{rows, lane.copy_counts(counts, rows.size())}] { return found; });
     });
   }
 

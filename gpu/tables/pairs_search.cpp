@@ -108,16 +108,11 @@ class PairsSearch final : public GridTableSearch {
       // More than the plan gave a lane is split even where the buffer would hold it: sizes do not depend on what a lane
       // held before. A single row always fits.
       const std::uint64_t most = std::min(plan_.lane_pairs, lane.capacity());
-      lane.stream.on_complete([&lane, rows_if_known, most, done](const std::exception_ptr& error) {
-        FoundRows found;
-        if (error == nullptr) {
-          lane.pairs_found = found.pairs = lane.counter(0);
-          lane.rows_found = rows_if_known > 0 ? rows_if_known : lane.counter(1);
-          found.overflow = found.pairs > most && lane.rows_found > 1;
-          found.unsorted = !found.overflow;
-        }
-        found.error = error;
-        done(found);
+      report(lane, done, [&lane, rows_if_known, most]() -> BatchResult {
+        lane.pairs_found = lane.counter(0);
+        lane.rows_found = rows_if_known > 0 ? rows_if_known : lane.counter(1);
+        if (lane.pairs_found > most && lane.rows_found > 1) return BatchTooLarge{lane.pairs_found};
+        return UnsortedPairs{lane.pairs_found};
       });
     });
   }
@@ -127,13 +122,8 @@ class PairsSearch final : public GridTableSearch {
     start_on(lane, Stage::sort_pairs, done, [&] {
       const std::uint64_t pairs = lane.pairs_found;
       const std::uint64_t count = lane.rows_found;
-      FoundRows found;
-      found.pairs = pairs;
       std::uint32_t* const ids = table.reserve(pairs);
-      if (ids == nullptr) {
-        found.out_of_memory = true;
-        return done(found);
-      }
+      if (ids == nullptr) return done(TableFull{});
       const Scratch scratch{lane.memory, lane.stream.get()};
       TwoBuffers<std::uint32_t> rows = lane.rows();
       TwoBuffers<std::uint32_t> neighbors = lane.neighbors();
@@ -144,16 +134,12 @@ class PairsSearch final : public GridTableSearch {
       lane.copy_counters();
       lane.ensure_rows(count);
       copy_to_host(lane.host_rows.as<std::uint32_t>(), rows.other, count * sizeof(std::uint32_t), lane.stream);
-      found.counts = lane.copy_counts(neighbors.other, count);
-      found.row_list = {lane.host_rows.as<const std::uint32_t>(), count};
-      found.ids = {ids, pairs};
-      found.ids_in_table = true;
-      report(lane, found, [&lane, done](FoundRows all) {
-        if (all.error == nullptr && lane.counter(2) != lane.rows_found) {
-          all.error = std::make_exception_ptr(
-              Error("the sort of a batch lost rows, which is a defect of epsflow: please report it"));
-        }
-        done(std::move(all));
+      const std::span<const std::uint32_t> counts = lane.copy_counts(neighbors.other, count);
+      const std::span<const std::uint32_t> row_list{lane.host_rows.as<const std::uint32_t>(), count};
+      report(lane, done, [&lane, found = PlacedRows{row_list, counts, ids}]() -> BatchResult {
+        if (lane.counter(2) == lane.rows_found) return found;
+        return BatchFailed{std::make_exception_ptr(
+            Error("the sort of a batch lost rows, which is a defect of epsflow: please report it"))};
       });
     });
   }
