@@ -26,12 +26,10 @@ using stages::EpsJob;
 
 /// A job with what the graph keeps of it.
 struct Scheduled : EpsJob {
-  explicit Scheduled(Admission::Admitted admitted) : EpsJob(std::move(admitted.group)), exclusive(admitted.exclusive) {}
+  explicit Scheduled(Admission::Admitted admitted) : EpsJob(std::move(admitted.group)), turn(admitted.exclusive) {}
 
-  const bool exclusive;  ///< nobody shares the memory budget until its preparation is complete
+  Turn turn;
   Strategy strategy = Strategy::direct;
-  /// The budget was exhausted while others shared it: the group starts again when it is alone.
-  std::atomic<bool> starved{false};
   /// Batches that are neither in the table nor given up. A split batch counts as two.
   std::atomic<std::size_t> open_batches{0};
 };
@@ -73,7 +71,7 @@ class Flow {
             context.stop,
             {.cells = choose_.cells(), .index = context.options.search.index, .decide = context.options.search.decide}},
         plan_{context.pool, table_options(context.options.search, context.backend, context.threads), consumer.bytes},
-        build_{context.observer.trace},
+        build_{context.pool, context.observer.trace},
         direct_{context.pool.budget(),  context.options.core_mask,
                 context.options.verify, context.options.verify ? context.points.host() : PointsView{},
                 context.options.labels, context.observer.trace,
@@ -158,7 +156,7 @@ class Flow {
   void preparation_complete(const Scheduled& job) {
     const std::uint64_t table =
         job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(direct_.options(job.group));
-    admission_.complete(job.exclusive, table + job.index->bytes() + context_.points.index_bytes(index_.options));
+    admission_.complete(job.turn, table + job.index->bytes() + context_.points.index_bytes(index_.options));
     start_next();
   }
 
@@ -189,10 +187,7 @@ class Flow {
 
   void build_index(Scheduled& job) {
     stage(Stage::build_index, job, {"points", context_.points.size()}, [&] {
-      if (!index_(job, job.exclusive)) {
-        job.starved = true;
-        return;
-      }
+      if (!index_(job, job.turn.exclusive())) return job.turn.starve();
       job.strategy = choose_(job.group, *job.index).strategy;
     });
   }
@@ -207,35 +202,27 @@ class Flow {
   }
 
   void cluster_directly(Scheduled& job) {
-    if (job.starved) return;
+    if (job.turn.starved()) return;
     stage(Stage::cluster_directly, job, {"variants", job.group.minpts.size()}, [&] {
-      if (!direct_(
-              job, job.exclusive, [&] { preparation_complete(job); }, consumer_.result))
-        job.starved = true;
+      const auto counted = [&] { preparation_complete(job); };
+      if (!direct_(job, job.turn.exclusive(), counted, consumer_.result)) job.turn.starve();
     });
   }
 
   void plan_batches(Scheduled& job) {
-    if (job.starved) return;
+    if (job.turn.starved()) return;
     stage(Stage::plan_batches, job, {"points", context_.points.size()}, [&] {
-      const bool may_fail = !job.exclusive || choose_.open();
-      if (plan_(job, !may_fail)) {
-        job.open_batches = job.search->plan().batches.size();
-      } else {
-        run_out(job);
-      }
+      if (!plan_(job, table_must_fit(job))) return job.turn.starve_of_table();
+      job.open_batches = job.search->plan().batches.size();
     });
   }
 
-  /// The table found no memory: the group starts again, alone, or where it was alone without a table.
-  static void run_out(Scheduled& job) {
-    if (job.exclusive) job.group.table_refused = true;
-    job.starved = true;
-  }
+  /// Else the group starts again: exclusively or, if it was that, without a table.
+  [[nodiscard]] bool table_must_fit(const Scheduled& job) const { return job.turn.exclusive() && !choose_.open(); }
 
   template <class Ports>
   void hand_out_batches(const JobPtr& job, Ports& out) {
-    if (job->starved || job->open_batches == 0) {
+    if (job->turn.starved() || job->open_batches == 0) {
       std::get<1>(out).try_put(job);
       return;
     }
@@ -274,7 +261,7 @@ class Flow {
       }
       way_back->put(searched);
     };
-    if (context_.stop.cancelled() || batch.job->starved) return done({});
+    if (context_.stop.cancelled() || batch.job->turn.starved()) return done({});
     try {
       if (context_.observer.before_stage) context_.observer.before_stage(stage);
       work(done);
@@ -288,22 +275,15 @@ class Flow {
     Scheduled& job = *batch.job;
     const auto* full = std::get_if<DeviceFull>(&batch.result);
     const auto* failed = std::get_if<BatchFailed>(&batch.result);
-    if (full != nullptr && !job.exclusive) {
-      job.starved = true;  // other tables may have what the device lacks
+    if (full != nullptr && !job.turn.exclusive()) {
+      job.turn.starve();  // other tables may have what the device lacks
     } else if (full != nullptr || failed != nullptr) {
       failure_.record(full != nullptr ? full->error : failed->error);
     }
-    if (!job.starved) {
+    if (!job.turn.starved()) {
       stage(Stage::build_table, job, units_of(batch.batch), [&] {
-        const auto outcome = build_(job, batch.batch, batch.result);
-        if (outcome.table_full) {
-          if (job.exclusive && !choose_.open()) {
-            // More was found than the estimate said: name what the rest will need by the same measure.
-            const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());
-            stages::throw_table_too_large(job, context_.pool, bytes, false);
-          }
-          run_out(job);
-        }
+        const auto outcome = build_(job, batch.batch, batch.result, table_must_fit(job));
+        if (outcome.table_full) job.turn.starve_of_table();
         job.open_batches += outcome.retry.size();
         for (const Batch& half : outcome.retry) std::get<1>(out).try_put(BatchTask{batch.job, half});
         consumer_.moved(job.group.eps,
@@ -319,7 +299,7 @@ class Flow {
   }
 
   void consume_table(Scheduled& job) {
-    if (job.starved) return;
+    if (job.turn.starved()) return;
     failure_.guard([&] {
       preparation_complete(job);
       consumer_.consume(job);
@@ -328,13 +308,8 @@ class Flow {
 
   void finish_job(Scheduled& job) {
     stages::EpsGroup group = std::move(job.group);
-    const bool starved = job.starved;
     job.release();
-    if (starved) {
-      admission_.starved(std::move(group), job.exclusive);
-    } else {
-      admission_.finished();
-    }
+    admission_.end(job.turn, std::move(group));
     start_next();
   }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/stages/plan_batches.hpp>
 
 namespace epsflow::stages {
 namespace {
@@ -57,6 +58,7 @@ struct Build {
   const BuildTable& stage;
   EpsJob& job;
   const Batch& batch;
+  bool must_fit;
 
   template <class Rows>
   BuildTable::Outcome operator()(const Rows& found) const {
@@ -69,7 +71,12 @@ struct Build {
     const auto [first, second] = job.search->split(batch);
     return {{first, second}, false};
   }
-  BuildTable::Outcome operator()(const TableFull&) const { return {{}, true}; }
+  BuildTable::Outcome operator()(const TableFull&) const {
+    if (!must_fit) return {{}, true};
+    // More was found than the estimate said: name what the rest will need by the same measure.
+    const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());
+    throw_table_too_large(job, stage.pool, bytes, false);
+  }
   BuildTable::Outcome operator()(const UnsortedPairs&) const {
     throw Error("pairs of a batch were not sorted, which is a defect of epsflow: please report it");
   }
@@ -79,8 +86,9 @@ struct Build {
 
 }  // namespace
 
-BuildTable::Outcome BuildTable::operator()(EpsJob& job, const Batch& batch, const BatchResult& result) const {
-  return std::visit(Build{*this, job, batch}, result);
+BuildTable::Outcome BuildTable::operator()(EpsJob& job, const Batch& batch, const BatchResult& result,
+                                           bool must_fit) const {
+  return std::visit(Build{*this, job, batch, must_fit}, result);
 }
 
 }  // namespace epsflow::stages

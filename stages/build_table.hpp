@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <epsflow/core/memory.hpp>
 #include <epsflow/core/table_search.hpp>
 #include <epsflow/core/trace.hpp>
 #include <epsflow/stages/eps_job.hpp>
@@ -11,6 +12,7 @@
 namespace epsflow::stages {
 
 struct BuildTable {
+  const ArenaPool& pool;
   Trace* trace = nullptr;
 
   struct Outcome {
@@ -18,8 +20,9 @@ struct BuildTable {
     bool table_full = false;
   };
 
-  /// Takes the rows that were found into job.table. Throws what the search failed with.
-  [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const BatchResult& result) const;
+  /// Takes the rows that were found into job.table. When the memory budget has no room for them: says so where `must_fit`
+  /// is false, and throws ResourceError otherwise. Throws what the search failed with.
+  [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const BatchResult& result, bool must_fit) const;
 };
 
 }  // namespace epsflow::stages

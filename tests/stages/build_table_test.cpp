@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 
 #include <epsflow/core/error.hpp>
 
@@ -18,8 +19,7 @@ namespace {
 
 /// A search that can do nothing but split: one unit, and the rest.
 struct TestSearch final : TableSearch {
-  [[nodiscard]] const BatchPlan& plan() const override { throw std::logic_error("not asked for"); }
-  [[nodiscard]] std::shared_ptr<const PackedLayout> layout() const override { return nullptr; }
+  [[nodiscard]] const BatchPlan& plan() const override { return plan_; }
   [[nodiscard]] RowOrder order() const override { return {}; }
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override {
     Batch first = batch;
@@ -28,7 +28,9 @@ struct TestSearch final : TableSearch {
     return {first, second};
   }
   void search(const Batch&, unsigned, NeighborTable&, Completion) override { throw std::logic_error("not asked for"); }
-  void sort(unsigned, NeighborTable&, Completion) override { throw std::logic_error("not asked for"); }
+
+ private:
+  BatchPlan plan_;
 };
 
 struct Scene {
@@ -54,7 +56,8 @@ TEST_CASE("build table: the rows of a batch take their place") {
   Scene scene(1 << 20);
   const std::vector<std::uint32_t> counts{1, 2};
   const std::vector<std::uint32_t> ids{2, 3, 2};
-  const auto outcome = BuildTable{}(scene.job, {.range = {2, 4}, .expected_pairs = 3}, LaneRows{{2, 4}, counts, ids});
+  const auto outcome =
+      BuildTable{scene.pool}(scene.job, {.range = {2, 4}, .expected_pairs = 3}, LaneRows{{2, 4}, counts, ids}, true);
   CHECK(outcome.retry.empty());
   CHECK_FALSE(outcome.table_full);
   CHECK(scene.job.rows_done == 2);
@@ -71,8 +74,8 @@ TEST_CASE("build table: rows that do not follow each other, their ids in the tab
   std::uint32_t* const place = scene.job.table->reserve(ids.size());
   REQUIRE(place != nullptr);
   std::copy(ids.begin(), ids.end(), place);
-  const auto outcome =
-      BuildTable{}(scene.job, {.range = {1, 4}, .stride = 2}, PlacedRows{std::span(rows), counts, place});
+  const auto outcome = BuildTable{scene.pool}(scene.job, {.range = {1, 4}, .stride = 2},
+                                              PlacedRows{std::span(rows), counts, place}, true);
   CHECK(outcome.retry.empty());
   CHECK_FALSE(outcome.table_full);
   CHECK(scene.job.rows_done == 2);
@@ -84,7 +87,7 @@ TEST_CASE("build table: a batch that outgrew its lane comes back in the halves o
   Scene scene(1 << 20);
   Trace trace;
   const Batch batch{.range = {0, 3}, .expected_pairs = 10, .stride = 1, .unit = Batch::Unit::cell};
-  const auto outcome = BuildTable{&trace}(scene.job, batch, BatchTooLarge{10});
+  const auto outcome = BuildTable{scene.pool, &trace}(scene.job, batch, BatchTooLarge{10}, true);
   REQUIRE(outcome.retry.size() == 2);
   CHECK(outcome.retry[0].range == Range{0, 1});
   CHECK(outcome.retry[1].range == Range{1, 3});
@@ -102,20 +105,24 @@ TEST_CASE("build table: rows that the budget has no room for") {
   SECTION("found out as they are copied") { found = LaneRows{{0, 1}, counts, ids}; }
   SECTION("found out by the search") { found = TableFull{}; }
   Trace trace;
-  const auto outcome = BuildTable{&trace}(scene.job, {.range = {0, 1}, .expected_pairs = 50}, found);
+  const auto outcome = BuildTable{scene.pool, &trace}(scene.job, {.range = {0, 1}, .expected_pairs = 50}, found, false);
   CHECK(outcome.table_full);
   CHECK(outcome.retry.empty());
   CHECK(scene.job.rows_done == 0);
   CHECK(trace.retries() == 0);
+  test::check_mentions(test::error_of<ResourceError>([&] {
+                         (void)BuildTable{scene.pool}(scene.job, {.range = {0, 1}, .expected_pairs = 50}, found, true);
+                       }),
+                       {"the neighbour table of eps 1 needs about", "EngineOptions::memory"});
 }
 
 TEST_CASE("build table: a search that failed says so, and leaves nothing in the table") {
   Scene scene(1 << 20);
   const auto error = std::make_exception_ptr(std::runtime_error("injected"));
   for (const BatchResult& failed : {BatchResult(BatchFailed{error}), BatchResult(DeviceFull{error})}) {
-    CHECK_THROWS_WITH(BuildTable{}(scene.job, {.range = {0, 4}}, failed), "injected");
+    CHECK_THROWS_WITH(BuildTable{scene.pool}(scene.job, {.range = {0, 4}}, failed, false), "injected");
   }
-  CHECK_THROWS_AS(BuildTable{}(scene.job, {.range = {0, 4}}, UnsortedPairs{1}), Error);
+  CHECK_THROWS_AS(BuildTable{scene.pool}(scene.job, {.range = {0, 4}}, UnsortedPairs{1}, false), Error);
   CHECK(scene.job.rows_done == 0);
 }
 
@@ -138,7 +145,7 @@ TEST_CASE("build table: many rows are entered part by part, whichever way their 
   std::copy(ids.begin(), ids.end(), place);
   const bool listed = GENERATE(false, true);
   const RowNumbers numbers = listed ? RowNumbers(std::span<const std::uint32_t>(rows)) : RowNumbers(Range{0, n});
-  (void)BuildTable{}(job, {.range = {0, n}}, PlacedRows{numbers, counts, place});
+  (void)BuildTable{pool}(job, {.range = {0, n}}, PlacedRows{numbers, counts, place}, true);
   CHECK(job.rows_done == n);
   std::size_t wrong = 0;
   job.table->for_each_row({0, n}, [&](std::uint32_t row, const RowView& view) {
