@@ -152,7 +152,7 @@ def overhead(arguments):
                 in_cpp, in_python = [], []
                 for _ in range(5):  # in turns
                     out = subprocess.run(
-                        [arguments.bench, file, "1", "5", "--repeat", "101", "--keep", "engine", "--backend", backend],
+                        [arguments.bench, file, "1", "5", "--repeat", "101", "--share", "engine", "--backend", backend],
                         check=True, capture_output=True, text=True,
                     ).stdout
                     in_cpp += json.loads(out)["seconds"][1:]

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include <epsflow/clustering/dbscan.hpp>
@@ -53,21 +54,21 @@ struct Made {
     tbb::parallel_for(std::size_t{0}, batches.size(), [&](std::size_t b) { fill(batches[b]); });
   }
   void fill(const Batch& batch) {
-    FoundRows found;
-    const auto done = [&](FoundRows rows) {
-      if (rows.error != nullptr) std::terminate();
-      found = std::move(rows);
-    };
+    BatchResult found;
+    const auto done = [&](BatchResult result) { found = std::move(result); };
     const auto lane = static_cast<unsigned>(tbb::this_task_arena::current_thread_index());
     search->search(batch, lane, *table, done);
-    if (found.overflow) {
+    if (std::holds_alternative<BatchTooLarge>(found)) {
       const auto [first, second] = search->split(batch);
       fill(first);
       fill(second);
       return;
     }
-    if (found.unsorted) search->sort(lane, *table, done);
-    if (table->format() == TableFormat::csr && !table->append(found.rows, found.counts, found.ids)) std::terminate();
+    if (std::holds_alternative<UnsortedPairs>(found)) search->sort(lane, *table, done);
+    if (const auto* packed = std::get_if<PackedRows>(&found))
+      return table->add_counts(packed->rows.begin, packed->counts);
+    const auto& rows = std::get<LaneRows>(found);  // throws where the search failed
+    if (!table->append(rows.rows, rows.counts, rows.ids)) std::terminate();
   }
 
   CancelToken cancel;

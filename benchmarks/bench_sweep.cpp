@@ -1,10 +1,10 @@
 // Times a sweep from points in memory to labels in memory, and prints one line of JSON:
 //
-//   bench_sweep FILE EPS_LIST MINPTS_LIST [--repeat N] [--keep nothing|engine|data] [--separately 1] [--box LENGTH]
+//   bench_sweep FILE EPS_LIST MINPTS_LIST [--repeat N] [--share nothing|engine|data] [--separately 1] [--box LENGTH]
 //               [--metric euclidean|greatcircle] [--weighted 1] [--labels host|device] and the options of `epsflow sweep`
 //               that say what to use of the machine, how to run and how to search; sizes are bytes
 //
-// keep: what the repetitions share; the first one makes it. engine: device, pools and threads; data: the data set where
+// share: what the repetitions share; the first one makes it. engine: device, pools and threads; data: the data set where
 // the backend works on it, too. seconds: each repetition; engine_s, load_s: what of these went into making an engine and
 // loading. Pairs and the bytes of tables are not known here, see bench_stages. search_share: of the last one, the share
 // of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each stage.
@@ -121,7 +121,7 @@ void measure(int argc, char** argv) {
   if (!separately) runs.push_back(sweep);
   std::vector<double> weights;
   if (std::string(option(argc, argv, "--weighted", "0")) == "1") weights = weights_for(points.size());
-  const std::string keep = option(argc, argv, "--keep", "nothing");
+  const std::string share = option(argc, argv, "--share", "nothing");
   nlohmann::ordered_json json{
       {"seconds", nlohmann::json::array()}, {"engine_s", nlohmann::json::array()}, {"load_s", nlohmann::json::array()}};
   std::optional<epsflow::Engine> engine;
@@ -134,8 +134,8 @@ void measure(int argc, char** argv) {
     observer.trace = &trace;
     const auto begin = std::chrono::steady_clock::now();
     const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-    if (keep != "data") data.reset();
-    if (keep == "nothing") engine.reset();
+    if (share != "data") data.reset();
+    if (share == "nothing") engine.reset();
     if (!engine) engine.emplace(engine_options);
     const double made = passed();
     if (!data) {

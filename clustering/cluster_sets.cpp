@@ -15,7 +15,9 @@ namespace epsflow::clustering {
 ClusterSets::ClusterSets(const ClusterSource& source, bool births)
     : source_(source), starts_(source.node_starts()), numbers_(source.nodes()) {
   std::fill(numbers_.begin(), numbers_.end(), kNoCluster);
-  if (births) births_.assign(source.labelled(), Clusters::kNeverCore);
+  if (!births) return;
+  births_ = Labels(source.labelled());
+  std::fill_n(births_.data(), births_.size(), Clusters::kNeverCore);
 }
 
 void ClusterSets::add(const CoreLevel& level, std::span<std::uint32_t> parent, const CancelToken& cancel) {
@@ -123,11 +125,11 @@ void ClusterSets::record_births(const CoreLevel& level, std::span<std::uint32_t>
     if (cancel.cancelled()) return;
     for (std::uint32_t x = blocks[b].nodes.begin; x < blocks[b].nodes.end; ++x) {
       if (sets.parent(x) == kNotCore) continue;
-      std::uint32_t birth = kNoCluster;
+      std::int32_t birth = Clusters::kNeverCore;
       const Range rows = rows_of(x);
       for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
         if (!level.gained(counts[p]) || ids[p] >= labelled) continue;
-        if (birth == kNoCluster) birth = static_cast<std::uint32_t>(all_before_) + numbers_[sets.find(x)];
+        if (birth == Clusters::kNeverCore) birth = static_cast<std::int32_t>(all_before_ + numbers_[sets.find(x)]);
         births_[ids[p]] = birth;
       }
     }

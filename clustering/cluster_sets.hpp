@@ -8,7 +8,7 @@
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/core/clusters.hpp>
+#include <epsflow/core/labels.hpp>
 
 namespace epsflow::clustering {
 
@@ -37,7 +37,7 @@ class ClusterSets {
   [[nodiscard]] std::uint32_t number(std::uint32_t root) const noexcept { return numbers_[root]; }
   /// Without sizes. Leaves nothing of Clusters::joined behind.
   [[nodiscard]] Clusters take_clusters();
-  [[nodiscard]] std::vector<std::uint32_t> take_births() { return std::move(births_); }
+  [[nodiscard]] Labels take_births() { return std::move(births_); }
 
  private:
   struct Set {
@@ -59,7 +59,7 @@ class ClusterSets {
   std::vector<Set> sets_;              ///< by their first core points
   Buffer<std::uint32_t> numbers_;      ///< [nodes] of roots the numbers of their clusters
   std::vector<std::uint32_t> joined_;  ///< [clusters of the level before]
-  std::vector<std::uint32_t> births_;  ///< [n] or none
+  Labels births_;                       ///< [n] or none
   std::uint64_t core_ = 0;
   std::uint64_t all_before_ = 0;  ///< clusters of all levels before the last
 };

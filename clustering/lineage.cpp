@@ -212,7 +212,7 @@ void LineageBuilder::link(Group& from, const Group& to) {
         cell.in_wider[k] = follow(before->in_wider[b], level_of[*before->wider], level);
         continue;
       }
-      const std::uint64_t birth = to.births[first];
+      const auto birth = static_cast<std::uint64_t>(to.births[first]);
       const auto born = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), birth) - ends.begin());
       const std::uint64_t offset = born == 0 ? 0 : ends[born - 1];
       cell.in_wider[k] = follow(static_cast<std::uint32_t>(birth - offset), born, level);

@@ -90,7 +90,7 @@ class LineageBuilder {
  private:
   struct Group {
     std::vector<std::size_t> cells;     ///< by descending minpts
-    std::vector<std::uint32_t> births;  ///< Clusters::births, until nobody asks any more
+    Labels births;                     ///< Clusters::births, until nobody asks any more
     std::vector<std::size_t> asking;    ///< groups whose clusters lie in clusters of this one
     std::size_t added = 0;
     [[nodiscard]] bool complete() const noexcept { return added == cells.size(); }

@@ -6,14 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
-#include <epsflow/core/clusters.hpp>
 #include <epsflow/core/device_array.hpp>
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/sweep.hpp>
 
 namespace epsflow {
@@ -107,6 +108,36 @@ struct LabelSummary {
 
   friend bool operator==(const LabelSummary&, const LabelSummary&) = default;
 };
+
+/// Entry k of each array is of cluster k. A cluster is known by its first core point, as by no other number: clusters of other
+/// variants count from 0, too.
+struct Clusters {
+  std::vector<std::uint32_t> first_core;  ///< smallest id of its core points, ascending
+  std::vector<std::uint32_t> core;        ///< its core points
+  std::vector<std::uint32_t> size;        ///< its points: core and border
+
+  // How these clusters lie in each other. Core points alone decide: a core point stays core at a smaller minpts and at a larger eps,
+  // and what is connected stays connected. (A border point may change its cluster.)
+
+  /// [clusters of the next larger minpts of this eps that the sweep has] the cluster here that holds each of them. Empty for the largest.
+  std::vector<std::uint32_t> joined;
+  /// For the smallest minpts of an eps: [n] where each point has become core, which is a place in the list of the clusters of all minpts
+  /// of this eps, those of the largest minpts first; kNeverCore where it is core at none. Empty for other minpts.
+  Labels births;
+
+  static constexpr std::int32_t kNeverCore = -1;
+
+  [[nodiscard]] std::size_t count() const noexcept { return first_core.size(); }
+};
+
+/// Throws ResourceError where the minpts of one eps have more clusters together than births can tell.
+inline void require_countable(std::uint64_t clusters) {
+  if (clusters <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) return;
+  throw ResourceError(
+      "the minpts of one eps have more than 2 billion clusters together, which is more than can be tied to each other: "
+      "give fewer or "
+      "larger minpts");
+}
 
 /// One finished variant.
 struct VariantResult {

@@ -60,17 +60,12 @@ std::uint32_t* NeighborTable::reserve(std::uint64_t ids) {
   return arena_.grow((first + ids) * sizeof(std::uint32_t)) ? words_ + first : nullptr;
 }
 
-void NeighborTable::add_rows(Range rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
+void NeighborTable::add_rows(RowNumbers rows, std::span<const std::uint32_t> counts,
                              const std::uint32_t* ids) noexcept {
-  if (layout_ != nullptr) {
-    std::copy(counts.begin(), counts.end(), counts_.begin() + rows.begin);
-    return;
-  }
   std::uint64_t offset = ids - words_;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    const std::size_t row = row_list.empty() ? rows.begin + i : row_list[i];
-    counts_[row] = counts[i];
-    offsets_[row] = offset;
+    counts_[rows[i]] = counts[i];
+    offsets_[rows[i]] = offset;
     offset += counts[i];
   }
 }
@@ -79,7 +74,7 @@ bool NeighborTable::append(Range rows, std::span<const std::uint32_t> counts, st
   std::uint32_t* const place = reserve(ids.size());
   if (place == nullptr) return false;
   if (!ids.empty()) std::memcpy(place, ids.data(), ids.size_bytes());
-  add_rows(rows, {}, counts, place);
+  add_rows(rows, counts, place);
   return true;
 }
 

@@ -74,6 +74,32 @@ struct RowView {
   }
 };
 
+/// Numbers of rows: consecutive ones, or listed ones.
+class RowNumbers {
+ public:
+  RowNumbers(Range rows) noexcept : first_(rows.begin), size_(rows.size()) {}  // NOLINT(google-explicit-constructor)
+  /// The list must outlive this.
+  RowNumbers(std::span<const std::uint32_t> list) noexcept  // NOLINT(google-explicit-constructor)
+      : list_(list.data()), size_(list.size()) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint32_t operator[](std::size_t i) const noexcept {
+    return list_ != nullptr ? list_[i] : first_ + static_cast<std::uint32_t>(i);
+  }
+  [[nodiscard]] RowNumbers part(std::size_t begin, std::size_t size) const noexcept {
+    RowNumbers rows = *this;
+    if (list_ != nullptr) rows.list_ += begin;
+    rows.first_ += static_cast<std::uint32_t>(begin);
+    rows.size_ = size;
+    return rows;
+  }
+
+ private:
+  const std::uint32_t* list_ = nullptr;
+  std::uint32_t first_ = 0;
+  std::size_t size_ = 0;
+};
+
 /// The table of one eps. Filled batch by batch, in any order and from any thread, each row once; then read only.
 class NeighborTable {
  public:
@@ -97,18 +123,19 @@ class NeighborTable {
   /// csr: room for so many ids, to be filled and then made rows of with add_rows(). Thread-safe. Null when the memory
   /// budget has none; the table is of no use then.
   [[nodiscard]] std::uint32_t* reserve(std::uint64_t ids);
-  /// Takes over rows whose ids follow each other at `ids`, in memory from reserve(): [rows.begin, rows.end), or, where
-  /// it is not empty, those of `row_list`. Packed: the counts only. Thread-safe.
-  void add_rows(Range rows, std::span<const std::uint32_t> row_list, std::span<const std::uint32_t> counts,
-                const std::uint32_t* ids) noexcept;
+  /// csr: takes over rows whose ids follow each other at `ids`, in memory from reserve(). Thread-safe.
+  void add_rows(RowNumbers rows, std::span<const std::uint32_t> counts, const std::uint32_t* ids) noexcept;
   /// csr: reserve(), a copy of `ids` and add_rows(). False when the memory budget has no room for them.
   [[nodiscard]] bool append(Range rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
   /// csr: makes room for all ids of the table at once. False when the memory budget has none.
   [[nodiscard]] bool grow(std::uint64_t ids) { return arena_.grow(ids * sizeof(std::uint32_t)); }
 
-  /// packed: where the words of the whole table and the counts are to be written.
+  /// packed: where the words of the whole table are to be written.
   [[nodiscard]] std::uint32_t* packed_words_for_writing() noexcept { return words_; }
-  [[nodiscard]] std::span<std::uint32_t> counts_for_writing() noexcept { return counts_.span(); }
+  /// packed: the counts of rows from first_row on. Thread-safe.
+  void add_counts(std::uint32_t first_row, std::span<const std::uint32_t> counts) noexcept {
+    std::copy(counts.begin(), counts.end(), counts_.begin() + first_row);
+  }
 
   /// Ranges of rows for parallel loops, which cover all rows: even ones, until a plan gives some that cost about the same
   /// to read.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <epsflow/core/choices.hpp>
@@ -49,19 +50,45 @@ struct TableOptions {
   double estimate_factor = 1;    ///< what an estimate is multiplied with: less makes batches overflow
 };
 
-/// What a batch has found, valid until its lane's next search or sort.
-struct FoundRows {
-  Range rows;                               ///< the rows of the batch, in order,
-  std::span<const std::uint32_t> row_list;  ///< or, where they do not follow each other, one by one
-  std::span<const std::uint32_t> counts;    ///< neighbours per row; empty where the table has them already
-  std::span<const std::uint32_t> ids;       ///< csr: neighbours, row after row
-  bool ids_in_table = false;                ///< `ids` lie where NeighborTable::reserve() said
-  std::uint64_t pairs = 0;                  ///< csr: pairs that the batch has
-  bool unsorted = false;                    ///< pairs in any order: sort() makes rows of them
-  bool overflow = false;                    ///< the lane's buffer is too small for them: split the batch
-  bool out_of_memory = false;               ///< the table, or the device, has no room for them
-  std::exception_ptr error;                 ///< what failed, or null
+// What may become of a batch. Spans are valid until its lane's next search or sort.
+
+/// csr: rows whose ids are in the table already, in memory from NeighborTable::reserve().
+struct PlacedRows {
+  RowNumbers rows;
+  std::span<const std::uint32_t> counts;  ///< neighbours per row
+  const std::uint32_t* ids;               ///< row after row
 };
+/// csr: rows whose ids are still in the lane.
+struct LaneRows {
+  Range rows;
+  std::span<const std::uint32_t> counts;
+  std::span<const std::uint32_t> ids;
+};
+/// packed: rows whose bits are in the table already.
+struct PackedRows {
+  Range rows;
+  std::span<const std::uint32_t> counts;
+};
+/// Pairs in the lane, in any order: sort() makes rows of them.
+struct UnsortedPairs {
+  std::uint64_t count;
+};
+/// The lane's buffer is too small: the batch is to be split.
+struct BatchTooLarge {
+  std::uint64_t needed;  ///< ids, pairs, or words of bits
+};
+/// The table has no room for the rows.
+struct TableFull {};
+/// The memory of a device, which other tables may share, has none for the work.
+struct DeviceFull {
+  std::exception_ptr error;
+};
+struct BatchFailed {
+  std::exception_ptr error;
+};
+
+using BatchResult =
+    std::variant<PackedRows, PlacedRows, LaneRows, UnsortedPairs, BatchTooLarge, TableFull, DeviceFull, BatchFailed>;
 
 /// Input id of each position, with whatever keeps it in memory. Must not outlive the backend.
 struct RowOrder {
@@ -75,7 +102,7 @@ class TableSearch {
  public:
   /// Called exactly once per search or sort, from any thread. Must not throw, and must not call the backend. A search or
   /// sort that throws instead has left nothing behind that still works on the lane.
-  using Completion = std::function<void(FoundRows)>;
+  using Completion = std::function<void(BatchResult)>;
 
   TableSearch() = default;
   TableSearch(const TableSearch&) = delete;  // shared by address between the stages
@@ -84,17 +111,20 @@ class TableSearch {
 
   [[nodiscard]] virtual const BatchPlan& plan() const = 0;
   /// Of a packed table; null where the table is csr.
-  [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const = 0;
+  [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const { return nullptr; }
   [[nodiscard]] virtual RowOrder order() const = 0;
   /// Pairs of points that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
-  /// The two halves of a batch that overflowed.
+  /// The two halves of a batch that was too large.
   [[nodiscard]] virtual std::pair<Batch, Batch> split(const Batch& batch) const = 0;
-  /// Finds all neighbours of the batch's rows. `table` is of layout(). Packed: writes them into it. Returns at once or
-  /// when done; `done` tells.
+  /// Finds all neighbours of the batch's rows. `table` is of layout(). Packed: writes the bits into it. Returns at once
+  /// or when done; `done` tells.
   virtual void search(const Batch& batch, unsigned lane, NeighborTable& table, Completion done) = 0;
-  /// Makes rows of the pairs that the last search left in the lane.
-  virtual void sort(unsigned lane, NeighborTable& table, Completion done) = 0;
+  /// Makes rows of the UnsortedPairs that the last search left in the lane.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): as in search()
+  virtual void sort(unsigned /*lane*/, NeighborTable& /*table*/, Completion /*done*/) {
+    throw Error("a search that finds rows was asked to sort pairs, which is a defect of epsflow: please report it");
+  }
 };
 
 /// Throws the UsageError of Index::table().

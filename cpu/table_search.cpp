@@ -32,19 +32,24 @@ struct CpuLane {
   Buffer<std::uint32_t> word_buffer;
   Buffer<Pair> pair_buffer;
   Buffer<Pair> spare_pairs;
-  std::uint64_t pairs = 0;
+  std::uint64_t pairs = 0;  ///< likewise
+
+  /// What is in the buffers of counts and ids.
+  [[nodiscard]] LaneRows found_rows() const {
+    return {rows, count_buffer.span().first(rows.size()), id_buffer.span().first(pairs)};
+  }
 };
 
-/// Calls body(found), then done with what it has made of `found`, or with what it threw.
+/// Calls done with what body() returns, or with what it threw.
 template <class F>
 void complete(const TableSearch::Completion& done, F&& body) {
-  FoundRows found;
+  BatchResult result;
   try {
-    body(found);
+    result = body();
   } catch (...) {
-    found.error = std::current_exception();
+    result = BatchFailed{std::current_exception()};
   }
-  done(std::move(found));
+  done(result);
 }
 
 class CpuTableSearch final : public TableSearch {
@@ -78,20 +83,14 @@ class CpuTableSearch final : public TableSearch {
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override { return index::split_range(batch); }
 
   void search(const Batch& batch, unsigned lane_number, NeighborTable& table, Completion done) override {
-    complete(done, [&](FoundRows& found) {
+    complete(done, [&]() -> BatchResult {
       CpuLane& lane = lanes_.at(lane_number);
-      lane.rows = found.rows = batch.range;
-      if (layout_ != nullptr) {
-        search_packed(batch.range, table);
-      } else {
-        search_csr(batch.range, lane, found);
-        lane.pairs = found.pairs;
-      }
+      return layout_ != nullptr ? search_packed(batch.range, lane, table) : search_csr(batch.range, lane);
     });
   }
 
   void sort(unsigned lane_number, NeighborTable&, Completion done) override {
-    complete(done, [&](FoundRows& found) {
+    complete(done, [&] {
       CpuLane& lane = lanes_.at(lane_number);
       const unsigned id_bits = static_cast<unsigned>(std::bit_width(index_->size() - 1));
       const unsigned row_bits = static_cast<unsigned>(std::bit_width(lane.rows.size()));
@@ -106,15 +105,13 @@ class CpuTableSearch final : public TableSearch {
         ++lane.count_buffer[(sorted[i] >> 32) - first];
         lane.id_buffer[i] = static_cast<std::uint32_t>(sorted[i]);
       }
-      found.rows = lane.rows;
-      found.pairs = lane.pairs;
-      found.counts = lane.count_buffer.span().first(lane.rows.size());
-      found.ids = lane.id_buffer.span().first(lane.pairs);
+      return lane.found_rows();
     });
   }
 
  private:
-  void search_packed(Range rows, NeighborTable& table) const {
+  BatchResult search_packed(Range rows, CpuLane& lane, NeighborTable& table) const {
+    ensure(lane.count_buffer, rows.size());
     const PackedLayout& layout = *table.layout();
     std::size_t bundle = layout.bundles.bundle_of(rows.begin);
     for (std::uint32_t row = rows.begin; row < rows.end; ++bundle) {
@@ -122,23 +119,25 @@ class CpuTableSearch final : public TableSearch {
       const std::uint32_t last = std::min(rows.end, end);
       const std::uint64_t word = layout.first_words[bundle] + (row - first) * layout.words_per_row(bundle);
       rows_->packed({row, last}, layout.bundles.ranges_of(bundle), table.packed_words_for_writing() + word,
-                    table.counts_for_writing().data() + row);
+                    lane.count_buffer.data() + (row - rows.begin));
       row = last;
     }
+    return PackedRows{rows, lane.count_buffer.span().first(rows.size())};
   }
 
-  void search_csr(Range rows, CpuLane& lane, FoundRows& found) const {
+  BatchResult search_csr(Range rows, CpuLane& lane) const {
     const auto find = [&](std::uint64_t capacity) {
       return emits_pairs_ ? find_pairs(rows, lane, capacity) : find_rows(rows, lane, capacity);
     };
-    found.pairs = find(plan_.lane_pairs);
-    // A single row cannot be split any more, so it gets the buffer that it needs.
-    if (found.pairs > plan_.lane_pairs && rows.size() == 1) found.pairs = find(found.pairs);
-    found.overflow = found.pairs > plan_.lane_pairs && rows.size() > 1;
-    found.unsorted = emits_pairs_ && !found.overflow;
-    if (found.overflow || emits_pairs_) return;
-    found.counts = lane.count_buffer.span().first(rows.size());
-    found.ids = lane.id_buffer.span().first(found.pairs);
+    lane.rows = rows;
+    lane.pairs = find(plan_.lane_pairs);
+    if (lane.pairs > plan_.lane_pairs) {
+      if (rows.size() > 1) return BatchTooLarge{lane.pairs};
+      // A single row cannot be split any more, so it gets the buffer that it needs.
+      lane.pairs = find(lane.pairs);
+    }
+    if (emits_pairs_) return UnsortedPairs{lane.pairs};
+    return lane.found_rows();
   }
 
   std::uint64_t find_rows(Range rows, CpuLane& lane, std::uint64_t capacity) const {

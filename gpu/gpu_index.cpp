@@ -5,6 +5,8 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/nvtx.hpp>
+#include <epsflow/gpu/tables/grid_table_search.hpp>
 #include <epsflow/gpu/tiles/tile_clustering.hpp>
 #include <epsflow/gpu/tiles/tile_table_search.hpp>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
@@ -101,6 +103,7 @@ std::uint64_t GpuIndex::bytes() const {
 
 std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const {
   const DeviceScope scope(resources_.device);
+  const StageRange range(Stage::plan_batches);
   if (tiles_ != nullptr && !emits_pairs(options.kernel) && options.format != FormatChoice::packed) {
     return std::make_unique<TileTableSearch>(take_tile_search(), resources_, options);
   }
@@ -108,7 +111,7 @@ std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const 
     const std::lock_guard lock(mutex_);
     prepared_ = nullptr;  // its memory is of more use to the other search
   }
-  return std::make_unique<GpuTableSearch>(grid_ == nullptr ? make_grid() : grid_, resources_, options);
+  return make_table_search({grid_ == nullptr ? make_grid() : grid_, resources_, options});
 }
 
 /// Where an axis is cut at gaps, sorted coordinates and stretches; labels and mask of the variant that is made and of the one
@@ -126,7 +129,7 @@ std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
                   .memory = resources_.memory,
                   .pinned = resources_.pinned,
                   .cancel = resources_.cancel,
-                  .clusters = options.clusters};
+                  .births = options.clusters ? labels_.host : nullptr};
   if (options.weights != nullptr) {
     task.weights = std::make_shared<const WeightTask>(
         WeightTask{*options.weights, WeightLevels(options.weights->whole, options.minpts)});

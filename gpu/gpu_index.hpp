@@ -6,9 +6,9 @@
 #include <span>
 
 #include <epsflow/core/backend.hpp>
+#include <epsflow/gpu/base/gpu_resources.hpp>
 #include <epsflow/gpu/direct/label_places.hpp>
 #include <epsflow/gpu/grid/device_grid.hpp>
-#include <epsflow/gpu/tables/gpu_table_search.hpp>
 #include <epsflow/gpu/tiles/device_tile_order.hpp>
 #include <epsflow/gpu/tiles/tile_search.hpp>
 

@@ -1,6 +1,7 @@
 // Which group goes next, and when.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <iterator>
@@ -14,11 +15,35 @@
 
 namespace epsflow {
 
+/// A group's turn: it ends when all variants are clustered, or when memory runs out. Thread-safe.
+class Turn {
+ public:
+  explicit Turn(bool exclusive) noexcept : exclusive_(exclusive) {}
+
+  /// Nobody shares the memory until the preparation is complete (of the table, or of the counts that the group is clustered with).
+  /// So what does not fit now never will.
+  [[nodiscard]] bool exclusive() const noexcept { return exclusive_; }
+
+  /// Memory ran out while others shared it.
+  void starve() noexcept { starved_ = true; }
+  /// There was no memory for the table. If nobody shared it, the group goes without one from now on.
+  void starve_of_table() noexcept {
+    if (exclusive_) table_refused_ = true;
+    starve();
+  }
+  [[nodiscard]] bool starved() const noexcept { return starved_; }
+  [[nodiscard]] bool table_refused() const noexcept { return table_refused_; }
+
+ private:
+  const bool exclusive_;
+  std::atomic<bool> starved_{false};
+  std::atomic<bool> table_refused_{false};
+};
+
 /// Lets groups begin.
 ///
-/// A group that runs out of memory beside others is started again, exclusively: alone, and nobody joins until its preparation
-/// (of its table, or of the counts that it is clustered with) is complete. Only an exclusive one may say that the budget is too
-/// small. The first is exclusive anyway, being the largest.
+/// A group that was starved is started again, alone and exclusively. Only an exclusive one may say that the budget is too small. The
+/// first is exclusive anyway, being the largest.
 class Admission {
  public:
   Admission(std::vector<stages::EpsGroup> groups, unsigned most, const ArenaPool& pool)
@@ -44,21 +69,18 @@ class Admission {
     return admitted;
   }
   /// The preparation of a group is complete; the group took so many bytes.
-  void complete(bool exclusive, std::uint64_t bytes) {
+  void complete(const Turn& turn, std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
     last_bytes_ = bytes;
-    if (exclusive) exclusive_running_ = false;
+    if (turn.exclusive()) exclusive_running_ = false;
   }
-  /// The group's memory is free again.
-  void finished() {
+  /// The turn is over, and the group's memory is free again. If the group was starved, it is next, and exclusive.
+  void end(const Turn& turn, stages::EpsGroup group) {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
-  }
-  /// The group ran out of memory, and its memory is free again: it is next, and exclusive.
-  void starved(stages::EpsGroup group, bool exclusive) {
-    const std::scoped_lock lock(mutex_);
-    --in_flight_;
-    if (exclusive) exclusive_running_ = false;
+    if (!turn.starved()) return;
+    if (turn.exclusive()) exclusive_running_ = false;
+    if (turn.table_refused()) group.table_refused = true;
     waiting_.push_front(std::move(group));
     exclusive_next_ = true;
   }

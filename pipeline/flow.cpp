@@ -7,6 +7,7 @@
 #include <memory>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/admission.hpp>
@@ -25,12 +26,10 @@ using stages::EpsJob;
 
 /// A job with what the graph keeps of it.
 struct Scheduled : EpsJob {
-  explicit Scheduled(Admission::Admitted admitted) : EpsJob(std::move(admitted.group)), exclusive(admitted.exclusive) {}
+  explicit Scheduled(Admission::Admitted admitted) : EpsJob(std::move(admitted.group)), turn(admitted.exclusive) {}
 
-  const bool exclusive;  ///< nobody shares the memory budget until its preparation is complete
+  Turn turn;
   Strategy strategy = Strategy::direct;
-  /// The budget was exhausted while others shared it: the group starts again when it is alone.
-  std::atomic<bool> starved{false};
   /// Batches that are neither in the table nor given up. A split batch counts as two.
   std::atomic<std::size_t> open_batches{0};
 };
@@ -48,7 +47,7 @@ struct SearchedBatch {
   JobPtr job;
   Batch batch;
   LaneNumber lane = 0;
-  FoundRows found;
+  BatchResult result;
 };
 
 using OfJob = fg::async_node<JobPtr, JobPtr>;
@@ -72,7 +71,7 @@ class Flow {
             context.stop,
             {.cells = choose_.cells(), .index = context.options.search.index, .decide = context.options.search.decide}},
         plan_{context.pool, table_options(context.options.search, context.backend, context.threads), consumer.bytes},
-        build_{context.observer.trace},
+        build_{context.pool, context.observer.trace},
         direct_{context.pool.budget(),  context.options.core_mask,
                 context.options.verify, context.options.verify ? context.points.host() : PointsView{},
                 context.options.labels, context.observer.trace,
@@ -130,7 +129,7 @@ class Flow {
     fg::make_edge(search, sort);
     fg::make_edge(sort, table);
     fg::make_edge(fg::output_port<0>(table), idle_lanes);
-    fg::make_edge(fg::output_port<1>(table), batches);  // halves of a batch that overflowed
+    fg::make_edge(fg::output_port<1>(table), batches);  // halves of a batch that was too large
     fg::make_edge(fg::output_port<2>(table), consume);
     fg::make_edge(consume, finish);
 
@@ -158,7 +157,7 @@ class Flow {
   void preparation_complete(const Scheduled& job) {
     const std::uint64_t table =
         job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(direct_.options(job.group));
-    admission_.complete(job.exclusive, table + job.index->bytes() + context_.points.index_bytes(index_.options));
+    admission_.complete(job.turn, table + job.index->bytes() + context_.points.index_bytes(index_.options));
     start_next();
   }
 
@@ -189,10 +188,7 @@ class Flow {
 
   void build_index(Scheduled& job) {
     stage(Stage::build_index, job, {"points", context_.points.size()}, [&] {
-      if (!index_(job, job.exclusive)) {
-        job.starved = true;
-        return;
-      }
+      if (!index_(job, job.turn.exclusive())) return job.turn.starve();
       job.strategy = choose_(job.group, *job.index).strategy;
     });
   }
@@ -207,35 +203,27 @@ class Flow {
   }
 
   void cluster_directly(Scheduled& job) {
-    if (job.starved) return;
+    if (job.turn.starved()) return;
     stage(Stage::cluster_directly, job, {"variants", job.group.minpts.size()}, [&] {
-      if (!direct_(
-              job, job.exclusive, [&] { preparation_complete(job); }, consumer_.result))
-        job.starved = true;
+      const auto counted = [&] { preparation_complete(job); };
+      if (!direct_(job, job.turn.exclusive(), counted, consumer_.result)) job.turn.starve();
     });
   }
 
   void plan_batches(Scheduled& job) {
-    if (job.starved) return;
+    if (job.turn.starved()) return;
     stage(Stage::plan_batches, job, {"points", context_.points.size()}, [&] {
-      const bool may_fail = !job.exclusive || choose_.open();
-      if (plan_(job, !may_fail)) {
-        job.open_batches = job.search->plan().batches.size();
-      } else {
-        run_out(job);
-      }
+      if (!plan_(job, table_must_fit(job))) return job.turn.starve_of_table();
+      job.open_batches = job.search->plan().batches.size();
     });
   }
 
-  /// The table found no memory: the group starts again, alone, or where it was alone without a table.
-  static void run_out(Scheduled& job) {
-    if (job.exclusive) job.group.table_refused = true;
-    job.starved = true;
-  }
+  /// Else the group starts again: exclusively or, if it was that, without a table.
+  [[nodiscard]] bool table_must_fit(const Scheduled& job) const { return job.turn.exclusive() && !choose_.open(); }
 
   template <class Ports>
   void hand_out_batches(const JobPtr& job, Ports& out) {
-    if (job->starved || job->open_batches == 0) {
+    if (job->turn.starved() || job->open_batches == 0) {
       std::get<1>(out).try_put(job);
       return;
     }
@@ -252,58 +240,51 @@ class Flow {
   }
 
   void start_sort(const SearchedBatch& batch, OnLane::gateway_type& gateway) {
-    if (batch.found.error != nullptr || !batch.found.unsorted) {
+    const auto* pairs = std::get_if<UnsortedPairs>(&batch.result);
+    if (pairs == nullptr) {
       gateway.try_put(batch);
       return;
     }
-    start(Stage::sort_pairs, batch, {"pairs", batch.found.pairs}, gateway,
+    start(Stage::sort_pairs, batch, {"pairs", pairs->count}, gateway,
           [&](auto&& done) { batch.job->search->sort(batch.lane, *batch.job->table, done); });
   }
 
-  /// Starts work of a lane that calls done(found) from any thread, which passes the batch on.
+  /// Starts work of a lane that calls done(result) from any thread, which passes the batch on.
   template <class Work>
   void start(Stage stage, const SearchedBatch& batch, TraceDetail detail, OnLane::gateway_type& gateway, Work&& work) {
     const auto began = Trace::Clock::now();
     const auto way_back = std::make_shared<WayBack<OnLane>>(gateway, failure_);
-    const auto done = [this, stage, batch, detail, began, way_back](FoundRows found) {
-      SearchedBatch result = batch;
-      result.found = std::move(found);
+    const auto done = [this, stage, batch, detail, began, way_back](BatchResult result) {
+      SearchedBatch searched = batch;
+      searched.result = std::move(result);
       if (context_.observer.trace != nullptr && !context_.stop.cancelled()) {
-        context_.observer.trace->record(stage, began, Trace::Clock::now(), result.job->group.eps, detail);
+        context_.observer.trace->record(stage, began, Trace::Clock::now(), batch.job->group.eps, detail);
       }
-      way_back->put(result);
+      way_back->put(searched);
     };
-    if (context_.stop.cancelled() || batch.job->starved) return done({});
+    if (context_.stop.cancelled() || batch.job->turn.starved()) return done({});
     try {
       if (context_.observer.before_stage) context_.observer.before_stage(stage);
       work(done);
     } catch (...) {
-      FoundRows nothing;
-      nothing.error = std::current_exception();
-      done(nothing);
+      done(BatchFailed{std::current_exception()});
     }
   }
 
   template <class Ports>
   void build_table(const SearchedBatch& batch, Ports& out) {
     Scheduled& job = *batch.job;
-    const FoundRows& found = batch.found;
-    if (found.error != nullptr && found.out_of_memory && !job.exclusive) {
-      job.starved = true;  // other tables may have what the device lacks
-    } else if (found.error != nullptr) {
-      failure_.record(found.error);
+    const auto* full = std::get_if<DeviceFull>(&batch.result);
+    const auto* failed = std::get_if<BatchFailed>(&batch.result);
+    if (full != nullptr && !job.turn.exclusive()) {
+      job.turn.starve();  // other tables may have what the device lacks
+    } else if (full != nullptr || failed != nullptr) {
+      failure_.record(full != nullptr ? full->error : failed->error);
     }
-    if (!job.starved) {
+    if (!job.turn.starved()) {
       stage(Stage::build_table, job, units_of(batch.batch), [&] {
-        const auto outcome = build_(job, batch.batch, found);
-        if (outcome.out_of_memory) {
-          if (job.exclusive && !choose_.open()) {
-            // More was found than the estimate said: name what the rest will need by the same measure.
-            const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());
-            stages::throw_table_too_large(job, context_.pool, bytes, false);
-          }
-          run_out(job);
-        }
+        const auto outcome = build_(job, batch.batch, batch.result, table_must_fit(job));
+        if (outcome.table_full) job.turn.starve_of_table();
         job.open_batches += outcome.retry.size();
         for (const Batch& half : outcome.retry) std::get<1>(out).try_put(BatchTask{batch.job, half});
         consumer_.moved(job.group.eps,
@@ -319,7 +300,7 @@ class Flow {
   }
 
   void consume_table(Scheduled& job) {
-    if (job.starved) return;
+    if (job.turn.starved()) return;
     failure_.guard([&] {
       preparation_complete(job);
       consumer_.consume(job);
@@ -328,13 +309,8 @@ class Flow {
 
   void finish_job(Scheduled& job) {
     stages::EpsGroup group = std::move(job.group);
-    const bool starved = job.starved;
     job.release();
-    if (starved) {
-      admission_.starved(std::move(group), job.exclusive);
-    } else {
-      admission_.finished();
-    }
+    admission_.end(job.turn, std::move(group));
     start_next();
   }
 

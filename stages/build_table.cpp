@@ -4,51 +4,91 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <numeric>
+#include <variant>
 #include <vector>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/stages/plan_batches.hpp>
 
 namespace epsflow::stages {
 namespace {
 
-/// A device's batch may have millions of rows: their offsets are written in parallel.
-void add_rows(NeighborTable& table, const FoundRows& found) {
-  constexpr std::size_t kRows = 1 << 15;
-  const std::size_t rows = found.counts.size();
-  std::vector<std::uint64_t> firsts((rows + kRows - 1) / kRows);
-  std::uint64_t first = 0;
-  for (std::size_t part = 0; part < firsts.size(); ++part) {
-    firsts[part] = first;
-    for (std::size_t i = part * kRows; i < std::min(rows, (part + 1) * kRows); ++i) first += found.counts[i];
-  }
+/// Rows of a part. A device's batch may have millions of rows: they are entered in parallel.
+constexpr std::size_t kRows = 1 << 15;
+
+std::size_t parts_of(std::size_t rows) { return (rows + kRows - 1) / kRows; }
+
+/// Calls body(first, size) for the parts of so many rows.
+template <class F>
+void for_each_part(std::size_t rows, F&& body) {
   // Isolated: a lane must not wait for whatever long task its thread might pick up here.
   tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(std::size_t{0}, firsts.size(), [&](std::size_t part) {
-      const std::size_t begin = part * kRows;
-      const std::size_t size = std::min(rows - begin, kRows);
-      const Range range{found.rows.begin + static_cast<std::uint32_t>(begin), found.rows.end};
-      table.add_rows(range, found.row_list.empty() ? found.row_list : found.row_list.subspan(begin, size),
-                     found.counts.subspan(begin, size), found.ids.empty() ? nullptr : &found.ids[firsts[part]]);
-    });
+    tbb::parallel_for(std::size_t{0}, parts_of(rows),
+                      [&](std::size_t part) { body(part * kRows, std::min(rows - part * kRows, kRows)); });
   });
 }
 
-}  // namespace
+/// Enters rows in the table. Returns whether there is room for them.
+bool enter(NeighborTable& table, const PackedRows& found) {
+  for_each_part(found.counts.size(), [&](std::size_t first, std::size_t size) {
+    table.add_counts(found.rows.begin + static_cast<std::uint32_t>(first), found.counts.subspan(first, size));
+  });
+  return true;
+}
 
-BuildTable::Outcome BuildTable::operator()(EpsJob& job, const Batch& batch, const FoundRows& found) const {
-  if (found.overflow) {
-    if (trace != nullptr) trace->count_retry();
+bool enter(NeighborTable& table, const PlacedRows& found) {
+  std::vector<const std::uint32_t*> ids(parts_of(found.counts.size()), found.ids);
+  for (std::size_t part = 1; part < ids.size(); ++part) {
+    const auto before = found.counts.subspan((part - 1) * kRows, kRows);
+    ids[part] = ids[part - 1] + std::accumulate(before.begin(), before.end(), std::uint64_t{0});
+  }
+  for_each_part(found.counts.size(), [&](std::size_t first, std::size_t size) {
+    table.add_rows(found.rows.part(first, size), found.counts.subspan(first, size), ids[first / kRows]);
+  });
+  return true;
+}
+
+bool enter(NeighborTable& table, const LaneRows& found) { return table.append(found.rows, found.counts, found.ids); }
+
+/// What becomes of the batch, by what its search has come to.
+struct Build {
+  const BuildTable& stage;
+  EpsJob& job;
+  const Batch& batch;
+  bool must_fit;
+
+  template <class Rows>
+  BuildTable::Outcome operator()(const Rows& found) const {
+    if (!enter(*job.table, found)) return (*this)(TableFull{});
+    job.rows_done.fetch_add(found.rows.size(), std::memory_order_relaxed);
+    return {};
+  }
+  BuildTable::Outcome operator()(const BatchTooLarge&) const {
+    if (stage.trace != nullptr) stage.trace->count_retry();
     const auto [first, second] = job.search->split(batch);
     return {{first, second}, false};
   }
-  if (found.out_of_memory) return {{}, true};
-  const bool csr = job.table->format() == TableFormat::csr;
-  if (csr && !found.ids_in_table) {
-    if (!job.table->append(found.rows, found.counts, found.ids)) return {{}, true};
-  } else {
-    add_rows(*job.table, found);
+  BuildTable::Outcome operator()(const TableFull&) const {
+    if (!must_fit) return {{}, true};
+    // More was found than the estimate said: name what the rest will need by the same measure.
+    const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());
+    throw_table_too_large(job, stage.pool, bytes, false);
   }
-  job.rows_done.fetch_add(found.row_list.empty() ? found.rows.size() : found.row_list.size(),
-                          std::memory_order_relaxed);
-  return {};
+  BuildTable::Outcome operator()(const UnsortedPairs&) const {
+    throw Error("pairs of a batch were not sorted, which is a defect of epsflow: please report it");
+  }
+  BuildTable::Outcome operator()(const DeviceFull& full) const { std::rethrow_exception(full.error); }
+  BuildTable::Outcome operator()(const BatchFailed& failed) const { std::rethrow_exception(failed.error); }
+};
+
+}  // namespace
+
+BuildTable::Outcome BuildTable::operator()(EpsJob& job, const Batch& batch, const BatchResult& result,
+                                           bool must_fit) const {
+  return std::visit(Build{*this, job, batch, must_fit}, result);
 }
 
 }  // namespace epsflow::stages

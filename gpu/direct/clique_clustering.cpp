@@ -1,24 +1,12 @@
 #include <epsflow/gpu/direct/clique_clustering.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <epsflow/gpu/base/tuning.hpp>
 
 namespace epsflow::gpu {
-namespace {
-
-/// Pairs of neighbouring cells of at least kHugeCell points each, at most: half of 124 neighbours each.
-std::uint64_t most_huge_pairs(std::uint64_t points) {
-  constexpr std::uint64_t kNeighbors = std::uint64_t{kRowCells} * kMostRows - 1;
-  return points / tuning::kHugeCell * kNeighbors / 2 + 1;
-}
-
-}  // namespace
-
 CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits)
     : DeviceClustering(task),
       task_(task),
@@ -46,7 +34,7 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   arrays_ = {task_.memory, cuda_stream(), cells, n};
   if (several) gained_ = {task_.memory, cuda_stream(), cells};
   queued_ = {task_.memory, cuda_stream(), std::min<std::uint64_t>(tuning::kQueuedPairs, 64 * std::uint64_t{n} + 1)};
-  huge_ = {task_.memory, cuda_stream(), most_huge_pairs(n)};
+  huge_ = {n, scratch()};
   if (ghosts.count > 0) {
     positions_ = {task_.memory, cuda_stream(), n};
     launch_find_positions(grid_.view(), positions_.data(), cuda_stream());
@@ -120,7 +108,7 @@ Numbering CliqueClustering::settled_numbering() {
 /// tally: as read last. Returns false where nothing was open.
 bool CliqueClustering::settle(const Tally& tally) {
   if (tally.huge_pairs == 0) return false;
-  decide_huge_pairs(tally.huge_pairs);
+  huge_.decide(tally.huge_pairs, grid_.view(), nodes_, arrays_.parents.data(), scratch());
   task_.cancel.check();
   tally_.clear(cuda_stream());
   number();
@@ -128,45 +116,55 @@ bool CliqueClustering::settle(const Tally& tally) {
 }
 
 void CliqueClustering::number() {
-  launch_number(nodes_, arrays_.numbering(), {task_.memory, cuda_stream()});
+  launch_number(nodes_, arrays_.numbering(), scratch());
   end_phase(task_.marks, "number", grid_.stream());
 }
 
 void CliqueClustering::unite_cells() {
   const CliqueView& view = grid_.view();
-  const Nodes& nodes = nodes_;
   const cudaStream_t stream = cuda_stream();
-  CellSets sets{arrays_.parents.data(),
-                nullptr,
-                {queued_.data(), static_cast<std::uint32_t>(queued_.size()), huge_.data(), tally_.device()},
-                {}};
-  std::uint32_t row_stride = tuning::kDirectThreads;  // where the blocks of the first kernel meet
-  if (begun_) {
-    launch_extend_cells(nodes, core_before_.data(), arrays_.parents.data(), gained_.data(), stream);
-    sets.gained = gained_.data();
-    row_stride = 1;
-  } else {
-    launch_link_rows(view, nodes, sets, stream);
-  }
+  CellSets sets = begin_sets();
   const bool dense = view.cells <= tuning::kDenseCells * view.size;
   if (dense) {
-    launch_unite_cells(view, nodes, sets, CellDistance::adjacent, tuning::kSampleCells, 0, false, stream);
-    launch_compress(arrays_.parents.data(), view.cells, stream);
+    launch_unite_cells(view, nodes_, sets, CellDistance::adjacent, tuning::kSampleCells, 0, false, stream);
+    launch_compress(sets.parents, view.cells, stream);
   } else {
-    if (core_cells_.size() == 0) core_cells_ = {task_.memory, stream, std::uint64_t{view.cells} + 1};
-    std::uint32_t* const count = core_cells_.data() + view.cells;
-    launch_list_core_cells(arrays_.parents.data(), view.cells, core_cells_.data(), count, {task_.memory, stream});
-    sets.core = {core_cells_.data(), count};
+    sets.core = list_core_cells();
   }
   end_phase(task_.marks, "rows", grid_.stream());
-  launch_unite_cells(view, nodes, sets, CellDistance::adjacent, 1, row_stride, true, stream);
+  // Linked rows are still apart where the blocks of launch_link_rows() meet.
+  const std::uint32_t row_stride = begun_ ? 1 : tuning::kDirectThreads;
+  launch_unite_cells(view, nodes_, sets, CellDistance::adjacent, 1, row_stride, true, stream);
   end_phase(task_.marks, "adjacent", grid_.stream());
-  if (dense) launch_compress(arrays_.parents.data(), view.cells, stream);
-  launch_unite_cells(view, nodes, sets, CellDistance::two_apart, 1, 0, true, stream);
+  if (dense) launch_compress(sets.parents, view.cells, stream);
+  launch_unite_cells(view, nodes_, sets, CellDistance::two_apart, 1, 0, true, stream);
   end_phase(task_.marks, "two apart", grid_.stream());
-  launch_queued_pairs(view, nodes, sets, stream);
+  launch_queued_pairs(view, nodes_, sets, stream);
   end_phase(task_.marks, "queued", grid_.stream());
-  if (view.ghosts.count > 0) launch_join_ghosts(view, nodes, positions_.data(), arrays_.parents.data(), stream);
+  if (view.ghosts.count > 0) launch_join_ghosts(view, nodes_, positions_.data(), sets.parents, stream);
+}
+
+/// The sets before any two cells are compared: those of the larger minpts with the cells that are new or, the first time, rows of
+/// cells.
+CellSets CliqueClustering::begin_sets() {
+  CellSets sets;
+  sets.parents = arrays_.parents.data();
+  sets.queue = {queued_.data(), static_cast<std::uint32_t>(queued_.size()), huge_.list(), tally_.device()};
+  if (begun_) {
+    launch_extend_cells(nodes_, core_before_.data(), sets.parents, gained_.data(), cuda_stream());
+    sets.gained = gained_.data();
+  } else {
+    launch_link_rows(grid_.view(), nodes_, sets, cuda_stream());
+  }
+  return sets;
+}
+
+CoreCells CliqueClustering::list_core_cells() {
+  const std::uint32_t cells = grid_.view().cells;
+  if (core_cells_.size() == 0) core_cells_ = {task_.memory, cuda_stream(), std::uint64_t{cells} + 1};
+  std::uint32_t* const count = core_cells_.data() + cells;
+  launch_list_core_cells(arrays_.parents.data(), cells, core_cells_.data(), count, scratch());
+  return {core_cells_.data(), count};
 }
 
 void CliqueClustering::launch_labels(const LabelTarget& target) {
@@ -185,50 +183,6 @@ void CliqueClustering::launch_labels(const LabelTarget& target) {
   if (view.ghosts.count > 0) launch_forget_ghosts(view, nodes, positions_.data(), numbering, stream);
   launch_largest(numbering, view.cells, tally_.device(), stream);
   end_phase(task_.marks, "label", grid_.stream());
-}
-
-void CliqueClustering::decide_huge_pairs(std::uint32_t pair_count) {
-  const CliqueView& view = grid_.view();
-  const cudaStream_t stream = cuda_stream();
-  DeviceMemory& memory = task_.memory;
-  const std::vector<CellPair> pairs = read_values(huge_.data(), pair_count, stream);
-  std::vector<std::uint32_t> cells;
-  for (const CellPair& pair : pairs) cells.insert(cells.end(), {pair.a, pair.b});
-  std::sort(cells.begin(), cells.end());
-  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
-  const auto count = static_cast<std::uint32_t>(cells.size());
-
-  const DeviceBuffer<std::uint32_t> cells_on_device = copy_of(std::span(std::as_const(cells)), memory, stream);
-  const DeviceBuffer<std::uint32_t> spans_on_device(memory, stream, 2 * std::uint64_t{count});
-  launch_cell_spans(view, cells_on_device.data(), count, spans_on_device.data(), stream);
-  const std::vector<std::uint32_t> spans = read_values(spans_on_device.data(), spans_on_device.size(), stream);
-  std::vector<HugeCell> huge(count);
-  std::uint32_t size = 0;
-  for (std::uint32_t k = 0; k < count; ++k) {
-    huge[k].begin = spans[2 * k];
-    huge[k].first = size;
-    size += spans[2 * k + 1] - spans[2 * k];
-    huge[k].end = size;
-  }
-  std::vector<CellPair> places;
-  places.reserve(pairs.size());
-  const auto place_of = [&](std::uint32_t cell) {
-    return static_cast<std::uint32_t>(std::lower_bound(cells.begin(), cells.end(), cell) - cells.begin());
-  };
-  for (const CellPair& pair : pairs) places.push_back({place_of(pair.a), place_of(pair.b)});
-
-  const DeviceBuffer<HugeCell> huge_on_device = copy_of(std::span(std::as_const(huge)), memory, stream);
-  const DeviceBuffer<CellPair> places_on_device = copy_of(std::span(std::as_const(places)), memory, stream);
-  const DeviceBuffer<std::uint64_t> key_memory(memory, stream, 2 * std::uint64_t{size});
-  const DeviceBuffer<std::uint32_t> position_memory(memory, stream, 2 * std::uint64_t{size});
-  TwoBuffers<std::uint64_t> keys{key_memory.data(), key_memory.data() + size};
-  TwoBuffers<std::uint32_t> positions{position_memory.data(), position_memory.data() + size};
-  launch_huge_keys(view, huge_on_device.data(), count, size, keys.current, positions.current, stream);
-  launch_sort(keys, positions, size, 32 + static_cast<int>(std::bit_width(count)), {memory, stream});
-  const DeviceBuffer<ChunkBounds> bounds(memory, stream, (std::uint64_t{size} - 1) / tuning::kChunk + 1);
-  launch_chunk_bounds(view, positions.current, size, bounds.data(), stream);
-  launch_huge_pairs(view, nodes_, arrays_.parents.data(), huge_on_device.data(), positions.current, bounds.data(),
-                    huge_.data(), places_on_device.data(), pair_count, stream);
 }
 
 }  // namespace epsflow::gpu

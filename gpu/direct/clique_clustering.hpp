@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <epsflow/gpu/direct/clique_grid.hpp>
+#include <epsflow/gpu/direct/clique_huge_pairs.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/direct_task.hpp>
 
@@ -33,14 +34,16 @@ class CliqueClustering final : public DeviceClustering {
   }
   void count(std::uint32_t* core_bits);
   void unite_cells();
+  [[nodiscard]] CellSets begin_sets();
+  [[nodiscard]] CoreCells list_core_cells();
   void number();
   void launch_labels(const LabelTarget& target);
   [[nodiscard]] bool settle(const Tally& tally);
-  void decide_huge_pairs(std::uint32_t pairs);
   [[nodiscard]] RemainingPoints remaining() const {
     return {remaining_.data(), static_cast<std::uint32_t>(remaining_.size()), tally_.device()};
   }
   [[nodiscard]] cudaStream_t cuda_stream() const { return grid_.stream().get(); }
+  [[nodiscard]] Scratch scratch() const { return {task_.memory, cuda_stream()}; }
 
   DirectTask task_;
   CliqueGrid grid_;
@@ -52,7 +55,7 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<std::uint8_t> gained_;
   DeviceBuffer<std::uint32_t> core_cells_;  // [cells] and behind them how many; none where cells hold many points
   DeviceBuffer<QueuedPair> queued_;
-  DeviceBuffer<CellPair> huge_;
+  HugePairs huge_;
   DeviceBuffer<std::uint32_t> remaining_;  // positions; none where there are few points
   DeviceBuffer<std::uint32_t> positions_;  // [n] of each id, where there are ghosts
   Nodes nodes_;

@@ -2,7 +2,7 @@
 
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/direct/clique_bounds.cuh>
-#include <epsflow/gpu/direct/clique_kernels.hpp>
+#include <epsflow/gpu/direct/clique_huge_pairs.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>

@@ -121,32 +121,4 @@ void launch_remaining_labels(const CliqueView& view, const Nodes& nodes, const s
                              const RemainingPoints& remaining, std::int32_t* labels, std::uint32_t* sizes,
                              cudaStream_t stream);
 
-// Pairs of huge cells: clique_huge_pairs.cu. Their points are sorted along a space-filling curve, so that consecutive
-// ones have narrow bounds.
-
-struct HugeCell {
-  std::uint32_t begin;  ///< its first position
-  std::uint32_t first;  ///< its first place in the order along the curve
-  std::uint32_t end;
-};
-/// Smallest and largest coordinates of the points of a chunk.
-struct ChunkBounds {
-  double lo[index::kMostCliqueDims];
-  double hi[index::kMostCliqueDims];
-};
-
-/// spans[2k], spans[2k + 1]: first position of cells[k] and of the cell behind it.
-void launch_cell_spans(const CliqueView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
-                       cudaStream_t stream);
-/// keys: cell, then place on the curve; positions: of the points, `size` in all.
-void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
-                      std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream);
-/// chunks[k]: of the points positions[k·kChunk …].
-void launch_chunk_bounds(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size,
-                         ChunkBounds* chunks, cudaStream_t stream);
-/// pairs: of the original cells, and places[k]: their numbers among the huge ones.
-void launch_huge_pairs(const CliqueView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
-                       const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
-                       const CellPair* places, std::uint32_t count, cudaStream_t stream);
-
 }  // namespace epsflow::gpu

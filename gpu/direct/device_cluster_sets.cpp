@@ -6,7 +6,7 @@ namespace epsflow::gpu {
 
 Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clusters, bool last, cudaStream_t stream) {
   if (births_.size() == 0) {
-    births_ = {memory_, stream, level.labelled};
+    births_ = {memory_, stream, level.size};
     check(cudaMemsetAsync(births_.data(), 0xFF, births_.bytes(), stream));
   }
   require_countable(all_before_ + clusters);
@@ -24,10 +24,14 @@ Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clust
     launch_join_clusters(level.numbering, roots_.data(), before_, found.data() + 3 * count, stream);
   }
   const PinnedBytes on_host = pinned_.acquire(found.bytes());
-  const PinnedBytes births = pinned_.acquire(last ? births_.bytes() : 0);
   check(cudaMemcpyAsync(on_host.as<std::uint32_t>(), found.data(), found.bytes(), cudaMemcpyDeviceToHost, stream));
+  Clusters result;
+  DeviceBuffer<std::int32_t> by_id;
   if (last) {
-    check(cudaMemcpyAsync(births.as<std::uint32_t>(), births_.data(), births_.bytes(), cudaMemcpyDeviceToHost, stream));
+    by_id = {memory_, stream, level.labelled};
+    launch_births_by_id(level, births_.data(), by_id.data(), stream);
+    result.births = Labels(level.labelled, labels_);
+    check(cudaMemcpyAsync(result.births.data(), by_id.data(), by_id.bytes(), cudaMemcpyDeviceToHost, stream));
   }
   check(cudaStreamSynchronize(stream));
   const std::uint32_t* at = on_host.as<std::uint32_t>();
@@ -36,12 +40,10 @@ Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clust
     at += size;
     return values;
   };
-  Clusters result;
   result.first_core = next(count);
   result.core = next(count);
   result.size = next(count);
   result.joined = next(before_);
-  if (last) result.births.assign(births.as<std::uint32_t>(), births.as<std::uint32_t>() + births_.size());
   roots_ = std::move(roots);
   before_ = clusters;
   all_before_ += clusters;

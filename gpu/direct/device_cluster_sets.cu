@@ -27,7 +27,8 @@ __global__ void __launch_bounds__(kThreads) list_kernel(LabelledLevel level, Clu
 __global__ void __launch_bounds__(kThreads) count_core_kernel(LabelledLevel level, std::uint32_t* core) {
   const std::uint64_t p = direct_thread();
   std::uint32_t number = kNoNumber;
-  if (p < level.size && level.nodes.order[p] < level.labelled) {
+  // The order need not be read where every point gets a label.
+  if (p < level.size && (level.labelled == level.size || level.nodes.order[p] < level.labelled)) {
     const auto position = static_cast<std::uint32_t>(p);
     const std::uint32_t node = level.node_of != nullptr ? level.node_of[p] : position;
     number = level.numbering.numbers[node] & kNumberMask;
@@ -43,15 +44,20 @@ __global__ void join_clusters_kernel(Numbering numbering, const std::uint32_t* r
 }
 
 __global__ void __launch_bounds__(kThreads)
-    births_kernel(LabelledLevel level, std::uint32_t offset, std::uint32_t* births) {
+    births_kernel(LabelledLevel level, std::uint32_t offset, std::int32_t* births) {
   const std::uint64_t p = direct_thread();
-  if (p >= level.size) return;
-  const std::uint32_t id = level.nodes.order[p];
-  if (id >= level.labelled || births[id] != kNotCore) return;
+  if (p >= level.size || births[p] != Clusters::kNeverCore) return;
   const auto position = static_cast<std::uint32_t>(p);
   const std::uint32_t node = level.node_of != nullptr ? level.node_of[p] : position;
   const std::uint32_t number = level.numbering.numbers[node] & kNumberMask;
-  if (number != kNoNumber && is_core(level.nodes, node, position)) births[id] = offset + number;
+  if (number != kNoNumber && is_core(level.nodes, node, position)) {
+    births[p] = static_cast<std::int32_t>(offset + number);
+  }
+}
+
+__global__ void births_by_id_kernel(LabelledLevel level, const std::int32_t* births, std::int32_t* by_id) {
+  const std::uint64_t p = direct_thread();
+  if (p < level.size && level.nodes.order[p] < level.labelled) by_id[level.nodes.order[p]] = births[p];
 }
 
 }  // namespace
@@ -69,9 +75,14 @@ void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots
   check_launch(stream);
 }
 
-void launch_births(const LabelledLevel& level, std::uint32_t offset, std::uint32_t* births, cudaStream_t stream) {
-  static_assert(kNotCore == Clusters::kNeverCore, "no birth yet");
+void launch_births(const LabelledLevel& level, std::uint32_t offset, std::int32_t* births, cudaStream_t stream) {
   births_kernel<<<direct_blocks(level.size), kThreads, 0, stream>>>(level, offset, births);
+  check_launch(stream);
+}
+
+void launch_births_by_id(const LabelledLevel& level, const std::int32_t* births, std::int32_t* by_id,
+                         cudaStream_t stream) {
+  births_by_id_kernel<<<direct_blocks(level.size), kThreads, 0, stream>>>(level, births, by_id);
   check_launch(stream);
 }
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <utility>
 
-#include <epsflow/core/clusters.hpp>
+#include <epsflow/core/labels.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 
@@ -22,7 +23,9 @@ struct LabelledLevel {
 /// For one clustering, from its largest minpts down.
 class DeviceClusterSets {
  public:
-  DeviceClusterSets(DeviceMemory& memory, PinnedPool& pinned) : memory_(memory), pinned_(pinned) {}
+  /// labels: of the host, for births.
+  DeviceClusterSets(DeviceMemory& memory, PinnedPool& pinned, std::shared_ptr<LabelMemory> labels)
+      : memory_(memory), pinned_(pinned), labels_(std::move(labels)) {}
 
   /// The clusters of the level, so many as are told. last: of the smallest minpts, with births. Waits for the stream. O(nodes + size).
   [[nodiscard]] Clusters take(const LabelledLevel& level, std::uint32_t clusters, bool last, cudaStream_t stream);
@@ -30,7 +33,8 @@ class DeviceClusterSets {
  private:
   DeviceMemory& memory_;
   PinnedPool& pinned_;
-  DeviceBuffer<std::uint32_t> births_;  ///< [labelled]
+  std::shared_ptr<LabelMemory> labels_;
+  DeviceBuffer<std::int32_t> births_;   ///< [size] by position
   DeviceBuffer<std::uint32_t> roots_;   ///< [clusters of the level before] a node of each
   std::uint32_t before_ = 0;            ///< how many these are
   std::uint64_t all_before_ = 0;        ///< clusters of all levels so far
@@ -49,7 +53,10 @@ void launch_list_clusters(const LabelledLevel& level, const ClusterArrays& clust
 /// joined[k]: the number of the cluster that holds node roots[k] now.
 void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots, std::uint32_t count,
                           std::uint32_t* joined, cudaStream_t stream);
-/// births[id] = offset and the number of its cluster, for points that are core and had none.
-void launch_births(const LabelledLevel& level, std::uint32_t offset, std::uint32_t* births, cudaStream_t stream);
+/// births[p] = offset and the number of its cluster, for positions of points that are core and had none.
+void launch_births(const LabelledLevel& level, std::uint32_t offset, std::int32_t* births, cudaStream_t stream);
+/// From positions to ids, of points that get labels.
+void launch_births_by_id(const LabelledLevel& level, const std::int32_t* births, std::int32_t* by_id,
+                         cudaStream_t stream);
 
 }  // namespace epsflow::gpu

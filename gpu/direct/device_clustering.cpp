@@ -29,7 +29,7 @@ class NoClustering final : public DeviceClustering {
 }  // namespace
 
 DeviceClustering::DeviceClustering(const DirectTask& task) : least_(task.minpts.least) {
-  if (task.clusters) sets_.emplace(task.memory, task.pinned);
+  if (task.births != nullptr) sets_.emplace(task.memory, task.pinned, task.births);
 }
 
 United& DeviceClustering::unite(std::uint32_t minpts) {

@@ -21,7 +21,8 @@ struct DirectTask {
   PinnedPool& pinned;
   const CancelToken& cancel;
   PhaseMarks* marks = nullptr;
-  bool clusters = false;                                ///< to be told as objects
+  /// Where clusters are asked for as objects, the memory for their births; else null.
+  std::shared_ptr<LabelMemory> births = nullptr;
   std::shared_ptr<const WeightTask> weights = nullptr;  ///< null: neighbours are counted
 };
 

@@ -1,48 +1,33 @@
 #include <epsflow/gpu/tables/gpu_lane.hpp>
 
-#include <algorithm>
-
 namespace epsflow::gpu {
 
-GpuLane::GpuLane(DeviceMemory& m, PinnedPool& p)
-    : memory(m), pinned(p), counters(m, stream.get(), 3), host_counters(p.acquire(3 * sizeof(std::uint64_t))) {}
-
-std::uint64_t GpuLane::ensure(std::uint64_t wanted, std::uint64_t least, std::uint64_t factor) {
+std::uint64_t GpuLane::ensure_words(std::uint64_t wanted, std::uint64_t least, std::uint64_t words_each) {
   least = std::max<std::uint64_t>(least, 1);
   wanted = std::max(wanted, least);
-  const std::uint64_t held = words.size() / factor;
-  if (held >= wanted || (held >= least && wanted * factor >= refused_)) return held;
+  const std::uint64_t held = words.size() / words_each;
+  if (held >= wanted || (held >= least && wanted * words_each >= refused_)) return held;
   words = {};
   while (true) {
     try {
-      words = {memory, stream.get(), wanted * factor};
+      words = {memory, stream.get(), wanted * words_each};
       return wanted;
     } catch (const DeviceOutOfMemory&) {
-      refused_ = std::min(refused_, wanted * factor);
+      refused_ = std::min(refused_, wanted * words_each);
       if (wanted == least) throw;
       wanted = std::max(wanted / 2, least);
     }
   }
 }
 
-void GpuLane::ensure_rows(std::uint64_t count, bool one_by_one) {
-  const std::uint64_t bytes = count * sizeof(std::uint32_t);
+void GpuLane::ensure_counts(std::uint64_t rows) {
+  const std::uint64_t bytes = rows * sizeof(std::uint32_t);
   if (host_counts.size() < bytes) host_counts = pinned.acquire(bytes);
-  if (one_by_one && host_rows.size() < bytes) host_rows = pinned.acquire(bytes);
 }
 
-PairBuffer GpuLane::pair_buffer() const noexcept {
-  return {pair_rows().current, pair_neighbors().current, words.size() / kWordsPerPair, counters.data()};
-}
-
-TwoBuffers<std::uint32_t> GpuLane::pair_rows() const noexcept {
-  const std::uint64_t capacity = words.size() / kWordsPerPair;
-  return {words.data(), words.data() + capacity};
-}
-
-TwoBuffers<std::uint32_t> GpuLane::pair_neighbors() const noexcept {
-  const std::uint64_t capacity = words.size() / kWordsPerPair;
-  return {words.data() + 2 * capacity, words.data() + 3 * capacity};
+std::span<const std::uint32_t> GpuLane::copy_counts(const std::uint32_t* counts, std::uint64_t rows) {
+  copy_to_host(host_counts.as<std::uint32_t>(), counts, rows * sizeof(std::uint32_t), stream);
+  return {host_counts.as<const std::uint32_t>(), rows};
 }
 
 }  // namespace epsflow::gpu

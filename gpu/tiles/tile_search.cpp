@@ -174,15 +174,6 @@ void TileSearch::launch(const TileWork& work, std::uint64_t taken) const {
   launch_open_pairs(points_, sink, multiprocessors_, stream_.get());
 }
 
-void TileSearch::grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::uint64_t kept) const {
-  DeviceBuffer<PointPair> larger(memory_, stream_.get(), room);
-  if (kept > 0) {
-    check(
-        cudaMemcpyAsync(larger.data(), list.data(), kept * sizeof(PointPair), cudaMemcpyDeviceToDevice, stream_.get()));
-  }
-  list = std::move(larger);
-}
-
 /// Room for all pairs, as far as a guess goes, or a sample of the work where there is so much of it that this takes little.
 void TileSearch::make_lists(std::uint64_t most) {
   const bool leaves_open = figures_.decider != DecideChoice::scalar;
@@ -202,48 +193,60 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
   if (tiles_->block_count() == 0) return;
   const std::uint64_t most = std::max(kLeastRoom, memory_.available() / tuning::kPairShare / sizeof(PointPair));
   if (pairs_.size() == 0) make_lists(most);
-  bool all = !std::exchange(looked_, true);  // no list has been handed out
-  std::uint64_t taken = 0;
+  Look look{.left = cut_work(), .whole = !std::exchange(looked_, true)};
   const auto hand_out = [&] {
-    if (taken > 0) visit({pairs_.data(), taken});
-    taken = 0;
-    all = false;
+    if (look.taken > 0) visit({pairs_.data(), look.taken});
+    look.taken = 0;
+    look.whole = false;
   };
-  for (std::vector<TileWork> left = cut_work(); !left.empty();) {
+  while (!look.left.empty()) {
     cancel_.check();
-    const TileWork work = left.back();
-    launch(work, taken);
+    launch(look.left.back(), look.taken);
     const PairCounts counts = read_values(counts_.data(), 1, stream_.get()).front();
     if (counts.open <= open_.size() && counts.pairs <= pairs_.size()) {
-      taken = counts.pairs;
+      look.taken = counts.pairs;
       figures_.open_pairs += counts.open;
-      left.pop_back();
-      continue;
-    }
-    // A part that did not fit is done again, with more room or as two.
-    const std::uint64_t share = counts.pairs - taken;
-    const std::uint64_t wanted = counts.open > open_.size() ? counts.pairs + counts.open : counts.pairs;
-    if (counts.open > open_.size() && counts.open <= most / 4) {
-      open_ = {};
-      open_ = {memory_, stream_.get(), counts.open + counts.open / 8};
-    } else if (counts.open <= open_.size() && wanted + share * (left.size() - 1) <= most) {
-      grow(pairs_, std::min(most, (wanted + share * (left.size() - 1)) * 9 / 8 + kLeastRoom), taken);
-    } else if (taken > 0) {
-      hand_out();
-    } else {
-      left.pop_back();
-      left.push_back({work.blocks, work.count, work.first + work.stride, 2 * work.stride});
-      left.push_back({work.blocks, work.count, work.first, 2 * work.stride});
+      look.left.pop_back();
+    } else if (!make_room(counts, look, most)) {
+      // A part that did not fit is done again: with more room or, where there is none, in an empty list, or as two.
+      if (look.taken > 0) {
+        hand_out();
+      } else {
+        halve_next(look);
+      }
     }
   }
-  if (all) {
-    kept_ = true;
-    kept_size_ = taken;
+  if (!look.whole) return hand_out();
+  kept_ = true;
+  kept_size_ = look.taken;
+  open_ = {};
+  visit({pairs_.data(), kept_size_});
+}
+
+/// More room for the part that `counts` are of, and in the list for those that are left, if as many pairs as in this part are in each.
+/// Returns false where that is more than `most`.
+bool TileSearch::make_room(const PairCounts& counts, const Look& look, std::uint64_t most) {
+  if (counts.open > open_.size()) {
+    if (counts.open > most / 4) return false;
     open_ = {};
-    visit({pairs_.data(), taken});
-  } else {
-    hand_out();
+    open_ = {memory_, stream_.get(), counts.open + counts.open / 8};
+    return true;
   }
+  const std::uint64_t wanted = counts.pairs + (counts.pairs - look.taken) * (look.left.size() - 1);
+  if (wanted > most) return false;
+  DeviceBuffer<PointPair> larger(memory_, stream_.get(), std::min(most, wanted * 9 / 8 + kLeastRoom));
+  if (look.taken > 0) {
+    check(cudaMemcpyAsync(larger.data(), pairs_.data(), look.taken * sizeof(PointPair), cudaMemcpyDeviceToDevice,
+                          stream_.get()));
+  }
+  pairs_ = std::move(larger);
+  return true;
+}
+
+void TileSearch::halve_next(Look& look) {
+  const TileWork work = look.left.back();
+  look.left.back() = {work.blocks, work.count, work.first + work.stride, 2 * work.stride};
+  look.left.push_back({work.blocks, work.count, work.first, 2 * work.stride});
 }
 
 void TileSearch::forget_united(const std::uint32_t* core_bits) {

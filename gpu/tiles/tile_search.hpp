@@ -58,6 +58,12 @@ class TileSearch {
     PairCounts counts;
     std::uint64_t stride = 0;  ///< one block in so many; 0 before
   };
+  /// How far a look at all pairs has come.
+  struct Look {
+    std::vector<TileWork> left;  ///< parts to be compared, the next one last
+    std::uint64_t taken = 0;     ///< places of the list that are in use
+    bool whole = true;           ///< the list holds all pairs so far, and may be kept
+  };
 
   void choose_frame(const TileSurvey& survey, double eps);
   [[nodiscard]] bool leaves_too_much(const TileSurvey& survey, double eps);
@@ -68,7 +74,8 @@ class TileSearch {
   [[nodiscard]] std::vector<TileWork> cut_work() const;
   void make_lists(std::uint64_t most);
   void launch(const TileWork& work, std::uint64_t taken) const;
-  void grow(DeviceBuffer<PointPair>& list, std::uint64_t room, std::uint64_t kept) const;
+  [[nodiscard]] bool make_room(const PairCounts& counts, const Look& look, std::uint64_t most);
+  static void halve_next(Look& look);
 
   std::shared_ptr<const DeviceTileOrder> tiles_;
   DeviceMemory& memory_;

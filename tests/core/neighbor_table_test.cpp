@@ -65,9 +65,9 @@ TEST_CASE("neighbour table: ids that are written into their place become rows, c
   REQUIRE(first != nullptr);
   REQUIRE(second == first + odd_ids.size());
   *second = 4;
-  table.add_rows({4, 5}, {}, std::span(counts).first(1), second);
+  table.add_rows(Range{4, 5}, std::span(counts).first(1), second);
   std::copy(odd_ids.begin(), odd_ids.end(), first);
-  table.add_rows({}, odd, odd_counts, first);
+  table.add_rows(std::span(odd), odd_counts, first);
   REQUIRE(table.append({2, 3}, std::span(counts).last(1), {}));
   REQUIRE(table.append({0, 1}, std::span(counts).first(1), std::span(odd_ids).first(1)));
   CHECK(table.pairs() == 7);
@@ -160,7 +160,7 @@ TEST_CASE("neighbour table: packed bits of ranges of every length up to two word
     words[0] |= 1U;
     words[(length - 1) / 32] |= 1U << ((length - 1) % 32);
     words[packed_words(length)] = 0b101;
-    table.counts_for_writing()[0] = length == 1 ? 3 : 4;
+    table.add_counts(0, std::vector<std::uint32_t>{length == 1 ? 3U : 4U});
     const std::vector<std::uint32_t> expected =
         length == 1 ? std::vector<std::uint32_t>{0, 200, 202} : std::vector<std::uint32_t>{0, length - 1, 200, 202};
     CHECK(rows_of(table, {0, 1}) == Rows{expected});

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -79,7 +80,7 @@ class Bench {
     return std::make_unique<NeighborTable>(layout, pool_.acquire(layout->words() * 4));
   }
 
-  [[nodiscard]] const FoundRows& found() const { return found_; }
+  [[nodiscard]] const BatchResult& found() const { return found_; }
   [[nodiscard]] TableSearch& table_search() { return *search_; }
   Rows expected;  ///< by position
 
@@ -87,12 +88,12 @@ class Bench {
   template <class F>
   void complete(F&& start) {
     int calls = 0;
-    start([&](FoundRows found) {
+    start([&](BatchResult found) {
       ++calls;
       found_ = std::move(found);
     });
     REQUIRE(calls == 1);
-    if (found_.error != nullptr) std::rethrow_exception(found_.error);
+    if (const auto* failed = std::get_if<BatchFailed>(&found_)) std::rethrow_exception(failed->error);
   }
 
   CancelToken cancel_;
@@ -100,10 +101,12 @@ class Bench {
   MemoryBudget budget_{std::uint64_t{1} << 30};
   ArenaPool pool_;
   std::unique_ptr<TableSearch> search_;
-  FoundRows found_;
+  BatchResult found_;
 };
 
-void check_rows(const FoundRows& lane, Range rows, const Rows& expected) {
+void check_rows(const BatchResult& found, Range rows, const Rows& expected) {
+  REQUIRE(std::holds_alternative<LaneRows>(found));
+  const auto& lane = std::get<LaneRows>(found);
   REQUIRE(lane.rows == rows);
   REQUIRE(lane.counts.size() == rows.size());
   std::size_t next = 0;
@@ -149,26 +152,20 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
       for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
         REQUIRE(bench.plan(lane_pairs, FormatChoice::csr, kernel).lane_pairs == lane_pairs);
         bench.search({rows, 0}, *table);
-        const FoundRows& lane = bench.found();
-        REQUIRE(lane.pairs == pairs);
-        REQUIRE_FALSE(lane.out_of_memory);
-        REQUIRE_FALSE(lane.ids_in_table);
         // A single row is searched whatever its length.
-        REQUIRE(lane.overflow == (pairs > lane_pairs && rows.size() > 1));
-        if (lane.overflow) {
+        if (pairs > lane_pairs && rows.size() > 1) {
           ++overflows;
-          REQUIRE(lane.counts.empty());
-          REQUIRE(lane.ids.empty());
+          REQUIRE(std::holds_alternative<BatchTooLarge>(bench.found()));
+          REQUIRE(std::get<BatchTooLarge>(bench.found()).needed == pairs);
           continue;
         }
         ++fits;
         if (emits_pairs(kernel)) {
-          REQUIRE(lane.counts.empty());
-          REQUIRE(lane.ids.empty());
-          REQUIRE(lane.unsorted);
+          REQUIRE(std::holds_alternative<UnsortedPairs>(bench.found()));
+          REQUIRE(std::get<UnsortedPairs>(bench.found()).count == pairs);
           bench.sort(*table);
         }
-        check_rows(lane, rows, bench.expected);
+        check_rows(bench.found(), rows, bench.expected);
       }
     }
     if (data.dims > 3) {
@@ -179,7 +176,14 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
     BatchPlan by_tests = bench.plan(0, FormatChoice::packed);
     auto packed = bench.packed_table();
     std::reverse(by_tests.batches.begin(), by_tests.batches.end());
-    for (const Batch& batch : by_tests.batches) bench.search(batch, *packed);
+    for (const Batch& batch : by_tests.batches) {
+      bench.search(batch, *packed);
+      REQUIRE(std::holds_alternative<PackedRows>(bench.found()));
+      const auto& found = std::get<PackedRows>(bench.found());
+      REQUIRE(found.rows == batch.range);
+      REQUIRE(found.counts.size() == batch.range.size());
+      packed->add_counts(found.rows.begin, found.counts);
+    }
     packed->for_each_row({0, n}, [&](std::uint32_t row, const RowView& view) {
       std::vector<std::uint32_t> found;
       view.for_each([&](std::uint32_t neighbor) { found.push_back(neighbor); });
@@ -300,7 +304,8 @@ TEST_CASE("cpu backend: the table of an index of images in a periodic box is tha
     NeighborTable table(3, pool.acquire(1 << 10));
     Rows rows;
     for (const Batch& batch : search->plan().batches) {
-      search->search(batch, 0, table, [&](const FoundRows& found) {
+      search->search(batch, 0, table, [&](const BatchResult& result) {
+        const auto& found = std::get<LaneRows>(result);
         const std::uint32_t* id = found.ids.data();
         for (const std::uint32_t count : found.counts) {
           rows.emplace_back();
@@ -322,7 +327,7 @@ TEST_CASE("cpu backend: pairs of more rows and candidates than a tile") {
   auto table = bench.csr_table();
   for (const Range rows : {Range{0, 2600}, Range{1000, 1003}}) {
     bench.search({rows, 0}, *table);
-    REQUIRE_FALSE(bench.found().overflow);
+    REQUIRE(std::holds_alternative<UnsortedPairs>(bench.found()));
     bench.sort(*table);
     check_rows(bench.found(), rows, bench.expected);
   }

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -68,21 +69,27 @@ class Bench {
       const Batch batch = waiting.back();
       waiting.pop_back();
       const unsigned lane = turn++ % request.lanes;
-      FoundRows found = wait([&](auto done) { search->search(batch, lane, *table_, done); });
-      REQUIRE(found.unsorted == (emits_pairs(request.kernel) && !found.overflow));
-      if (found.unsorted) found = wait([&](auto done) { search->sort(lane, *table_, done); });
-      if (found.overflow) {
+      BatchResult found = wait([&](auto done) { search->search(batch, lane, *table_, done); });
+      if (std::holds_alternative<BatchTooLarge>(found)) {
         ++retries;
         const auto [first, second] = search->split(batch);
         waiting.push_back(first);
         waiting.push_back(second);
         continue;
       }
-      REQUIRE_FALSE(found.out_of_memory);
-      table_->add_rows(found.rows, found.row_list, found.counts, found.ids.data());
-      for (std::size_t i = 0; i < found.counts.size(); ++i) {
-        ++seen[found.row_list.empty() ? found.rows.begin + i : found.row_list[i]];
+      REQUIRE(std::holds_alternative<UnsortedPairs>(found) == emits_pairs(request.kernel));
+      if (emits_pairs(request.kernel)) found = wait([&](auto done) { search->sort(lane, *table_, done); });
+      if (packed) {
+        const auto& rows = std::get<PackedRows>(found);
+        REQUIRE(rows.counts.size() == rows.rows.size());
+        table_->add_counts(rows.rows.begin, rows.counts);
+        for (std::uint32_t row = rows.rows.begin; row < rows.rows.end; ++row) ++seen[row];
+        continue;
       }
+      const auto& rows = std::get<PlacedRows>(found);
+      REQUIRE(rows.counts.size() == rows.rows.size());
+      table_->add_rows(rows.rows, rows.counts, rows.ids);
+      for (std::size_t i = 0; i < rows.rows.size(); ++i) ++seen[rows.rows[i]];
     }
     REQUIRE(std::all_of(seen.begin(), seen.end(), [](std::uint8_t times) { return times == 1; }));
     Rows rows(n_);
@@ -101,13 +108,14 @@ class Bench {
 
  private:
   template <class F>
-  FoundRows wait(F&& start) {
-    auto promise = std::make_shared<std::promise<FoundRows>>();
+  BatchResult wait(F&& start) {
+    auto promise = std::make_shared<std::promise<BatchResult>>();
     auto answer = promise->get_future();
-    start([promise](FoundRows found) { promise->set_value(std::move(found)); });
+    start([promise](BatchResult found) { promise->set_value(std::move(found)); });
     REQUIRE(answer.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
-    FoundRows found = answer.get();
-    if (found.error != nullptr) std::rethrow_exception(found.error);
+    BatchResult found = answer.get();
+    if (const auto* failed = std::get_if<BatchFailed>(&found)) std::rethrow_exception(failed->error);
+    if (const auto* full = std::get_if<DeviceFull>(&found)) std::rethrow_exception(full->error);
     return found;
   }
 

@@ -87,12 +87,10 @@ class FaultySearch final : public TableSearch {
     if (!plan_.strikes()) return work(std::move(done));
     const Fault fault = plan_.fault;  // once it is done, this object may be gone
     if (fault == Fault::throws) throw Injected(where);
-    if (fault == Fault::forgets) return work([](const FoundRows&) {});
+    if (fault == Fault::forgets) return work([](const BatchResult&) {});
     work(done);
     if (fault == Fault::throws_late) throw Injected(where);
-    FoundRows failed;
-    failed.error = std::make_exception_ptr(Injected(where));
-    done(failed);
+    done(BatchFailed{std::make_exception_ptr(Injected(where))});
   }
 
   std::unique_ptr<TableSearch> real_;

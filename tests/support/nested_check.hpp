@@ -30,7 +30,7 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
                            Keep keep) {
   INFO("keep " << word_of(keep));
   const std::size_t n = rows.rows.size();
-  std::vector<std::uint32_t> births(n, Clusters::kNeverCore);
+  std::vector<std::int32_t> births(n, Clusters::kNeverCore);
   std::vector<std::uint32_t> first_before;
   std::uint32_t all_before = 0;
   std::size_t level = 0;
@@ -45,7 +45,7 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
       const auto cluster = static_cast<std::uint32_t>(expected.labels[i]);
       ++sizes[cluster];
       cores[cluster] += core[i];
-      if (core[i] != 0 && births[i] == Clusters::kNeverCore) births[i] = all_before + cluster;
+      if (core[i] != 0 && births[i] == Clusters::kNeverCore) births[i] = static_cast<std::int32_t>(all_before + cluster);
     }
     REQUIRE(r.summary == expected.summary);
     REQUIRE(r.labels.size() == (keep == Keep::labels ? n : 0));
@@ -56,7 +56,7 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
     for (std::size_t k = 0; k < first_before.size(); ++k) {
       REQUIRE(r.clusters.joined[k] == static_cast<std::uint32_t>(expected.labels[first_before[k]]));
     }
-    REQUIRE(r.clusters.births == (++level == minpts.size() ? births : std::vector<std::uint32_t>()));
+    REQUIRE(r.clusters.births == (++level == minpts.size() ? births : std::vector<std::int32_t>()));
     first_before = r.clusters.first_core;
     all_before += static_cast<std::uint32_t>(expected.summary.clusters);
   });

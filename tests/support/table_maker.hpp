@@ -100,7 +100,7 @@ class TableMaker {
         }
         word += packed_words(range.size());
       }
-      table_->counts_for_writing()[p] = static_cast<std::uint32_t>(row.size());
+      table_->add_counts(p, std::vector<std::uint32_t>{static_cast<std::uint32_t>(row.size())});
     }
     table_->set_blocks(make_blocks(n));
     return *table_;

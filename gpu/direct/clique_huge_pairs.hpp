@@ -1,0 +1,58 @@
+// Pairs of huge cells that a few tries have not decided. The points of such cells are sorted along a space-filling curve, so that
+// consecutive ones have narrow bounds, and are compared chunk by chunk.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/direct/clique_kernels.hpp>
+#include <epsflow/gpu/grid/index_kernels.hpp>
+
+namespace epsflow::gpu {
+
+/// The list of such pairs, which kernels fill and a tally counts.
+class HugePairs {
+ public:
+  HugePairs() = default;
+  /// Room for every pair that so many points can make.
+  HugePairs(std::uint32_t points, Scratch scratch);
+
+  [[nodiscard]] CellPair* list() const { return list_.data(); }
+  /// Unites the cells of the first `count` pairs that have core points within eps. Waits for what is before it on the stream.
+  void decide(std::uint32_t count, const CliqueView& view, const Nodes& nodes, std::uint32_t* parents,
+              Scratch scratch) const;
+
+ private:
+  DeviceBuffer<CellPair> list_;
+};
+
+// Its kernels: clique_huge_pairs.cu. None waits.
+
+struct HugeCell {
+  std::uint32_t begin;  ///< its first position
+  std::uint32_t first;  ///< its first place in the order along the curve
+  std::uint32_t end;
+};
+/// Smallest and largest coordinates of the points of a chunk.
+struct ChunkBounds {
+  double lo[index::kMostCliqueDims];
+  double hi[index::kMostCliqueDims];
+};
+
+/// spans[2k], spans[2k + 1]: first position of cells[k] and of the cell behind it.
+void launch_cell_spans(const CliqueView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
+                       cudaStream_t stream);
+/// keys: cell, then place on the curve; positions: of the points, `size` in all.
+void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
+                      std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream);
+/// chunks[k]: of the points positions[k·kChunk …].
+void launch_chunk_bounds(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size,
+                         ChunkBounds* chunks, cudaStream_t stream);
+/// pairs: of the original cells, and places[k]: their numbers among the huge ones.
+void launch_huge_pairs(const CliqueView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
+                       const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
+                       const CellPair* places, std::uint32_t count, cudaStream_t stream);
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,70 @@
+#include <epsflow/pipeline/admission.hpp>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+
+#include <epsflow/core/memory.hpp>
+
+namespace epsflow {
+namespace {
+
+TEST_CASE("admission: the first group is alone until its preparation is complete, then others join, as many as may") {
+  MemoryBudget budget(1000);
+  const ArenaPool pool(budget);
+  Admission admission({{4, {1}}, {3, {1}}, {2, {1}}, {1, {1}}}, 2, pool);
+  const auto first = admission.next();
+  REQUIRE(first);
+  CHECK(first->exclusive);
+  CHECK_FALSE(admission.next());
+  const Turn turn(first->exclusive);
+  admission.complete(turn, 100);
+  const auto second = admission.next();
+  REQUIRE(second);
+  CHECK_FALSE(second->exclusive);
+  CHECK(second->group.eps == 3);
+  CHECK_FALSE(admission.next());
+  admission.end(turn, first->group);
+  // Not while the budget has less than the last one took.
+  admission.complete(Turn(second->exclusive), 1000);
+  CHECK_FALSE(admission.next());
+  admission.end(Turn(second->exclusive), second->group);
+  CHECK(admission.next()->group.eps == 2);
+  CHECK_FALSE(admission.done());
+}
+
+TEST_CASE("admission: a starved group is next, and exclusive; one that was that loses its table, for good") {
+  MemoryBudget budget(1000);
+  const ArenaPool pool(budget);
+  Admission admission({{4, {1}}, {3, {1}}}, 2, pool);
+  const auto first = admission.next();
+  const Turn done(first->exclusive);
+  admission.complete(done, 10);
+  auto second = admission.next();
+  REQUIRE(second);
+  Turn shared(second->exclusive);
+  shared.starve_of_table();
+  CHECK(shared.starved());
+  admission.end(shared, second->group);
+  CHECK_FALSE(admission.next());  // alone, so it waits for the first
+  admission.end(done, first->group);
+  second = admission.next();
+  REQUIRE(second);
+  CHECK(second->exclusive);
+  CHECK(second->group.eps == 3);
+  CHECK_FALSE(second->group.table_refused);
+  Turn alone(second->exclusive);
+  alone.starve_of_table();
+  admission.end(alone, second->group);
+  second = admission.next();
+  REQUIRE(second);
+  CHECK(second->exclusive);
+  CHECK(second->group.table_refused);
+  admission.end(Turn(second->exclusive), second->group);
+  CHECK(admission.done());
+}
+
+}  // namespace
+}  // namespace epsflow
