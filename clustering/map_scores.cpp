@@ -1,0 +1,224 @@
+#include <epsflow/clustering/map_scores.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow {
+namespace {
+
+/// A cluster counts from this share of the points on, and from five points.
+constexpr double kBigShare = 0.01;
+constexpr double kFewestPoints = 5;
+/// 1/(2ν) with ν = 4/3.
+constexpr double kPercolation = 0.375;
+/// A cluster lives while it has at least half as many points as here.
+constexpr double kSamePoints = 0.5;
+constexpr double kMostNoise = 0.3;
+/// Of equal scores that of the larger minpts: density is told better there. Up to √n, from where on clusters are blurred.
+constexpr double kTiePower = 0.05;
+/// Scores within 15 % are as good as equal.
+constexpr double kNear = 0.85;
+/// A number of clusters is settled where it is the same over more than this factor of minpts.
+constexpr double kSettledRange = 2;
+constexpr double kLeastScore = 0.2;
+constexpr double kLeastCredit = 0.4;
+constexpr std::size_t kCandidates = 20;
+/// Ratios of minpts from which a slope can be told.
+constexpr double kSlopeRange = 0.6;
+
+/// So that ties do not hang on the order of sums.
+double rounded(double score) { return std::round(score * 1e9) / 1e9; }
+
+}  // namespace
+
+MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims)
+    : lineage_(lineage), n_(static_cast<double>(n)) {
+  std::set<double> eps;
+  std::set<std::uint32_t> minpts;
+  for (const LineageCell& cell : lineage.cells()) {
+    eps.insert(cell.variant.eps);
+    minpts.insert(cell.variant.minpts);
+  }
+  eps_.assign(eps.begin(), eps.end());
+  minpts_.assign(minpts.begin(), minpts.end());
+  if (eps_.size() < 2 || eps_.size() * minpts_.size() != lineage.cells().size()) {
+    throw UsageError("cells are scored in a full grid of at least two eps: make the sweep with grid()");
+  }
+  cells_.resize(lineage.cells().size());
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const Variant& v = lineage.cell(i).variant;
+    const auto e = std::lower_bound(eps_.begin(), eps_.end(), v.eps) - eps_.begin();
+    const auto m = std::lower_bound(minpts_.begin(), minpts_.end(), v.minpts) - minpts_.begin();
+    cells_[static_cast<std::size_t>(e) * minpts_.size() + static_cast<std::size_t>(m)] = i;
+  }
+  chained_.resize(cells_.size());
+  scores_.resize(cells_.size());
+  find_dimensions(dims);
+  for (std::size_t m = 0; m < minpts_.size(); ++m) score_minpts(m);
+}
+
+/// The slope of minpts over the eps at which half of the points are core, both by logarithm: how counts grow with the radius.
+void MapScores::find_dimensions(std::size_t dims) {
+  const std::size_t levels = minpts_.size();
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> half(levels, kNone);  // ln eps
+  std::vector<double> x(levels);
+  for (std::size_t m = 0; m < levels; ++m) {
+    // The median of a count of p events is about p − 4/3, the point itself not counted.
+    x[m] = std::log(std::max(minpts_[m] - 4.0 / 3, 1.0 / 3));
+    const auto core = [&](std::size_t e) { return static_cast<double>(at(e, m).summary.core) / n_; };
+    for (std::size_t e = 1; e < eps_.size(); ++e) {
+      if (!(core(e - 1) < 0.5 && core(e) >= 0.5)) continue;
+      const double share = (0.5 - core(e - 1)) / (core(e) - core(e - 1));
+      half[m] = std::log(eps_[e - 1]) + share * std::log(eps_[e] / eps_[e - 1]);
+      break;
+    }
+  }
+  dimension_.assign(levels, kNone);
+  std::vector<double> known;
+  for (std::size_t m = 0; m < levels; ++m) {
+    std::size_t a = m > 0 ? m - 1 : 0;
+    std::size_t b = std::min(levels - 1, m + 1);
+    while (a > 0 && x[b] - x[a] < kSlopeRange) --a;
+    while (b + 1 < levels && x[b] - x[a] < kSlopeRange) ++b;
+    if (!(half[b] > half[a])) continue;
+    dimension_[m] = (x[b] - x[a]) / (half[b] - half[a]);
+    known.push_back(dimension_[m]);
+  }
+  std::sort(known.begin(), known.end());
+  const auto most = static_cast<double>(dims);
+  const double median =
+      known.empty() ? most : (known[(known.size() - 1) / 2] + known[known.size() / 2]) / 2;
+  for (double& d : dimension_) d = std::clamp(std::isnan(d) ? median : d, 1.0, std::max(1.0, most));
+}
+
+void MapScores::score_minpts(std::size_t minpts) {
+  const double p = minpts_[minpts];
+  const double least = std::max(kBigShare * n_, kFewestPoints);
+  std::vector<std::vector<double>> sizes;  // of each chain, along eps
+  for (std::size_t e = 0; e < eps_.size(); ++e) {
+    const LineageCell& here = at(e, minpts);
+    Chained& now = chained_[e * minpts_.size() + minpts];
+    // A chain goes on where one big cluster alone becomes part of the cluster.
+    std::map<std::uint32_t, std::vector<std::uint32_t>> arriving;
+    if (e > 0) {
+      const Chained& before = chained(e - 1, minpts);
+      for (std::size_t k = 0; k < before.clusters.size(); ++k) {
+        arriving[at(e - 1, minpts).in_wider[before.clusters[k]]].push_back(before.chains[k]);
+      }
+    }
+    for (std::uint32_t k = 0; k < here.clusters(); ++k) {
+      if (here.size[k] < least) continue;
+      const auto found = arriving.find(k);
+      const bool goes_on = found != arriving.end() && found->second.size() == 1;
+      if (!goes_on) sizes.emplace_back();
+      const auto chain = goes_on ? found->second.front() : static_cast<std::uint32_t>(sizes.size() - 1);
+      sizes[chain].push_back(here.size[k]);
+      now.clusters.push_back(k);
+      now.chains.push_back(chain);
+    }
+  }
+  const double step = std::log(eps_[1] / eps_[0]);
+  const double tie = std::pow(std::min(p, std::sqrt(n_)), kTiePower);
+  for (std::size_t e = 0; e < eps_.size(); ++e) {
+    const Chained& now = chained(e, minpts);
+    CellScore& cell = scores_[e * minpts_.size() + minpts];
+    double shares = 0, weights = 0, credits = 0;
+    for (std::size_t k = 0; k < now.clusters.size(); ++k) {
+      const double size = at(e, minpts).size[now.clusters[k]];
+      const std::vector<double>& chain = sizes[now.chains[k]];
+      const auto alive = std::count_if(chain.begin(), chain.end(), [&](double m) { return m >= kSamePoints * size; });
+      const double life = static_cast<double>(alive) * step;
+      const double z = dimension_[minpts] * std::sqrt(p) * life * std::pow(size / p, kPercolation);
+      const double share = size / n_;
+      const double weight = share * (1 - share);
+      shares += share;
+      weights += weight;
+      credits += weight * z * z / (z * z + kChanceLimit * kChanceLimit);
+      cell.significant += z >= kChanceLimit ? 1 : 0;
+    }
+    cell.big = static_cast<std::uint32_t>(now.clusters.size());
+    cell.noise = 1 - shares;
+    if (cell.big < 2 || cell.noise > kMostNoise) continue;
+    cell.credit = credits / weights;
+    cell.score = rounded((1 - cell.noise) * tie * credits);
+  }
+}
+
+std::optional<GridPlace> MapScores::best() const {
+  GridPlace best;
+  for (std::size_t e = 0; e < eps_.size(); ++e) {
+    for (std::size_t m = 0; m < minpts_.size(); ++m) {
+      if (score({e, m}).score > score(best).score) best = {e, m};
+    }
+  }
+  if (score(best).score < 0) return std::nullopt;
+  return best;
+}
+
+std::optional<GridPlace> MapScores::recommended() const {
+  const std::optional<GridPlace> top = best();
+  if (!top || score(*top).score <= kLeastScore || score(*top).credit < kLeastCredit) return std::nullopt;
+  const Plateau around = plateau(*top);
+  if (around.minpts_to > kSettledRange * around.minpts_from) return top;
+  GridPlace chosen = *top;
+  const auto rank = [&](GridPlace place) { return std::make_tuple(score(place).significant, score(place).score); };
+  for (std::size_t e = 0; e < eps_.size(); ++e) {
+    for (std::size_t m = top->minpts; m < minpts_.size(); ++m) {
+      const CellScore& other = score({e, m});
+      if (other.score < kNear * score(*top).score || other.significant <= score(*top).significant) continue;
+      if (rank({e, m}) > rank(chosen)) chosen = {e, m};
+    }
+  }
+  return chosen;
+}
+
+std::vector<GridPlace> MapScores::peaks() const {
+  std::vector<GridPlace> peaks;
+  for (std::size_t e = 0; e < eps_.size(); ++e) {
+    for (std::size_t m = 0; m < minpts_.size(); ++m) {
+      const double here = score({e, m}).score;
+      const bool rises = e == 0 || here > score({e - 1, m}).score;
+      const bool falls = e + 1 == eps_.size() || here >= score({e + 1, m}).score;
+      if (here > 0 && rises && falls) peaks.push_back({e, m});
+    }
+  }
+  std::stable_sort(peaks.begin(), peaks.end(),
+                   [&](GridPlace a, GridPlace b) { return score(a).score > score(b).score; });
+  if (peaks.size() > kCandidates) peaks.resize(kCandidates);
+  return peaks;
+}
+
+/// Whether the big clusters of a minpts lie one to one in those of the next smaller one.
+bool MapScores::one_to_one(std::size_t eps, std::size_t minpts) const {
+  const std::vector<std::uint32_t>& from = chained(eps, minpts).clusters;
+  const std::vector<std::uint32_t>& to = chained(eps, minpts - 1).clusters;
+  if (from.empty() || from.size() != to.size()) return false;
+  std::vector<std::uint32_t> in;
+  for (const std::uint32_t k : from) in.push_back(at(eps, minpts).in_looser[k]);
+  std::sort(in.begin(), in.end());
+  return in == to;
+}
+
+Plateau MapScores::plateau(GridPlace place) const {
+  const auto chains = [&](std::size_t e) {
+    std::vector<std::uint32_t> sorted = chained(e, place.minpts).chains;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  };
+  const std::vector<std::uint32_t> here = chains(place.eps);
+  std::size_t first = place.eps, last = place.eps, low = place.minpts, high = place.minpts;
+  while (first > 0 && chains(first - 1) == here) --first;
+  while (last + 1 < eps_.size() && chains(last + 1) == here) ++last;
+  while (low > 0 && one_to_one(place.eps, low)) --low;
+  while (high + 1 < minpts_.size() && one_to_one(place.eps, high + 1)) ++high;
+  return {eps_[first], eps_[last], minpts_[low], minpts_[high]};
+}
+
+}  // namespace epsflow
