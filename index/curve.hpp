@@ -13,14 +13,14 @@ namespace epsflow::index {
 inline constexpr std::size_t kMostCurveDims = 6;
 
 /// Bits of one coordinate in a number of 64 bits. Slots are made in 32 bits, and 32 tell the points of any one run apart.
-[[nodiscard]] constexpr unsigned curve_bits(std::size_t dims) noexcept {
-  return static_cast<unsigned>(std::min<std::size_t>(32, 64 / dims));
+[[nodiscard]] EPSFLOW_HOST_DEVICE constexpr unsigned curve_bits(std::size_t dims) noexcept {
+  return dims < 2 ? 32 : static_cast<unsigned>(64 / dims);
 }
 
 namespace detail {
 /// The bits that are set once groups of `size` bits of a slot stand D · size bits apart.
 template <std::size_t D>
-[[nodiscard]] constexpr std::uint64_t groups_of(unsigned size) noexcept {
+[[nodiscard]] EPSFLOW_HOST_DEVICE constexpr std::uint64_t groups_of(unsigned size) noexcept {
   std::uint64_t mask = 0;
   for (unsigned bit = 0; bit < curve_bits(D); ++bit) mask |= std::uint64_t{1} << (bit / size * size * D + bit % size);
   return mask;

@@ -20,7 +20,7 @@ namespace epsflow::index {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kBlockPoints = 1 << 14;
 /// Leading bits of the numbers by which many points are sorted: three passes.
 constexpr unsigned kFirstBits = 33;
 
@@ -86,7 +86,7 @@ class CurveSort {
   void sort(std::span<Item> items, std::span<Item> spare, std::uint32_t* order) const {
     cancel_.check();
     const Extents extents = tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, items.size(), kGrain), Extents{},
+        tbb::blocked_range<std::size_t>(0, items.size(), kBlockPoints), Extents{},
         [&](const auto& range, Extents so_far) {
           for (std::size_t i = range.begin(); i < range.end(); ++i) so_far.add(*this, items[i].id);
           return so_far;
@@ -99,7 +99,7 @@ class CurveSort {
       }
     });
     unsigned shift = 0;
-    if (items.size() > kGrain) {
+    if (items.size() > kBlockPoints) {
       shift = D * curve_bits(D) - std::min<unsigned>(kFirstBits, D * curve_bits(D));
       const std::span<Item> before = items;
       items = radix_sort(
@@ -158,7 +158,7 @@ class CurveSort {
 
   template <class F>
   static void for_each_block(std::size_t size, const F& f) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size, kGrain),
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size, kBlockPoints),
                       [&](const auto& range) { f(range.begin(), range.end()); });
   }
 
@@ -199,22 +199,23 @@ LeafOrder::LeafOrder(PointsView points, const CancelToken& cancel)
 void LeafOrder::fill_leaves(PointsView points) {
   const std::uint32_t groups = (leaves_ + kBranch - 1) / kBranch;
   points.visit([&](auto values) {
-    tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, groups, kGrain / (kLeaf * kBranch)), [&](const auto& range) {
-      for (std::uint32_t l = range.begin() * kBranch; l < range.end() * kBranch; ++l) {
-        double* const box = boxes_[0].data() + std::size_t{l / kBranch} * dims_ * 2 * kBranch + l % kBranch;
-        double* const leaf = coordinates_.data() + std::size_t{l} * dims_ * kLeaf;
-        const std::uint32_t count = l < leaves_ ? filled(l) : 0;
-        for (std::uint32_t i = 0; i < (count == 0 ? 0 : kLeaf); ++i) {
-          const std::size_t row = std::size_t{order_[l * kLeaf + std::min(i, count - 1)]} * dims_;
-          for (std::size_t k = 0; k < dims_; ++k) leaf[k * kLeaf + i] = static_cast<double>(values[row + k]);
-        }
-        for (std::size_t k = 0; k < dims_; ++k) {
-          const double* const first = leaf + k * kLeaf;
-          box[k * 2 * kBranch] = count == 0 ? kInfinity : *std::min_element(first, first + kLeaf);
-          box[(k * 2 + 1) * kBranch] = count == 0 ? -kInfinity : *std::max_element(first, first + kLeaf);
-        }
-      }
-    });
+    tbb::parallel_for(
+        tbb::blocked_range<std::uint32_t>(0, groups, kBlockPoints / (kLeaf * kBranch)), [&](const auto& range) {
+          for (std::uint32_t l = range.begin() * kBranch; l < range.end() * kBranch; ++l) {
+            double* const box = boxes_[0].data() + std::size_t{l / kBranch} * dims_ * 2 * kBranch + l % kBranch;
+            double* const leaf = coordinates_.data() + std::size_t{l} * dims_ * kLeaf;
+            const std::uint32_t count = l < leaves_ ? filled(l) : 0;
+            for (std::uint32_t i = 0; i < (count == 0 ? 0 : kLeaf); ++i) {
+              const std::size_t row = std::size_t{order_[l * kLeaf + std::min(i, count - 1)]} * dims_;
+              for (std::size_t k = 0; k < dims_; ++k) leaf[k * kLeaf + i] = static_cast<double>(values[row + k]);
+            }
+            for (std::size_t k = 0; k < dims_; ++k) {
+              const double* const first = leaf + k * kLeaf;
+              box[k * 2 * kBranch] = count == 0 ? kInfinity : *std::min_element(first, first + kLeaf);
+              box[(k * 2 + 1) * kBranch] = count == 0 ? -kInfinity : *std::max_element(first, first + kLeaf);
+            }
+          }
+        });
   });
 }
 
@@ -223,7 +224,7 @@ void LeafOrder::fill_level(std::size_t level) {
   const std::size_t stride = dims_ * 2 * kBranch;
   const auto children = static_cast<std::uint32_t>(below.size() / stride);  // groups below are boxes here
   const auto groups = static_cast<std::uint32_t>(boxes_[level].size() / stride);
-  tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, groups * kBranch, kGrain), [&](const auto& range) {
+  tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, groups * kBranch, kBlockPoints), [&](const auto& range) {
     for (std::uint32_t b = range.begin(); b < range.end(); ++b) {
       double* const box = boxes_[level].data() + b / kBranch * stride + b % kBranch;
       for (std::size_t k = 0; k < dims_; ++k) {

@@ -209,14 +209,14 @@ class LeafSearch {
   HWY_INLINE const Smallest& search(std::uint32_t leaf) {
     leaf_ = leaf;
     own_ = leaves_.leaf(leaf);
-    const double* const boxes = leaves_.boxes(0, leaf / kBranch) + leaf % kBranch;
+    const double* const boxes = leaves_.boxes(0, leaf / LeafOrder::kBranch) + leaf % LeafOrder::kBranch;
     for (std::size_t end = 0; end < box_.size(); ++end) box_[end] = boxes[end * kBranch];
     smallest_.clear();
     for (std::size_t v = 0; v < kLeaf / kLanes; ++v) scan<true>(v, own_, leaves_.filled(leaf));
     find_limit();
     std::uint32_t child = leaf;
-    for (std::size_t level = 0; level < leaves_.levels() && limit_ > 0; ++level, child /= kBranch) {
-      visit(level, child / kBranch, child);
+    for (std::size_t level = 0; level < leaves_.levels() && limit_ > 0; ++level, child /= LeafOrder::kBranch) {
+      visit(level, child / LeafOrder::kBranch, child);
     }
     smallest_.finish();
     return smallest_;
@@ -237,7 +237,7 @@ class LeafSearch {
       hn::StoreU(sums_.bound(sum), F64(), bounds + b);
     }
     for (std::uint32_t b = 0; b < kBranch; ++b) {
-      const std::uint32_t child = group * kBranch + b;
+      const std::uint32_t child = group * LeafOrder::kBranch + b;
       if (!(bounds[b] < limit_) || child == except) continue;
       if (level > 0) {
         visit(level - 1, child, ~0U);
