@@ -87,6 +87,12 @@ class LoadedPoints {
   /// Throws UsageError for a choice that the backend does not have, Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                            const CancelToken& cancel) const = 0;
+  /// sums[i · ks.size() + j]: the left-hand side of the rule (core/space.hpp) for point i and its ks[j]-th nearest other point. Each k is at
+  /// least 1 and less than the number of points. sums: [host] [n × ks.size()]. Works on the threads of the calling arena. Throws
+  /// Cancelled, ResourceError.
+  virtual void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const = 0;
+  /// Bytes of host memory that nearest_sums() takes, at most, beside the sums.
+  [[nodiscard]] virtual std::uint64_t nearest_bytes() const = 0;
 
  private:
   std::size_t size_;

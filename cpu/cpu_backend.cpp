@@ -17,6 +17,7 @@
 #include <epsflow/index/batch_plan.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/images.hpp>
+#include <epsflow/index/nearest.hpp>
 #include <epsflow/index/row_search.hpp>
 #include <epsflow/index/tile_index.hpp>
 
@@ -209,6 +210,10 @@ class CpuPoints final : public LoadedPoints {
     check_index(options.index, space());
     return std::make_unique<CpuIndex>(points_, space(), options, cancel);
   }
+  void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const override {
+    index::nearest_sums(points_, space(), ks, sums, cancel);
+  }
+  [[nodiscard]] std::uint64_t nearest_bytes() const override { return index::nearest_bytes(size(), dims()); }
 
  private:
   PointsView points_;

@@ -17,7 +17,9 @@
 #include <epsflow/gpu/base/upload.hpp>
 #include <epsflow/gpu/direct/device_core.hpp>
 #include <epsflow/gpu/gpu_index.hpp>
+#include <epsflow/gpu/nearest/device_nearest.hpp>
 #include <epsflow/gpu/tables/search_kernels.hpp>
+#include <epsflow/index/nearest.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -163,6 +165,23 @@ class GpuPoints final : public LoadedPoints {
     return std::make_unique<GpuIndex>(points_, options, GpuResources{gpu_.device, *gpu_.memory, gpu_.pinned, cancel},
                                       LabelHomes{gpu_.labels, gpu_.memory});
   }
+  void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const override {
+    const DeviceScope scope(gpu_.device);
+    if (serves_nearest(points_, ks)) {
+      (void)cudaGetLastError();  // of the caller's own work on this thread
+      const Stream stream;
+      const DeviceBuffer<double> found(*gpu_.memory, stream.get(), std::uint64_t{size()} * ks.size());
+      const StreamDrain drain(stream);  // before the memory goes
+      cancel.check();
+      if (find_nearest(points_, ks, NearestForm::sums, found.data(), *gpu_.memory, stream)) {
+        check(cudaMemcpyAsync(sums, found.data(), found.bytes(), cudaMemcpyDeviceToHost, stream.get()));
+        stream.synchronize();
+        return;
+      }
+    }
+    index::nearest_sums(points_.host(), space(), ks, sums, cancel);
+  }
+  [[nodiscard]] std::uint64_t nearest_bytes() const override { return index::nearest_bytes(size(), dims()); }
 
  private:
   GpuState& gpu_;

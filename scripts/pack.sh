@@ -48,7 +48,7 @@ trap write_list EXIT  # so that whatever is left of a run that fails is known as
 cmake --install "$build" --prefix "$new/install" >/dev/null
 mv "$new"/install/bin/* "$new/bin/"
 rm -rf "$new/install"
-for program in "$build"/tests/test_gpu "$build"/tests/test_pipeline "$build"/bin/bench_gpu "$build"/bin/bench_sweep; do
+for program in "$build"/tests/test_gpu "$build"/tests/test_pipeline "$build"/bin/bench_gpu "$build"/bin/bench_knn "$build"/bin/bench_sweep; do
   if [[ -f "$program" ]]; then cp "$program" "$new/bin/"; fi
 done
 strip "$new"/bin/*

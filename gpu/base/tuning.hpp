@@ -109,8 +109,16 @@ inline constexpr unsigned kHugeBlocks = 128;
 /// Counters that blocks share out among themselves, lest they queue for one.
 inline constexpr unsigned kTallies = 32;
 
+// Nearest points.
+
+/// Threads of a block of its kernels.
+inline constexpr unsigned kNearestThreads = 128;
+/// Points whose number on the curve does not tell them from many others, at most. A million of them at one place would take a
+/// second; a CPU sorts them along a curve of their own.
+inline constexpr std::uint32_t kMostUnresolved = 1 << 17;
+
 static_assert(kPointThreads % 32 == 0 && kCellThreads % 32 == 0, "whole warps");
-static_assert(kDirectThreads % 32 == 0 && kPairThreads % 32 == 0, "whole warps");
+static_assert(kNearestThreads % 32 == 0 && kDirectThreads % 32 == 0 && kPairThreads % 32 == 0, "whole warps");
 static_assert(kRowThreads < 32 && 32 % kRowThreads == 0, "teams share a warp");
 static_assert(kWarpPairs >= 64, "a warp adds up to 32 pairs at a time");
 

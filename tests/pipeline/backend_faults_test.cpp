@@ -184,6 +184,10 @@ class FaultyPoints final : public LoadedPoints {
     return call(plan_, "build_index",
                 [&] { return std::make_unique<FaultyIndex>(real_->build_index(options, cancel), plan_); });
   }
+  void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const override {
+    real_->nearest_sums(ks, sums, cancel);
+  }
+  [[nodiscard]] std::uint64_t nearest_bytes() const override { return real_->nearest_bytes(); }
 
  private:
   std::unique_ptr<LoadedPoints> real_;

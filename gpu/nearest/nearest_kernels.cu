@@ -1,0 +1,469 @@
+#include <cuda_runtime.h>
+
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
+#include <epsflow/gpu/base/with_types.hpp>
+#include <epsflow/gpu/nearest/near_frame.hpp>
+#include <epsflow/gpu/nearest/nearest_kernels.hpp>
+
+// How a warp searches. Its lanes are 32 points that follow each other along the curve: a group. It goes from box to box, all children of
+// a node at a time, a lane for each. Leaves that are near enough come in chunks of four: their points are put into shared memory,
+// and each lane tests all of them in float32 (near_frame.hpp). What passes, mostly no more than will be kept, it sums in float64.
+//
+// Boxes are passed over if they are no nearer than the farthest k-th of the lanes: as a group they need no more. The k-th are known well
+// enough from the start, from the other points of the group, in float32.
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kNearestThreads;
+constexpr unsigned kWarps = kThreads / 32;
+constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
+constexpr unsigned kGroup = 32;
+/// Leaves of a chunk, and of a group.
+constexpr unsigned kChunkLeaves = 32 / kDeviceLeaf;
+constexpr unsigned kGroupLeaves = kGroup / kDeviceLeaf;
+constexpr unsigned kNoLeaf = ~0U;
+static_assert(kDeviceBranch == 32 && kDeviceBranch % kGroupLeaves == 0, "a group's leaves have one parent");
+
+std::uint32_t blocks_of(std::uint64_t items, unsigned threads) {
+  return static_cast<std::uint32_t>((items + threads - 1) / threads);
+}
+
+template <class T, unsigned D>
+__global__ void curve_numbers_kernel(PointsOnDevice points, index::Curve curve, std::uint64_t* numbers,
+                                     std::uint32_t* ids) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= points.size) return;
+  const T* const point = static_cast<const T*>(points.data) + i * D;
+  numbers[i] = curve.number<D>([&](std::size_t k) { return point[k]; });
+  ids[i] = static_cast<std::uint32_t>(i);
+}
+
+template <class T, unsigned D>
+__global__ void unresolved_kernel(LeafView leaves, const std::uint64_t* numbers, std::uint32_t* count) {
+  constexpr std::uint32_t kFar = 4 * kGroup;
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  bool unresolved = false;
+  if (i + kFar < leaves.size && numbers[i] == numbers[i + kFar]) {
+    const T* const coordinates = static_cast<const T*>(leaves.coordinates);
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) {
+      const T* const from = coordinates + std::uint64_t{k} * leaves.size + i;
+      unresolved |= from[0] != from[kFar];
+    }
+  }
+  const unsigned lanes = __ballot_sync(kWholeWarp, unresolved);
+  if (threadIdx.x % 32 == 0 && lanes != 0) atomicAdd(count, __popc(lanes));
+}
+
+/// Lower and upper end of one dimension of each leaf.
+template <class T>
+__global__ void leaf_boxes_kernel(LeafView leaves) {
+  const std::uint32_t leaf = blockIdx.x * kThreads + threadIdx.x;
+  if (leaf >= leaves.counts[0]) return;
+  const std::uint64_t first = std::uint64_t{leaf} * kDeviceLeaf;
+  const std::uint64_t end = min(first + kDeviceLeaf, std::uint64_t{leaves.size});
+  const T* const from = static_cast<const T*>(leaves.coordinates) + std::uint64_t{blockIdx.y} * leaves.size;
+  T lo = from[first], hi = lo;
+  for (std::uint64_t i = first + 1; i < end; ++i) {
+    lo = min(lo, from[i]);
+    hi = max(hi, from[i]);
+  }
+  T* const boxes = static_cast<T*>(leaves.boxes[0]) + std::uint64_t{2 * blockIdx.y} * leaves.counts[0];
+  boxes[leaf] = lo;
+  boxes[std::uint64_t{leaves.counts[0]} + leaf] = hi;
+}
+
+/// The same of each node of a level above.
+template <class T>
+__global__ void node_boxes_kernel(const __grid_constant__ LeafView leaves, unsigned level) {
+  const std::uint32_t node = blockIdx.x * kThreads + threadIdx.x;
+  const std::uint32_t count = leaves.counts[level], below = leaves.counts[level - 1];
+  if (node >= count) return;
+  const T* const lows = static_cast<const T*>(leaves.boxes[level - 1]) + std::uint64_t{2 * blockIdx.y} * below;
+  const std::uint32_t first = node * kDeviceBranch;
+  T lo = lows[first], hi = lows[std::uint64_t{below} + first];
+  for (std::uint32_t i = first + 1; i < min(first + kDeviceBranch, below); ++i) {
+    lo = min(lo, lows[i]);
+    hi = max(hi, lows[std::uint64_t{below} + i]);
+  }
+  T* const boxes = static_cast<T*>(leaves.boxes[level]) + std::uint64_t{2 * blockIdx.y} * count;
+  boxes[node] = lo;
+  boxes[std::uint64_t{count} + node] = hi;
+}
+
+/// Where the level stands in the number of an open node. Nodes of level 1 are fewer than kMostGpuPoints / 256.
+constexpr unsigned kLevelShift = 28;
+constexpr std::uint32_t kNodeMask = (1U << kLevelShift) - 1;
+
+/// A node that is still to be looked into.
+struct OpenNode {
+  std::uint32_t node;  ///< and its level
+  float bound;         ///< of its box, see WarpSearch::bound_of()
+};
+
+/// Of one warp. The nodes of a level that wait are those of the group's own ancestor, and on the way down those of one node of each
+/// level below.
+template <unsigned D>
+struct WarpMemory {
+  static constexpr unsigned kOpenNodes = 2 * kMostLevels * kDeviceBranch;
+
+  alignas(16) float near[D][32];  ///< of the chunk
+  double exact[D][32];
+  double lo[D], hi[D];  ///< the box of the group
+  OpenNode open[kOpenNodes];
+  std::uint32_t leaves[kDeviceBranch + kChunkLeaves];  ///< that are to be searched
+};
+
+template <class T, unsigned D, unsigned K>
+class WarpSearch {
+ public:
+  __device__ __forceinline__ WarpSearch(const LeafView& leaves, std::uint32_t k, WarpMemory<D>& memory)
+      : leaves_(leaves),
+        memory_(memory),
+        lane_(threadIdx.x % 32),
+        best_(k, kInfinity),
+        nearest_in_group_(k, kInfinity) {}
+
+  /// Of the 32 points from first on. Where there are fewer the last is searched more than once.
+  __device__ __forceinline__ void run(std::uint32_t first) {
+    const std::uint32_t own = min(first + lane_, leaves_.size - 1);
+    own_leaf_ = own / kDeviceLeaf;
+    own_place_ = own % kDeviceLeaf;
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) point_[k] = coordinate(k, own);
+    find_box();
+    frame_ = NearFrame<D>::of_box(memory_.lo, memory_.hi, leaves_.scale);
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) near_[k] = frame_.near(k, point_[k]);
+    if constexpr (K <= 16) find_first_limit(min(kGroup, leaves_.size - first));
+    set_limit(limit_);
+
+    sort_own_leaves();
+    climb_ = leaves_.levels;
+    while (!all_zero_) {
+      std::uint32_t leaf = 0;
+      if (own_leaves_wait()) {
+        leaf = next_own_leaf();
+      } else if (queued_ >= kChunkLeaves || (queued_ > 0 && climb_ < 2 && open_ == 0)) {
+        leaf = next_queued_leaf();
+      } else if (climb_ >= 2) {
+        open_children(climb_, ancestor(first, climb_), ancestor(first, climb_ - 1));
+        --climb_;
+        continue;
+      } else if (open_ > 0) {
+        --open_;
+        const OpenNode next = memory_.open[open_];
+        __syncwarp();  // before others are written there
+        if (next.bound > reach_) continue;
+        if (const unsigned level = next.node >> kLevelShift; level > 1) {
+          open_children(level, next.node & kNodeMask, kNoLeaf);
+        } else {
+          queue_leaves(next.node & kNodeMask);
+        }
+        continue;
+      } else {
+        return;
+      }
+      search_chunk(leaf);
+    }
+  }
+
+  /// Calls f(j, sum) for the j-th nearest, j from 1 to k.
+  template <class F>
+  __device__ __forceinline__ void for_each_found(std::uint32_t k, F f) const {
+    best_.for_each(k, f);
+  }
+
+ private:
+  static constexpr float kInfinity = __builtin_huge_valf();
+
+  __device__ __forceinline__ double coordinate(unsigned k, std::uint32_t position) const {
+    return static_cast<double>(
+        __ldg(static_cast<const T*>(leaves_.coordinates) + std::uint64_t{k} * leaves_.size + position));
+  }
+  /// The end of a box of a level: 0 the lower one, 1 the upper one.
+  __device__ __forceinline__ double box_end(unsigned level, unsigned k, unsigned end, std::uint32_t box) const {
+    const T* const boxes = static_cast<const T*>(leaves_.boxes[level]);
+    return static_cast<double>(__ldg(boxes + std::uint64_t{2 * k + end} * leaves_.counts[level] + box));
+  }
+  /// The node of a level that holds a position. Node i of level l are boxes 32 i … of level l − 1.
+  __device__ __forceinline__ static std::uint32_t ancestor(std::uint32_t position, unsigned level) {
+    return (position / kDeviceLeaf) >> (5 * level);
+  }
+
+  /// The box of the group.
+  __device__ __forceinline__ void find_box() {
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) {
+      double lo = point_[k], hi = lo;
+#pragma unroll
+      for (unsigned other = 16; other > 0; other /= 2) {
+        lo = fmin(lo, __shfl_xor_sync(kWholeWarp, lo, other));
+        hi = fmax(hi, __shfl_xor_sync(kWholeWarp, hi, other));
+      }
+      memory_.lo[k] = lo;  // by all lanes, the same
+      memory_.hi[k] = hi;
+    }
+    __syncwarp();
+  }
+
+  /// A limit from the other points of the group, of which there are `count`.
+  __device__ __forceinline__ void find_first_limit(std::uint32_t count) {
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) memory_.near[k][lane_] = near_[k];
+    __syncwarp();
+    for (std::uint32_t c = 0; c < count; ++c) {
+      float sum = near_sum<D>([&](unsigned k) { return near_[k]; }, [&](unsigned k) { return memory_.near[k][c]; });
+      // Lanes that repeat the last point leave it out, too.
+      if (c == min(lane_, count - 1)) sum = kInfinity;
+      nearest_in_group_.add(sum);
+    }
+    limit_ = frame_.limit_above(nearest_in_group_.last());
+    __syncwarp();
+  }
+
+  /// Sets what follows from the lanes' limits.
+  __device__ __forceinline__ void set_limit(double limit) {
+    limit_ = limit;
+    sift_limit_ = frame_.sift_limit(limit);
+    const float scaled = __double2float_ru(limit * frame_.scale * frame_.scale);
+    reach_ = __uint_as_float(__reduce_max_sync(kWholeWarp, __float_as_uint(scaled)));
+  }
+
+  /// In units of the frame, rounded down. A box with a bound over reach_ holds nothing below the limit of any lane: scaling by powers of
+  /// two is monotone, and limits are scaled alike and rounded up.
+  __device__ __forceinline__ float bound_of(unsigned level, std::uint32_t box) const {
+    const double sum = box_sum<D>(
+        memory_.lo, memory_.hi, [&](unsigned k) { return box_end(level, k, 0, box); },
+        [&](unsigned k) { return box_end(level, k, 1, box); });
+    return __double2float_rd(sum * frame_.scale * frame_.scale);
+  }
+
+  /// The leaves of the group's own node, nearest first: so the limits soon hardly change any more.
+  __device__ __forceinline__ void sort_own_leaves() {
+    const std::uint32_t group_leaf = __shfl_sync(kWholeWarp, own_leaf_, 0);
+    own_node_ = group_leaf / kDeviceBranch;
+    const std::uint32_t leaf = own_node_ * kDeviceBranch + lane_;
+    const bool there = leaf < leaves_.counts[0];
+    // Bounds are at least 0, so their bits are in order. The lowest bits give way to the number of the lane. The group's own leaves
+    // come before all others.
+    unsigned key = __float_as_uint(kInfinity) | lane_;  // no bound is infinite, as they are rounded down
+    if (there && leaf / kGroupLeaves == group_leaf / kGroupLeaves) {
+      key = lane_;
+    } else if (there) {
+      key = (max(__float_as_uint(bound_of(0, leaf)), 32U) & ~31U) | lane_;
+    }
+    own_keys_ = sorted(key);
+    own_count_ = __popc(__ballot_sync(kWholeWarp, there));
+  }
+  __device__ __forceinline__ bool own_leaves_wait() {
+    const float nearest = __uint_as_float(__shfl_sync(kWholeWarp, own_keys_, own_next_ % 32) & ~31U);
+    if (own_next_ >= own_count_ || nearest > reach_) own_next_ = own_count_;
+    return own_next_ < own_count_;
+  }
+  __device__ __forceinline__ std::uint32_t next_own_leaf() {
+    const unsigned mine = own_next_ + lane_ / kDeviceLeaf;
+    const unsigned lane = __shfl_sync(kWholeWarp, own_keys_, mine % 32) % 32;
+    own_next_ += kChunkLeaves;
+    return mine < own_count_ ? own_node_ * kDeviceBranch + lane : kNoLeaf;
+  }
+
+  /// The keys of all lanes, in order: a bitonic sort.
+  __device__ __forceinline__ unsigned sorted(unsigned key) const {
+#pragma unroll
+    for (unsigned size = 2; size <= 32; size *= 2) {
+#pragma unroll
+      for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+        const unsigned other = __shfl_xor_sync(kWholeWarp, key, stride);
+        const bool ascending = (lane_ & size) == 0;
+        const bool first = (lane_ & stride) == 0;
+        key = ascending == first ? min(key, other) : max(key, other);
+      }
+    }
+    return key;
+  }
+
+  /// Opens the children of a node of a level from 2 on, which are within reach, but for one.
+  __device__ __forceinline__ void open_children(unsigned level, std::uint32_t node, std::uint32_t except) {
+    const std::uint32_t child = node * kDeviceBranch + lane_;
+    float bound = kInfinity;
+    bool within = child < leaves_.counts[level - 1] && child != except;
+    if (within) {
+      bound = bound_of(level - 1, child);
+      within = !(bound > reach_);
+    }
+    const unsigned lanes = __ballot_sync(kWholeWarp, within);
+    if (within) {
+      const unsigned at = open_ + __popc(lanes & ((1U << lane_) - 1));
+      memory_.open[at] = {(level - 1) << kLevelShift | child, bound};
+    }
+    open_ += __popc(lanes);
+    __syncwarp();
+  }
+
+  /// Queues the leaves of a node of level 1 that are within reach. Fewer than a chunk wait before.
+  __device__ __forceinline__ void queue_leaves(std::uint32_t node) {
+    const std::uint32_t leaf = node * kDeviceBranch + lane_;
+    const bool within = leaf < leaves_.counts[0] && !(bound_of(0, leaf) > reach_);
+    const unsigned lanes = __ballot_sync(kWholeWarp, within);
+    if (within) memory_.leaves[queued_ + __popc(lanes & ((1U << lane_) - 1))] = leaf;
+    queued_ += __popc(lanes);
+    __syncwarp();
+  }
+  /// Of the last ones, as many as a chunk takes.
+  __device__ __forceinline__ std::uint32_t next_queued_leaf() {
+    const unsigned count = min(queued_, kChunkLeaves);
+    const unsigned mine = lane_ / kDeviceLeaf;
+    queued_ -= count;
+    return mine < count ? memory_.leaves[queued_ + mine] : kNoLeaf;
+  }
+
+  /// leaf: that of this lane's candidate; eight lanes have the same. Or kNoLeaf.
+  __device__ __forceinline__ void search_chunk(std::uint32_t leaf) {
+    const std::uint32_t position = leaf * kDeviceLeaf + lane_ % kDeviceLeaf;
+    const bool there = leaf != kNoLeaf && position < leaves_.size;
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) {
+      const double at = there ? coordinate(k, position) : 0;
+      memory_.exact[k][lane_] = at;
+      memory_.near[k][lane_] = frame_.near(k, at);
+    }
+    const unsigned valid = __ballot_sync(kWholeWarp, there);
+    unsigned passed = valid & passing();
+    // A point is not its own neighbour.
+#pragma unroll
+    for (unsigned part = 0; part < kChunkLeaves; ++part) {
+      if (__shfl_sync(kWholeWarp, leaf, part * kDeviceLeaf) == own_leaf_) {
+        passed &= ~(1U << (part * kDeviceLeaf + own_place_));
+      }
+    }
+    while (__any_sync(kWholeWarp, passed != 0)) {
+      if (passed == 0) continue;
+      const unsigned c = __ffs(passed) - 1;
+      passed &= passed - 1;
+      const double sum = index::squared_distance<D>([&](std::size_t k) { return point_[k]; },
+                                                    [&](std::size_t k) { return memory_.exact[k][c]; }, D);
+      if (sum < best_.last()) best_.add(sum);
+    }
+    set_limit(fmin(limit_, best_.last()));
+    all_zero_ = __all_sync(kWholeWarp, best_.last() == 0);
+    __syncwarp();  // before the next chunk
+  }
+
+  /// Bit c: candidate c of the chunk may be below this lane's limit.
+  __device__ __forceinline__ unsigned passing() {
+    __syncwarp();
+    unsigned passed = 0;
+#pragma unroll
+    for (unsigned c = 0; c < 32; c += 4) {
+      float sums[4] = {};
+#pragma unroll
+      for (unsigned k = 0; k < D; ++k) {
+        const float4 at = *reinterpret_cast<const float4*>(&memory_.near[k][c]);
+        sums[0] = add_square(near_[k] - at.x, sums[0]);
+        sums[1] = add_square(near_[k] - at.y, sums[1]);
+        sums[2] = add_square(near_[k] - at.z, sums[2]);
+        sums[3] = add_square(near_[k] - at.w, sums[3]);
+      }
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) passed |= sifts(sums[i], sift_limit_) ? 1U << (c + i) : 0;
+    }
+    return passed;
+  }
+
+  const LeafView& leaves_;
+  WarpMemory<D>& memory_;
+  unsigned lane_;
+  std::uint32_t own_leaf_ = 0;
+  unsigned own_place_ = 0;
+  double point_[D];
+  float near_[D];
+  NearFrame<D> frame_;
+  Smallest<double, K> best_;
+  Smallest<float, K> nearest_in_group_;
+  double limit_ = __builtin_huge_val();  ///< the k-th is below it, or is among what has been found and equals it
+  float sift_limit_ = kInfinity;
+  float reach_ = kInfinity;  ///< the largest limit of the lanes, in units of the frame, rounded up
+  bool all_zero_ = false;    ///< nothing is nearer than what all lanes have found
+  std::uint32_t own_node_ = 0;
+  unsigned own_keys_ = 0;   ///< of lane i: the i-th nearest leaf of the own node, and its bound
+  unsigned own_count_ = 0;  ///< leaves of the own node, and how many have been searched
+  unsigned own_next_ = 0;
+  unsigned climb_ = 0;  ///< from this level down, to 2, the own ancestors are to be opened
+  unsigned open_ = 0;
+  unsigned queued_ = 0;
+};
+
+template <class T, unsigned D, unsigned K>
+__global__ void __launch_bounds__(kThreads)
+    nearest_kernel(const __grid_constant__ LeafView leaves, const __grid_constant__ NearestWanted wanted) {
+  __shared__ WarpMemory<D> memory[kWarps];
+  const std::uint64_t first = (std::uint64_t{blockIdx.x} * kWarps + threadIdx.x / 32) * kGroup;
+  if (first >= leaves.size) return;
+  WarpSearch<T, D, K> search(leaves, wanted.most, memory[threadIdx.x / 32]);
+  search.run(static_cast<std::uint32_t>(first));
+  const std::uint64_t position = first + threadIdx.x % 32;
+  if (position >= leaves.size) return;
+  double* const found = wanted.found + std::uint64_t{leaves.order[position]} * wanted.count;
+  search.for_each_found(wanted.most, [&](std::uint32_t k, double sum) {
+    for (std::uint32_t j = 0; j < wanted.count; ++j) {
+      if (wanted.ks[j] == k) found[j] = wanted.roots ? __dsqrt_rn(sum) : sum;
+    }
+  });
+}
+
+template <class F>
+void with_dims(const LeafView& leaves, F f) {
+  with_types<1, 2, 3>(leaves.precision, leaves.dims, f);
+}
+
+}  // namespace
+
+void launch_curve_numbers(PointsOnDevice points, const index::Curve& curve, std::uint64_t* numbers, std::uint32_t* ids,
+                          cudaStream_t stream) {
+  with_types<1, 2, 3>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    curve_numbers_kernel<T, D><<<blocks_of(points.size, kThreads), kThreads, 0, stream>>>(points, curve, numbers, ids);
+  });
+  check_launch(stream);
+}
+
+void launch_count_unresolved(const LeafView& leaves, const std::uint64_t* numbers, std::uint32_t* count,
+                             cudaStream_t stream) {
+  check(cudaMemsetAsync(count, 0, sizeof *count, stream));
+  with_dims(leaves, [&]<class T, unsigned D>() {
+    unresolved_kernel<T, D><<<blocks_of(leaves.size, kThreads), kThreads, 0, stream>>>(leaves, numbers, count);
+  });
+  check_launch(stream);
+}
+
+void launch_boxes(const LeafView& leaves, cudaStream_t stream) {
+  with_types<0>(leaves.precision, leaves.dims, [&]<class T, unsigned>() {
+    leaf_boxes_kernel<T><<<dim3(blocks_of(leaves.counts[0], kThreads), leaves.dims), kThreads, 0, stream>>>(leaves);
+    check_launch(stream);
+    for (unsigned level = 1; level < leaves.levels; ++level) {
+      node_boxes_kernel<T>
+          <<<dim3(blocks_of(leaves.counts[level], kThreads), leaves.dims), kThreads, 0, stream>>>(leaves, level);
+      check_launch(stream);
+    }
+  });
+}
+
+void launch_nearest(const LeafView& leaves, const NearestWanted& wanted, cudaStream_t stream) {
+  const std::uint32_t blocks = blocks_of(blocks_of(leaves.size, kGroup), kWarps);
+  with_dims(leaves, [&]<class T, unsigned D>() {
+    if (wanted.most <= 4) {
+      nearest_kernel<T, D, 4><<<blocks, kThreads, 0, stream>>>(leaves, wanted);
+    } else if (wanted.most <= 8) {
+      nearest_kernel<T, D, 8><<<blocks, kThreads, 0, stream>>>(leaves, wanted);
+    } else if (wanted.most <= 16) {
+      nearest_kernel<T, D, 16><<<blocks, kThreads, 0, stream>>>(leaves, wanted);
+    } else {
+      nearest_kernel<T, D, kMostDeviceK><<<blocks, kThreads, 0, stream>>>(leaves, wanted);
+    }
+  });
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu

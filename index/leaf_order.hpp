@@ -1,0 +1,68 @@
+// Points along a curve, in leaves of a few points with their bounding boxes, and boxes of boxes above them: an index that needs no
+// radius, for searches of nearest points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/points.hpp>
+
+namespace epsflow::index {
+
+/// Each kLeaf points that follow each other are a leaf; each kBranch leaves are a node of level 1, each kBranch of these one of level
+/// 2, and so on. So a node's children are known by its number alone. Coordinates and boxes are float64: what is widened loses nothing.
+class LeafOrder {
+ public:
+  static constexpr std::uint32_t kLeaf = 16;
+  static constexpr std::uint32_t kBranch = 8;
+
+  /// Sorts along a curve through the six dimensions of largest variance, or all. Where many points have one number on it, they are sorted
+  /// along a curve of their own. O(n·d) and a radix sort, in parallel; deeper curves are for points that are close to each other by the
+  /// measure of all. Throws Cancelled.
+  LeafOrder(PointsView points, const CancelToken& cancel);
+  LeafOrder(const LeafOrder&) = delete;
+  LeafOrder& operator=(const LeafOrder&) = delete;
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
+  [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
+  /// Input id of each position. [n]
+  [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
+  [[nodiscard]] std::uint32_t leaves() const noexcept { return leaves_; }
+  /// How many of the kLeaf places of a leaf hold points: the others repeat its last point.
+  [[nodiscard]] std::uint32_t filled(std::uint32_t leaf) const noexcept {
+    const std::uint32_t left = size() - leaf * kLeaf;
+    return left < kLeaf ? left : kLeaf;
+  }
+
+  /// Coordinates of a leaf: [d × kLeaf], dimension after dimension.
+  [[nodiscard]] const double* leaf(std::uint32_t leaf) const noexcept {
+    return coordinates_.data() + std::size_t{leaf} * dims_ * kLeaf;
+  }
+  /// Levels of boxes. Those of leaves are level 0; the last level has at most kBranch boxes.
+  [[nodiscard]] std::size_t levels() const noexcept { return boxes_.size(); }
+  /// Boxes kBranch · group … of a level: [d × 2 × kBranch], in each dimension the lower ends, then the upper ones. Boxes that are not
+  /// there are infinitely far from everything.
+  [[nodiscard]] const double* boxes(std::size_t level, std::uint32_t group) const noexcept {
+    return boxes_[level].data() + std::size_t{group} * dims_ * 2 * kBranch;
+  }
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+  /// The most that is in use while it is made.
+  [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept;
+
+ private:
+  void fill_leaves(PointsView points);
+  void fill_level(std::size_t level);
+
+  std::size_t dims_;
+  std::uint32_t leaves_;
+  Buffer<std::uint32_t> order_;
+  Buffer<double> coordinates_;
+  std::vector<Buffer<double>> boxes_;
+};
+
+}  // namespace epsflow::index

@@ -1,0 +1,140 @@
+#include <epsflow/index/nearest.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/space.hpp>
+
+namespace epsflow::index {
+namespace {
+
+using test::DataSet;
+using test::Random;
+
+/// The rule of core/space.hpp, written once more.
+double oracle_sum(const Space& space, PointsView points, std::size_t i, std::size_t j) {
+  double sum = 0;
+  for (std::size_t k = 0; k < points.dims(); ++k) {
+    double t = std::fabs(points.at(i, k) - points.at(j, k));
+    if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
+    if (space.norm == Norm::euclidean) t = t * t;
+    if (space.norm == Norm::minkowski) t = std::pow(t, space.power);
+    sum = space.norm == Norm::chebyshev ? std::max(sum, t) : sum + t;
+  }
+  return sum;
+}
+
+std::vector<double> oracle_sums(const Space& space, PointsView points, const std::vector<std::uint32_t>& ks) {
+  std::vector<double> sums;
+  std::vector<double> others;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    others.clear();
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      if (j != i) others.push_back(oracle_sum(space, points, i, j));
+    }
+    std::sort(others.begin(), others.end());
+    for (const std::uint32_t k : ks) sums.push_back(others[k - 1]);
+  }
+  return sums;
+}
+
+std::vector<double> found_sums(const Space& space, PointsView points, const std::vector<std::uint32_t>& ks) {
+  std::vector<double> sums(points.size() * ks.size(), -1);
+  nearest_sums(points, space, ks, sums.data(), {});
+  return sums;
+}
+
+/// Some numbers below n, small ones above all.
+std::vector<std::uint32_t> some_ks(std::size_t n, Random& random) {
+  std::vector<std::uint32_t> ks;
+  const std::size_t count = 1 + random.below(3);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t most = std::min<std::uint64_t>(n - 1, random.pick<std::uint64_t>({4, 8, 16, 60, n}));
+    ks.push_back(static_cast<std::uint32_t>(1 + random.below(most)));
+  }
+  return ks;
+}
+
+TEST_CASE("nearest: sums are those of all pairs, on data of every kind") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    const DataSet data = test::random_data(seed, 400);
+    if (data.size() < 2) continue;
+    const auto ks = some_ks(data.size(), random);
+    INFO("seed " << seed << ", " << test::describe(data) << ", k " << ks.front());
+    REQUIRE(found_sums({}, data.view(), ks) == oracle_sums({}, data.view(), ks));
+  }
+}
+
+TEST_CASE("nearest: many points, whose curve goes on within single numbers") {
+  for (const std::string kind : {"clustered", "quantised", "duplicates", "outlier 1e300", "log-uniform"}) {
+    for (const std::size_t dims : {1, 2, 3, 5}) {
+      const DataSet data = test::make_data(kind, 2500, dims, Precision::float64, dims);
+      INFO(test::describe(data));
+      REQUIRE(found_sums({}, data.view(), {4, 20}) == oracle_sums({}, data.view(), {4, 20}));
+    }
+  }
+}
+
+TEST_CASE("nearest: many dimensions") {
+  for (const std::size_t dims : {7, 9, 16, 40}) {
+    for (const std::string kind : {"uniform", "clustered", "quantised", "all equal"}) {
+      const DataSet data = test::make_data(kind, 500, dims, Precision::float32, dims);
+      INFO(test::describe(data));
+      REQUIRE(found_sums({}, data.view(), {1, 5}) == oracle_sums({}, data.view(), {1, 5}));
+    }
+  }
+}
+
+TEST_CASE("nearest: other norms and periodic boxes") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const std::size_t dims = 1 + random.below(4);
+    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates"});
+    DataSet data = test::make_data(kind, 2 + random.below(300), dims, Precision::float64, seed);
+    Metric metric;
+    metric.kind = random.pick<MetricKind>(
+        {MetricKind::euclidean, MetricKind::manhattan, MetricKind::chebyshev, MetricKind::minkowski});
+    if (metric.kind == MetricKind::minkowski) metric.power = random.pick<double>({1.5, 3, 7.25});
+    if (random.chance(0.6)) {
+      for (std::size_t k = 0; k < dims; ++k) {
+        double lo = 0, hi = 0;
+        for (std::size_t i = 0; i < data.size(); ++i) {
+          lo = std::min(lo, data.doubles[i * dims + k]);
+          hi = std::max(hi, data.doubles[i * dims + k]);
+        }
+        metric.box.push_back(random.chance(0.3) ? BoxSide{} : BoxSide{lo, hi + random.pick<double>({0.25, 3})});
+      }
+    }
+    std::vector<double> moved(data.doubles.size());
+    move_points(metric, data.view(), 0, data.size(), moved.data());
+    const PointsView points(std::span<const double>(moved), dims);
+    const Space space = moved_space(metric);
+    const auto ks = some_ks(data.size(), random);
+    INFO("seed " << seed << ", " << test::describe(data) << ", " << describe(metric) << ", k " << ks.front());
+    REQUIRE(found_sums(space, points, ks) == oracle_sums(space, points, ks));
+  }
+}
+
+TEST_CASE("nearest: no points, and a cancelled search") {
+  REQUIRE(found_sums({}, PointsView(std::span<const double>(), 2), {1}).empty());
+  const DataSet data = test::make_data("uniform", 1000, 2, Precision::float64, 1);
+  std::vector<double> sums(data.size());
+  CancelToken cancel;
+  cancel.cancel();
+  const std::vector<std::uint32_t> ks{4};
+  REQUIRE_THROWS_AS(nearest_sums(data.view(), {}, ks, sums.data(), cancel), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::index
