@@ -37,6 +37,8 @@ inline constexpr std::array kExitCodes{
 /// The command of this name. Throws UsageError that suggests the nearest one.
 [[nodiscard]] const Command& find_command(std::string_view name);
 
+[[nodiscard]] Command explore_command();
+[[nodiscard]] Command suggest_command();
 [[nodiscard]] Command sweep_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();

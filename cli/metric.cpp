@@ -135,7 +135,8 @@ Dataset load(const Arguments& arguments, const io::FilePoints& points, const Met
   const TraceScope scope(trace, Stage::load_points, 0, {"points", points.size()});
   const Engine engine(options, notices(arguments));
   Dataset data = engine.load(points, metric);
-  if (!arguments.flag("quiet")) doubt_eps(arguments, points, metric);
+  const bool has_eps = arguments.given("eps") || arguments.given("variants");  // not where they are to be found out
+  if (has_eps && !arguments.flag("quiet")) doubt_eps(arguments, points, metric);
   return points.weights.empty() ? data : data.weighted(points.weights);
 }
 

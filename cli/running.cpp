@@ -49,7 +49,9 @@ OptionGroup search_options() { return {"How to search (labels never depend on th
 
 OptionGroup run_options() {
   OptionGroup group{"How to run (labels never depend on these)", specs_of<RunOptions>()};
-  std::erase_if(group.options, [](const OptionSpec& option) { return option.name == "core"; });  // one of results
+  std::erase_if(group.options, [](const OptionSpec& option) {  // those of results
+    return option.name == "core" || option.name == "keep";
+  });
   return group;
 }
 

@@ -10,6 +10,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
@@ -43,6 +44,8 @@ void print_table(const io::ResultsFolder& folder) {
   print_columns(rows);
 }
 
+using Json = nlohmann::ordered_json;
+
 void print_table_as_json(const io::ResultsFolder& folder, const io::FilePoints& points, const Metric& metric,
                          const std::string& out, const char* status, double seconds) {
   nlohmann::ordered_json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", points.size()}};
@@ -58,7 +61,7 @@ void print_table_as_json(const io::ResultsFolder& folder, const io::FilePoints& 
                                 {"border", e.summary.border},
                                 {"largest", e.summary.largest},
                                 {"seconds", e.seconds},
-                                {"labels", io::labels_name(variant)}});
+                                {"labels", e.has_labels ? Json(io::labels_name(variant)) : Json()}});
   }
   print_json(json);
 }
@@ -84,15 +87,25 @@ int run_sweep(const Arguments& arguments) {
   const std::string& out = arguments.text("out");
   const bool quiet = arguments.flag("quiet");
   const bool json = arguments.flag("json");
+  const bool labels = settings.run.keep == Keep::labels;
+  const bool lineage = arguments.flag("lineage");
+  for (const char* name : {"hdf5", "labelled"}) {
+    if (!labels && arguments.given(name)) {
+      throw UsageError(fmt::format("--{} writes labels, and --keep summary makes none; leave one of them out", name));
+    }
+  }
 
+  if (lineage) io::require_format("NPZ");
   if (arguments.flag("hdf5")) io::require_format("HDF5");
   const std::string extension = arguments.given("labelled") ? "." + arguments.text("labelled") : "";
   std::optional<io::OutputFormat> format;
   if (!extension.empty()) format = io::output_format("labelled" + extension, io::kLabelledFormats);
   io::ResultsFolder folder(out, sweep, mode,
-                           {.hdf5 = arguments.flag("hdf5"),
+                           {.labels = labels,
+                            .hdf5 = arguments.flag("hdf5"),
                             .core = settings.run.core_mask,
                             .labelled = extension,
+                            .more = lineage ? Words{io::kLineageName} : Words{},
                             .inputs = paths_of(arguments.operands())},
                            notices(arguments));
 
@@ -111,12 +124,22 @@ int run_sweep(const Arguments& arguments) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   try {
     ProgressReport report(!quiet);
-    if (!missing.empty()) {
+    // All variants together, where their clusters are to be tied to each other; those that are there are not made again otherwise.
+    const bool again = lineage && (!missing.empty() || !folder.holds(io::kLineageName));
+    const Sweep made = again ? sweep : missing.empty() ? Sweep() : Sweep(missing);
+    LineageBuilder builder(made);
+    settings.run.clusters = again;
+    if (made.size() > 0) {
       run_each(
-          load(arguments, points, metric, settings.engine, &trace), Sweep(missing),
-          [&](VariantResult&& result) { folder.add(result); }, settings.run,
+          load(arguments, points, metric, settings.engine, &trace), made,
+          [&](VariantResult&& result) {
+            if (again) builder.add(result);
+            if (std::ranges::find(missing, result.variant) != missing.end()) folder.add(result);
+          },
+          settings.run,
           {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
     }
+    if (again) folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
     if (json) print_table_as_json(folder, points, metric, out, "interrupted", seconds());
@@ -135,8 +158,9 @@ int run_sweep(const Arguments& arguments) {
   } else if (!quiet) {
     print_table(folder);
     const std::string by = describe(metric);
-    print_result("{} of {}{} in {:.2f} s; labels in {}/labels\n", format_count(missing.size(), "variant"),
-                 format_count(points.size(), "point"), by.empty() ? "" : " (" + by + ")", seconds(), out);
+    print_result("{} of {}{} in {:.2f} s; {}\n", format_count(missing.size(), "variant"),
+                 format_count(points.size(), "point"), by.empty() ? "" : " (" + by + ")", seconds(),
+                 labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out));
   }
   return kDone;
 }
@@ -165,6 +189,10 @@ Command sweep_command() {
                    {.name = "overwrite",
                     .kind = ValueKind::flag,
                     .help = "replace the results that the folder holds by the new ones once these are complete"},
+                   spec_of<RunOptions>("keep"),
+                   {.name = "lineage",
+                    .kind = ValueKind::flag,
+                    .help = "write how the clusters of all variants lie in each other as well, lineage.npz"},
                    spec_of<RunOptions>("core"),
                    {.name = "labelled",
                     .kind = ValueKind::word,

@@ -27,6 +27,8 @@ constexpr double kNear = 0.85;
 /// A number of clusters is settled where it is the same over more than this factor of minpts.
 constexpr double kSettledRange = 2;
 constexpr double kLeastScore = 0.2;
+/// Without a plateau, two clusters must be significant and their mean credit as much as this.
+constexpr double kLeastPlateau = 1.1;
 constexpr double kLeastCredit = 0.4;
 constexpr std::size_t kCandidates = 20;
 /// Ratios of minpts from which a slope can be told.
@@ -74,7 +76,7 @@ void MapScores::find_dimensions(std::size_t dims) {
     x[m] = std::log(std::max(minpts_[m] - 4.0 / 3, 1.0 / 3));
     const auto core = [&](std::size_t e) { return static_cast<double>(at(e, m).summary.core) / n_; };
     for (std::size_t e = 1; e < eps_.size(); ++e) {
-      if (!(core(e - 1) < 0.5 && core(e) >= 0.5)) continue;
+      if (!(core(0) < 0.5 && core(e - 1) <= 0.5 && core(e) > 0.5)) continue;
       const double share = (0.5 - core(e - 1)) / (core(e) - core(e - 1));
       half[m] = std::log(eps_[e - 1]) + share * std::log(eps_[e] / eps_[e - 1]);
       break;
@@ -93,8 +95,7 @@ void MapScores::find_dimensions(std::size_t dims) {
   }
   std::sort(known.begin(), known.end());
   const auto most = static_cast<double>(dims);
-  const double median =
-      known.empty() ? most : (known[(known.size() - 1) / 2] + known[known.size() / 2]) / 2;
+  const double median = known.empty() ? most : (known[(known.size() - 1) / 2] + known[known.size() / 2]) / 2;
   for (double& d : dimension_) d = std::clamp(std::isnan(d) ? median : d, 1.0, std::max(1.0, most));
 }
 
@@ -164,8 +165,10 @@ std::optional<GridPlace> MapScores::best() const {
 
 std::optional<GridPlace> MapScores::recommended() const {
   const std::optional<GridPlace> top = best();
-  if (!top || score(*top).score <= kLeastScore || score(*top).credit < kLeastCredit) return std::nullopt;
+  if (!top || score(*top).score <= kLeastScore) return std::nullopt;
   const Plateau around = plateau(*top);
+  const bool flat = around.eps_to >= kLeastPlateau * around.eps_from;
+  if (!flat && (score(*top).significant < 2 || score(*top).credit < kLeastCredit)) return std::nullopt;
   if (around.minpts_to > kSettledRange * around.minpts_from) return top;
   GridPlace chosen = *top;
   const auto rank = [&](GridPlace place) { return std::make_tuple(score(place).significant, score(place).score); };

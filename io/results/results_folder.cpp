@@ -56,7 +56,7 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, F
                      " holds results already; add to them with FolderMode::resume, replace them with "
                      "FolderMode::overwrite, or choose another folder");
   }
-  require_no_strangers(folder_, state_, asked_, outputs_.core, outputs_.labelled);
+  require_no_strangers(folder_, state_, asked_, outputs_);
   require_no_inputs(folder_, outputs_.inputs);
 }
 
@@ -118,7 +118,10 @@ std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescripti
   std::filesystem::create_directories(base_, code);
   if (code) throw_cannot_write(base_, code.value());
   std::vector<Variant> left_to_do = kept.missing();
-  if (!left_to_do.empty()) kept.remove_file(kHdf5Name);  // it would no longer hold all that is there
+  // They would no longer hold all that is there.
+  for (const char* name : {kHdf5Name, kMapName, kLineageName, kExploreName}) {
+    if (!left_to_do.empty()) kept.remove_file(name);
+  }
   if (!state_.entries.empty()) save_manifest(base_, state_);
   journal_ = std::make_unique<Journal>(
       hidden_ / "journal", JournalContents{.replaces = replacing(), .input = state_.input, .run = state_.runs.back()});
@@ -142,7 +145,7 @@ void ResultsFolder::clear_partial() const {
 void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants) const {
   struct statvfs disk {};
   if (!notice_ || variants == 0 || statvfs(hidden_.c_str(), &disk) != 0) return;
-  const std::uint64_t labels = points * sizeof(std::int32_t) * variants;
+  const std::uint64_t labels = outputs_.labels ? points * sizeof(std::int32_t) * variants : 0;
   const std::uint64_t copies = labelled_ != nullptr ? labelled_->bytes() * variants : 0;
   const std::uint64_t wanted = labels + copies + (outputs_.core ? points * variants : 0) + (outputs_.hdf5 ? labels : 0);
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
@@ -170,8 +173,8 @@ PendingFile ResultsFolder::stage(const std::string& name, const Write& write) co
 
 void ResultsFolder::add(const VariantResult& result) {
   PendingVariant variant;
-  variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
-  variant.entry = {result.variant, result.summary, result.seconds};
+  variant.entry = {result.variant, result.summary, result.seconds, outputs_.labels};
+  if (outputs_.labels) variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
   if (outputs_.core) variant.files.push_back(stage(core_name(result.variant), npy_mask(result.core)));
   if (labelled_ != nullptr) {
     const std::string name = variant_file(kLabelledFolder, result.variant, outputs_.labelled);
@@ -238,6 +241,11 @@ void ResultsFolder::place(const std::string& name, const std::function<void(cons
   journal_->sync();
   commit_file(file, base_ / name, Overwrite::replace);
   state_.files[name] = digest;
+}
+
+void ResultsFolder::add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write) {
+  thread_->finish();  // which uses the journal, too
+  place(name, write);
 }
 
 void ResultsFolder::finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason) {

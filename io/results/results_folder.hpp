@@ -39,15 +39,6 @@ enum class FolderMode : std::uint8_t {
   overwrite,  ///< make new results; once they are complete, they replace the old ones
 };
 
-/// What a folder is to hold beside the labels, and what it must not touch.
-struct FolderOutputs {
-  bool hdf5 = false;  ///< sweep.h5, with everything in one file
-  bool core = false;  ///< core/….npy, a mask of core points per variant
-  /// Extension of labelled/…, copies of the input with labels per variant, as ".csv"; empty for none.
-  std::string labelled = {};
-  std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
-};
-
 class ResultsFolder {
  public:
   /// Locks `folder`, making it where it is missing, and finds out what is there. To be done before the input is read. Results that
@@ -75,6 +66,9 @@ class ResultsFolder {
   /// before it, and what LabelledCopy::write() throws. Not thread-safe.
   void add(const VariantResult& result);
 
+  /// Has write(path) write a file of FolderOutputs::more. Call it between the last add() and finish(). Throws ResourceError.
+  void add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
+
   /// Ends the run: writes what is left, summary.csv, trace.json, sweep.h5 where asked for now or before, and sweep.json
   /// with the status, "complete", "interrupted" or "failed" with a reason. A run without any finished variant leaves no
   /// trace. Throws ResourceError; then sweep.json, where it can be written, says that the run failed, and why.
@@ -83,6 +77,8 @@ class ResultsFolder {
   /// Every variant that the folder holds, or its replacement if replacing(), by eps, then minpts. Call it between begin() and the
   /// first add(), or after finish(): in between, a thread changes the list.
   [[nodiscard]] const Entries& entries() const noexcept { return state_.entries; }
+  /// Whether the folder, or its replacement, holds a file of results of this name.
+  [[nodiscard]] bool holds(const std::string& name) const { return state_.owns(name); }
   /// Whether the run makes a replacement, and so leaves the results that are there alone until it is complete.
   [[nodiscard]] bool replacing() const noexcept { return old_.has_value(); }
 

@@ -55,7 +55,7 @@ std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
         begun = true;
       } else if (text.starts_with(kVariant)) {
         const SweepEntry entry = parse_variant(text.substr(kVariant.size()));
-        if (!contents.files.contains(labels_name(entry.variant))) break;
+        if (entry.has_labels && !contents.files.contains(labels_name(entry.variant))) break;
         contents.entries.push_back(entry);
       } else if (text.starts_with(kFile)) {
         const auto [name, digest] = parse_file(text.substr(kFile.size()));

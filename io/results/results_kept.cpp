@@ -42,7 +42,8 @@ void KeptResults::drop_unsound(std::uint64_t points) {
     }
     remove_file(name);
   }
-  std::erase_if(state.entries, [&](const auto& entry) { return !state.owns(labels_name(entry.first)); });
+  std::erase_if(state.entries,
+                [&](const auto& entry) { return entry.second.has_labels && !state.owns(labels_name(entry.first)); });
 }
 
 void KeptResults::drop_unasked() {
@@ -50,7 +51,7 @@ void KeptResults::drop_unasked() {
   std::unordered_set<std::string> wanted;
   for (const Variant& variant : asked) {
     if (auto node = state.entries.extract(variant); !node.empty()) kept.insert(std::move(node));
-    for (std::string& file : variant_files(variant, outputs.core, outputs.labelled)) wanted.insert(std::move(file));
+    for (std::string& file : variant_files(variant, outputs)) wanted.insert(std::move(file));
   }
   state.entries = std::move(kept);
   std::vector<std::string> unwanted;
@@ -102,7 +103,7 @@ std::vector<Variant> KeptResults::missing() const {
   std::vector<Variant> missing;
   for (const Variant& wanted : asked) {
     const Variant variant = state.entries.contains(wanted) ? wanted : held(wanted, others);
-    const std::vector<std::string> files = variant_files(variant, outputs.core, outputs.labelled);
+    const std::vector<std::string> files = variant_files(variant, outputs);
     const bool whole = state.entries.contains(variant) &&
                        std::all_of(files.begin(), files.end(), [&](const std::string& f) { return state.owns(f); });
     if (!whole) missing.push_back(variant);

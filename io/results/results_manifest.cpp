@@ -61,15 +61,18 @@ std::string checked_run(const Json& run, const std::filesystem::path& file) {
 }
 
 Json to_json(const SweepEntry& e) {
-  return {{"eps", e.variant.eps},         {"minpts", e.variant.minpts}, {"clusters", e.summary.clusters},
-          {"noise", e.summary.noise},     {"core", e.summary.core},     {"border", e.summary.border},
-          {"largest", e.summary.largest}, {"seconds", e.seconds}};
+  Json json{{"eps", e.variant.eps},         {"minpts", e.variant.minpts}, {"clusters", e.summary.clusters},
+            {"noise", e.summary.noise},     {"core", e.summary.core},     {"border", e.summary.border},
+            {"largest", e.summary.largest}, {"seconds", e.seconds}};
+  if (!e.has_labels) json["labels"] = false;
+  return json;
 }
 
 SweepEntry entry_of(const Json& json) {
   return {{json.at("eps"), json.at("minpts")},
           {json.at("clusters"), json.at("noise"), json.at("core"), json.at("border"), json.at("largest")},
-          json.at("seconds")};
+          json.at("seconds"),
+          json.value("labels", true)};
 }
 
 Json to_json(const std::string& name, const FileDigest& digest) {
@@ -224,7 +227,7 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     for (const Json& entry : json.at("files")) manifest.files.insert(file_of(entry));
     for (const Json& result : json.at("results")) {
       const SweepEntry entry = entry_of(result);
-      if (!manifest.files.contains(labels_name(entry.variant))) throw_strange(file, kDamaged);
+      if (entry.has_labels && !manifest.files.contains(labels_name(entry.variant))) throw_strange(file, kDamaged);
       manifest.entries.insert_or_assign(entry.variant, entry);
     }
     if (json.contains("labelled")) manifest.labelled = json.at("labelled").get<decltype(manifest.labelled)>();
@@ -254,8 +257,9 @@ std::string summary_csv(const Manifest& manifest) {
     }
     std::array<char, 32> seconds{};
     std::snprintf(seconds.data(), seconds.size(), "%.6f", entry.seconds);
-    const std::string labels = labels_name(variant);
-    text += seconds.data() + ("," + labels) + "," + format_checksum(manifest.files.at(labels).crc32) + "\n";
+    const std::string labels = entry.has_labels ? labels_name(variant) : "";
+    const std::string crc32 = entry.has_labels ? format_checksum(manifest.files.at(labels).crc32) : "";
+    text += seconds.data() + ("," + labels) + "," + crc32 + "\n";
   }
   return text;
 }

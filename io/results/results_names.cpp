@@ -36,10 +36,11 @@ std::string variant_file(std::string_view folder, const Variant& variant, std::s
 std::string labels_name(const Variant& variant) { return variant_file(kLabelsFolder, variant, ".npy"); }
 std::string core_name(const Variant& variant) { return variant_file(kCoreFolder, variant, ".npy"); }
 
-std::vector<std::string> variant_files(const Variant& variant, bool core, std::string_view labelled) {
-  std::vector<std::string> files{labels_name(variant)};
-  if (core) files.push_back(core_name(variant));
-  if (!labelled.empty()) files.push_back(variant_file(kLabelledFolder, variant, labelled));
+std::vector<std::string> variant_files(const Variant& variant, const FolderOutputs& outputs) {
+  std::vector<std::string> files;
+  if (outputs.labels) files.push_back(labels_name(variant));
+  if (outputs.core) files.push_back(core_name(variant));
+  if (!outputs.labelled.empty()) files.push_back(variant_file(kLabelledFolder, variant, outputs.labelled));
   return files;
 }
 
@@ -49,8 +50,8 @@ std::string partial_name(std::string name) {
 }
 
 bool is_results_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> kFixed{kSummaryName, kManifestName, kTraceName, kHdf5Name,
-                                                          kRowsName};
+  static constexpr std::array<std::string_view, 8> kFixed{kSummaryName, kManifestName, kTraceName,   kHdf5Name,
+                                                          kRowsName,    kMapName,      kLineageName, kExploreName};
   if (std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end()) return true;
   const std::size_t slash = name.find('/');
   const std::size_t dot = name.rfind('.');

@@ -1,6 +1,7 @@
 // The names of files in a results folder: epsflow writes and removes these and no others.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@ inline constexpr const char* kSummaryName = "summary.csv";
 inline constexpr const char* kManifestName = "sweep.json";
 inline constexpr const char* kTraceName = "trace.json";
 inline constexpr const char* kHdf5Name = "sweep.h5";
+inline constexpr const char* kMapName = "map.csv";
+inline constexpr const char* kLineageName = "lineage.npz";
+inline constexpr const char* kExploreName = "explore.json";
 inline constexpr const char* kRowsName = "rows.npy";
 
 /// Folders for the files of variants.
@@ -24,8 +28,20 @@ inline constexpr const char* kLabelledFolder = "labelled";
 [[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
 [[nodiscard]] std::string labels_name(const Variant& variant);
 [[nodiscard]] std::string core_name(const Variant& variant);
-/// Every file of a variant, the labels first. labelled: extension of the copy of the input, empty for none.
-[[nodiscard]] std::vector<std::string> variant_files(const Variant& variant, bool core, std::string_view labelled);
+/// What a folder is to hold beside the counts of its variants, and what it must not touch.
+struct FolderOutputs {
+  bool labels = true;  ///< labels/….npy; without them the counts of the variants alone are kept
+  bool hdf5 = false;   ///< sweep.h5, with everything in one file
+  bool core = false;   ///< core/….npy, a mask of core points per variant
+  /// Extension of labelled/…, copies of the input with labels per variant, as ".csv"; empty for none.
+  std::string labelled = {};
+  /// Files that say more of the variants together: of kMapName, kLineageName and kExploreName.
+  std::vector<std::string> more = {};
+  std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
+};
+
+/// Every file of a variant, the labels first where it has some.
+[[nodiscard]] std::vector<std::string> variant_files(const Variant& variant, const FolderOutputs& outputs);
 
 /// Where in .epsflow a file is written before it takes its place.
 [[nodiscard]] std::string partial_name(std::string name);

@@ -1,6 +1,5 @@
 #include <epsflow/io/results/results_obstacles.hpp>
 
-#include <epsflow/io/results/results_names.hpp>
 #include <system_error>
 #include <unordered_set>
 
@@ -28,13 +27,15 @@ void require_no_links(const std::filesystem::path& folder) {
 }
 
 void require_no_strangers(const std::filesystem::path& folder, const Manifest& state, const std::vector<Variant>& asked,
-                          bool core, const std::string& labelled) {
+                          const FolderOutputs& outputs) {
   const auto refuse = [&](const std::string& name) {
     throw InTheWay((folder / name).string() +
                    " was not written by epsflow, and is in the way; move it away, or choose another folder");
   };
   std::error_code code;
-  for (const char* name : {kSummaryName, kTraceName, kHdf5Name, kRowsName}) {
+  std::vector<std::string> names{kSummaryName, kTraceName, kHdf5Name, kRowsName};
+  names.insert(names.end(), outputs.more.begin(), outputs.more.end());
+  for (const std::string& name : names) {
     if (state.owns(name)) continue;
     if (std::filesystem::exists(std::filesystem::symlink_status(folder / name, code))) refuse(name);
   }
@@ -45,7 +46,7 @@ void require_no_strangers(const std::filesystem::path& folder, const Manifest& s
     }
     if (there.empty()) continue;
     for (const Variant& variant : asked) {
-      for (const std::string& file : variant_files(variant, core, labelled)) {
+      for (const std::string& file : variant_files(variant, outputs)) {
         if (!state.owns(file) && there.contains(file)) refuse(file);
       }
     }

@@ -8,6 +8,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
+#include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::io {
 
@@ -24,10 +25,9 @@ class InTheWay : public UsageError {
 /// somewhere else.
 void require_no_links(const std::filesystem::path& folder);
 
-/// Throws InTheWay for a file that has the name of one to be written, with or without `core` and labelled copies of an
-/// extension, and is not of `state`.
+/// Throws InTheWay for a file that has the name of one to be written, and is not of `state`.
 void require_no_strangers(const std::filesystem::path& folder, const Manifest& state, const std::vector<Variant>& asked,
-                          bool core, const std::string& labelled);
+                          const FolderOutputs& outputs);
 
 /// Throws UsageError for an input among the files of results, which would replace it.
 void require_no_inputs(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& inputs);

@@ -62,7 +62,7 @@ void save_results(const std::filesystem::path& folder, const HeldResults& result
   std::vector<Variant> variants;
   for (const HeldVariant& held : results.variants) variants.push_back(held.entry.variant);
   const bool core = std::ranges::any_of(results.variants, [](const HeldVariant& held) { return !held.core.empty(); });
-  require_no_strangers(path, old, variants, core, {});
+  require_no_strangers(path, old, variants, {.core = core});
   const std::filesystem::path replacement = path / ".epsflow/replacement";
   try {
     clear_hidden(path);  // what a save left that was killed before it was complete

@@ -11,6 +11,7 @@ struct SweepEntry {
   Variant variant;
   LabelSummary summary;
   double seconds = 0;
+  bool has_labels = true;  ///< not of a variant whose counts alone were kept
 };
 
 /// By eps, then minpts.

@@ -1,0 +1,233 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/lineage_files.hpp>
+#include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/options.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/progress_report.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
+#include <epsflow/pipeline/explore.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// The grid that the caller has, or nothing.
+std::optional<Sweep> own_grid(const Arguments& arguments) {
+  if (!arguments.given("eps") && !arguments.given("minpts")) return std::nullopt;
+  arguments.require({"eps", "minpts"});
+  return grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
+}
+
+OptionGroup grid_options() {
+  return {"The grid (left out, it is chosen)",
+          {{.name = "eps", .value = "LIST", .help = "radii in even ratios, as 0.05:1:40:log"},
+           {.name = "minpts", .alias = "min-samples", .value = "LIST", .help = "minpts, as 3,4,6,9,13,20"}}};
+}
+
+std::vector<const Offer*> offers_of(const Exploration& made) {
+  std::vector<const Offer*> offers;
+  if (made.recommended) offers.push_back(&*made.recommended);
+  for (const Offer& offer : made.alternatives) offers.push_back(&offer);
+  return offers;
+}
+
+nlohmann::ordered_json json_of(const Offer& offer) {
+  return {{"eps", offer.variant.eps},
+          {"minpts", offer.variant.minpts},
+          {"clusters", offer.summary.clusters},
+          {"noise", offer.summary.noise},
+          {"core", offer.summary.core},
+          {"border", offer.summary.border},
+          {"largest", offer.summary.largest},
+          {"score", offer.score},
+          {"confidence", offer.confidence},
+          {"plateau",
+           {{"eps", {offer.plateau.eps_from, offer.plateau.eps_to}},
+            {"minpts", {offer.plateau.minpts_from, offer.plateau.minpts_to}}}},
+          {"reason", offer.reason}};
+}
+
+nlohmann::ordered_json json_of(const Exploration& made, const io::FilePoints& points, const Metric& metric) {
+  nlohmann::ordered_json json{{"points", points.size()}};
+  add_metric(json, metric);
+  add_input(json, points);
+  json["grid"] = {{"eps", made.eps}, {"minpts", made.minpts}};
+  json["recommended"] = made.recommended ? json_of(*made.recommended) : nlohmann::ordered_json();
+  json["alternatives"] = nlohmann::ordered_json::array();
+  for (const Offer& offer : made.alternatives) json["alternatives"].push_back(json_of(offer));
+  json["doubts"] = nlohmann::ordered_json::array();
+  for (const Doubt doubt : made.doubts) {
+    json["doubts"].push_back({{"name", std::string(word_of(doubt))}, {"text", sentence_of(doubt)}});
+  }
+  return json;
+}
+
+void print(const Exploration& made) {
+  const auto line = [](const char* what, const Offer& offer) {
+    print_result("{} eps {}, minpts {}: {} (confidence {:.2f})\n", what, format_number(offer.variant.eps),
+                 offer.variant.minpts, offer.reason, offer.confidence);
+  };
+  if (made.recommended) {
+    line("recommended:", *made.recommended);
+  } else {
+    print_result("no cluster structure is seen in these points\n");
+  }
+  for (const Offer& offer : made.alternatives) line("or:         ", offer);
+  for (const Doubt doubt : made.doubts) print_result("doubt: {}\n", sentence_of(doubt));
+}
+
+/// Labels of the offered cells, the map and its lineage, and what was found.
+void write_folder(const Arguments& arguments, const Exploration& made, const io::FilePoints& points,
+                  const Metric& metric, const EngineOptions& engine, double seconds) {
+  std::vector<Variant> variants;
+  for (const Offer* offer : offers_of(made)) variants.push_back(offer->variant);
+  if (variants.empty()) {
+    say("nothing is written, as there is nothing to recommend");
+    return;
+  }
+  const io::FolderMode mode = arguments.flag("overwrite") ? io::FolderMode::overwrite : io::FolderMode::fresh;
+  io::ResultsFolder folder(
+      arguments.text("out"), Sweep(variants), mode,
+      {.more = {io::kMapName, io::kLineageName, io::kExploreName}, .inputs = paths_of(arguments.operands())},
+      notices(arguments));
+  const std::vector<Variant> missing = folder.begin(points, describe_run(arguments, metric, engine));
+  for (const Offer* offer : offers_of(made)) {
+    if (std::ranges::find(missing, offer->variant) == missing.end()) continue;
+    VariantResult result;
+    result.variant = offer->variant;
+    result.summary = offer->summary;
+    result.labels = offer->labels;
+    folder.add(result);
+  }
+  folder.add_file(io::kMapName, [&](const auto& file) { write_map(file, made.map, made.scores); });
+  folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, made.map); });
+  folder.add_file(io::kExploreName, [&](const auto& file) {
+    io::write_text_file(
+        file, json_of(made, points, metric).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  });
+  folder.finish("complete", seconds, Trace());
+}
+
+int run_explore(const Arguments& arguments) {
+  // Everything that can be wrong with the words is found before a file is read.
+  const std::optional<Sweep> sweep = own_grid(arguments);
+  RunSettings settings = run_settings(arguments);
+  Metric metric = requested_metric(arguments);
+  io::FilePoints points = read_input(arguments);
+  require_points(points);
+  settle_columns(arguments, points, metric);
+  settle_backend(points, metric, settings);
+  const InterruptGuard interrupt;
+  const auto begin = std::chrono::steady_clock::now();
+  std::optional<Exploration> made;
+  {
+    ProgressReport report(!arguments.flag("quiet"));
+    const Observer observer{.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()};
+    const Dataset data = load(arguments, points, metric, settings.engine);
+    made = sweep ? explore(data, *sweep, settings.run, observer) : explore(data, settings.run, observer);
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (arguments.given("out")) write_folder(arguments, *made, points, metric, settings.engine, seconds);
+  if (arguments.flag("json")) {
+    print_json(json_of(*made, points, metric));
+  } else if (!arguments.flag("quiet")) {
+    print(*made);
+  }
+  return kDone;
+}
+
+std::string option_list(const auto& values, const auto& format) {
+  std::string text;
+  for (const auto value : values) text += (text.empty() ? "" : ",") + format(value);
+  return text;
+}
+
+int run_suggest(const Arguments& arguments) {
+  RunSettings settings = run_settings(arguments);
+  Metric metric = requested_metric(arguments);
+  io::FilePoints points = read_input(arguments);
+  require_points(points);
+  settle_columns(arguments, points, metric);
+  settle_backend(points, metric, settings);
+  const InterruptGuard interrupt;
+  const Sweep sweep =
+      suggest(load(arguments, points, metric, settings.engine), settings.run, {.cancel = &interrupt.token()});
+  std::vector<double> eps;
+  std::vector<std::uint32_t> minpts;
+  for (const Variant& v : sweep.variants()) {
+    if (std::ranges::find(eps, v.eps) == eps.end()) eps.push_back(v.eps);
+    if (std::ranges::find(minpts, v.minpts) == minpts.end()) minpts.push_back(v.minpts);
+  }
+  if (arguments.flag("json")) {
+    nlohmann::ordered_json json{{"points", points.size()}};
+    add_metric(json, metric);
+    add_input(json, points);
+    json["eps"] = eps;
+    json["minpts"] = minpts;
+    print_json(json);
+  } else if (eps.empty()) {
+    print_result("no grid: there are fewer than 10 points, or all are equal\n");
+  } else {
+    print_result("--eps {} --minpts {}\n", option_list(eps, [](double e) { return format_number(e); }),
+                 option_list(minpts, [](std::uint32_t m) { return std::to_string(m); }));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command explore_command() {
+  return {.name = "explore",
+          .summary = "find out which (eps, minpts) show clusters, without being told any",
+          .usage = "FILE …",
+          .about =
+              "Sweeps a grid of (eps, minpts) that it chooses, and recommends one cell, and up to two at other\n"
+              "scales, by how long its clusters live along eps against what chance explains; each with its reason,\n"
+              "and with what is to be doubted. Says so where it sees no clusters. With --out it writes the labels\n"
+              "of these cells, the map (map.csv), how clusters lie in each other (lineage.npz) and explore.json.",
+          .example = "epsflow explore points.csv --columns x,y --out explored",
+          .operand = {"FILE …"},
+          .groups = {grid_options(),
+                     metric_options(),
+                     {"Results",
+                      {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
+                       {.name = "overwrite",
+                        .kind = ValueKind::flag,
+                        .help = "replace the results that the folder holds by the new ones once these are complete"}}},
+                     input_options(),
+                     machine_options(),
+                     message_options()},
+          .run = run_explore};
+}
+
+Command suggest_command() {
+  return {.name = "suggest",
+          .summary = "print the grid of (eps, minpts) that explore would sweep",
+          .usage = "FILE …",
+          .about =
+              "Prints --eps and --minpts as epsflow sweep takes them: minpts in even ratios from 3 to a twentieth of\n"
+              "the points, at most 200, and eps from where 2 % of the points are core at the smallest minpts to\n"
+              "where 98 % are one cluster at the largest.",
+          .example = "epsflow suggest points.csv --columns x,y",
+          .operand = {"FILE …"},
+          .groups = {metric_options(), input_options(), machine_options(), message_options()},
+          .run = run_suggest};
+}
+
+}  // namespace epsflow::cli

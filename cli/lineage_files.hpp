@@ -1,0 +1,22 @@
+// The map of a sweep and its lineage as files.
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include <epsflow/clustering/lineage.hpp>
+#include <epsflow/clustering/map_scores.hpp>
+
+namespace epsflow::cli {
+
+/// A row per cell: eps, minpts, clusters, noise, core, border, largest; and where there are scores score and credit. scores: [cells] in
+/// the order of the lineage's cells, or none. Throws ResourceError.
+void write_map(const std::filesystem::path& file, const Lineage& lineage, std::span<const CellScore> scores = {});
+
+/// NPZ. Of cells, in the order of the sweep: eps, minpts, clusters, core, noise, wider, looser, each [cells], and offsets, [cells + 1]:
+/// where the clusters of each begin in the arrays of all clusters, which are first_core, core_points, size, in_wider, in_looser. wider
+/// and looser are the numbers of cells, in_wider and in_looser those of clusters there; -1 where there is none. Throws UsageError in a
+/// build without libzip, ResourceError.
+void write_lineage(const std::filesystem::path& file, const Lineage& lineage);
+
+}  // namespace epsflow::cli

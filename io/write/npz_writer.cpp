@@ -1,0 +1,58 @@
+#include <epsflow/io/write/npz_writer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <zip.h>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::io {
+namespace {
+
+[[noreturn]] void throw_cannot_write_npz(const std::filesystem::path& file, const char* why) {
+  throw ResourceError("cannot write " + file.string() + ": " + why + "; make room there, or choose another folder");
+}
+
+struct DiscardZip {
+  void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
+};
+
+}  // namespace
+
+void write_npz(const std::filesystem::path& file, std::span<const std::pair<std::string, NpyArray>> arrays) {
+  int code = 0;
+  std::unique_ptr<zip_t, DiscardZip> archive(zip_open(file.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+  if (archive == nullptr) {
+    zip_error_t error;
+    zip_error_init_with_code(&error, code);
+    const std::string why = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    throw_cannot_write_npz(file, why.c_str());
+  }
+  std::vector<std::vector<std::byte>> files;  // as libzip reads them when it closes
+  files.reserve(arrays.size());
+  for (const auto& [name, array] : arrays) {
+    std::vector<std::byte>& bytes = files.emplace_back(array.bytes());
+    const auto header = std::as_bytes(std::span(array.header));
+    std::copy(array.data.begin(), array.data.end(), std::copy(header.begin(), header.end(), bytes.begin()));
+    zip_source_t* const source = zip_source_buffer(archive.get(), bytes.data(), bytes.size(), 0);
+    const zip_int64_t index =
+        source == nullptr ? -1 : zip_file_add(archive.get(), (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (index < 0) {
+      zip_source_free(source);
+      throw_cannot_write_npz(file, zip_strerror(archive.get()));
+    }
+    zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
+  }
+  if (zip_close(archive.get()) != 0) throw_cannot_write_npz(file, zip_strerror(archive.get()));
+  static_cast<void>(archive.release());
+}
+
+}  // namespace epsflow::io

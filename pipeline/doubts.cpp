@@ -1,0 +1,145 @@
+#include <epsflow/pipeline/doubts.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace epsflow {
+namespace {
+
+constexpr double kWeakScore = 0.3;
+constexpr double kWeakCredit = 0.5;
+constexpr double kLittleCore = 0.05;
+constexpr double kAllCore = 0.95;
+constexpr double kOneCluster = 0.98;
+constexpr double kPlateau = 1.1;
+constexpr double kMuchNoise = 0.1;
+constexpr double kNearlyAsGood = 0.9;
+constexpr std::size_t kFewPoints = 100;
+constexpr double kManyDuplicates = 0.05;
+/// Points that coordinates are judged by.
+constexpr std::size_t kSample = 100'000;
+constexpr double kEvenGaps = 0.95;
+constexpr double kGapError = 1e-3;
+constexpr double kStepsOfEps = 4;
+constexpr double kAxisRules = 0.95;
+
+/// splitmix64's last steps.
+std::uint64_t mixed(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
+/// The share of the points whose coordinates another has, too, but for points whose hashes meet by chance.
+double duplicate_share(PointsView points) {
+  std::vector<std::uint64_t> hashes(points.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 14), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      std::uint64_t hash = 0;
+      for (std::size_t k = 0; k < points.dims(); ++k) {
+        const double x = points.at(i, k);
+        hash = mixed(hash + 0x9E3779B97F4A7C15 + std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x));
+      }
+      hashes[i] = hash;
+    }
+  });
+  tbb::parallel_sort(hashes.begin(), hashes.end());
+  std::size_t duplicates = 0;
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const bool twin = (i > 0 && hashes[i] == hashes[i - 1]) || (i + 1 < hashes.size() && hashes[i] == hashes[i + 1]);
+    duplicates += twin ? 1 : 0;
+  }
+  return hashes.empty() ? 0 : static_cast<double>(duplicates) / static_cast<double>(hashes.size());
+}
+
+/// The step of the lattice that nearly all values lie on; 0 where they lie on none. values: ascending.
+double step_of(std::vector<double> values) {
+  const std::size_t n = values.size();
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  if (values.size() < 3 || 2 * values.size() >= n) return 0;
+  std::vector<double> gaps(values.size() - 1);
+  for (std::size_t i = 0; i < gaps.size(); ++i) gaps[i] = values[i + 1] - values[i];
+  const double step = *std::min_element(gaps.begin(), gaps.end());
+  const auto even = std::count_if(gaps.begin(), gaps.end(), [&](double gap) {
+    const double steps = gap / step;
+    return std::abs(steps - std::round(steps)) < kGapError * std::max(steps, 1.0);
+  });
+  return static_cast<double>(even) > kEvenGaps * static_cast<double>(gaps.size()) ? step : 0;
+}
+
+double variance_of(const std::vector<double>& values) {
+  double mean = 0, sum = 0;
+  for (const double x : values) mean += x / static_cast<double>(values.size());
+  for (const double x : values) sum += (x - mean) * (x - mean) / static_cast<double>(values.size());
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& scores, std::optional<GridPlace> chosen,
+                                 std::size_t n) {
+  std::vector<Doubt> doubts;
+  const auto doubt = [&](Doubt what, bool holds) {
+    if (holds) doubts.push_back(what);
+  };
+  const auto points = static_cast<double>(n);
+  double least_core = 1, most_core = 0;
+  bool one_cluster = true, any_core = false;
+  for (const LineageCell& cell : made.map.cells()) {
+    const double core = static_cast<double>(cell.summary.core) / points;
+    least_core = std::min(least_core, core);
+    most_core = std::max(most_core, core);
+    if (core < kLittleCore) continue;
+    any_core = true;
+    one_cluster = one_cluster && static_cast<double>(cell.summary.largest) >= kOneCluster * points;
+  }
+  doubt(Doubt::no_clusters, !chosen);
+  if (chosen) {
+    const CellScore& top = scores.score(*scores.best());
+    doubt(Doubt::weak, top.score <= kWeakScore || top.credit < kWeakCredit);
+  }
+  doubt(Doubt::little_core, most_core < kLittleCore);
+  doubt(Doubt::all_core, least_core > kAllCore);
+  doubt(Doubt::one_cluster, any_core && one_cluster);
+  if (chosen) {
+    const Offer& offer = *made.recommended;
+    doubt(Doubt::no_plateau, offer.plateau.eps_to < kPlateau * offer.plateau.eps_from);
+    doubt(Doubt::much_noise, offer.noise > kMuchNoise);
+    doubt(Doubt::two_scales, std::any_of(made.alternatives.begin(), made.alternatives.end(), [&](const Offer& other) {
+            return other.score >= kNearlyAsGood * offer.score;
+          }));
+    doubt(Doubt::edge, chosen->eps == 0 || chosen->eps + 1 == made.eps.size() || chosen->minpts == 0 ||
+                           chosen->minpts + 1 == made.minpts.size());
+  }
+  doubt(Doubt::few_points, n < kFewPoints);
+  return doubts;
+}
+
+std::vector<Doubt> doubts_of_points(PointsView points, double eps) {
+  std::vector<Doubt> doubts;
+  if (duplicate_share(points) > kManyDuplicates) doubts.push_back(Doubt::duplicates);
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / kSample);
+  bool quantised = false;
+  double most = 0, all = 0;
+  for (std::size_t k = 0; k < points.dims(); ++k) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < points.size(); i += stride) values.push_back(points.at(i, k));
+    tbb::parallel_sort(values.begin(), values.end());
+    const double variance = variance_of(values);
+    most = std::max(most, variance);
+    all += variance;
+    const double step = step_of(std::move(values));
+    quantised = quantised || (step > 0 && eps < kStepsOfEps * step);
+  }
+  if (quantised) doubts.push_back(Doubt::quantised);
+  if (points.dims() > 1 && most > kAxisRules * all) doubts.push_back(Doubt::one_axis_rules);
+  return doubts;
+}
+
+}  // namespace epsflow

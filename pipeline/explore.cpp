@@ -1,0 +1,233 @@
+#include <epsflow/pipeline/explore.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <epsflow/clustering/agreement.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/pipeline/doubts.hpp>
+#include <epsflow/pipeline/k_distance.hpp>
+#include <epsflow/pipeline/lineage.hpp>
+#include <epsflow/pipeline/session.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow {
+namespace {
+
+constexpr std::size_t kFewestPoints = 10;
+constexpr std::size_t kEpsCount = 40;
+constexpr std::size_t kMinptsCount = 10;
+constexpr std::uint32_t kLeastMinpts = 3;
+constexpr double kMostMinpts = 200;
+/// The largest minpts is this part of the points.
+constexpr double kMinptsShare = 20;
+/// The grid begins where this share is core, and ends where this share is one cluster.
+constexpr double kFirstCore = 0.02;
+constexpr double kLastCluster = 0.98;
+constexpr int kBisections = 3;
+constexpr double kLeastRange = 1.5;
+
+/// Offers of a smaller adjusted Rand index tell different things.
+constexpr double kSame = 0.8;
+constexpr std::size_t kMostOffers = 3;
+
+/// count values from `from` to `to` in even ratios.
+std::vector<double> even_ratios(double from, double to, std::size_t count) {
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = from * std::pow(to / from, static_cast<double>(i) / static_cast<double>(count - 1));
+  }
+  values.back() = to;
+  return values;
+}
+
+std::vector<std::uint32_t> suggested_minpts(std::size_t n) {
+  const auto points = static_cast<double>(n);
+  const double few = n > kLeastMinpts + kMinptsCount + 5 ? kLeastMinpts + kMinptsCount - 1 : kLeastMinpts + 3;
+  double most = std::clamp(points / kMinptsShare, few, kMostMinpts);
+  most = std::floor(std::min(most, std::max(std::floor(points / 3), kLeastMinpts + 1.0)));
+  std::vector<std::uint32_t> minpts;
+  for (const double value : even_ratios(kLeastMinpts, most, kMinptsCount)) {
+    const auto next = static_cast<std::uint32_t>(std::nearbyint(value));
+    if (minpts.empty() || next > minpts.back()) minpts.push_back(next);
+  }
+  return minpts;
+}
+
+/// The largest cluster of a variant.
+std::uint64_t largest(const Dataset& data, const Variant& variant, const RunOptions& options,
+                      const Observer& observer) {
+  RunOptions counting = options;
+  counting.keep = Keep::summary;
+  return run(data, Sweep({variant}), counting, observer).front().summary.largest;
+}
+
+std::vector<double> suggested_eps(const Dataset& data, std::span<const std::uint32_t> minpts, const RunOptions& options,
+                                  const Observer& observer) {
+  std::vector<double> distances = k_distances(data, minpts.front() - 1, observer);
+  std::erase(distances, 0.0);
+  if (distances.empty()) return {};
+  const auto rank = static_cast<std::ptrdiff_t>(kFirstCore * static_cast<double>(distances.size() - 1));
+  std::nth_element(distances.begin(), distances.begin() + rank, distances.end());
+  const double from = distances[static_cast<std::size_t>(rank)];
+  const auto enough = static_cast<std::uint64_t>(std::ceil(kLastCluster * static_cast<double>(data.size())));
+  const double most = *std::max_element(distances.begin(), distances.end());
+  const auto joined = [&](double eps) { return largest(data, {eps, minpts.back()}, options, observer) >= enough; };
+  double to = from;
+  // Beyond the largest distance of points, times their number, nothing is apart any more.
+  const double end = most * static_cast<double>(data.size());
+  while (to < end && !joined(to)) to *= 2;
+  double apart = to / 2;
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = std::sqrt(apart * to);
+    (joined(middle) ? to : apart) = middle;
+  }
+  return even_ratios(from, std::max(to, kLeastRange * from), kEpsCount);
+}
+
+std::string percent(double share) {
+  const double value = 100 * share;
+  return (value > 0 && value < 1 ? "less than 1" : format_count(static_cast<std::uint64_t>(std::lround(value)))) + " %";
+}
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", value);
+  return text;
+}
+
+std::string reason_of(const CellScore& score, const Plateau& plateau) {
+  std::string text = format_count(score.big, "cluster");
+  const double ratio = plateau.eps_to / plateau.eps_from;
+  if (ratio > 1) {
+    text += ", unchanged from eps " + short_number(plateau.eps_from) + " to " + short_number(plateau.eps_to) + " (×" +
+            short_number(ratio) + ")";
+  } else {
+    text += " at this eps alone";
+  }
+  if (plateau.minpts_to > plateau.minpts_from) {
+    text += " and over minpts " + std::to_string(plateau.minpts_from) + " to " + std::to_string(plateau.minpts_to);
+  }
+  return text + "; " + percent(score.noise) + " of the points are noise or in small clusters";
+}
+
+/// By how recommendations fared on sets whose clusters are known (docs/choosing.md).
+double confidence_of(const CellScore& score, const Plateau& plateau, bool at_most) {
+  double expected = 0.97;
+  if (plateau.minpts_to <= 2 * plateau.minpts_from) expected -= 0.06;
+  if (plateau.eps_to < 1.2 * plateau.eps_from) expected -= 0.15;
+  if (score.noise > 0.1) expected -= 0.16;
+  if (score.credit < 0.8) expected -= 0.09;
+  if (at_most) expected -= 0.06;
+  return std::clamp(expected, 0.1, 0.97);
+}
+
+}  // namespace
+
+std::string sentence_of(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::no_clusters:
+      return "probably no clusters at all: nothing lives longer along eps than chance explains";
+    case Doubt::weak:
+      return "weak: the clusters live hardly longer than chance explains";
+    case Doubt::little_core:
+      return "almost nothing is core in any cell: larger eps or smaller minpts would show more";
+    case Doubt::all_core:
+      return "almost all points are core in every cell: smaller eps or larger minpts would show more";
+    case Doubt::one_cluster:
+      return "all is one cluster wherever points are core: smaller eps would show more";
+    case Doubt::no_plateau:
+      return "no plateau: the answer hangs on eps";
+    case Doubt::much_noise:
+      return "more than a tenth of the points are noise: clusters may lie in it that this eps does not see";
+    case Doubt::two_scales:
+      return "another scale is nearly as good: look at the alternatives";
+    case Doubt::edge:
+      return "the answer lies at the edge of the grid: a larger grid may show a better one";
+    case Doubt::few_points:
+      return "there are few points: chance may look like clusters";
+    case Doubt::duplicates:
+      return "many points share all coordinates with another: count them as weights of one point, if they are one";
+    case Doubt::quantised:
+      return "coordinates are quantised, and eps is less than four of their steps: a little more or less may change "
+             "much";
+    case Doubt::one_axis_rules:
+      return "one coordinate has nearly all of the variance: scale the coordinates if their units differ";
+  }
+  return {};
+}
+
+Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& observer) {
+  if (data.size() < kFewestPoints) return Sweep();
+  const std::vector<std::uint32_t> minpts = suggested_minpts(data.size());
+  const std::vector<double> eps = suggested_eps(data, minpts, options, observer);
+  return eps.empty() ? Sweep() : grid(eps, minpts);
+}
+
+Exploration explore(const Dataset& data, const RunOptions& options, const Observer& observer) {
+  return explore(data, suggest(data, options, observer), options, observer);
+}
+
+Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer) {
+  Exploration made;
+  if (sweep.size() == 0) {
+    made.doubts = {Doubt::no_clusters};
+    if (data.size() < kFewestPoints) made.doubts.push_back(Doubt::few_points);
+    return made;
+  }
+  made.map = lineage(data, sweep, options, observer);
+  const MapScores scores(made.map, data.size(), data.dims());
+  made.eps.assign(scores.eps().begin(), scores.eps().end());
+  made.minpts.assign(scores.minpts().begin(), scores.minpts().end());
+  for (std::size_t e = 0; e < made.eps.size(); ++e) {
+    for (std::size_t m = 0; m < made.minpts.size(); ++m) made.scores.push_back(scores.score({e, m}));
+  }
+
+  const auto offer = [&](GridPlace place) {
+    const CellScore& score = scores.score(place);
+    Offer offered;
+    offered.cell = scores.cell(place);
+    offered.variant = made.map.cell(offered.cell).variant;
+    VariantResult result = std::move(run(data, Sweep({offered.variant}), options, observer).front());
+    offered.summary = result.summary;
+    offered.labels = std::move(result.labels);
+    offered.score = score.score;
+    offered.noise = score.noise;
+    offered.plateau = scores.plateau(place);
+    offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == made.minpts.size());
+    offered.reason = reason_of(score, offered.plateau);
+    return offered;
+  };
+  const std::optional<GridPlace> chosen = scores.recommended();
+  if (chosen) {
+    std::vector<Offer> offers{};
+    offers.push_back(offer(*chosen));
+    for (const GridPlace place : scores.peaks()) {
+      if (offers.size() == kMostOffers) break;
+      if (place == *chosen) continue;
+      Offer next = offer(place);
+      const bool differs = std::all_of(offers.begin(), offers.end(), [&](const Offer& other) {
+        return agreement(Contingency(next.labels, other.labels)).adjusted_rand < kSame;
+      });
+      if (differs) offers.push_back(std::move(next));
+    }
+    made.recommended = std::move(offers.front());
+    for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
+  }
+  made.doubts = doubts_of_map(made, scores, chosen, data.size());
+  // Coordinates that the metric turns into others have no lattice and no scale of their own.
+  if (moved_dims(data.metric(), data.dims()) == data.dims()) {
+    const double eps = chosen ? made.recommended->variant.eps : std::sqrt(made.eps.front() * made.eps.back());
+    Session session(data, options, observer);
+    session.on_threads([&] {
+      const std::vector<Doubt> others = doubts_of_points(session.points().host(), eps);
+      made.doubts.insert(made.doubts.end(), others.begin(), others.end());
+    });
+  }
+  return made;
+}
+
+}  // namespace epsflow
