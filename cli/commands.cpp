@@ -5,9 +5,9 @@
 namespace epsflow::cli {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all{sweep_command(),   cluster_command(),   neighbors_command(), plan_command(),
-                                        predict_command(), generate_command(),  info_command(),      help_command(),
-                                        man_command(),     completion_command()};
+  static const std::vector<Command> all{sweep_command(),   cluster_command(), neighbors_command(), plan_command(),
+                                        predict_command(), compare_command(), generate_command(),  info_command(),
+                                        help_command(),    man_command(),     completion_command()};
   return all;
 }
 

@@ -40,6 +40,7 @@ inline constexpr std::array kExitCodes{
 [[nodiscard]] Command sweep_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();
+[[nodiscard]] Command compare_command();
 [[nodiscard]] Command neighbors_command();
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command generate_command();

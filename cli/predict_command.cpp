@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,6 +17,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
@@ -28,7 +27,6 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/sky_columns.hpp>
-#include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/results_names.hpp>
@@ -127,14 +125,6 @@ std::string columns_of(const nlohmann::json& input) {
   return fmt::format("{}", fmt::join(input.at("column_numbers").get<std::vector<std::size_t>>(), ","));
 }
 
-/// Throws InputError for a file of results that is not what it was when it was written, where that is known.
-void require_unchanged(const std::filesystem::path& file, std::optional<std::uint32_t> crc32) {
-  const std::optional<io::FileDigest> found = io::digest_of(file);
-  if (found && found->crc32 == crc32.value_or(found->crc32)) return;
-  throw InputError(file.string() +
-                   " is missing or has changed since it was written: sweep again with --resume and --core");
-}
-
 /// Options that say how files of one kind are read: not those of another kind.
 constexpr std::array kOfKind{"dims",    "precision", "header", "delimiter", "decimal",
                              "comment", "skip-rows", "table",  "external"};
@@ -145,7 +135,7 @@ bool of_one_kind(const Words& a, const Words& b) {
   return std::filesystem::path(a.front()).extension() == std::filesystem::path(b.front()).extension();
 }
 
-Clustering read_results(const Arguments& arguments) {
+Clustering read_folder(const Arguments& arguments) {
   arguments.require({"results", "eps", "minpts"});
   refuse(arguments, {"labels", "core"}, "--results has the labels and the mask of core points");
   const std::string& folder = arguments.text("results");
@@ -154,17 +144,9 @@ Clustering read_results(const Arguments& arguments) {
     throw UsageError(fmt::format("predict takes one minpts, that of the clustering, and --minpts {} gives {}",
                                  arguments.text("minpts"), minpts.size()));
   }
-  const Variant variant{eps_of_clustering(arguments), minpts.front()};
-  const io::Manifest manifest = io::read_manifest(folder);
-  if (manifest.runs.empty()) {
-    throw InputError(fmt::format("{} holds no results: {} is missing there; give the folder that epsflow sweep wrote",
-                                 folder, io::kManifestName));
-  }
-  if (!manifest.entries.contains(variant)) {
-    throw InputError(fmt::format("{} has no variant with eps {} and minpts {}; summary.csv there lists its {}", folder,
-                                 format_number(variant.eps), variant.minpts,
-                                 format_count(manifest.entries.size(), "variant")));
-  }
+  Variant variant{eps_of_clustering(arguments), minpts.front()};
+  const io::Manifest manifest = read_results(folder);
+  variant = require_variant(folder, manifest, variant).variant;
   if (!manifest.files.contains(io::core_name(variant))) {
     throw InputError(
         fmt::format("{} has no mask of core points of eps {} and minpts {}: sweep again with --core, which "
@@ -173,8 +155,8 @@ Clustering read_results(const Arguments& arguments) {
   }
   const std::filesystem::path labels = std::filesystem::path(folder) / io::labels_name(variant);
   const std::filesystem::path core = std::filesystem::path(folder) / io::core_name(variant);
-  require_unchanged(labels, manifest.files.at(io::labels_name(variant)).crc32);
-  require_unchanged(core, manifest.files.at(io::core_name(variant)).crc32);
+  require_unchanged(folder, manifest, io::labels_name(variant));
+  require_unchanged(folder, manifest, io::core_name(variant));
   const auto run = nlohmann::json::parse(manifest.runs.back());
   const auto input = nlohmann::json::parse(manifest.input);
   // What Python saved is of no files, and says nothing of reading them.
@@ -202,37 +184,20 @@ Clustering read_results(const Arguments& arguments) {
 
 Clustering clustering_of_results(const Arguments& arguments) {
   try {
-    return read_results(arguments);
+    return read_folder(arguments);
   } catch (const nlohmann::json::exception&) {
     throw InputError(arguments.text("results") + " holds a sweep.json that epsflow did not write so: sweep again");
   }
 }
 
-/// A file of one whole number for each point, as this program writes labels and masks. what: what they are, in words.
-std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, std::string_view what, std::size_t points,
-                                       double least, double most) {
-  const io::FilePoints read = io::read_points(file, {.on_nan = io::NanPolicy::drop});
-  const std::string shown = file.string();
-  if (read.dropped_rows() > 0) {
-    throw InputError(
-        fmt::format("{} has no number in row {}, and each of the {} is one: is it a file that epsflow wrote?", shown,
-                    read.inputs.front().dropped.front(), what));
-  }
-  if (read.dims() != 1 || read.size() != points) {
-    throw InputError(fmt::format("{} holds {} rows of {}, and the clustering has {}: give the {} of these points",
-                                 shown, format_count(read.size()), format_count(read.dims(), "column"),
-                                 format_count(points, "point"), what));
-  }
-  std::vector<std::int32_t> numbers(points);
-  for (std::size_t i = 0; i < points; ++i) {
-    const double value = read.view().at(i, 0);
-    if (!(value >= least && value <= most) || value != std::floor(value)) {
-      throw InputError(fmt::format("{} has {} in row {}, which is none of the {}: are --labels and --core swapped?",
-                                   shown, format_number(value), i, what));
-    }
-    numbers[i] = static_cast<std::int32_t>(value);
-  }
-  return numbers;
+/// Those of each of so many points. Throws InputError as read_numbers() does, and where there are more or fewer of them.
+std::vector<std::int32_t> read_all(const std::filesystem::path& file, WholeNumbers numbers, std::size_t points) {
+  numbers.advice = "are --labels and --core swapped?";
+  std::vector<std::int32_t> values = read_numbers(file, numbers);
+  if (values.size() == points) return values;
+  throw InputError(fmt::format("{} holds {} rows, and the clustering has {}: give the {} of these points",
+                               file.string(), format_count(values.size()), format_count(points, "point"),
+                               numbers.what));
 }
 
 /// The core points of a clustering.
@@ -258,9 +223,8 @@ Core read_core(const Clustering& clustering, Metric& metric) {
   io::FilePoints points = read_input(clustering.read);
   settle_columns(clustering.read, points, metric);
   require_same_input(clustering, points, metric);
-  const std::vector<std::int32_t> labels =
-      read_numbers(clustering.labels, "labels", points.size(), kNoise, std::numeric_limits<std::int32_t>::max());
-  const std::vector<std::int32_t> mask = read_numbers(clustering.core, "mask of core points", points.size(), 0, 1);
+  const std::vector<std::int32_t> labels = read_all(clustering.labels, kLabelNumbers, points.size());
+  const std::vector<std::int32_t> mask = read_all(clustering.core, kMaskNumbers, points.size());
   const auto count =
       static_cast<std::size_t>(std::count_if(mask.begin(), mask.end(), [](std::int32_t core) { return core != 0; }));
   Core core{Points(count, points.dims(), points.precision()), {}, points.column_names};

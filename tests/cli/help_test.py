@@ -7,7 +7,7 @@ import unittest
 
 from support import ProgramTest
 
-COMMANDS = ["sweep", "cluster", "neighbors", "plan", "predict", "generate", "info", "help", "man", "completion"]
+COMMANDS = ["sweep", "cluster", "neighbors", "plan", "predict", "compare", "generate", "info", "help", "man", "completion"]
 
 
 def options(text):

@@ -1,0 +1,391 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/labels.hpp>
+#include <epsflow/cli/options.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/results/results_names.hpp>
+#include <epsflow/pipeline/compare.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// One of the two operands: a file of labels, or a results folder.
+struct Side {
+  std::filesystem::path path;
+  std::optional<io::Manifest> results;  ///< of a folder
+};
+
+/// One of two labellings.
+struct Labelling {
+  const Side* side = nullptr;
+  const io::SweepEntry* entry = nullptr;  ///< of a folder
+};
+
+using Pair = std::array<Labelling, 2>;
+
+Side side_of(const std::string& operand) {
+  Side side{operand, std::nullopt};
+  if (std::error_code code; std::filesystem::is_directory(side.path, code)) side.results = read_results(side.path);
+  return side;
+}
+
+/// The cells that the command line names: none, one, or one for each of the two.
+std::vector<Variant> cells_of(const Arguments& arguments) {
+  std::vector<Variant> cells;
+  for (const std::string& text : arguments.texts("cell")) {
+    for (const Variant& cell : parse_variants(text)) cells.push_back(cell);
+  }
+  if (arguments.given("eps") || arguments.given("minpts")) {
+    if (!cells.empty()) throw UsageError("give either --cell or --eps with --minpts, not both");
+    if (!arguments.given("eps") || !arguments.given("minpts")) {
+      throw UsageError("--eps and --minpts name a variant together: give both");
+    }
+    cells = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts"))).variants();
+    if (cells.size() > 1) throw UsageError("--eps and --minpts name one variant, that of both: use --cell for two");
+  }
+  if (cells.size() > 2) {
+    throw UsageError(fmt::format("{} cells are given, and two labellings are compared: give one or two", cells.size()));
+  }
+  return cells;
+}
+
+/// Of a checksum as Manifest has it, what is of the points: neither their weights nor the metric.
+std::string_view points_of(std::string_view checksum) { return checksum.substr(0, checksum.find_first_of(" ,")); }
+
+/// Throws InputError where two folders are of different points, as far as they say so.
+void require_same_points(const Side& a, const Side& b) {
+  if (!a.results || !b.results) return;
+  const std::string_view of_a = points_of(a.results->checksum);
+  const std::string_view of_b = points_of(b.results->checksum);
+  if (of_a == of_b || of_a == "unknown" || of_b == "unknown") return;
+  throw InputError(
+      fmt::format("{} is of other points than {} ({}, not {}); where their rows are the same objects all the "
+                  "same, compare the files in their labels/",
+                  b.path.string(), a.path.string(), of_b, of_a));
+}
+
+Labelling labelling_of(const Side& side, const Variant* cell) {
+  if (!side.results) return {&side, nullptr};
+  if (cell == nullptr) {
+    throw UsageError(fmt::format("{} holds {}: choose one with --cell EPS:MINPTS", side.path.string(),
+                                 format_count(side.results->entries.size(), "variant")));
+  }
+  return {&side, &require_variant(side.path, *side.results, *cell)};
+}
+
+/// What is to be compared. Several pairs, all variants that two folders have, where no cell chooses.
+std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Variant>& cells) {
+  const Side& a = sides.front();
+  const Side& b = sides.back();
+  if (sides.size() == 1) {
+    if (!a.results) throw UsageError("compare takes two labellings, and " + a.path.string() + " is one: name another");
+    if (cells.size() != 2) {
+      throw UsageError("of the one folder " + a.path.string() +
+                       " two variants are compared: choose them with --cell EPS:MINPTS, given twice");
+    }
+    return {{labelling_of(a, &cells[0]), labelling_of(a, &cells[1])}};
+  }
+  const std::size_t folders = (a.results ? 1 : 0) + (b.results ? 1 : 0);
+  if (folders == 0 && !cells.empty()) {
+    throw UsageError(
+        "--cell, --eps and --minpts choose a variant of a results folder, and both are files: leave them out");
+  }
+  if (folders == 1 && cells.size() == 2) {
+    throw UsageError("two cells are given, and one of the two is a file, which has no variants: give one cell");
+  }
+  require_same_points(a, b);
+  if (folders == 2 && cells.empty()) {
+    std::vector<Pair> pairs;
+    for (const auto& [variant, entry] : a.results->entries) {
+      if (const io::SweepEntry* const other = find_variant(*b.results, variant)) {
+        pairs.push_back({Labelling{&a, &entry}, Labelling{&b, other}});
+      }
+    }
+    if (!pairs.empty()) return pairs;
+    throw InputError(
+        fmt::format("{} and {} have no variant in common: choose one of each with --cell EPS:MINPTS, given twice",
+                    a.path.string(), b.path.string()));
+  }
+  const auto cell = [&](std::size_t i) { return cells.empty() ? nullptr : &cells[std::min(i, cells.size() - 1)]; };
+  return {{labelling_of(a, cell(0)), labelling_of(b, cell(1))}};
+}
+
+/// The column of a table that holds labels, where the command line names none: the one that epsflow calls so.
+std::vector<std::size_t> choose_labels(const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::string name = names[i];
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (name == "label" || name == "labels") return {i};
+  }
+  return {};
+}
+
+/// which: 0 for A, 1 for B.
+std::vector<std::int32_t> read_labels(const Labelling& labelling, std::size_t which, const Arguments& arguments) {
+  const Side& side = *labelling.side;
+  if (labelling.entry != nullptr) {
+    const std::string name = io::labels_name(labelling.entry->variant);
+    require_unchanged(side.path, *side.results, name);
+    return read_numbers(side.path / name, kLabelNumbers);
+  }
+  io::ReadOptions options;
+  const Words columns = arguments.texts("columns");
+  if (!columns.empty()) options.columns = {columns[std::min(which, columns.size() - 1)]};
+  options.table = arguments.text("table");
+  options.choose = choose_labels;
+  return read_numbers(side.path, kLabelNumbers, std::move(options));
+}
+
+std::string name_of(const Labelling& labelling) {
+  const std::string path = labelling.side->path.string();
+  if (labelling.entry == nullptr) return path;
+  const Variant& v = labelling.entry->variant;
+  return fmt::format("{}, eps {} minpts {}", path, format_number(v.eps), v.minpts);
+}
+
+Contingency compared(const Pair& pair, const Arguments& arguments, const EngineOptions& options) {
+  const std::vector<std::int32_t> a = read_labels(pair[0], 0, arguments);
+  const std::vector<std::int32_t> b = read_labels(pair[1], 1, arguments);
+  if (a.size() == b.size()) return compare(a, b, options);
+  throw InputError(fmt::format("{} has {}, and {} has {}: compare labellings of the same points", name_of(pair[0]),
+                               format_count(a.size(), "label"), name_of(pair[1]), format_count(b.size(), "label")));
+}
+
+struct Counts {
+  std::uint64_t clusters = 0;
+  std::uint64_t noise = 0;
+};
+
+Counts counts_of(std::span<const LabelCount> labels) {
+  const bool has_noise = !labels.empty() && labels.front().label == kNoise;
+  return {labels.size() - (has_noise ? 1 : 0), has_noise ? labels.front().points : 0};
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// Largest first, and noise at the end. most: 0 for all.
+std::vector<Fate> largest_fates(const Contingency& table, std::uint64_t most) {
+  std::vector<Fate> all = fates(table);
+  std::stable_sort(all.begin(), all.end(), [](const Fate& x, const Fate& y) {
+    return std::pair(x.cluster == kNoise, y.points) < std::pair(y.cluster == kNoise, x.points);
+  });
+  const bool has_noise = !all.empty() && all.back().cluster == kNoise;
+  if (const std::size_t clusters = all.size() - (has_noise ? 1 : 0); most > 0 && clusters > most) {
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(most), all.begin() + static_cast<std::ptrdiff_t>(clusters));
+  }
+  return all;
+}
+
+void print_fates(const Contingency& table, std::uint64_t most) {
+  std::vector<Words> rows{{"A", "points", "B", "common", "of A", "of B", "parts", "noise"}};
+  for (const Fate& fate : largest_fates(table, most)) {
+    Words row{fate.cluster == kNoise ? "noise" : std::to_string(fate.cluster), format_count(fate.points)};
+    if (fate.became.empty()) {
+      row.insert(row.end(), {"-", "-", "-", "-"});
+    } else {
+      const auto& [label, points] = fate.became.front();
+      const auto whole = std::lower_bound(table.b().begin(), table.b().end(), label,
+                                          [](const LabelCount& c, std::int32_t l) { return c.label < l; });
+      row.insert(row.end(), {std::to_string(label), format_count(points), percent(points, fate.points),
+                             percent(points, whole->points)});
+    }
+    row.push_back(format_count(fate.became.size()));
+    row.push_back(format_count(fate.noise));
+    rows.push_back(std::move(row));
+  }
+  print_columns(rows);
+}
+
+void print_comparison(const Pair& pair, const Contingency& table, std::uint64_t most) {
+  const Agreement found = agreement(table);
+  const std::array counts{counts_of(table.a()), counts_of(table.b())};
+  for (std::size_t i = 0; i < 2; ++i) {
+    print_result("{}: {}: {}, {} noise\n", i == 0 ? "A" : "B", name_of(pair[i]),
+                 format_count(counts[i].clusters, "cluster"), format_count(counts[i].noise));
+  }
+  print_result(
+      "{}\n\n"
+      "adjusted Rand index       {:.6f}\n"
+      "variation of information  {:.6f} nats, {:.6f} of ln n\n"
+      "keep company              {:.2f} % of A in B, {:.2f} % of B in A\n\n",
+      format_count(table.points(), "point"), found.adjusted_rand, found.variation, found.normalised_variation,
+      100 * found.kept, 100 * found.kept_back);
+  print_fates(table, most);
+  if (counts[0].clusters > most) {
+    print_result("and {} of A; --most shows more\n", format_count(counts[0].clusters - most, "smaller cluster"));
+  }
+}
+
+void add_agreement(nlohmann::ordered_json& json, const Contingency& table) {
+  const Agreement found = agreement(table);
+  json["adjusted_rand"] = found.adjusted_rand;
+  json["variation"] = found.variation;
+  json["normalised_variation"] = found.normalised_variation;
+  json["kept"] = found.kept;
+  json["kept_back"] = found.kept_back;
+}
+
+nlohmann::ordered_json json_of(const Labelling& labelling, std::span<const LabelCount> labels) {
+  nlohmann::ordered_json json{{"labels", labelling.side->path.string()}};
+  if (labelling.entry != nullptr) {
+    json["eps"] = labelling.entry->variant.eps;
+    json["minpts"] = labelling.entry->variant.minpts;
+  }
+  const Counts counts = counts_of(labels);
+  json["clusters"] = counts.clusters;
+  json["noise"] = counts.noise;
+  return json;
+}
+
+/// most: 0 for all.
+void print_comparison_as_json(const Pair& pair, const Contingency& table, std::uint64_t most) {
+  nlohmann::ordered_json json{
+      {"points", table.points()}, {"a", json_of(pair[0], table.a())}, {"b", json_of(pair[1], table.b())}};
+  add_agreement(json, table);
+  json["became"] = nlohmann::ordered_json::array();
+  for (const Fate& fate : largest_fates(table, most)) {
+    nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+    for (const auto& [label, points] : fate.became) parts.push_back({{"cluster", label}, {"points", points}});
+    json["became"].push_back(
+        {{"cluster", fate.cluster}, {"points", fate.points}, {"noise", fate.noise}, {"parts", std::move(parts)}});
+  }
+  print_json(json);
+}
+
+/// A row for each variant of two folders.
+int compare_all(const std::vector<Pair>& pairs, const Arguments& arguments, const EngineOptions& options) {
+  std::vector<Words> rows{{"eps", "minpts", "clusters A", "clusters B", "noise A", "noise B", "adjusted Rand",
+                           "variation", "of ln n", "A in B", "B in A"}};
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Pair& pair : pairs) {
+    const Contingency table = compared(pair, arguments, options);
+    const Variant& variant = pair[0].entry->variant;
+    const Agreement found = agreement(table);
+    const Counts a = counts_of(table.a());
+    const Counts b = counts_of(table.b());
+    rows.push_back({format_number(variant.eps), std::to_string(variant.minpts), format_count(a.clusters),
+                    format_count(b.clusters), format_count(a.noise), format_count(b.noise),
+                    fmt::format("{:.6f}", found.adjusted_rand), fmt::format("{:.6f}", found.variation),
+                    fmt::format("{:.6f}", found.normalised_variation), fmt::format("{:.2f} %", 100 * found.kept),
+                    fmt::format("{:.2f} %", 100 * found.kept_back)});
+    json.push_back({{"eps", variant.eps},
+                    {"minpts", variant.minpts},
+                    {"points", table.points()},
+                    {"clusters_a", a.clusters},
+                    {"clusters_b", b.clusters},
+                    {"noise_a", a.noise},
+                    {"noise_b", b.noise}});
+    add_agreement(json.back(), table);
+  }
+  const Side& a = *pairs.front()[0].side;
+  const Side& b = *pairs.front()[1].side;
+  const std::size_t only_a = a.results->entries.size() - pairs.size();
+  const std::size_t only_b = b.results->entries.size() - pairs.size();
+  if (arguments.flag("json")) {
+    print_json(
+        {{"a", a.path.string()}, {"b", b.path.string()}, {"only_a", only_a}, {"only_b", only_b}, {"variants", json}});
+  } else if (!arguments.flag("quiet")) {
+    print_columns(rows);
+    print_result("{} in both; A is {} with {} more, B is {} with {} more\n", format_count(pairs.size(), "variant"),
+                 a.path.string(), only_a, b.path.string(), only_b);
+  }
+  return kDone;
+}
+
+int run_compare(const Arguments& arguments) {
+  arguments.require({});
+  const Words& operands = arguments.operands();
+  if (operands.size() > 2) {
+    throw UsageError(fmt::format("compare takes two labellings, and {} are named", operands.size()));
+  }
+  if (std::count(operands.begin(), operands.end(), "-") > 1) {
+    throw UsageError("- stands for standard input, which can be read only once; name it once");
+  }
+  if (arguments.texts("columns").size() > 2) {
+    throw UsageError("--columns is given more than twice, and two labellings are compared: give it once or twice");
+  }
+  const std::vector<Variant> cells = cells_of(arguments);
+  EngineOptions options;
+  take(arguments, options);
+  std::vector<Side> sides;
+  for (const std::string& operand : operands) sides.push_back(side_of(operand));
+  const std::vector<Pair> pairs = pairs_of(sides, cells);
+  if (sides.size() == 2 && sides[0].results && sides[1].results && cells.empty()) {
+    return compare_all(pairs, arguments, options);
+  }
+  const Contingency table = compared(pairs.front(), arguments, options);
+  if (arguments.flag("json")) {
+    print_comparison_as_json(pairs.front(), table, arguments.given("most") ? arguments.number("most") : 0);
+  } else if (!arguments.flag("quiet")) {
+    print_comparison(pairs.front(), table, arguments.number("most"));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command compare_command() {
+  return {
+      .name = "compare",
+      .summary = "tell how far two labellings agree, and which cluster became which",
+      .usage = "A [B] [--cell EPS:MINPTS [--cell EPS:MINPTS]]",
+      .about =
+          "Compares two labellings of the same points, A and B: files of labels of any kind that epsflow writes,\n"
+          "or variants of results folders. One folder with two cells compares these; two folders without a cell\n"
+          "compare every variant that both have, a row each.\n\n"
+          "The adjusted Rand index is 1 for equal partitions and about 0 for independent ones. The variation of\n"
+          "information is 0 for equal ones, and at most ln n. In both, noise is a class of its own. Who keeps\n"
+          "company: of the points in clusters of A, the share that is in the cluster of B which holds most of\n"
+          "their cluster of A, and likewise back.\n\n"
+          "The table has the clusters of A, largest first, and its noise: the cluster of B that has most of\n"
+          "their points, how many these are, of A's cluster and of B's; into how many clusters of B they went,\n"
+          "and how many points became noise. JSON has all parts of all clusters.",
+      .example = "epsflow compare results --cell 0.2:8 --cell 0.3:8",
+      .operand = {"A [B]"},
+      .groups = {{"What to compare",
+                  {{.name = "cell",
+                    .value = "EPS:MINPTS",
+                    .several = true,
+                    .help = "the variant of a results folder; given twice, the first is of A and the second of B"},
+                   {.name = "eps", .value = "EPS", .help = "with --minpts: the variant of both"},
+                   {.name = "minpts", .alias = "min-samples", .value = "N", .help = "with --eps: the variant of both"},
+                   {.name = "columns",
+                    .value = "NAME",
+                    .several = true,
+                    .help =
+                        "the column of labels in files; given twice, the first is of A and the second of B (default: "
+                        "the one called label, or the only one)"},
+                   spec_of<io::ReadOptions>("table")}},
+                 {"Results",
+                  {{.name = "most",
+                    .kind = ValueKind::integer,
+                    .value = "N",
+                    .least = 1,
+                    .standard = "20",
+                    .help = "how many clusters of A to show"}}},
+                 {"What to use of the machine", {spec_of<EngineOptions>("threads")}},
+                 message_options()},
+      .run = run_compare};
+}
+
+}  // namespace epsflow::cli

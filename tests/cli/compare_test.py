@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Two labellings side by side."""
+import json
+import math
+import random
+import shutil
+import struct
+import unittest
+from collections import Counter
+
+from support import ProgramTest, npy_labels
+
+
+def indices(a, b):
+    """Adjusted Rand index, variation of information and who keeps company, from all pairs of labels."""
+    n = len(a)
+    both, of_a, of_b = Counter(zip(a, b)), Counter(a), Counter(b)
+    pairs = lambda counts: sum(c * (c - 1) for c in counts.values())
+    together, only_a, only_b = pairs(both), pairs(of_a) - pairs(both), pairs(of_b) - pairs(both)
+    apart = n * (n - 1) - together - only_a - only_b
+    rand = 1.0 if only_a == only_b == 0 else (
+        2 * (together * apart - only_a * only_b) / ((together + only_a) * (only_a + apart) + (together + only_b) * (only_b + apart)))
+    variation = sum(c * (math.log(of_a[x] / c) + math.log(of_b[y] / c)) for (x, y), c in both.items()) / n
+    clustered = sum(c for x, c in of_a.items() if x >= 0)
+    most = sum(max((c for (p, y), c in both.items() if p == x and y >= 0), default=0) for x in of_a if x >= 0)
+    return {"adjusted_rand": rand, "variation": variation, "kept": most / clustered}
+
+
+class Compare(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        source = random.Random(5)
+        self.rows = [(source.gauss(4 * (i % 3), 1), source.gauss(0, 1)) for i in range(600)]
+        self.points = self.write("p.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.rows))
+        self.results = self.folder / "r"
+        self.sweep("--eps", "0.3,0.5", "--minpts", "4,8", "--out", self.results)
+
+    def sweep(self, *words, points=None):
+        self.succeeds("sweep", points or self.points, *words, "--quiet")
+
+    def labels(self, eps, minpts, folder=None):
+        return npy_labels((folder or self.results) / "labels" / f"eps_{eps}_minpts_{minpts}.npy")
+
+    def compared(self, *words):
+        return json.loads(self.succeeds("compare", *words, "--json").stdout)
+
+    def test_two_variants_of_a_folder(self):
+        a, b = self.labels(0.3, 8), self.labels(0.5, 4)
+        found = self.compared(self.results, "--cell", "0.3:8", "--cell", "0.5:4")
+        self.assertEqual((found["points"], found["a"]["eps"], found["b"]["minpts"]), (600, 0.3, 4))
+        for name, value in indices(a, b).items():
+            self.assertAlmostEqual(found[name], value, delta=1e-12)
+        self.assertAlmostEqual(found["kept_back"], indices(b, a)["kept"], delta=1e-12)
+        self.assertAlmostEqual(found["normalised_variation"], found["variation"] / math.log(600), delta=1e-12)
+        self.assertEqual(found["a"]["clusters"], max(a) + 1)
+        self.assertEqual(found["b"]["noise"], b.count(-1))
+        both = Counter(zip(a, b))
+        sizes = [fate["points"] for fate in found["became"] if fate["cluster"] >= 0]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertEqual({fate["cluster"] for fate in found["became"]}, set(a))
+        for fate in found["became"]:
+            parts = {part["cluster"]: part["points"] for part in fate["parts"]}
+            self.assertEqual(parts, {y: c for (x, y), c in both.items() if x == fate["cluster"] and y >= 0})
+            self.assertEqual(list(parts.values()), sorted(parts.values(), reverse=True))
+            self.assertEqual(fate["noise"], both[fate["cluster"], -1])
+        self.assertEqual(self.compared(self.results, "--cell", "0.3:8,0.5:4"), found)
+        self.assertEqual(len(self.compared(self.results, "--cell", "0.3:8,0.5:4", "--most", 1)["became"]), 2)
+
+    def test_the_table(self):
+        a, b = self.write("a.csv", "label\n0\n0\n0\n1\n1\n-1\n-1\n2\n"), self.write("b.csv", "label\n5\n5\n-1\n5\n7\n7\n-1\n-1\n")
+        p = self.succeeds("compare", a, b)
+        self.assertEqual([line.split() for line in p.stdout.splitlines()[-5:]], [
+            ["A", "points", "B", "common", "of", "A", "of", "B", "parts", "noise"],
+            ["0", "3", "5", "2", "66.7", "%", "66.7", "%", "1", "1"],
+            ["1", "2", "5", "1", "50.0", "%", "33.3", "%", "2", "0"],
+            ["2", "1", "-", "-", "-", "-", "0", "1"],
+            ["noise", "2", "7", "1", "50.0", "%", "50.0", "%", "1", "1"]])
+        self.assertIn("3 clusters, 2 noise", p.stdout)
+        self.assertIn("and 2 smaller clusters of A; --most shows more", self.succeeds("compare", a, b, "--most", 1).stdout)
+        self.assertEqual(self.succeeds("compare", a, b, "--quiet").stdout, "")
+
+    def test_labels_of_every_kind_that_the_program_writes(self):
+        points = ["cluster", self.points, "--eps", 0.5, "--minpts", 4, "--quiet"]
+        files = [self.folder / f"l.{kind}" for kind in ("npy", "csv", "fits", "h5")]
+        copies = [self.folder / f"copy.{kind}" for kind in ("csv", "h5")]
+        for file in files:
+            self.succeeds(*points, "--out", file)
+        for file in copies:
+            self.succeeds(*points, "--labelled", file)
+        for file in files + copies:
+            found = self.compared(file, self.results, "--eps", 0.5, "--minpts", 4)
+            self.assertEqual((found["points"], found["adjusted_rand"], found["variation"]), (600, 1, 0), file)
+        renamed = self.write("renamed.csv", copies[0].read_text().replace("label", "group"))
+        self.assertEqual(self.compared(renamed, files[0], "--columns", "group", "--columns", 0)["adjusted_rand"], 1)
+        self.assertEqual(self.compared(renamed, self.results, "--eps", 0.5, "--minpts", 4, "--columns", "group")["adjusted_rand"], 1)
+        self.fails(2, ["more than twice"], "compare", renamed, renamed, *["--columns", "group"] * 3)
+        self.fails(3, ["no column 'grup'"], "compare", renamed, renamed, "--columns", "grup")
+        self.fails(3, ["3 columns", "labels are one column"], "compare", renamed, files[0])
+        found = json.loads(self.succeeds("compare", "-", files[0], "--json", input=files[1].read_text()).stdout)
+        self.assertEqual(found["adjusted_rand"], 1)
+
+    def test_every_variant_that_two_folders_have(self):
+        other = self.folder / "other"
+        self.sweep("--metric", "chebyshev", "--eps", "0.5,0.3,0.7", "--minpts", "4", "--out", other)
+        found = self.compared(self.results, other)
+        self.assertEqual([(v["eps"], v["minpts"]) for v in found["variants"]], [(0.3, 4), (0.5, 4)])
+        self.assertEqual((found["only_a"], found["only_b"]), (2, 1))
+        for variant in found["variants"]:
+            a, b = (self.labels(variant["eps"], 4, folder) for folder in (self.results, other))
+            for name, value in indices(a, b).items():
+                self.assertAlmostEqual(variant[name], value, delta=1e-12)
+            self.assertEqual((variant["clusters_a"], variant["noise_b"]), (max(a) + 1, b.count(-1)))
+        p = self.succeeds("compare", self.results, other)
+        self.assertEqual(len(p.stdout.splitlines()), 4)
+        self.assertIn("2 variants in both", p.stdout)
+        # One cell is of both, of two the first is of A.
+        self.assertEqual(self.compared(self.results, other, "--cell", "0.5:4")["adjusted_rand"], found["variants"][1]["adjusted_rand"])
+        self.assertEqual(self.compared(self.results, other, "--cell", "0.3:8", "--cell", "0.7:4")["b"]["eps"], 0.7)
+
+    def test_what_cannot_be_compared(self):
+        labels = self.write("l.csv", "label\n" + "0\n" * 600)
+        few = self.write("few.csv", "label\n0\n")
+        self.fails(2, ["A [B] is missing"], "compare")
+        self.fails(2, ["l.csv is one", "name another"], "compare", labels)
+        self.fails(2, ["3 are named"], "compare", labels, labels, labels)
+        self.fails(2, ["standard input", "once"], "compare", "-", "-")
+        self.fails(3, ["l.csv has 600 labels", "few.csv has 1 label", "same points"], "compare", labels, few)
+        self.fails(3, ["absent.csv"], "compare", labels, self.folder / "absent.csv")
+        self.fails(2, ["one folder", "--cell EPS:MINPTS", "twice"], "compare", self.results)
+        self.fails(2, ["one folder"], "compare", self.results, "--cell", "0.3:4")
+        self.fails(2, ["holds 4 variants", "--cell"], "compare", labels, self.results)
+        self.fails(2, ["both are files"], "compare", labels, labels, "--cell", "0.3:4")
+        self.fails(2, ["one of the two is a file"], "compare", labels, self.results, "--cell", "0.3:4", "--cell", "0.5:4")
+        self.fails(2, ["3 cells"], "compare", self.results, "--cell", "0.3:4,0.5:4,0.5:8")
+        self.fails(2, ["either --cell or --eps"], "compare", self.results, self.results, "--cell", "0.3:4", "--eps", 0.3)
+        self.fails(2, ["give both"], "compare", self.results, self.results, "--eps", 0.3)
+        self.fails(2, ["one variant", "--cell"], "compare", self.results, self.results, "--eps", "0.3,0.5", "--minpts", 4)
+        self.fails(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], "compare", self.results, "--cell", "0.3:4,0.4:4")
+        self.fails(3, ["holds no results"], "compare", self.folder, "--cell", "0.3:4,0.5:4")
+        for text, parts in (("0.5", ["0.5 in row 0", "clusters from 0 on"]), ("-2", ["-2 in row 0"]), ("nan", ["no number in row 0"])):
+            wrong = self.write("wrong.csv", f"label\n{text}\n" + "0\n" * 599)
+            self.fails(3, ["wrong.csv", *parts], "compare", labels, wrong)
+
+    def test_folders_of_other_points(self):
+        moved = self.write("m.csv", self.points.read_text().replace(f"{self.rows[0][0]!r}", "77"))
+        other = self.folder / "other"
+        self.sweep("--eps", 0.3, "--minpts", 4, "--out", other, points=moved)
+        p = self.fails(3, ["other points", "crc32:", "compare the files in their labels/"], "compare", self.results, other)
+        self.assertNotIn("--cell", p.stderr)
+        self.compared(*(folder / "labels" / "eps_0.3_minpts_4.npy" for folder in (self.results, other)))
+        # Weights and metrics are no other points.
+        weighted = self.write("w.csv", "x,y,w\n" + "".join(f"{x!r},{y!r},2\n" for x, y in self.rows))
+        shutil.rmtree(other)
+        self.sweep("--weight", "w", "--eps", 0.3, "--minpts", 4, "--out", other, points=weighted)
+        self.assertLess(self.compared(self.results, other)["variants"][0]["adjusted_rand"], 1)
+        shutil.rmtree(other)
+        self.sweep("--eps", 0.6, "--minpts", 4, "--out", other)
+        self.fails(3, ["no variant in common"], "compare", self.results, other)
+
+    def test_labels_that_have_changed(self):
+        file = self.results / "labels" / "eps_0.3_minpts_4.npy"
+        file.write_bytes(file.read_bytes()[:-4] + struct.pack("<i", 9))
+        self.fails(3, ["eps_0.3_minpts_4.npy", "has changed"], "compare", self.results, "--cell", "0.3:4,0.5:4")
+
+
+if __name__ == "__main__":
+    unittest.main()
