@@ -42,9 +42,13 @@ struct Validity {
 /// cluster, and not of the nearest few: that is what takes the time.
 ///
 /// O(Σ size² · d) and a search among inner points, in parallel: all clusters at once, and within large ones. 8·n·d bytes and a few
-/// numbers for each point. A cluster of more than samples · sample points takes O(samples · sample · (size + sample) · d): core
-/// distances are of the whole cluster, the tree and its inner points of a sample. So its sparseness and separation are extremes over
-/// fewer points than there are. The error is by how much the disjoint samples differ; what they have in common it does not know.
+/// numbers for each point.
+///
+/// A cluster of more than samples · sample points takes O(samples · sample · (size + sample) · d): core distances are of the whole
+/// cluster, the tree and its inner points of a sample. The error is by how much the disjoint samples differ. What they have in common it
+/// does not know: sparseness and separation are extremes, a largest and a least value, and over fewer points these are less extreme. So
+/// scores of samples tend to be too high, by more in more dimensions. With three Gaussian clusters of 20,000 points and samples of 2,000
+/// it was 0.75 ± 0.02 for 0.71 in two dimensions, and 0.42 ± 0.02 for 0.29 in eight. Compare them with scores of samples of the same size.
 ///
 /// Throws UsageError for other sizes, a label below kNoise, samples below 2 or sample below 2; InputError for coordinates that are not
 /// finite; Cancelled.

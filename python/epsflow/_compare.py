@@ -98,7 +98,8 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     points = np.asarray(overlaps[2], dtype=np.int64)
     order = np.lexsort((-points, first))
     first, second, points = first[order], second[order], points[order]
-    table = {"a": first, "b": second, "points": points, "of_a": points / _sums(first, points), "of_b": points / _sums(second, points)}
+    table: dict[str, NDArray[Any]] = {"a": first, "b": second, "points": points}
+    table.update(of_a=points / _sums(first, points), of_b=points / _sums(second, points))
     return Comparison(ari, vi, normalised_vi, kept, kept_back, n, table)
 
 

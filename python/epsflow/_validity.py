@@ -75,8 +75,9 @@ def validity(
     metric, metric_params
         There to say so where the distance is another one: the index is of Euclidean distances.
     sample, samples : int
-        A cluster of more than samples * sample points is represented by so many disjoint samples of it, of this size each, and has a
-        standard error. With a larger sample it is exact, and takes longer.
+        A cluster of more than samples * sample points is represented by so many disjoint samples of it, of this size each. Its error is
+        by how much these differ. Scores of samples tend to be too high, which the error does not know: compare them with scores of
+        samples of the same size. With a larger sample a score is exact, and takes longer.
     threads : int, optional
         As `epsflow.sweep` takes it.
 
