@@ -179,7 +179,7 @@ class SpanningTree {
         }
         if (j == current) continue;
         reached_[j] = std::min(reached_[j], squared);
-        if (reached_[j] < found.squared) {
+        if (reached_[j] < found.squared || found.next == kNone) {  // a distance may be beyond float64
           found.squared = reached_[j];
           found.next = j;
         }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -224,6 +226,21 @@ TEST_CASE("validity: in many dimensions powers of distances neither overflow nor
   CHECK(score < 1);
   for (double& x : data.doubles) x *= 1024;
   CHECK(validity(data.view(), labels).score == Approx(score).epsilon(1e-6));
+}
+
+TEST_CASE("validity: every kind of points has scores that may be") {
+  for (const std::string& kind : test::data_kinds()) {
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      INFO(kind << ", seed " << seed);
+      Random random(seed);
+      const DataSet data = test::make_data(kind, 100, 1 + random.below(4), Precision::float64, seed);
+      LabelList labels(data.size());
+      for (std::int32_t& label : labels) label = static_cast<std::int32_t>(random.below(4)) - 1;
+      for (const ClusterValidity& cluster : validity(data.view(), labels).clusters) {
+        if (!std::isnan(cluster.score)) CHECK(std::abs(cluster.score) <= 1);
+      }
+    }
+  }
 }
 
 TEST_CASE("validity: float32 is widened") {
