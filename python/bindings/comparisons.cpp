@@ -26,27 +26,38 @@ using namespace nb::literals;
 namespace epsflow::python {
 namespace {
 
-/// n, the figures of an Agreement in their order, and of each overlap a, b and its points.
-using ComparisonWords = std::tuple<std::uint64_t, std::tuple<double, double, double, double, double>,
-                                   std::vector<std::int32_t>, std::vector<std::int32_t>, std::vector<std::uint64_t>>;
+template <class T>
+using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-ComparisonWords compare_labels(const Vector<std::int32_t>& a, const Vector<std::int32_t>& b, const nb::dict& options) {
+template <class T>
+Column<T> column_of(std::vector<T> values) {
+  auto* const held = new std::vector<T>(std::move(values));  // NOLINT(cppcoreguidelines-owning-memory): the capsule's
+  const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });  // NOLINT: as above
+  return Column<T>(held->data(), {held->size()}, owner);
+}
+
+/// n, the figures of an Agreement in their order, and of each overlap a, b and its points.
+nb::tuple compare_labels(const Vector<std::int32_t>& a, const Vector<std::int32_t>& b, const nb::dict& options) {
   const auto engine = options_from<EngineOptions>(options);
-  const nb::gil_scoped_release release;
-  const Contingency table = compare(span_of(a), span_of(b), engine);
-  const Agreement found = agreement(table);
-  ComparisonWords words{table.points(),
-                        {found.adjusted_rand, found.variation, found.normalised_variation, found.kept, found.kept_back},
-                        {},
-                        {},
-                        {}};
-  auto& [n, figures, of_a, of_b, points] = words;
-  for (const Overlap& o : table.overlaps()) {
-    of_a.push_back(o.a);
-    of_b.push_back(o.b);
-    points.push_back(o.points);
+  Agreement found;
+  std::uint64_t n = 0;
+  std::vector<std::int32_t> of_a;
+  std::vector<std::int32_t> of_b;
+  std::vector<std::int64_t> points;
+  {
+    const nb::gil_scoped_release release;
+    const Contingency table = compare(span_of(a), span_of(b), engine);
+    found = agreement(table);
+    n = table.points();
+    for (const Overlap& o : table.overlaps()) {
+      of_a.push_back(o.a);
+      of_b.push_back(o.b);
+      points.push_back(static_cast<std::int64_t>(o.points));
+    }
   }
-  return words;
+  return nb::make_tuple(
+      n, nb::make_tuple(found.adjusted_rand, found.variation, found.normalised_variation, found.kept, found.kept_back),
+      column_of(std::move(of_a)), column_of(std::move(of_b)), column_of(std::move(points)));
 }
 
 std::unique_ptr<Task> start_validity(const HostArray& points, const Vector<std::int32_t>& labels,

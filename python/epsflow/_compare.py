@@ -93,9 +93,7 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     if len(of_a) != len(of_b):
         raise ValueError(f"a has {len(of_a)} labels and b has {len(of_b)}: give two labellings of the same points")
     with python_errors():
-        n, (ari, vi, normalised_vi, kept, kept_back), *overlaps = _core.compare_labels(of_a, of_b, as_options(threads=threads))
-    first, second = (np.asarray(labels, dtype=np.int32) for labels in overlaps[:2])
-    points = np.asarray(overlaps[2], dtype=np.int64)
+        n, (ari, vi, normalised_vi, kept, kept_back), first, second, points = _core.compare_labels(of_a, of_b, as_options(threads=threads))
     order = np.lexsort((-points, first))
     first, second, points = first[order], second[order], points[order]
     table: dict[str, NDArray[Any]] = {"a": first, "b": second, "points": points}
