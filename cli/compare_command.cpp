@@ -155,7 +155,7 @@ std::vector<std::int32_t> read_labels(const Labelling& labelling, std::size_t wh
 }
 
 std::string name_of(const Labelling& labelling) {
-  const std::string path = labelling.side->path.string();
+  std::string path = labelling.side->path.string();
   if (labelling.entry == nullptr) return path;
   const Variant& v = labelling.entry->variant;
   return fmt::format("{}, eps {} minpts {}", path, format_number(v.eps), v.minpts);

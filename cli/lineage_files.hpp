@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <span>
 
-#include <epsflow/clustering/lineage.hpp>
-#include <epsflow/clustering/map_scores.hpp>
+#include <epsflow/pipeline/explore.hpp>
+#include <epsflow/pipeline/lineage.hpp>
 
 namespace epsflow::cli {
 

@@ -41,7 +41,8 @@ const std::vector<Phrase>& all_phrases() {
                                 {"ReadOptions::memory", "--memory"},
                                 {"ReadOptions::external_storage = true", "--external"},
                                 {"SearchOptions::estimate_factor", "the factor of estimates"},
-                                {"RunOptions::labels", "where labels are left"}};
+                                {"RunOptions::labels", "where labels are left"},
+                                {"RunOptions::clusters", "--lineage"}};
     add_phrases<EngineOptions>(phrases);
     add_phrases<RunOptions>(phrases);
     add_phrases<SearchOptions>(phrases);

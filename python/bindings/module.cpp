@@ -22,8 +22,10 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "comparisons.hpp"
 #include "errors.hpp"
 #include "gpu_points.hpp"
+#include "metrics.hpp"
 #include "options.hpp"
 #include "results.hpp"
 #include "tables.hpp"
@@ -147,23 +149,6 @@ std::string chosen_backend(std::uint64_t n, std::size_t dims, const Metric& metr
   const BackendChoice chosen =
       choose_backend(n, moved_dims(metric, dims), moved_space(metric), {}, run, preferred_backend());
   return std::string(word_of(chosen == BackendChoice::cpu ? chosen : BackendChoice::automatic));
-}
-
-/// name, unit of eps, whether latitude comes first, where that is said, scale, power, ends of the sides of a box: one for each column
-/// or for all.
-using MetricWords = std::tuple<std::string, std::string, std::optional<bool>, std::vector<double>, double,
-                               std::vector<std::pair<double, double>>>;
-
-Metric metric_of(const MetricWords& words, std::size_t dims) {
-  const auto& [name, unit, latitude_first, scale, power, box] = words;
-  Metric metric{.kind = choice_named<MetricKind>("metric", name),
-                .scale = scale,
-                .unit = choice_named<ArcUnit>("unit", unit),
-                .latitude_first = latitude_first.value_or(false),
-                .power = power};
-  for (const auto& [lo, hi] : box) metric.box.push_back({lo, hi});
-  if (metric.box.size() == 1) metric.box.resize(dims, metric.box.front());
-  return metric;
 }
 
 std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const MetricWords& words) {
@@ -426,4 +411,5 @@ NB_MODULE(_core, m) {
   epsflow::python::define_engine(m);
   epsflow::python::define_results_folders(m);
   epsflow::python::define_tables(m);
+  epsflow::python::define_comparisons(m);
 }

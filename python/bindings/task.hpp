@@ -20,6 +20,7 @@
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
+#include <epsflow/pipeline/validity.hpp>
 
 namespace epsflow::python {
 
@@ -28,7 +29,7 @@ namespace epsflow::python {
 class Task {
  public:
   /// What a run makes at its end, unless it makes results.
-  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor>;
+  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity>;
 
   /// What a run leaves for whoever asks.
   class Channel {

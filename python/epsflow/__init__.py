@@ -5,6 +5,8 @@
     table = epsflow.neighbors(X, eps=0.3)
     plans = epsflow.plan(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
+    found = epsflow.compare(labels, result.variant(0.2, 8))
+    score = epsflow.validity(X, labels).score
 
 Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
 """
@@ -14,12 +16,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._arrays import drop_missing
+from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._neighbors import neighbors
 from ._plan import EpsPlan, plan
 from ._reading import read_points
 from ._sweep import SweepResult, VariantResult, load, sweep
 from ._tasks import Progress
+from ._validity import Validity, validity
 
 if TYPE_CHECKING:
     from ._estimator import DBSCAN, dbscan
@@ -27,14 +31,17 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Comparison",
     "DBSCAN",
     "Dataset",
     "Engine",
     "EpsPlan",
     "Progress",
     "SweepResult",
+    "Validity",
     "VariantResult",
     "backends",
+    "compare",
     "dbscan",
     "drop_missing",
     "load",
@@ -42,6 +49,7 @@ __all__ = [
     "plan",
     "read_points",
     "sweep",
+    "validity",
 ]
 
 

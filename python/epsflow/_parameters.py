@@ -62,6 +62,11 @@ def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
     return _as_whole(min_samples, name, 1, _MOST_MIN_SAMPLES, "a whole number >= 1")
 
 
+def as_count(value: Any, name: str, least: int = 1) -> int:
+    """A whole number, at least `least`. Raises TypeError, ValueError."""
+    return _as_whole(value, name, least, 2**32 - 1, f"a whole number >= {least}")
+
+
 def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> list[tuple[float, int]]:
     """Pairs (eps, min_samples), each once and in order: every eps with every min_samples, or those of variants. unit: as_eps()'s."""
     if getattr(eps, "unit", None) is not None and hasattr(eps, "quantity"):

@@ -1,0 +1,132 @@
+"""Two labellings of the same points, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._columns import has_masked
+from ._gpu_arrays import is_on_gpu, to_host
+from ._parameters import as_options
+from ._tasks import python_errors
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far two labellings, a and b, agree.
+
+    Attributes
+    ----------
+    ari : float
+        Adjusted Rand index: 1 for equal partitions, about 0 for independent ones. Noise is a class of its own. This is
+        sklearn.metrics.adjusted_rand_score(a, b).
+    vi : float
+        Variation of information, in nats: 0 for equal partitions, at most the logarithm of n. Noise is a class.
+    normalised_vi : float
+        The same divided by the logarithm of n, from 0 to 1.
+    kept : float
+        Who keeps company: of the points in clusters of a, the share that is in the cluster of b which holds most of their cluster of a.
+    kept_back : float
+        The same of the clusters of b in a.
+    n : int
+        Points.
+    """
+
+    ari: float
+    vi: float
+    normalised_vi: float
+    kept: float
+    kept_back: float
+    n: int
+    _table: dict[str, NDArray[Any]] = field(repr=False, compare=False)
+
+    @property
+    def table(self) -> Any:
+        """Which cluster became which: a row for each cluster of a and cluster of b that have points in common, -1 for noise, by a and
+        then the most points first.
+
+        Its columns are "a" and "b"; "points", which are in both; "of_a" and "of_b", their share of the points of a's cluster and of b's.
+        A pandas.DataFrame where pandas is there, else a dict of arrays.
+        """
+        columns = {name: values.copy() for name, values in self._table.items()}
+        try:
+            import pandas
+        except ImportError:
+            return columns
+        return pandas.DataFrame(columns)
+
+
+def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
+    """How far two labellings of the same points agree, and which cluster became which.
+
+    Parameters
+    ----------
+    a, b : array of shape (n_samples,), or an object with labels
+        Labels are whole numbers: clusters from 0 on, and -1 for noise. A variant of `epsflow.sweep` or `epsflow.load` has labels, and so
+        has a fitted estimator, such as `epsflow.DBSCAN`.
+    threads : int, optional
+        As `epsflow.sweep` takes it.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    TypeError
+        For labels that are no whole numbers, and for a whole sweep.
+    ValueError
+        For labellings of other numbers of points, and for labels below -1.
+
+    Examples
+    --------
+    >>> result = epsflow.sweep(X, eps=[0.1, 0.2], min_samples=10)
+    >>> found = epsflow.compare(result.variant(0.1, 10), result.variant(0.2, 10))
+    >>> found.ari, found.kept
+    >>> found.table
+    """
+    of_a, of_b = as_labels(a, "a"), as_labels(b, "b")
+    if len(of_a) != len(of_b):
+        raise ValueError(f"a has {len(of_a)} labels and b has {len(of_b)}: give two labellings of the same points")
+    with python_errors():
+        n, (ari, vi, normalised_vi, kept, kept_back), first, second, points = _core.compare_labels(of_a, of_b, as_options(threads=threads))
+    order = np.lexsort((-points, first))
+    first, second, points = first[order], second[order], points[order]
+    table: dict[str, NDArray[Any]] = {"a": first, "b": second, "points": points}
+    table.update(of_a=points / _sums(first, points), of_b=points / _sums(second, points))
+    return Comparison(ari, vi, normalised_vi, kept, kept_back, n, table)
+
+
+def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
+    """Labels as the library takes them, of whatever has some. Raises TypeError, ValueError."""
+    for attribute in ("labels", "labels_"):
+        found = getattr(labels, attribute, None)
+        if callable(found):
+            raise TypeError(f"{name} is a {type(labels).__name__}, which has labels of several variants: choose one with variant(eps, min_samples)")
+        if found is not None:
+            labels = found
+            break
+    if has_masked(labels):
+        raise ValueError(f"{name} has masked values, and each point has a label: -1 for noise")
+    array = to_host(labels) if is_on_gpu(labels) else np.asarray(labels)
+    if array.dtype.kind not in "iu" and array.size > 0:
+        raise TypeError(f"{name} has dtype {array.dtype}, and labels are whole numbers: clusters from 0 on, and -1 for noise")
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}, and labels are a label for each point: of shape (n_samples,)")
+    if array.size > 0:
+        for extreme in (int(array.min()), int(array.max())):
+            if not -1 <= extreme < 2**31:
+                raise ValueError(f"{name} has the label {extreme}, and labels are clusters from 0 to {2**31 - 1}, or -1 for noise")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def _sums(labels: NDArray[np.int32], points: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each row the sum of points over rows of the same label."""
+    _, which = np.unique(labels, return_inverse=True)
+    sums = np.zeros(len(labels), dtype=np.int64)
+    np.add.at(sums, which, points)
+    return sums[which]

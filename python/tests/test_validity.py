@@ -1,0 +1,97 @@
+"""How well clusters are separated: validity()."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import epsflow
+
+HDBSCAN = (0.7438525639804792, [0.7416514073248003, 0.7491353399541082])
+
+
+def blobs(seed, n=200, d=2, clusters=4):
+    random = np.random.default_rng(seed)
+    labels = random.integers(-1, clusters, n)
+    centres = random.uniform(-6, 6, size=(clusters, d))
+    return np.where(labels[:, None] < 0, random.uniform(-8, 8, size=(n, d)), centres[labels] + random.normal(0, 0.7, size=(n, d))), labels
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("seed", range(6))
+def test_scores_are_those_of_hdbscan(seed, d):
+    hdbscan = pytest.importorskip("hdbscan.validity", reason="hdbscan is not installed, whose scores are compared with")
+    X, labels = blobs(seed, d=d)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        score, scores = hdbscan.validity_index(X, labels, per_cluster_scores=True)
+    found = epsflow.validity(X, labels)
+    assert found.score == pytest.approx(score, abs=1e-9)
+    np.testing.assert_allclose(found.cluster_scores, scores, rtol=0, atol=1e-9)
+
+
+def test_scores_that_hdbscan_gave():
+    """Of hdbscan 0.8.44, for where it is not installed: by the lines of the test above."""
+    X = np.array([[x, y] for x in (0.0, 1.1, 2.3, 3.6) for y in (0.0, 1.3, 2.7)] + [[9.0 + x, 1.0 + x * x] for x in (0.0, 0.4, 1.1, 1.5, 2.2)])
+    labels = np.array([0] * 12 + [1] * 5)
+    found = epsflow.validity(X, labels)
+    assert found.score == pytest.approx(HDBSCAN[0], abs=1e-12)
+    np.testing.assert_allclose(found.cluster_scores, HDBSCAN[1], rtol=0, atol=1e-12)
+
+
+def test_what_is_found():
+    X, labels = blobs(3)
+    labels = np.where(labels == 2, 9, labels)
+    labels[np.flatnonzero(labels == -1)[0]] = 5  # alone
+    found = epsflow.validity(X, labels)
+    np.testing.assert_array_equal(found.clusters, [0, 1, 3, 5, 9])
+    np.testing.assert_array_equal(found.sizes, [(labels == c).sum() for c in found.clusters])
+    assert np.isnan(found.cluster_scores[3]) and not np.isnan(found.cluster_scores[[0, 1, 2, 4]]).any()
+    larger = np.maximum(found.separation, found.sparseness)
+    np.testing.assert_allclose(found.cluster_scores, (found.separation - found.sparseness) / larger)
+    assert found.score == pytest.approx(np.nansum(found.cluster_scores * found.sizes) / len(X))
+    assert found.error == 0 and not found.cluster_errors[[0, 1, 2, 4]].any()
+    assert epsflow.validity(X, labels, threads=1).score == found.score
+
+
+def test_without_clusters_and_with_one():
+    X, _ = blobs(3)
+    assert epsflow.validity(X, np.full(len(X), -1)).score == 0
+    assert np.isnan(epsflow.validity(X, np.zeros(len(X), int)).score)
+
+
+def test_samples_have_an_error():
+    X, labels = blobs(7, n=6000, clusters=3)
+    whole, sampled = epsflow.validity(X, labels), epsflow.validity(X, labels, sample=200)
+    assert sampled.error > 0 and (sampled.cluster_errors > 0).all() and whole.error == 0
+    assert abs(sampled.score - whole.score) < 0.2
+    assert epsflow.validity(X, labels, sample=200).score == sampled.score
+    assert epsflow.validity(X, labels, sample=200, samples=20).score == whole.score
+
+
+def test_tables_variants_and_estimators():
+    pandas = pytest.importorskip("pandas")
+    X, _ = blobs(3)
+    variant = epsflow.sweep(X, eps=[1.0], min_samples=5)[0]
+    score = epsflow.validity(X, variant).score
+    assert epsflow.validity(pandas.DataFrame(X), variant.labels).score == score
+    assert epsflow.validity(X, epsflow.DBSCAN(1.0, min_samples=5).fit(X)).score == score
+
+
+def test_other_distances_and_wrong_arguments_are_refused():
+    X, labels = blobs(3)
+    with pytest.raises(ValueError, match=r"validity\(\) is of Euclidean distances, and the metric is cosine"):
+        epsflow.validity(X, labels, metric="cosine")
+    with pytest.raises(ValueError, match="Euclidean"):
+        epsflow.validity(X, labels, metric_params={"scale": [1, 2]})
+    with pytest.raises(ValueError, match="200 points and 199 labels"):
+        epsflow.validity(X, labels[1:])
+    with pytest.raises(TypeError, match="labels has dtype float64"):
+        epsflow.validity(X, labels * 1.0)
+    with pytest.raises(ValueError, match="samples == 1, must be >= 2"):
+        epsflow.validity(X, labels, samples=1)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="row 3, column 1"):
+        epsflow.validity(X, labels)
