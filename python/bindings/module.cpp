@@ -24,6 +24,7 @@
 #include "dataset.hpp"
 #include "errors.hpp"
 #include "gpu_points.hpp"
+#include "maps.hpp"
 #include "options.hpp"
 #include "results.hpp"
 #include "tables.hpp"
@@ -372,4 +373,5 @@ NB_MODULE(_core, m) {
   epsflow::python::define_engine(m);
   epsflow::python::define_results_folders(m);
   epsflow::python::define_tables(m);
+  epsflow::python::define_maps(m);
 }

@@ -16,6 +16,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/lineage.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/plan.hpp>
@@ -28,7 +29,7 @@ namespace epsflow::python {
 class Task {
  public:
   /// What a run makes at its end, unless it makes results.
-  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor>;
+  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Lineage>;
 
   /// What a run leaves for whoever asks.
   class Channel {

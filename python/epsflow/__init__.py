@@ -2,6 +2,7 @@
 
     labels = epsflow.DBSCAN(eps=0.3, min_samples=4).fit_predict(X)
     result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
+    lineage = epsflow.lineage(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     table = epsflow.neighbors(X, eps=0.3)
     plans = epsflow.plan(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._arrays import drop_missing
 from ._engine import Dataset, Engine, backends
+from ._lineage import Lineage, lineage
 from ._neighbors import neighbors
 from ._plan import EpsPlan, plan
 from ._reading import read_points
@@ -31,12 +33,14 @@ __all__ = [
     "Dataset",
     "Engine",
     "EpsPlan",
+    "Lineage",
     "Progress",
     "SweepResult",
     "VariantResult",
     "backends",
     "dbscan",
     "drop_missing",
+    "lineage",
     "load",
     "neighbors",
     "plan",

@@ -186,6 +186,12 @@ class Dataset:
 
         return plan_loaded(self, eps, min_samples, **options)
 
+    def lineage(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
+        """As `epsflow.lineage` of these points, without what the engine and the metric are."""
+        from ._lineage import lineage_loaded
+
+        return lineage_loaded(self, eps, min_samples, **options)
+
     def __reduce__(self) -> Any:
         if isinstance(self._given.points, _core.GpuPoints):
             raise TypeError("a Dataset of points on a GPU does not pickle: copy them to the host, and load them there")

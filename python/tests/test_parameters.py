@@ -98,6 +98,9 @@ WRONG = [
     (fit(n_jobs="2"), TypeError, "n_jobs is '2', of type str"),
     (fit(n_jobs=0), ValueError, "n_jobs == 0, must be >= 1"),
     (fit(n_jobs=True), TypeError, "n_jobs is True"),
+    (lambda: epsflow.lineage(X, 0, 4), ValueError, "eps == 0, must be > 0 and finite"),
+    (lambda: epsflow.lineage(X, 1, 4, strategy="x"), ValueError, "strategy='x' is none of 'auto', 'table', 'direct'"),
+    (lambda: epsflow.lineage(X), TypeError, "a sweep needs eps and min_samples"),
 ]
 
 
@@ -124,7 +127,13 @@ def documented(function) -> dict[str, list[str]]:
     return {name: re.findall(r'"(.*?)"', words) for names, words in found for name in names.split(", ")}
 
 
-@pytest.mark.parametrize("function", [epsflow.sweep, epsflow.plan, epsflow.Engine, epsflow.DBSCAN, epsflow.neighbors, epsflow.Engine.load])
+DOCUMENTED = [
+    epsflow.sweep, epsflow.plan, epsflow.lineage, epsflow.neighbors, epsflow.Engine, epsflow.Engine.load,
+    epsflow.DBSCAN,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", DOCUMENTED)
 def test_signatures_and_docstrings_say_what_the_library_says(function):
     known = [name for name in inspect.signature(function).parameters if name in OPTIONS]
     assert known
