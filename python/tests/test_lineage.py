@@ -231,3 +231,47 @@ def test_tables_without_pandas(blobs, monkeypatch):
     lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
     for table in (lineage.summary, lineage.clusters, lineage.lives(min_samples=3)):
         assert isinstance(table, np.ndarray) and table.dtype.names is not None
+
+
+def test_a_sweep_with_its_lineage(blobs):
+    alone = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
+    plain = epsflow.sweep(blobs, EPS, MIN_SAMPLES, core=True)
+    assert plain.lineage is None
+    both = epsflow.sweep(blobs, EPS, MIN_SAMPLES, core=True, lineage=True)
+    counts = epsflow.Engine("cpu").load(blobs).sweep(EPS, MIN_SAMPLES, keep="summary", lineage=True)
+    for result in (both, counts, pickle.loads(pickle.dumps(both))):
+        for name, values in columns(alone.clusters).items():
+            np.testing.assert_array_equal(columns(result.lineage.clusters)[name], values)
+    for v, expected in zip(both, plain):
+        np.testing.assert_array_equal(v.labels, expected.labels)
+        np.testing.assert_array_equal(v.core, expected.core)
+
+
+def test_counts_alone(blobs, tmp_path):
+    plain = epsflow.sweep(blobs, EPS, MIN_SAMPLES)
+    counts = epsflow.sweep(blobs, EPS, MIN_SAMPLES, keep="summary")
+    for column, values in columns(counts.summary).items():
+        if column != "seconds":
+            np.testing.assert_array_equal(values, columns(plain.summary)[column])
+    again = pickle.loads(pickle.dumps(counts))
+    assert again.variant(0.1, 3).n_clusters == counts.variant(0.1, 3).n_clusters and again.input["points"] == len(blobs)
+    for call in (
+        lambda: counts.variant(0.1, 3).labels,
+        lambda: counts.variant(0.1, 3).core,
+        lambda: again.labels(0.1, 3),
+        lambda: counts.labelled(0.1, 3),
+        lambda: counts.save(tmp_path / "r"),
+    ):
+        with pytest.raises(ValueError, match=r"keep='summary', and no labels: .* epsflow.sweep\(X, (0.1, 3|0.05, 2)\), .* keep='labels'"):
+            call()
+    for given, words in (
+        ({"core": True}, "^core beside keep='summary'"),
+        ({"output": "torch"}, "^output beside keep='summary'"),
+        ({"metric": "precomputed"}, "^keep beside metric='precomputed'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            epsflow.sweep(np.zeros((4, 4)), 0.1, 2, keep="summary", **given)
+    with pytest.raises(ValueError, match="^lineage beside metric='precomputed'"):
+        epsflow.sweep(np.zeros((4, 4)), 0.1, 2, metric="precomputed", lineage=True)
+    with pytest.raises(ValueError, match="here points are searched"):
+        epsflow.lineage(np.zeros((4, 4)), 0.1, 2, metric="precomputed")
