@@ -22,6 +22,7 @@
 #include "task.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/lineage.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -175,6 +176,44 @@ std::unique_ptr<Task> start_sweep_with_lineage(const PyDataset& data, const Vari
   });
 }
 
+std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& options) {
+  return std::make_unique<Task>(
+      [points = data.data.get(), run = options_from<RunOptions>(options)](
+          const Observer& observer, Task::Channel& channel) { channel.put(suggest(points, run, observer)); });
+}
+
+/// variants: a full grid; none where it is left open.
+std::unique_ptr<Task> start_explore(const PyDataset& data, const std::optional<Variants>& variants,
+                                    const nb::dict& options) {
+  std::optional<Sweep> grid;
+  if (variants) grid = sweep_of(*variants);
+  return std::make_unique<Task>([points = data.data.get(), grid, run = options_from<RunOptions>(options)](
+                                    const Observer& observer, Task::Channel& channel) {
+    channel.put(grid ? explore(points, *grid, run, observer) : explore(points, run, observer));
+  });
+}
+
+Variants take_suggested(Task& task) {
+  const Sweep suggested = task.take<Sweep>();
+  Variants variants;
+  for (const Variant& variant : suggested.variants()) variants.emplace_back(variant.eps, variant.minpts);
+  return variants;
+}
+
+/// The word and the sentence of each.
+std::vector<std::pair<std::string, std::string>> doubts_of(const Exploration& made) {
+  std::vector<std::pair<std::string, std::string>> doubts;
+  for (const Doubt doubt : made.doubts) doubts.emplace_back(word_of(doubt), sentence_of(doubt));
+  return doubts;
+}
+
+/// [eps × min_samples], row-major.
+Column<double> scores_of(const Exploration& made) {
+  std::vector<double> scores;
+  for (const CellScore& cell : made.scores) scores.push_back(cell.score);
+  return column_of(std::move(scores));
+}
+
 void define_lineage(nb::module_& m) {
   nb::class_<Lineage>(m, "Lineage",
                       "How the clusters of a sweep lie in each other. Cells are known by their places in the sweep.")
@@ -197,8 +236,54 @@ void define_lineage(nb::module_& m) {
       "take_lineage", [](Task& task) { return task.take<Lineage>(); }, "task"_a);
 }
 
+void define_exploration(nb::module_& m) {
+  nb::class_<Offer>(m, "Offer", "A cell with its labels. Its arrays look into it, without a copy.")
+      .def_prop_ro("labels",
+                   [](nb::handle_t<Offer> self) {
+                     Labels& labels = nb::cast<Offer&>(self).labels;
+                     return column(labels.data(), labels.size(), self);
+                   })
+      .def_prop_ro("eps", [](const Offer& o) { return o.variant.eps; })
+      .def_prop_ro("min_samples", [](const Offer& o) { return o.variant.minpts; })
+      .def_prop_ro("clusters", [](const Offer& o) { return o.summary.clusters; })
+      .def_prop_ro("noise_count", [](const Offer& o) { return o.summary.noise; })
+      .def_ro("score", &Offer::score)
+      .def_ro("noise", &Offer::noise)
+      .def_ro("confidence", &Offer::confidence)
+      .def_ro("reason", &Offer::reason)
+      .def_prop_ro("plateau", [](const Offer& o) { return std::pair(o.plateau.eps_from, o.plateau.eps_to); })
+      .def_prop_ro("min_samples_range",
+                   [](const Offer& o) { return std::pair(o.plateau.minpts_from, o.plateau.minpts_to); });
+  nb::class_<Exploration>(m, "Exploration",
+                          "What was found of a grid. Its arrays, offers and its map look into it, without a copy.")
+      .def_prop_ro(
+          "recommended", [](Exploration& made) { return made.recommended ? &*made.recommended : nullptr; },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro("alternatives",
+                   [](nb::handle_t<Exploration> self) {
+                     nb::list offers;
+                     for (Offer& offer : nb::cast<Exploration&>(self).alternatives) {
+                       offers.append(nb::cast(&offer, nb::rv_policy::reference_internal, self));
+                     }
+                     return offers;
+                   })
+      .def_prop_ro("doubts", &doubts_of)
+      .def_ro("eps", &Exploration::eps)
+      .def_ro("min_samples", &Exploration::minpts)
+      .def_prop_ro("scores", &scores_of, nb::rv_policy::move)
+      .def_ro("map", &Exploration::map);
+  m.def("start_suggest", &start_suggest, "data"_a, "options"_a, nb::keep_alive<0, 1>());
+  m.def("start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a, nb::keep_alive<0, 1>());
+  m.def("take_suggested", &take_suggested, "task"_a);
+  m.def(
+      "take_exploration", [](Task& task) { return task.take<Exploration>(); }, "task"_a);
+}
+
 }  // namespace
 
-void define_maps(nb::module_& m) { define_lineage(m); }
+void define_maps(nb::module_& m) {
+  define_lineage(m);
+  define_exploration(m);
+}
 
 }  // namespace epsflow::python

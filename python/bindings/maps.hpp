@@ -1,4 +1,4 @@
-// Maps of sweeps for Python: how clusters lie in each other.
+// Maps of sweeps for Python: how clusters lie in each other, and what is recommended of them.
 #pragma once
 
 #include <nanobind/nanobind.h>

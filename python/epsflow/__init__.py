@@ -2,6 +2,7 @@
 
     labels = epsflow.DBSCAN(eps=0.3, min_samples=4).fit_predict(X)
     result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
+    found = epsflow.explore(X)
     lineage = epsflow.lineage(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     table = epsflow.neighbors(X, eps=0.3)
     plans = epsflow.plan(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._arrays import drop_missing
 from ._engine import Dataset, Engine, backends
+from ._explore import Exploration, Flag, Offer, explore, suggest
 from ._lineage import Lineage, lineage
 from ._neighbors import neighbors
 from ._plan import EpsPlan, plan
@@ -33,18 +35,23 @@ __all__ = [
     "Dataset",
     "Engine",
     "EpsPlan",
+    "Exploration",
+    "Flag",
     "Lineage",
+    "Offer",
     "Progress",
     "SweepResult",
     "VariantResult",
     "backends",
     "dbscan",
     "drop_missing",
+    "explore",
     "lineage",
     "load",
     "neighbors",
     "plan",
     "read_points",
+    "suggest",
     "sweep",
 ]
 

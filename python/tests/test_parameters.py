@@ -105,6 +105,12 @@ WRONG = [
     (lambda: epsflow.lineage(X, 0, 4), ValueError, "eps == 0, must be > 0 and finite"),
     (lambda: epsflow.lineage(X, 1, 4, strategy="x"), ValueError, "strategy='x' is none of 'auto', 'table', 'direct'"),
     (lambda: epsflow.lineage(X), TypeError, "a sweep needs eps and min_samples"),
+    (lambda: epsflow.explore(X, "0.1"), TypeError, "eps is '0.1'"),
+    (lambda: epsflow.explore(X, [1, -1]), ValueError, "eps == -1, must be > 0"),
+    (lambda: epsflow.explore(X, [1, 2], 0), ValueError, "min_samples == 0, must be >= 1"),
+    (lambda: epsflow.explore(X, min_samples=2.5), TypeError, "min_samples is 2.5"),
+    (lambda: epsflow.explore(X, threads="2"), TypeError, "threads is '2'"),
+    (lambda: epsflow.suggest(X, memory="lots"), ValueError, "memory == 'lots'"),
 ]
 
 
@@ -132,7 +138,7 @@ def documented(function) -> dict[str, list[str]]:
 
 
 DOCUMENTED = [
-    epsflow.sweep, epsflow.plan, epsflow.lineage, epsflow.neighbors, epsflow.Engine, epsflow.Engine.load,
+    epsflow.sweep, epsflow.plan, epsflow.lineage, epsflow.explore, epsflow.suggest, epsflow.neighbors, epsflow.Engine, epsflow.Engine.load,
     epsflow.DBSCAN,
 ]  # fmt: skip
 
