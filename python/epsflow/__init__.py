@@ -26,11 +26,12 @@ from ._sweep import SweepResult, VariantResult, load, sweep
 from ._tasks import Progress
 
 if TYPE_CHECKING:
-    from ._estimator import DBSCAN, dbscan
+    from ._estimator import DBSCAN, AutoDBSCAN, dbscan
 
     __version__: str
 
 __all__ = [
+    "AutoDBSCAN",
     "DBSCAN",
     "Dataset",
     "Engine",
@@ -57,8 +58,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn, which the estimator builds on where it is there, takes a second to import.
-    if name in ("DBSCAN", "dbscan"):
+    # scikit-learn, which the estimators build on where it is there, takes a second to import.
+    if name in ("AutoDBSCAN", "DBSCAN", "dbscan"):
         from . import _estimator
 
         return getattr(_estimator, name)

@@ -163,7 +163,7 @@ def test_angles():
             found = epsflow.explore(X, eps, **of_angles)
         assert found.recommended.n_clusters == 4 and 5 < found.recommended.eps < 1000
     with pytest.warns(UserWarning, match="is taken in km, and is no smaller than the whole field"):
-        epsflow.explore(X, [18000, 19000], 4, **of_angles)
+        epsflow.explore(X[:150], [1000, 2000], 4, **of_angles)
 
 
 def test_alternatives_are_other_scales():
@@ -175,3 +175,43 @@ def test_alternatives_are_other_scales():
     offers = [found.recommended, *found.alternatives]
     assert {2, 6} <= {offer.n_clusters for offer in offers}
     assert len(found.alternatives) <= 2 and repr(found).count("alternative:") == len(found.alternatives)
+
+
+@pytest.mark.parametrize("container", ["array", "pandas"])
+def test_auto_dbscan(container):
+    points, truth = blobs(5)
+    X = points if container == "array" else pytest.importorskip("pandas").DataFrame(points, columns=["x", "y"])
+    model = epsflow.AutoDBSCAN().fit(X)
+    found = epsflow.explore(points).recommended
+    assert (model.eps_, model.min_samples_, model.n_features_in_) == (found.eps, found.min_samples, 2)
+    dbscan = epsflow.DBSCAN(found.eps, min_samples=found.min_samples).fit(points)
+    np.testing.assert_array_equal(model.labels_, dbscan.labels_)
+    np.testing.assert_array_equal(model.core_sample_indices_, dbscan.core_sample_indices_)
+    np.testing.assert_array_equal(model.components_, dbscan.components_)
+    assert repr(model.exploration_) == repr(epsflow.explore(points))
+    np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
+    model.labels_[0] = 7  # a caller's own
+    assert hasattr(model, "feature_names_in_") == (container == "pandas")
+    assert epsflow.AutoDBSCAN(n_jobs=1, backend="cpu").fit(X).eps_ == found.eps
+
+
+def test_auto_dbscan_where_nothing_is_found():
+    X = np.random.default_rng(1).uniform(size=(800, 2))
+    model = epsflow.AutoDBSCAN().fit(X)
+    assert (model.eps_, model.min_samples_) == (None, None)
+    assert model.labels_.tolist() == [0] * 800 and model.labels_.dtype == np.int32
+    assert model.core_sample_indices_.shape == (0,) and model.components_.shape == (0, 2)
+    assert "no-clusters" in names(model.exploration_)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.eps_ is None and repr(again.exploration_) == repr(model.exploration_)
+
+
+def test_auto_dbscan_by_metrics():
+    X, truth = blobs(5)
+    stretched = X * [1, 1000]
+    model = epsflow.AutoDBSCAN(metric_params={"scale": [1, 0.001]}).fit(stretched)
+    assert model.labels_.max() == 4
+    with pytest.raises(ValueError, match="metric='cubic' is not known"):
+        epsflow.AutoDBSCAN(metric="cubic").fit(X)
+    with pytest.raises(ValueError, match="here points are searched"):
+        epsflow.AutoDBSCAN(metric="precomputed").fit(X)

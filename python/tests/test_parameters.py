@@ -28,6 +28,10 @@ def fit(**parameters):
     return lambda: epsflow.DBSCAN(**parameters).fit(X)
 
 
+def find(**parameters):
+    return lambda: epsflow.AutoDBSCAN(**parameters).fit(X)
+
+
 WRONG = [
     (engine(memory=2**70), ValueError, f"memory == {2**70}, must be >= 1 and at most {2**63 - 1}"),
     (engine(memory=-1), ValueError, "memory == -1, must be >= 1"),
@@ -111,6 +115,9 @@ WRONG = [
     (lambda: epsflow.explore(X, min_samples=2.5), TypeError, "min_samples is 2.5"),
     (lambda: epsflow.explore(X, threads="2"), TypeError, "threads is '2'"),
     (lambda: epsflow.suggest(X, memory="lots"), ValueError, "memory == 'lots'"),
+    (find(backend=None), TypeError, "backend is None"),
+    (find(n_jobs=0), ValueError, "n_jobs == 0, must be >= 1"),
+    (find(metric_params={"p": 2}, metric="cosine"), ValueError, "'p' is no parameter of 'cosine'"),
 ]
 
 
@@ -139,7 +146,7 @@ def documented(function) -> dict[str, list[str]]:
 
 DOCUMENTED = [
     epsflow.sweep, epsflow.plan, epsflow.lineage, epsflow.explore, epsflow.suggest, epsflow.neighbors, epsflow.Engine, epsflow.Engine.load,
-    epsflow.DBSCAN,
+    epsflow.DBSCAN, epsflow.AutoDBSCAN,
 ]  # fmt: skip
 
 
