@@ -51,6 +51,10 @@ struct Life {
 /// The clusters of all variants of a sweep, and in which clusters of wider and looser variants each of them lies.
 class Lineage {
  public:
+  Lineage() = default;
+  /// Of cells that another lineage had, as when it was stored meanwhile. Throws InputError where they do not belong together.
+  explicit Lineage(std::vector<LineageCell> cells);
+
   /// In the order of the sweep.
   [[nodiscard]] std::span<const LineageCell> cells() const noexcept { return cells_; }
   [[nodiscard]] const LineageCell& cell(std::size_t i) const { return cells_.at(i); }

@@ -244,6 +244,33 @@ TEST_CASE("lineage: of no points, one point and no clusters") {
   REQUIRE(of_one.lives(of_one.along_eps(2)).empty());
 }
 
+TEST_CASE("lineage: is made again of its cells, and not of others") {
+  const DataSet data = test::make_data("clustered", 120, 2, Precision::float64, 5);
+  const Sweep sweep = grid(some_eps(data, 3), {2, 4});
+  const Lineage lineage = epsflow::lineage(Engine().load(data.view()), sweep);
+  const std::vector<LineageCell> cells(lineage.cells().begin(), lineage.cells().end());
+  const Lineage again(cells);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    REQUIRE(again.cell(i).variant == cells[i].variant);
+    if (cells[i].wider) REQUIRE(again.holders(i, *cells[i].wider) == lineage.holders(i, *cells[i].wider));
+  }
+  const std::size_t first = lineage.find(some_eps(data, 1).front(), 4);
+  REQUIRE(cells[first].clusters() > 0);
+  const auto refused = [&](auto&& change) {
+    std::vector<LineageCell> changed = cells;
+    change(changed[first]);
+    CHECK_THROWS_WITH(Lineage(changed), Catch::Contains("do not belong together"));
+  };
+  refused([](LineageCell& cell) { cell.core.pop_back(); });
+  refused([](LineageCell& cell) { cell.size.push_back(1); });
+  refused([](LineageCell& cell) { cell.in_wider.pop_back(); });
+  refused([](LineageCell& cell) { cell.in_looser.front() = 1'000'000; });
+  refused([](LineageCell& cell) { cell.wider = 1'000'000; });
+  refused([](LineageCell& cell) { cell.wider = std::nullopt; });
+  refused([&](LineageCell& cell) { cell.looser = cell.wider = first; });
+  REQUIRE(Lineage(std::vector<LineageCell>()).cells().empty());
+}
+
 TEST_CASE("lineage: weights below 0 are refused, as points may cease to be core") {
   const std::vector<double> points{0, 1, 2};
   const Dataset data = Engine().load({std::span<const double>(points), 1}).weighted(std::vector<double>{2, -1, 1});
