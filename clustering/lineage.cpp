@@ -85,6 +85,15 @@ std::size_t Lineage::rank(std::size_t from, std::size_t to) const {
   return static_cast<std::size_t>(std::unique(at.begin(), at.end()) - at.begin());
 }
 
+Contingency Lineage::contingency(std::size_t from, std::size_t to) const {
+  const std::vector<std::uint32_t> at = holders(from, to);
+  std::vector<Overlap> overlaps(at.size());
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    overlaps[k] = {static_cast<std::int32_t>(k), static_cast<std::int32_t>(at[k]), cells_[from].core[k]};
+  }
+  return Contingency(std::move(overlaps));
+}
+
 std::vector<Life> Lineage::lives(std::span<const std::size_t> path) const {
   std::vector<Life> lives;
   std::vector<std::size_t> living;  // [clusters of the cell] its oldest life

@@ -113,6 +113,15 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
       if (b.eps < a.eps || b.minpts > a.minpts) continue;
       const std::vector<std::uint32_t> holders = holders_by_labels(results[i], results[j]);
       REQUIRE(lineage.holders(i, j) == holders);
+      // The same of the core points one by one.
+      std::vector<std::int32_t> ours, theirs;
+      for (std::size_t p = 0; p < data.size(); ++p) {
+        if (results[i].core[p] == 0) continue;
+        ours.push_back(results[i].labels[p]);
+        theirs.push_back(results[j].labels[p]);
+      }
+      const Contingency by_points(ours, theirs);
+      REQUIRE(std::ranges::equal(lineage.contingency(i, j).overlaps(), by_points.overlaps()));
       REQUIRE(lineage.rank(i, j) == std::set<std::uint32_t>(holders.begin(), holders.end()).size());
     }
   }
