@@ -175,7 +175,19 @@ void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, st
   }
 }
 
+void CellSource::mark_core(const ClusterBlock& block, std::span<const NodePoint> gained, std::uint32_t* parent) {
+  std::fill(gained_.begin() + block.nodes.begin, gained_.begin() + block.nodes.end, std::uint8_t{0});
+  const auto ids = order();
+  for (const auto& [position, cell] : gained) {
+    gained_[cell] = 1;
+    smallest_[cell] = parent[cell] == kNotCore ? ids[position] : std::min(ids[position], smallest_[cell]);
+    if (parent[cell] == kNotCore) parent[cell] = cell;
+  }
+}
+
 void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) {
+  const std::uint8_t* const gained = gained_.data();
+  if (std::find(gained + block.nodes.begin, gained + block.nodes.end, 1) == gained + block.nodes.end) return;
   const std::uint32_t reach = pass == 0 ? 1 : grid_.keys().window;
   unite_cells(input(), block.nodes, level, reach, counts_.data(), gained_.data(), parent);
 }

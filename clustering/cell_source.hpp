@@ -47,6 +47,7 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] unsigned passes() const override { return 2; }
   [[nodiscard]] std::size_t levels_at_once() const override { return kLevelsAtOnce; }
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
+  void mark_core(const ClusterBlock& block, std::span<const NodePoint> gained, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
   void join_ghosts(const CoreLevel& level, std::uint32_t* parent) override;
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node) const override { return smallest_[node]; }

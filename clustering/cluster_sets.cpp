@@ -12,50 +12,39 @@
 #include <epsflow/core/error.hpp>
 
 namespace epsflow::clustering {
-ClusterSets::ClusterSets(const ClusterSource& source, bool births)
-    : source_(source), starts_(source.node_starts()), numbers_(source.nodes()) {
+ClusterSets::ClusterSets(const ClusterSource& source, std::uint32_t least, bool births, const CancelToken& cancel)
+    : source_(source), gains_(source, least, cancel), numbers_(source.nodes()) {
   std::fill(numbers_.begin(), numbers_.end(), kNoCluster);
   if (!births) return;
   births_ = Labels(source.labelled());
   std::fill_n(births_.data(), births_.size(), Clusters::kNeverCore);
 }
 
-void ClusterSets::add(const CoreLevel& level, std::span<std::uint32_t> parent, const CancelToken& cancel) {
+void ClusterSets::add(std::span<std::uint32_t> parent, const CancelToken& cancel) {
   all_before_ += sets_.size();
-  merge(gains(level, parent, cancel), parent);
-  if (!births_.empty()) record_births(level, parent, cancel);
+  merge(gains(parent, cancel), parent);
+  if (!births_.empty()) record_births(parent, cancel);
 }
 
 /// For each block the sets that its new core points are in, with these points alone. A set may come more than once.
-std::vector<std::vector<ClusterSets::Set>> ClusterSets::gains(const CoreLevel& level, std::span<std::uint32_t> parent,
+std::vector<std::vector<ClusterSets::Set>> ClusterSets::gains(std::span<std::uint32_t> parent,
                                                               const CancelToken& cancel) const {
-  const auto blocks = source_.blocks();
   const auto ids = source_.order();
-  const auto counts = source_.counts();
   const std::size_t labelled = source_.labelled();
   const UnionFind sets(parent);
-  std::vector<std::vector<Set>> gains(blocks.size());
-  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+  std::vector<std::vector<Set>> gains(source_.blocks().size());
+  tbb::parallel_for(std::size_t{0}, gains.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
-    for (std::uint32_t x = blocks[b].nodes.begin; x < blocks[b].nodes.end; ++x) {
-      if (sets.parent(x) == kNotCore) continue;
-      std::uint32_t first = kNoCluster;
-      std::uint32_t core = 0;
-      const Range rows = rows_of(x);
-      for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
-        // What is a copy of another point is core where that point is.
-        if (!level.gained(counts[p]) || ids[p] >= labelled) continue;
-        first = std::min(first, ids[p]);
-        ++core;
-      }
-      if (core == 0) continue;
-      const std::uint32_t root = sets.find(x);
-      // Nodes that follow each other are mostly in one set.
+    for (const auto& [position, node] : gained(b)) {
+      const std::uint32_t id = ids[position];
+      if (id >= labelled) continue;  // a ghost is core where its origin is
+      const std::uint32_t root = sets.find(node);
+      // Points that follow each other are mostly in one set.
       if (gains[b].empty() || gains[b].back().root != root) {
-        gains[b].push_back({root, first, core});
+        gains[b].push_back({root, id, 1});
       } else {
-        gains[b].back().first = std::min(gains[b].back().first, first);
-        gains[b].back().core += core;
+        gains[b].back().first = std::min(gains[b].back().first, id);
+        ++gains[b].back().core;
       }
     }
   });
@@ -114,24 +103,16 @@ void ClusterSets::merge(const std::vector<std::vector<Set>>& gains, std::span<st
   for (std::uint32_t& k : joined_) k = numbers_[roots[k]];
 }
 
-void ClusterSets::record_births(const CoreLevel& level, std::span<std::uint32_t> parent, const CancelToken& cancel) {
+void ClusterSets::record_births(std::span<std::uint32_t> parent, const CancelToken& cancel) {
   require_countable(all_before_ + sets_.size());
-  const auto blocks = source_.blocks();
   const auto ids = source_.order();
-  const auto counts = source_.counts();
   const std::size_t labelled = source_.labelled();
   const UnionFind sets(parent);
-  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+  tbb::parallel_for(std::size_t{0}, source_.blocks().size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
-    for (std::uint32_t x = blocks[b].nodes.begin; x < blocks[b].nodes.end; ++x) {
-      if (sets.parent(x) == kNotCore) continue;
-      std::int32_t birth = Clusters::kNeverCore;
-      const Range rows = rows_of(x);
-      for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
-        if (!level.gained(counts[p]) || ids[p] >= labelled) continue;
-        if (birth == Clusters::kNeverCore) birth = static_cast<std::int32_t>(all_before_ + numbers_[sets.find(x)]);
-        births_[ids[p]] = birth;
-      }
+    for (const auto& [position, node] : gained(b)) {
+      if (ids[position] >= labelled) continue;
+      births_[ids[position]] = static_cast<std::int32_t>(all_before_ + numbers_[sets.find(node)]);
     }
   });
   cancel.check();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/level_gains.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/labels.hpp>
@@ -15,17 +16,23 @@ namespace epsflow::clustering {
 /// Sets of core nodes, from the largest minpts down. A level costs what it adds, and its clusters; not all nodes.
 class ClusterSets {
  public:
-  /// births: keep Clusters::births. The source must outlive it.
-  ClusterSets(const ClusterSource& source, bool births);
+  /// births: keep Clusters::births. least: minpts of the last level. The source must outlive it. Throws Cancelled.
+  ClusterSets(const ClusterSource& source, std::uint32_t least, bool births, const CancelToken& cancel);
 
   /// Bytes that it takes, at most.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, bool births) noexcept {
-    return nodes * (sizeof(std::uint32_t) + 3 * sizeof(Set)) + (births ? points * sizeof(std::uint32_t) : 0);
+    return nodes * (sizeof(std::uint32_t) + 3 * sizeof(Set)) +
+           points * (LevelGains::bytes_per_point() + (births ? sizeof(std::uint32_t) : 0));
   }
 
-  /// Takes in a level, once its nodes are united. parent: [nodes] the union-find. O(n) where points become core, in parallel, and the
-  /// clusters of this level and of the one before. Throws Cancelled, and ResourceError for more clusters than labels can tell.
-  void add(const CoreLevel& level, std::span<std::uint32_t> parent, const CancelToken& cancel);
+  /// Begins a level.
+  void begin(std::uint32_t minpts) { gains_.next(minpts); }
+  /// The points of a block that it makes core.
+  [[nodiscard]] std::span<const NodePoint> gained(std::size_t block) const noexcept { return gains_.of(block); }
+
+  /// Takes in the level, once its nodes are united. parent: [nodes] the union-find. O(points that become core + clusters of this level
+  /// and of the one before). Throws Cancelled, and ResourceError for more clusters than labels can tell.
+  void add(std::span<std::uint32_t> parent, const CancelToken& cancel);
 
   /// Of the last level.
   [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(sets_.size()); }
@@ -46,20 +53,16 @@ class ClusterSets {
     std::uint32_t core;   ///< core points
   };
 
-  [[nodiscard]] std::vector<std::vector<Set>> gains(const CoreLevel& level, std::span<std::uint32_t> parent,
-                                                    const CancelToken& cancel) const;
+  [[nodiscard]] std::vector<std::vector<Set>> gains(std::span<std::uint32_t> parent, const CancelToken& cancel) const;
   void merge(const std::vector<std::vector<Set>>& gains, std::span<std::uint32_t> parent);
-  void record_births(const CoreLevel& level, std::span<std::uint32_t> parent, const CancelToken& cancel);
-  [[nodiscard]] Range rows_of(std::uint32_t node) const noexcept {
-    return starts_.empty() ? Range{node, node + 1} : Range{starts_[node], starts_[node + 1]};
-  }
+  void record_births(std::span<std::uint32_t> parent, const CancelToken& cancel);
 
   const ClusterSource& source_;
-  std::span<const std::uint32_t> starts_;
+  LevelGains gains_;
   std::vector<Set> sets_;              ///< by their first core points
   Buffer<std::uint32_t> numbers_;      ///< [nodes] of roots the numbers of their clusters
   std::vector<std::uint32_t> joined_;  ///< [clusters of the level before]
-  Labels births_;                       ///< [n] or none
+  Labels births_;                      ///< [n] or none
   std::uint64_t core_ = 0;
   std::uint64_t all_before_ = 0;  ///< clusters of all levels before the last
 };

@@ -21,6 +21,12 @@ struct ClusterBlock {
   Range rows;  ///< positions
 };
 
+/// A point and the node that it belongs to.
+struct NodePoint {
+  std::uint32_t position;
+  std::uint32_t node;
+};
+
 /// Which nodes have become core: those with points whose count is at least `minpts`, and below `below` where they were core
 /// before.
 struct CoreLevel {
@@ -69,6 +75,12 @@ class ClusterSource {
 
   /// parent[x] = x for the nodes of the block that become core at this level; others are left as they are.
   virtual void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) = 0;
+  /// The same where the points that become core are known, [gained].
+  virtual void mark_core(const ClusterBlock&, std::span<const NodePoint> gained, std::uint32_t* parent) {
+    for (const NodePoint& point : gained) {
+      if (parent[point.node] == kNotCore) parent[point.node] = point.node;
+    }
+  }
   /// Unites the nodes of the block with nodes that have core neighbours in common, as far as that is new at this level.
   virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
   /// Unites each ghost that is core with its origin. Called behind the passes, once.

@@ -27,7 +27,8 @@ constexpr double kNear = 0.85;
 /// A number of clusters is settled where it is the same over more than this factor of minpts.
 constexpr double kSettledRange = 2;
 constexpr double kLeastScore = 0.2;
-/// Without a plateau, two clusters must be significant and their mean credit as much as this.
+/// Without a plateau, two clusters must be significant and seen at more than one eps, and their mean credit as much as this. What is
+/// there at one eps alone may have lived for any part of two steps, and among many points one step is more than chance explains.
 constexpr double kLeastPlateau = 1.1;
 constexpr double kLeastCredit = 0.4;
 constexpr std::size_t kCandidates = 20;
@@ -143,6 +144,7 @@ void MapScores::score_minpts(std::size_t minpts) {
       weights += weight;
       credits += weight * z * z / (z * z + kChanceLimit * kChanceLimit);
       cell.significant += z >= kChanceLimit ? 1 : 0;
+      cell.sure += z >= kChanceLimit && alive > 1 ? 1 : 0;
     }
     cell.big = static_cast<std::uint32_t>(now.clusters.size());
     cell.noise = std::max(0.0, 1 - shares);
@@ -168,7 +170,7 @@ std::optional<GridPlace> MapScores::recommended() const {
   if (!top || score(*top).score <= kLeastScore) return std::nullopt;
   const Plateau around = plateau(*top);
   const bool flat = around.eps_to >= kLeastPlateau * around.eps_from;
-  if (!flat && (score(*top).significant < 2 || score(*top).credit < kLeastCredit)) return std::nullopt;
+  if (!flat && (score(*top).sure < 2 || score(*top).credit < kLeastCredit)) return std::nullopt;
   if (around.minpts_to > kSettledRange * around.minpts_from) return top;
   GridPlace chosen = *top;
   const auto rank = [&](GridPlace place) { return std::make_tuple(score(place).significant, score(place).score); };

@@ -35,6 +35,7 @@ struct CellScore {
   double credit = 0;              ///< mean credit of the big clusters, from 0 to 1
   double noise = 1;               ///< share of the points that are in no big cluster
   std::uint32_t significant = 0;  ///< big clusters that live longer than chance explains
+  std::uint32_t sure = 0;         ///< significant ones that are seen at more than one eps
   std::uint32_t big = 0;          ///< clusters of at least 1 % of the points, and five
 };
 
@@ -55,7 +56,9 @@ class MapScores {
 
   [[nodiscard]] std::span<const double> eps() const noexcept { return eps_; }
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
-  [[nodiscard]] std::size_t cell(GridPlace place) const noexcept { return cells_[place.eps * minpts_.size() + place.minpts]; }
+  [[nodiscard]] std::size_t cell(GridPlace place) const noexcept {
+    return cells_[place.eps * minpts_.size() + place.minpts];
+  }
   [[nodiscard]] const CellScore& score(GridPlace place) const noexcept {
     return scores_[place.eps * minpts_.size() + place.minpts];
   }
@@ -93,10 +96,10 @@ class MapScores {
   double n_;
   std::vector<double> eps_;
   std::vector<std::uint32_t> minpts_;
-  std::vector<std::size_t> cells_;    ///< [eps × minpts]
-  std::vector<Chained> chained_;      ///< [eps × minpts]
-  std::vector<CellScore> scores_;     ///< [eps × minpts]
-  std::vector<double> dimension_;     ///< [minpts]
+  std::vector<std::size_t> cells_;  ///< [eps × minpts]
+  std::vector<Chained> chained_;    ///< [eps × minpts]
+  std::vector<CellScore> scores_;   ///< [eps × minpts]
+  std::vector<double> dimension_;   ///< [minpts]
 };
 
 }  // namespace epsflow

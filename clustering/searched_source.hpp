@@ -34,6 +34,7 @@ class SearchedSource final : public ClusterSource {
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   [[nodiscard]] std::uint64_t open_pairs() const override { return search_.open_pairs(); }
+  using ClusterSource::mark_core;
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node) const override { return index_.order()[node]; }

@@ -46,7 +46,7 @@ SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, Cluster
       keep_(options.keep),
       least_(options.minpts.back()),
       asked_(options.clusters) {
-  if (asked_ || keep_ == Keep::summary) sets_.emplace(source, asked_);
+  if (asked_ || keep_ == Keep::summary) sets_.emplace(source, least_, asked_, cancel);
   const std::size_t at_once =
       keep_ == Keep::summary ? 1 : std::min(source.levels_at_once(), std::max<std::size_t>(1, options.minpts.size()));
   clusters_.resize(at_once);
@@ -68,8 +68,14 @@ std::uint64_t SourceClustering::bytes(std::uint64_t nodes, std::uint64_t points,
 
 United& SourceClustering::unite(std::uint32_t minpts) {
   level_.minpts = minpts;
-  parallel_blocks(source_, cancel_,
-                  [&](const ClusterBlock& block) { source_.mark_core(block, level_, parent_.data()); });
+  if (sets_) {
+    sets_->begin(minpts);
+    tbb::parallel_for(std::size_t{0}, source_.blocks().size(),
+                      [&](std::size_t b) { source_.mark_core(source_.blocks()[b], sets_->gained(b), parent_.data()); });
+  } else {
+    parallel_blocks(source_, cancel_,
+                    [&](const ClusterBlock& block) { source_.mark_core(block, level_, parent_.data()); });
+  }
   for (unsigned pass = 0; pass < source_.passes(); ++pass) {
     parallel_blocks(source_, cancel_,
                     [&](const ClusterBlock& block) { source_.unite(block, level_, pass, parent_.data()); });
@@ -84,7 +90,7 @@ United& SourceClustering::unite(std::uint32_t minpts) {
 
 /// Numbers the clusters of the level, each node's where points are labelled by them.
 void SourceClustering::number() {
-  if (sets_) sets_->add(level_, parent_.span(), cancel_);
+  if (sets_) sets_->add(parent_.span(), cancel_);
   if (asked_) {
     found_.push_back(sets_->take_clusters());
     if (level_.minpts == least_) found_.back().births = sets_->take_births();

@@ -30,6 +30,7 @@ class TableSource final : public ClusterSource {
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return order_; }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_; }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
+  using ClusterSource::mark_core;
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;
   [[nodiscard]] std::uint32_t smallest_id(std::uint32_t node) const override { return order_[node]; }

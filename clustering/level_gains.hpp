@@ -1,0 +1,63 @@
+// Which points become core at which level: found once, so that a level costs what it adds.
+#pragma once
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/core/cancel.hpp>
+
+namespace epsflow::clustering {
+
+/// The points of each block by descending counts, from the largest minpts down.
+class LevelGains {
+ public:
+  /// least: minpts of the last level. The source, whose counts stay, must outlive it. O(n log points of a block), in parallel. Throws
+  /// Cancelled.
+  LevelGains(const ClusterSource& source, std::uint32_t least, const CancelToken& cancel)
+      : counts_(source.counts()), points_(source.blocks().size()), ranges_(source.blocks().size()) {
+    const auto blocks = source.blocks();
+    const auto starts = source.node_starts();
+    tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+      if (cancel.cancelled()) return;
+      std::vector<NodePoint>& points = points_[b];
+      for (std::uint32_t x = blocks[b].nodes.begin; x < blocks[b].nodes.end; ++x) {
+        const Range rows = starts.empty() ? Range{x, x + 1} : Range{starts[x], starts[x + 1]};
+        for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
+          if (counts_[p] >= least) points.push_back({p, x});
+        }
+      }
+      std::sort(points.begin(), points.end(), [&](const NodePoint& a, const NodePoint& b_) {
+        return counts_[a.position] != counts_[b_.position] ? counts_[a.position] > counts_[b_.position]
+                                                           : a.position < b_.position;
+      });
+    });
+    cancel.check();
+  }
+
+  [[nodiscard]] static constexpr std::uint64_t bytes_per_point() noexcept { return sizeof(NodePoint); }
+
+  /// Goes on to the next level, whose minpts is smaller.
+  void next(std::uint32_t minpts) {
+    for (std::size_t b = 0; b < points_.size(); ++b) {
+      Range& range = ranges_[b];
+      range.begin = range.end;
+      while (range.end < points_[b].size() && counts_[points_[b][range.end].position] >= minpts) ++range.end;
+    }
+  }
+  /// Of a block, what the level has gained: by descending counts, then by position.
+  [[nodiscard]] std::span<const NodePoint> of(std::size_t block) const noexcept {
+    return std::span(points_[block]).subspan(ranges_[block].begin, ranges_[block].size());
+  }
+
+ private:
+  std::span<const std::uint32_t> counts_;
+  std::vector<std::vector<NodePoint>> points_;  ///< [blocks]
+  std::vector<Range> ranges_;                   ///< [blocks] of the level
+};
+
+}  // namespace epsflow::clustering
