@@ -20,7 +20,11 @@ std::pair<std::string, io::NpyArray> array_of(const char* name, const char* type
 }  // namespace
 
 void write_map(const std::filesystem::path& file, const Lineage& lineage, std::span<const CellScore> scores) {
-  std::string text = "eps,minpts,clusters,noise,core,border,largest";
+  std::string text = "eps,minpts,clusters,noise,core,border,largest,agreement_wider,agreement_looser";
+  const auto add_agreement = [&](std::size_t cell, const std::optional<std::size_t>& other) {
+    text += ",";
+    if (other) text += format_number(agreement(lineage.contingency(cell, *other)).adjusted_rand);
+  };
   text += scores.empty() ? "\n" : ",score,credit\n";
   for (std::size_t i = 0; i < lineage.cells().size(); ++i) {
     const LineageCell& cell = lineage.cell(i);
@@ -29,6 +33,8 @@ void write_map(const std::filesystem::path& file, const Lineage& lineage, std::s
     for (const std::uint64_t count : {s.clusters, s.noise, s.core, s.border, s.largest}) {
       text += "," + std::to_string(count);
     }
+    add_agreement(i, cell.wider);
+    add_agreement(i, cell.looser);
     if (!scores.empty()) text += "," + format_number(scores[i].score) + "," + format_number(scores[i].credit);
     text += "\n";
   }

@@ -9,8 +9,9 @@
 
 namespace epsflow::cli {
 
-/// A row per cell: eps, minpts, clusters, noise, core, border, largest; and where there are scores score and credit. scores: [cells] in
-/// the order of the lineage's cells, or none. Throws ResourceError.
+/// A row per cell: eps, minpts, clusters, noise, core, border, largest; how its core points, as its clusters part them, agree with the cell
+/// of the next larger eps, and with that of the next smaller minpts (adjusted Rand index; empty at the edge); and where there are
+/// scores score and credit. scores: [cells] in the order of the lineage's cells, or none. Throws ResourceError.
 void write_map(const std::filesystem::path& file, const Lineage& lineage, std::span<const CellScore> scores = {});
 
 /// NPZ. Of cells, in the order of the sweep: eps, minpts, clusters, core, noise, wider, looser, each [cells], and offsets, [cells + 1]:

@@ -18,7 +18,32 @@ std::string words_of(const Variant& variant) {
   return "(" + format_number(variant.eps) + ", " + std::to_string(variant.minpts) + ")";
 }
 
+/// Whether `holders` says of each cluster of `cell` in which one of the cell `in` it lies; nothing where there is no such cell.
+bool leads(const std::vector<LineageCell>& cells, const LineageCell& cell, std::optional<std::size_t> in,
+           const std::vector<std::uint32_t>& holders) {
+  if (!in) return holders.empty();
+  return *in < cells.size() && holders.size() == cell.clusters() &&
+         std::ranges::all_of(holders, [&](std::uint32_t k) { return k < cells[*in].clusters(); });
+}
+
+/// Whether `of` is a cell that is wider or looser than another, and not both.
+bool follows(const LineageCell& cell, const LineageCell& of) {
+  const bool wider = of.variant.eps > cell.variant.eps && of.variant.minpts == cell.variant.minpts;
+  const bool looser = of.variant.eps == cell.variant.eps && of.variant.minpts < cell.variant.minpts;
+  return wider || looser;
+}
+
 }  // namespace
+
+Lineage::Lineage(std::vector<LineageCell> cells) : cells_(std::move(cells)) {
+  for (const LineageCell& cell : cells_) {
+    const bool whole =
+        cell.core.size() == cell.clusters() && cell.size.size() == cell.clusters() &&
+        leads(cells_, cell, cell.wider, cell.in_wider) && leads(cells_, cell, cell.looser, cell.in_looser) &&
+        (!cell.wider || follows(cell, cells_[*cell.wider])) && (!cell.looser || follows(cell, cells_[*cell.looser]));
+    if (!whole) throw InputError("the cells of a lineage do not belong together: " + words_of(cell.variant));
+  }
+}
 
 std::size_t Lineage::find(double eps, std::uint32_t minpts) const {
   for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -58,6 +83,15 @@ std::size_t Lineage::rank(std::size_t from, std::size_t to) const {
   std::vector<std::uint32_t> at = holders(from, to);
   std::sort(at.begin(), at.end());
   return static_cast<std::size_t>(std::unique(at.begin(), at.end()) - at.begin());
+}
+
+Contingency Lineage::contingency(std::size_t from, std::size_t to) const {
+  const std::vector<std::uint32_t> at = holders(from, to);
+  std::vector<Overlap> overlaps(at.size());
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    overlaps[k] = {static_cast<std::int32_t>(k), static_cast<std::int32_t>(at[k]), cells_[from].core[k]};
+  }
+  return Contingency(std::move(overlaps));
 }
 
 std::vector<Life> Lineage::lives(std::span<const std::size_t> path) const {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <epsflow/clustering/agreement.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/sweep.hpp>
 
@@ -51,6 +52,10 @@ struct Life {
 /// The clusters of all variants of a sweep, and in which clusters of wider and looser variants each of them lies.
 class Lineage {
  public:
+  Lineage() = default;
+  /// Of cells that another lineage had, as when it was stored meanwhile. Throws InputError where they do not belong together.
+  explicit Lineage(std::vector<LineageCell> cells);
+
   /// In the order of the sweep.
   [[nodiscard]] std::span<const LineageCell> cells() const noexcept { return cells_; }
   [[nodiscard]] const LineageCell& cell(std::size_t i) const { return cells_.at(i); }
@@ -62,6 +67,10 @@ class Lineage {
   [[nodiscard]] std::vector<std::uint32_t> holders(std::size_t from, std::size_t to) const;
   /// How many clusters of `to` hold one of `from`: the rank of the map between them. Throws as holders() does.
   [[nodiscard]] std::size_t rank(std::size_t from, std::size_t to) const;
+
+  /// How the core points of `from`, as its clusters part them, lie in the clusters of `to`: what agreement() compares without a look at
+  /// points. Each cluster lies in one, so its overlaps are as many as the clusters of `from`. Throws as holders() does.
+  [[nodiscard]] Contingency contingency(std::size_t from, std::size_t to) const;
 
   /// Lives along cells, each of which is wider than the one before, looser, or both. Where clusters merge the oldest goes on (the
   /// elder rule): of equally old ones that of more core points, then that of the smaller first core point. By birth, then by first
@@ -89,9 +98,9 @@ class LineageBuilder {
 
  private:
   struct Group {
-    std::vector<std::size_t> cells;     ///< by descending minpts
-    Labels births;                     ///< Clusters::births, until nobody asks any more
-    std::vector<std::size_t> asking;    ///< groups whose clusters lie in clusters of this one
+    std::vector<std::size_t> cells;   ///< by descending minpts
+    Labels births;                    ///< Clusters::births, until nobody asks any more
+    std::vector<std::size_t> asking;  ///< groups whose clusters lie in clusters of this one
     std::size_t added = 0;
     [[nodiscard]] bool complete() const noexcept { return added == cells.size(); }
   };

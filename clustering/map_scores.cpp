@@ -145,7 +145,7 @@ void MapScores::score_minpts(std::size_t minpts) {
       cell.significant += z >= kChanceLimit ? 1 : 0;
     }
     cell.big = static_cast<std::uint32_t>(now.clusters.size());
-    cell.noise = 1 - shares;
+    cell.noise = std::max(0.0, 1 - shares);
     if (cell.big < 2 || cell.noise > kMostNoise) continue;
     cell.credit = credits / weights;
     cell.score = rounded((1 - cell.noise) * tie * credits);

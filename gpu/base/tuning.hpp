@@ -113,6 +113,9 @@ inline constexpr unsigned kTallies = 32;
 
 /// Threads of a block of its kernels.
 inline constexpr unsigned kNearestThreads = 128;
+/// How many times as far as points mostly are from the one before, along the curve, makes a jump. One group in sixteen has one where
+/// points are spread evenly in space.
+inline constexpr float kCurveJump = 8;
 /// Points whose number on the curve does not tell them from many others, at most. A million of them at one place would take a
 /// second; a CPU sorts them along a curve of their own.
 inline constexpr std::uint32_t kMostUnresolved = 1 << 17;

@@ -12,6 +12,9 @@
 //
 // Boxes are passed over if they are no nearer than the farthest k-th of the lanes: as a group they need no more. The k-th are known well
 // enough from the start, from the other points of the group, in float32.
+//
+// Where the curve jumps within a group, its box would hold much of what lies between, and the few warps of such groups would work for
+// longer than all others. So a group is cut at its jumps, and its parts are searched one after the other, the other lanes idle.
 
 namespace epsflow::gpu {
 namespace {
@@ -133,14 +136,51 @@ class WarpSearch {
     own_place_ = own % kDeviceLeaf;
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) point_[k] = coordinate(k, own);
+    for (unsigned cuts = find_jumps(); cuts != 0;) {
+      const unsigned from = __ffs(cuts) - 1;
+      cuts &= cuts - 1;
+      const unsigned end = cuts == 0 ? kGroup : __ffs(cuts) - 1;
+      run_part(first, from, end);
+    }
+  }
+
+  /// Calls f(j, sum) for the j-th nearest, j from 1 to k.
+  template <class F>
+  __device__ __forceinline__ void for_each_found(std::uint32_t k, F f) const {
+    best_.for_each(k, f);
+  }
+
+ private:
+  static constexpr float kInfinity = __builtin_huge_valf();
+
+  /// A bit for each lane that is far from the one before it, compared with how far lanes mostly are, and for the first.
+  __device__ __forceinline__ unsigned find_jumps() const {
+    float far = 0;
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) {
+      const double before = __shfl_up_sync(kWholeWarp, point_[k], 1);
+      far = fmaxf(far, static_cast<float>(fabs(point_[k] - before) * leaves_.scale));
+    }
+    if (lane_ == 0) far = 0;
+    float sum = far;
+#pragma unroll
+    for (unsigned other = 16; other > 0; other /= 2) sum += __shfl_xor_sync(kWholeWarp, sum, other);
+    return __ballot_sync(kWholeWarp, far > tuning::kCurveJump / kGroup * sum) | 1U;
+  }
+
+  /// Of the lanes [from, end).
+  __device__ __forceinline__ void run_part(std::uint32_t first, unsigned from, unsigned end) {
+    active_ = lane_ >= from && lane_ < end;
+    all_zero_ = false;
+    open_ = queued_ = own_next_ = 0;
     find_box();
     frame_ = NearFrame<D>::of_box(memory_.lo, memory_.hi, leaves_.scale);
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) near_[k] = frame_.near(k, point_[k]);
-    if constexpr (K <= 16) find_first_limit(min(kGroup, leaves_.size - first));
+    if constexpr (K <= 16) find_first_limit(from, min(end, leaves_.size - first));
     set_limit(limit_);
 
-    sort_own_leaves();
+    sort_own_leaves(from);
     climb_ = leaves_.levels;
     while (!all_zero_) {
       std::uint32_t leaf = 0;
@@ -170,15 +210,6 @@ class WarpSearch {
     }
   }
 
-  /// Calls f(j, sum) for the j-th nearest, j from 1 to k.
-  template <class F>
-  __device__ __forceinline__ void for_each_found(std::uint32_t k, F f) const {
-    best_.for_each(k, f);
-  }
-
- private:
-  static constexpr float kInfinity = __builtin_huge_valf();
-
   __device__ __forceinline__ double coordinate(unsigned k, std::uint32_t position) const {
     return static_cast<double>(
         __ldg(static_cast<const T*>(leaves_.coordinates) + std::uint64_t{k} * leaves_.size + position));
@@ -193,11 +224,12 @@ class WarpSearch {
     return (position / kDeviceLeaf) >> (5 * level);
   }
 
-  /// The box of the group.
+  /// The box of the part.
   __device__ __forceinline__ void find_box() {
+    __syncwarp();  // whoever reads that of the part before
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) {
-      double lo = point_[k], hi = lo;
+      double lo = active_ ? point_[k] : __builtin_huge_val(), hi = active_ ? point_[k] : -__builtin_huge_val();
 #pragma unroll
       for (unsigned other = 16; other > 0; other /= 2) {
         lo = fmin(lo, __shfl_xor_sync(kWholeWarp, lo, other));
@@ -209,18 +241,18 @@ class WarpSearch {
     __syncwarp();
   }
 
-  /// A limit from the other points of the group, of which there are `count`.
-  __device__ __forceinline__ void find_first_limit(std::uint32_t count) {
+  /// A limit from the other points of the part, which are [from, end).
+  __device__ __forceinline__ void find_first_limit(std::uint32_t from, std::uint32_t end) {
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) memory_.near[k][lane_] = near_[k];
     __syncwarp();
-    for (std::uint32_t c = 0; c < count; ++c) {
+    for (std::uint32_t c = from; c < end; ++c) {
       float sum = near_sum<D>([&](unsigned k) { return near_[k]; }, [&](unsigned k) { return memory_.near[k][c]; });
       // Lanes that repeat the last point leave it out, too.
-      if (c == min(lane_, count - 1)) sum = kInfinity;
-      nearest_in_group_.add(sum);
+      if (c == min(lane_, end - 1)) sum = kInfinity;
+      if (active_) nearest_in_group_.add(sum);
     }
-    limit_ = frame_.limit_above(nearest_in_group_.last());
+    if (active_) limit_ = frame_.limit_above(nearest_in_group_.last());
     __syncwarp();
   }
 
@@ -228,7 +260,7 @@ class WarpSearch {
   __device__ __forceinline__ void set_limit(double limit) {
     limit_ = limit;
     sift_limit_ = frame_.sift_limit(limit);
-    const float scaled = __double2float_ru(limit * frame_.scale * frame_.scale);
+    const float scaled = active_ ? __double2float_ru(limit * frame_.scale * frame_.scale) : 0;
     reach_ = __uint_as_float(__reduce_max_sync(kWholeWarp, __float_as_uint(scaled)));
   }
 
@@ -242,8 +274,8 @@ class WarpSearch {
   }
 
   /// The leaves of the group's own node, nearest first: so the limits soon hardly change any more.
-  __device__ __forceinline__ void sort_own_leaves() {
-    const std::uint32_t group_leaf = __shfl_sync(kWholeWarp, own_leaf_, 0);
+  __device__ __forceinline__ void sort_own_leaves(unsigned from) {
+    const std::uint32_t group_leaf = __shfl_sync(kWholeWarp, own_leaf_, from);
     own_node_ = group_leaf / kDeviceBranch;
     const std::uint32_t leaf = own_node_ * kDeviceBranch + lane_;
     const bool there = leaf < leaves_.counts[0];
@@ -331,7 +363,7 @@ class WarpSearch {
       memory_.near[k][lane_] = frame_.near(k, at);
     }
     const unsigned valid = __ballot_sync(kWholeWarp, there);
-    unsigned passed = valid & passing();
+    unsigned passed = passing() & (active_ ? valid : 0);
     // A point is not its own neighbour.
 #pragma unroll
     for (unsigned part = 0; part < kChunkLeaves; ++part) {
@@ -348,7 +380,7 @@ class WarpSearch {
       if (sum < best_.last()) best_.add(sum);
     }
     set_limit(fmin(limit_, best_.last()));
-    all_zero_ = __all_sync(kWholeWarp, best_.last() == 0);
+    all_zero_ = __all_sync(kWholeWarp, !active_ || best_.last() == 0);
     __syncwarp();  // before the next chunk
   }
 
@@ -385,7 +417,8 @@ class WarpSearch {
   Smallest<float, K> nearest_in_group_;
   double limit_ = __builtin_huge_val();  ///< the k-th is below it, or is among what has been found and equals it
   float sift_limit_ = kInfinity;
-  float reach_ = kInfinity;  ///< the largest limit of the lanes, in units of the frame, rounded up
+  float reach_ = kInfinity;  ///< the largest limit of the part's lanes, in units of the frame, rounded up
+  bool active_ = true;       ///< of the part that is searched
   bool all_zero_ = false;    ///< nothing is nearer than what all lanes have found
   std::uint32_t own_node_ = 0;
   unsigned own_keys_ = 0;   ///< of lane i: the i-th nearest leaf of the own node, and its bound

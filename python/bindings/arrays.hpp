@@ -30,6 +30,16 @@ template <class T>
   return {array.data(), array.shape(0)};
 }
 
+/// [n] for NumPy.
+template <class T>
+using Column = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
+
+/// An array over memory that `owner` keeps.
+template <class T>
+[[nodiscard]] Column<T> column(T* data, std::size_t size, nanobind::handle owner) {
+  return Column<T>(data, {size}, owner);
+}
+
 /// Calls f with the values of an array as std::span<const float> or std::span<const double>.
 template <class F>
 decltype(auto) visit_values(const HostArray& array, F&& f) {

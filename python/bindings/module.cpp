@@ -8,7 +8,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -22,9 +21,11 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "comparisons.hpp"
+#include "dataset.hpp"
 #include "errors.hpp"
 #include "gpu_points.hpp"
+#include "maps.hpp"
+#include "comparisons.hpp"
 #include "metrics.hpp"
 #include "options.hpp"
 #include "results.hpp"
@@ -49,15 +50,6 @@ using namespace nb::literals;
 namespace epsflow::python {
 namespace {
 
-template <class T>
-using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-/// An array over memory that `owner` keeps.
-template <class T>
-Column<T> column(T* data, std::size_t size, nb::handle owner) {
-  return Column<T>(data, {size}, owner);
-}
-
 /// A getter of one that the object holds.
 template <class Object, class Get>
 auto column_in(Get get) {
@@ -80,37 +72,9 @@ nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
                         array.device());
 }
 
-/// What belongs to the process that made it: its threads and its device do not follow a fork, and must not be waited for there.
-template <class T>
-class OfProcess {
- public:
-  explicit OfProcess(T value) : value_(std::make_unique<T>(std::move(value))) {}
-  OfProcess(OfProcess&&) noexcept = default;
-  OfProcess& operator=(OfProcess&&) noexcept = default;
-  ~OfProcess() {
-    if (pid_ != getpid()) (void)value_.release();  // NOLINT: left to the process's end
-  }
-
-  [[nodiscard]] const T& get() const {
-    if (pid_ != getpid()) {
-      throw UsageError("an engine and its data do not follow a fork: make an epsflow.Engine in the child process");
-    }
-    return *value_;
-  }
-
- private:
-  std::unique_ptr<T> value_;
-  pid_t pid_ = getpid();
-};
-
 struct PyEngine {
   OfProcess<Engine> engine;
   std::vector<std::string> notices;  ///< what there was to say when it was made
-};
-
-struct PyDataset {
-  OfProcess<Dataset> data;
-  nb::object points;  ///< keeps what the data set looks at
 };
 
 struct PyPredictor {
@@ -170,23 +134,6 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
       [loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0)))](
           const Observer& observer, Task::Channel& channel) { channel.put(loader.load(view, observer.cancel)); });
 }
-
-/// A data set that a task works on, with weights unless there are none. Tasks keep the arrays that they read, also where whoever
-/// waits for them is interrupted.
-class TaskDataset {
- public:
-  TaskDataset(const PyDataset& data, const Weights& weights) : points_(data.data.get()) {
-    if (weights) weights_ = span_of(*weights);
-  }
-
-  [[nodiscard]] Dataset get(const Observer& observer) const {
-    return weights_ ? points_.weighted(*weights_, observer.cancel) : points_;
-  }
-
- private:
-  Dataset points_;
-  std::optional<std::span<const double>> weights_;
-};
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                   const Weights& weights) {
@@ -411,5 +358,6 @@ NB_MODULE(_core, m) {
   epsflow::python::define_engine(m);
   epsflow::python::define_results_folders(m);
   epsflow::python::define_tables(m);
+  epsflow::python::define_maps(m);
   epsflow::python::define_comparisons(m);
 }

@@ -15,7 +15,9 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/sweep.hpp>
 #include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/plan.hpp>
@@ -29,7 +31,8 @@ namespace epsflow::python {
 class Task {
  public:
   /// What a run makes at its end, unless it makes results.
-  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity>;
+  using Made =
+      std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity, Lineage, Sweep, Exploration>;
 
   /// What a run leaves for whoever asks.
   class Channel {

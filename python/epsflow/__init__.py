@@ -2,6 +2,8 @@
 
     labels = epsflow.DBSCAN(eps=0.3, min_samples=4).fit_predict(X)
     result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
+    found = epsflow.explore(X)
+    lineage = epsflow.lineage(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     table = epsflow.neighbors(X, eps=0.3)
     plans = epsflow.plan(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
@@ -18,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 from ._arrays import drop_missing
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
+from ._explore import Exploration, Flag, Offer, explore, suggest
+from ._lineage import Lineage, lineage
 from ._neighbors import neighbors
 from ._plan import EpsPlan, plan
 from ._reading import read_points
@@ -26,16 +30,21 @@ from ._tasks import Progress
 from ._validity import Validity, validity
 
 if TYPE_CHECKING:
-    from ._estimator import DBSCAN, dbscan
+    from ._estimator import DBSCAN, AutoDBSCAN, dbscan
 
     __version__: str
 
 __all__ = [
+    "AutoDBSCAN",
     "Comparison",
     "DBSCAN",
     "Dataset",
     "Engine",
     "EpsPlan",
+    "Exploration",
+    "Flag",
+    "Lineage",
+    "Offer",
     "Progress",
     "SweepResult",
     "Validity",
@@ -44,18 +53,21 @@ __all__ = [
     "compare",
     "dbscan",
     "drop_missing",
+    "explore",
+    "lineage",
     "load",
     "neighbors",
     "plan",
     "read_points",
+    "suggest",
     "sweep",
     "validity",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn, which the estimator builds on where it is there, takes a second to import.
-    if name in ("DBSCAN", "dbscan"):
+    # scikit-learn, which the estimators build on where it is there, takes a second to import.
+    if name in ("AutoDBSCAN", "DBSCAN", "dbscan"):
         from . import _estimator
 
         return getattr(_estimator, name)

@@ -186,6 +186,24 @@ class Dataset:
 
         return plan_loaded(self, eps, min_samples, **options)
 
+    def lineage(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
+        """As `epsflow.lineage` of these points, without what the engine and the metric are."""
+        from ._lineage import lineage_loaded
+
+        return lineage_loaded(self, eps, min_samples, **options)
+
+    def suggest(self, **options: Any) -> Any:
+        """As `epsflow.suggest` of these points, without what the engine and the metric are."""
+        from ._explore import suggest_loaded
+
+        return suggest_loaded(self, **options)
+
+    def explore(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
+        """As `epsflow.explore` of these points, without what the engine and the metric are."""
+        from ._explore import explore_loaded
+
+        return explore_loaded(self, eps, min_samples, **options)
+
     def __reduce__(self) -> Any:
         if isinstance(self._given.points, _core.GpuPoints):
             raise TypeError("a Dataset of points on a GPU does not pickle: copy them to the host, and load them there")

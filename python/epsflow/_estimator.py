@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import AnyPoints, as_host_points, as_plain, as_weights
 from ._engine import Dataset, Engine, engine_for
+from ._explore import explore_loaded
 from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import MetricWords
@@ -256,6 +257,106 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         found: list[Any] = []
         wait_for(task, None, found.extend)
         return np.array(found[0].labels)
+
+
+class AutoDBSCAN(ClusterMixin, BaseEstimator):
+    """DBSCAN that finds eps and min_samples itself, as `epsflow.explore` recommends them.
+
+    Parameters
+    ----------
+    metric, metric_params
+        As `epsflow.sweep` takes them, but for "precomputed".
+    n_jobs : int, optional
+        Threads, all cores for None and -1.
+    backend
+        As `epsflow.sweep` takes it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each point, -1 for noise. Where nothing shows more clusters than chance explains, all points are one cluster, 0:
+        nothing tells them apart. -1 would say that each of them lies on its own, which was not found either.
+    eps_ : float or None
+        None where all points are one cluster because nothing was found.
+    min_samples_ : int or None
+        None where eps_ is.
+    exploration_ : Exploration
+        What was found: alternatives, flags, and the map.
+    core_sample_indices_ : ndarray of shape (n_core,)
+        Empty where eps_ is None, without which no point is core.
+    components_ : ndarray of shape (n_core, n_features)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has names: those of the columns that became coordinates.
+
+    Examples
+    --------
+    >>> model = epsflow.AutoDBSCAN().fit(X)
+    >>> model.labels_, model.eps_, model.min_samples_
+    >>> print(model.exploration_)
+    """
+
+    def __init__(
+        self,
+        metric: str = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        backend: str = "auto",
+    ) -> None:
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.backend = backend
+
+    def fit(self, X: Any, y: Any = None) -> AutoDBSCAN:
+        """Find eps and min_samples, and cluster X.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features)
+            As `epsflow.sweep` takes it, on the host.
+        y : ignored
+
+        Returns
+        -------
+        AutoDBSCAN
+            Itself.
+
+        Raises
+        ------
+        ValueError, TypeError, MemoryError, RuntimeError
+            As `epsflow.explore` does.
+        """
+        X = made_dense(X, None)
+        metric = metric_of(X, self.metric, self.metric_params)
+        unit = unit_of_eps(X, metric)
+        X, names = _to_validate(X, metric)
+        X = points = as_host_points(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        given = Given(points, metric, unit)
+        data = Dataset(engine_for(None, given, self.backend, None, _threads_of(self.n_jobs), "n_jobs"), given)
+        self.exploration_ = explore_loaded(data)
+        offer = self.exploration_.recommended
+        self.eps_ = None if offer is None else offer.eps
+        self.min_samples_ = None if offer is None else offer.min_samples
+        if offer is None:
+            self.labels_ = np.zeros(len(points), np.int32)
+            self.core_sample_indices_ = np.empty(0, np.intp)
+        else:
+            self.labels_ = np.array(offer.labels)
+            self.core_sample_indices_ = sweep_loaded(data, offer.eps, offer.min_samples, core=True)[0].core_sample_indices
+        self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int32]:
+        """As `fit`; returns labels_."""
+        return self.fit(X).labels_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def dbscan(

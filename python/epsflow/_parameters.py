@@ -13,6 +13,7 @@ from . import _core
 
 _MOST_MIN_SAMPLES = 2**32 - 1
 _MOST_BYTES = 2**63 - 1
+SAME_EPS = 1e-9  # relative, as rounded sums of steps are the same
 
 
 class Option(NamedTuple):
@@ -89,6 +90,19 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
     if not pairs:
         raise ValueError("there is no variant to run: eps, min_samples or variants is empty")
     return list(dict.fromkeys(pairs))
+
+
+def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: Any, unit: Any = None) -> int:
+    """The place of a variant; its eps may be off by rounding, as a sum of steps is. Raises KeyError for one that is not there."""
+    eps = float(without_unit(eps, unit))
+    if (eps, min_samples) in places:
+        return places[eps, min_samples]
+    near = [(e, i) for (e, m), i in places.items() if m == min_samples and math.isclose(e, eps, rel_tol=SAME_EPS)]
+    if near:
+        return min(near, key=lambda found: abs(found[0] - eps))[1]
+    asked = ", ".join(f"({e!r}, {m})" for e, m in list(places)[:4])
+    more = ", …" if len(places) > 4 else ""
+    raise KeyError(f"(eps={eps!r}, min_samples={min_samples!r}) is none of the variants {asked}{more}")
 
 
 def as_threads(threads: Any, name: str = "threads") -> int:

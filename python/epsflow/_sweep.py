@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
@@ -14,14 +13,15 @@ from ._arrays import as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
-from ._parameters import as_choice, as_flag, as_options, as_variants, without_unit
+from ._lineage import Lineage
+from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beside
 from ._results import Folder, Origin, load_folder, save_folder, stored
+from ._tables import as_frame
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import as_given, warn_of_unit
 
 T = TypeVar("T")
-_SAME_EPS = 1e-9  # as rounded sums of steps are
 
 
 def _figure(name: str, kind: Callable[[Any], T]) -> T:
@@ -46,9 +46,10 @@ class VariantResult:
         Of wall time: an even share of what the variants of its eps share, and its own.
     """
 
-    def __init__(self, result: Any, output: str = "numpy") -> None:
+    def __init__(self, result: Any, output: str = "numpy", keep: str = "labels") -> None:
         self._result = result
         self._output = output
+        self._keep = keep
 
     eps = _figure("eps", float)
     min_samples = _figure("min_samples", int)
@@ -61,7 +62,10 @@ class VariantResult:
 
     @property
     def labels(self) -> Any:
-        """[n] the cluster of each point, -1 for noise, of int32. Clusters are numbered by their first core point."""
+        """[n] the cluster of each point, -1 for noise, of int32. Clusters are numbered by their first core point.
+
+        Raises ValueError where the sweep kept none (keep="summary")."""
+        self._require_labels()
         if self._output == "numpy":
             return _read_only(self._result.labels)
         return as_output(lambda: self._result.gpu_labels, "<i4", self._output)
@@ -69,6 +73,7 @@ class VariantResult:
     @property
     def core(self) -> Any:
         """[n] whether each point is core, of bool. Raises ValueError where the sweep was not asked for them (core=True)."""
+        self._require_labels()
         on_host = self._output == "numpy"
         core = self._result.core if on_host else self._result.gpu_core
         if core is None or on_host and len(core) != len(self._result.labels):
@@ -83,10 +88,19 @@ class VariantResult:
         return np.flatnonzero(self.core)
 
     def __reduce__(self) -> Any:
-        self._on_host("pickle")
-        return VariantResult, (stored(self._result),)
+        return VariantResult, (stored(self._on_host("pickle", needs_labels=False)), "numpy", self._keep)
 
-    def _on_host(self, purpose: str) -> Any:
+    def _require_labels(self) -> None:
+        if self._keep == "labels":
+            return
+        raise ValueError(
+            f"the sweep kept counts alone, keep='summary', and no labels: those of this variant are had by sweeping it on its own, "
+            f"epsflow.sweep(X, {self.eps!r}, {self.min_samples}), and those of all with keep='labels'"
+        )
+
+    def _on_host(self, purpose: str, needs_labels: bool = True) -> Any:
+        if needs_labels:
+            self._require_labels()
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves labels on the GPU: to {purpose} them, run the sweep without output")
         return self._result
@@ -100,8 +114,11 @@ def _read_only(array: Any) -> NDArray[Any]:
     return np.asarray(memoryview(array).toreadonly())
 
 
-_COUNTS = ("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest")
-_SUMMARY = [("eps", np.float64), *((name, np.int64) for name in _COUNTS), ("seconds", np.float64)]
+_SUMMARY = {
+    "eps": np.float64,
+    **dict.fromkeys(("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest"), np.int64),
+    "seconds": np.float64,
+}
 
 
 class SweepResult:
@@ -116,13 +133,19 @@ class SweepResult:
         unpickled, None of one that was swept here.
     rows : ndarray of shape (n,) or None
         The input row of each label, where a folder has it, as rows were dropped or several files joined.
+    lineage : Lineage or None
+        How the clusters of the variants lie in each other. None where the sweep was not asked for it (lineage=True), and of a result
+        that was loaded, as folders have none.
     """
 
-    def __init__(self, variants: list[VariantResult], origin: Origin | None = None, unit: Any = None) -> None:
+    def __init__(
+        self, variants: list[VariantResult], origin: Origin | None = None, unit: Any = None, lineage: Lineage | None = None
+    ) -> None:
         self._variants = variants
         self._unit = unit
         self._origin = origin or Origin()
-        self._by_parameters = {(v.eps, v.min_samples): v for v in variants}
+        self.lineage = lineage
+        self._places = {(v.eps, v.min_samples): i for i, v in enumerate(variants)}
 
     @property
     def metric(self) -> str:
@@ -140,14 +163,7 @@ class SweepResult:
     @property
     def summary(self) -> Any:
         """A row per variant: a pandas.DataFrame where pandas is there, else a structured array."""
-        table = np.empty(len(self._variants), dtype=_SUMMARY)
-        for name, _ in _SUMMARY:
-            table[name] = [getattr(v, name) for v in self._variants]
-        try:
-            import pandas
-        except ImportError:
-            return table
-        return pandas.DataFrame(table)
+        return as_frame({name: np.array([getattr(v, name) for v in self._variants], kind) for name, kind in _SUMMARY.items()})
 
     def variant(self, eps: float, min_samples: int) -> VariantResult:
         """One variant.
@@ -163,15 +179,7 @@ class SweepResult:
         KeyError
             For a variant that was not asked for.
         """
-        eps = float(without_unit(eps, self._unit))
-        if (eps, min_samples) in self._by_parameters:
-            return self._by_parameters[eps, min_samples]
-        near = [v for v in self._variants if v.min_samples == min_samples and math.isclose(v.eps, eps, rel_tol=_SAME_EPS)]
-        if near:
-            return min(near, key=lambda v: abs(v.eps - eps))
-        asked = ", ".join(f"({v.eps!r}, {v.min_samples})" for v in self._variants[:4])
-        more = ", …" if len(self._variants) > 4 else ""
-        raise KeyError(f"(eps={eps!r}, min_samples={min_samples!r}) is none of the variants {asked}{more}")
+        return self._variants[find_variant(self._places, eps, min_samples, self._unit)]
 
     def labels(self, eps: float, min_samples: int) -> Any:
         """[n] the labels of one variant, which is found as `variant` finds it."""
@@ -244,7 +252,7 @@ class SweepResult:
         BlockingIOError
             For a folder that another process is writing.
         ValueError
-            For a folder with a run that was killed or interrupted, for no variants, and for labels on a GPU.
+            For a folder with a run that was killed or interrupted, for no variants, for labels on a GPU, and where the sweep kept none.
         OSError
             Where the folder cannot be written.
         """
@@ -255,9 +263,9 @@ class SweepResult:
 
     def __reduce__(self) -> Any:
         # Without X and the points, which save() needs no more than a checksum of.
-        n = len(self[0].labels) if self._variants else 0
+        n = self[0].n_noise + self[0].n_core + self[0].n_border if self._variants else 0
         origin = Origin(input=self._origin.described(n), rows=self._origin.rows)
-        return SweepResult, (self._variants, origin, self._unit)
+        return SweepResult, (self._variants, origin, self._unit, self.lineage)
 
     def __iter__(self) -> Iterator[VariantResult]:
         return iter(self._variants)
@@ -282,6 +290,8 @@ def sweep(
     metric_params: dict[str, Any] | None = None,
     sample_weight: Any = None,
     core: bool = False,
+    keep: str = "labels",
+    lineage: bool = False,
     output: str = "numpy",
     progress: ProgressOption = None,
     backend: str = "auto",
@@ -325,6 +335,10 @@ def sweep(
         A point is core where the weights of the points within eps sum to min_samples.
     core : bool
         Keep which points are core.
+    keep : {"labels", "summary"}
+        What is kept of each variant: its labels and counts, or its counts alone, which takes less time and memory.
+    lineage : bool
+        Also find how the clusters of the variants lie in each other, `SweepResult.lineage`. `epsflow.lineage` finds that alone.
     output : {"numpy", "cupy", "torch", "jax", "dlpack"}
         All but the first leave labels on the GPU, as arrays of that library.
     progress : bool or callable, optional
@@ -369,7 +383,8 @@ def sweep(
     """
     if is_precomputed(metric):
         ways = {"strategy": strategy != "auto", "index": index != "auto", "decide": decide != "auto"}
-        refuse_beside({"metric_params": metric_params is not None, "output": output != "numpy", **ways})
+        kept = {"keep": keep != "labels", "lineage": as_flag(lineage, "lineage")}
+        refuse_beside({"metric_params": metric_params is not None, **kept, "output": output != "numpy", **ways})
         asked = as_variants(eps, min_samples, variants)
         options = of_the_cpu(engine, backend, memory, threads)
         distances = as_distances(X)
@@ -380,9 +395,10 @@ def sweep(
         return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum))
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
-    run = _run_options(core, output, strategy, index, decide)
+    run = _run_options(core, keep, output, strategy, index, decide)
+    with_lineage = as_flag(lineage, "lineage")
     data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
-    return _run(data, asked, sample_weight, output, progress, run)
+    return _run(data, asked, sample_weight, with_lineage, output, progress, run)
 
 
 def sweep_loaded(
@@ -393,6 +409,8 @@ def sweep_loaded(
     variants: Iterable[tuple[float, int]] | None = None,
     sample_weight: Any = None,
     core: bool = False,
+    keep: str = "labels",
+    lineage: bool = False,
     output: str = "numpy",
     progress: ProgressOption = None,
     strategy: str = "auto",
@@ -400,7 +418,8 @@ def sweep_loaded(
     decide: str = "auto",
 ) -> SweepResult:
     asked = as_variants(eps, min_samples, variants, data._given.unit)
-    return _run(data, asked, sample_weight, output, progress, _run_options(core, output, strategy, index, decide))
+    run = _run_options(core, keep, output, strategy, index, decide)
+    return _run(data, asked, sample_weight, as_flag(lineage, "lineage"), output, progress, run)
 
 
 sweep_loaded.__qualname__ = "Dataset.sweep"  # which errors of arguments name
@@ -411,17 +430,22 @@ def _checksum_of(weights: NDArray[np.float64]) -> str:
     return checksum
 
 
-def _run_options(core: bool, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
+def _run_options(core: bool, keep: str, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
     if as_choice(output, "output", "numpy") not in OUTPUTS:
         raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
+    if as_choice(keep, "keep", "labels") == "summary":
+        beside = " and ".join(name for name, given in (("core", as_flag(core, "core")), ("output", output != "numpy")) if given)
+        if beside:
+            raise ValueError(f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or keep")
     where = "host" if output == "numpy" else "device"
-    return as_options(core=core, output=where, strategy=strategy, index=index, decide=decide)
+    return as_options(core=core, keep=keep, output=where, strategy=strategy, index=index, decide=decide)
 
 
 def _run(
     data: Dataset,
     asked: list[tuple[float, int]],
     sample_weight: Any,
+    with_lineage: bool,
     output: str,
     progress: ProgressOption,
     run: dict[str, Any],
@@ -434,18 +458,20 @@ def _run(
     checksum = "" if weights is None else _checksum_of(weights)
     warn_of_unit(data._given, min(e for e, _ in asked))
     with python_errors():
-        task = data._data.start_sweep(asked, run, weights)
+        start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
+        task = start(data._data, asked, run, weights)
     under = ", ".join(part for part in (str(data._data.metric), "" if weights is None else "weighted") if part)
     found: dict[tuple[float, int], VariantResult] = {}
 
     def keep(results: list[Any]) -> None:
         for result in results:
-            variant = VariantResult(result, output)
+            variant = VariantResult(result, output, run["keep"])
             found[variant.eps, variant.min_samples] = variant
 
     wait_for(task, progress, keep)
     points, _, unit, table = data._given
-    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum), unit)
+    lineage = Lineage(_core.take_lineage(task), unit) if with_lineage else None
+    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum), unit, lineage)
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:

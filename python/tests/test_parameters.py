@@ -28,6 +28,10 @@ def fit(**parameters):
     return lambda: epsflow.DBSCAN(**parameters).fit(X)
 
 
+def find(**parameters):
+    return lambda: epsflow.AutoDBSCAN(**parameters).fit(X)
+
+
 WRONG = [
     (engine(memory=2**70), ValueError, f"memory == {2**70}, must be >= 1 and at most {2**63 - 1}"),
     (engine(memory=-1), ValueError, "memory == -1, must be >= 1"),
@@ -98,6 +102,22 @@ WRONG = [
     (fit(n_jobs="2"), TypeError, "n_jobs is '2', of type str"),
     (fit(n_jobs=0), ValueError, "n_jobs == 0, must be >= 1"),
     (fit(n_jobs=True), TypeError, "n_jobs is True"),
+    (sweep(keep="counts"), ValueError, "keep='counts' is none of 'labels', 'summary'"),
+    (sweep(keep=True), TypeError, "keep is True, of type bool; it is a text, 'labels' where it is left open"),
+    (sweep(keep="summary", core=True, output="torch"), ValueError, "core and output beside keep='summary'"),
+    (sweep(lineage="yes"), TypeError, "lineage is 'yes', of type str; it is True or False"),
+    (lambda: epsflow.lineage(X, 0, 4), ValueError, "eps == 0, must be > 0 and finite"),
+    (lambda: epsflow.lineage(X, 1, 4, strategy="x"), ValueError, "strategy='x' is none of 'auto', 'table', 'direct'"),
+    (lambda: epsflow.lineage(X), TypeError, "a sweep needs eps and min_samples"),
+    (lambda: epsflow.explore(X, "0.1"), TypeError, "eps is '0.1'"),
+    (lambda: epsflow.explore(X, [1, -1]), ValueError, "eps == -1, must be > 0"),
+    (lambda: epsflow.explore(X, [1, 2], 0), ValueError, "min_samples == 0, must be >= 1"),
+    (lambda: epsflow.explore(X, min_samples=2.5), TypeError, "min_samples is 2.5"),
+    (lambda: epsflow.explore(X, threads="2"), TypeError, "threads is '2'"),
+    (lambda: epsflow.suggest(X, memory="lots"), ValueError, "memory == 'lots'"),
+    (find(backend=None), TypeError, "backend is None"),
+    (find(n_jobs=0), ValueError, "n_jobs == 0, must be >= 1"),
+    (find(metric_params={"p": 2}, metric="cosine"), ValueError, "'p' is no parameter of 'cosine'"),
 ]
 
 
@@ -124,7 +144,13 @@ def documented(function) -> dict[str, list[str]]:
     return {name: re.findall(r'"(.*?)"', words) for names, words in found for name in names.split(", ")}
 
 
-@pytest.mark.parametrize("function", [epsflow.sweep, epsflow.plan, epsflow.Engine, epsflow.DBSCAN, epsflow.neighbors, epsflow.Engine.load])
+DOCUMENTED = [
+    epsflow.sweep, epsflow.plan, epsflow.lineage, epsflow.explore, epsflow.suggest, epsflow.neighbors, epsflow.Engine, epsflow.Engine.load,
+    epsflow.DBSCAN, epsflow.AutoDBSCAN,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", DOCUMENTED)
 def test_signatures_and_docstrings_say_what_the_library_says(function):
     known = [name for name in inspect.signature(function).parameters if name in OPTIONS]
     assert known

@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of DBSCAN, and its checks of estimators, on epsflow.DBSCAN.
+"""scikit-learn's own tests of DBSCAN, and its checks of estimators, on epsflow.DBSCAN and epsflow.AutoDBSCAN.
 
 They are those of the scikit-learn that is installed. What epsflow refuses, with a sentence, is listed by name in REFUSED, and
 must be refused.
@@ -35,6 +35,6 @@ def test_that_refusals_name_tests():
     assert [name for name in REFUSED if name.split("[")[0] not in vars(theirs)] == []
 
 
-@estimator_checks.parametrize_with_checks([epsflow.DBSCAN()])
+@estimator_checks.parametrize_with_checks([epsflow.DBSCAN(), epsflow.AutoDBSCAN()])
 def test_estimator_check(estimator, check):
     check(estimator)

@@ -113,6 +113,15 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
       if (b.eps < a.eps || b.minpts > a.minpts) continue;
       const std::vector<std::uint32_t> holders = holders_by_labels(results[i], results[j]);
       REQUIRE(lineage.holders(i, j) == holders);
+      // The same of the core points one by one.
+      std::vector<std::int32_t> ours, theirs;
+      for (std::size_t p = 0; p < data.size(); ++p) {
+        if (results[i].core[p] == 0) continue;
+        ours.push_back(results[i].labels[p]);
+        theirs.push_back(results[j].labels[p]);
+      }
+      const Contingency by_points(ours, theirs);
+      REQUIRE(std::ranges::equal(lineage.contingency(i, j).overlaps(), by_points.overlaps()));
       REQUIRE(lineage.rank(i, j) == std::set<std::uint32_t>(holders.begin(), holders.end()).size());
     }
   }
@@ -242,6 +251,33 @@ TEST_CASE("lineage: of no points, one point and no clusters") {
   REQUIRE(of_one.cell(of_one.find(1, 2)).clusters() == 0);
   REQUIRE(of_one.rank(of_one.find(1, 1), of_one.find(2, 1)) == 1);
   REQUIRE(of_one.lives(of_one.along_eps(2)).empty());
+}
+
+TEST_CASE("lineage: is made again of its cells, and not of others") {
+  const DataSet data = test::make_data("clustered", 120, 2, Precision::float64, 5);
+  const Sweep sweep = grid(some_eps(data, 3), {2, 4});
+  const Lineage lineage = epsflow::lineage(Engine().load(data.view()), sweep);
+  const std::vector<LineageCell> cells(lineage.cells().begin(), lineage.cells().end());
+  const Lineage again(cells);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    REQUIRE(again.cell(i).variant == cells[i].variant);
+    if (cells[i].wider) REQUIRE(again.holders(i, *cells[i].wider) == lineage.holders(i, *cells[i].wider));
+  }
+  const std::size_t first = lineage.find(some_eps(data, 1).front(), 4);
+  REQUIRE(cells[first].clusters() > 0);
+  const auto refused = [&](auto&& change) {
+    std::vector<LineageCell> changed = cells;
+    change(changed[first]);
+    CHECK_THROWS_WITH(Lineage(changed), Catch::Contains("do not belong together"));
+  };
+  refused([](LineageCell& cell) { cell.core.pop_back(); });
+  refused([](LineageCell& cell) { cell.size.push_back(1); });
+  refused([](LineageCell& cell) { cell.in_wider.pop_back(); });
+  refused([](LineageCell& cell) { cell.in_looser.front() = 1'000'000; });
+  refused([](LineageCell& cell) { cell.wider = 1'000'000; });
+  refused([](LineageCell& cell) { cell.wider = std::nullopt; });
+  refused([&](LineageCell& cell) { cell.looser = cell.wider = first; });
+  REQUIRE(Lineage(std::vector<LineageCell>()).cells().empty());
 }
 
 TEST_CASE("lineage: weights below 0 are refused, as points may cease to be core") {

@@ -92,7 +92,7 @@ TEST_CASE("options: every table names its options once, and sets what it reads")
   check_table<Metric>();
   CHECK(options_of<EngineOptions>().size() == 5);
   CHECK(options_of<SearchOptions>().size() == 7);
-  CHECK(options_of<RunOptions>().size() == 6);
+  CHECK(options_of<RunOptions>().size() == 8);
 }
 
 TEST_CASE("options: no table, and an option of how tables are made or read, contradict each other") {

@@ -1,0 +1,289 @@
+#include "maps.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "dataset.hpp"
+#include "options.hpp"
+#include "task.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/explore.hpp>
+#include <epsflow/pipeline/lineage.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace epsflow::python {
+namespace {
+
+/// [rows × columns] for NumPy, and of NumPy.
+using Table = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
+using GivenTable = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// An object of Python that keeps values, and where they lie.
+template <class T>
+std::pair<T*, nb::capsule> kept(std::vector<T>&& values) {
+  auto held = std::make_unique<std::vector<T>>(std::move(values));
+  T* const data = held->data();
+  return {data, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<std::vector<T>*>(all); })};
+}
+
+template <class T>
+Column<T> column_of(std::vector<T>&& values) {
+  const std::size_t size = values.size();
+  const auto [data, owner] = kept(std::move(values));
+  return column(data, size, owner);
+}
+
+template <std::size_t columns>
+Table table_of(std::vector<std::int64_t>&& values) {
+  const std::size_t rows = values.size() / columns;
+  const auto [data, owner] = kept(std::move(values));
+  return {data, {rows, columns}, owner};
+}
+
+constexpr std::int64_t kNone = -1;
+
+std::int64_t place_of(std::optional<std::size_t> cell) { return cell ? static_cast<std::int64_t>(*cell) : kNone; }
+
+constexpr std::size_t kCellColumns = 8;
+constexpr std::size_t kClusterColumns = 5;
+
+/// [cells] eps, and [cells × 8] min_samples, clusters, noise, core points, border points, points of the largest, and which cells are
+/// the next wider one and the next looser one, -1 where there is none.
+std::pair<Column<double>, Table> cells_of(const Lineage& lineage) {
+  std::vector<double> eps;
+  std::vector<std::int64_t> figures;
+  for (const LineageCell& cell : lineage.cells()) {
+    const LabelSummary& s = cell.summary;
+    eps.push_back(cell.variant.eps);
+    for (const std::uint64_t figure :
+         {std::uint64_t{cell.variant.minpts}, s.clusters, s.noise, s.core, s.border, s.largest}) {
+      figures.push_back(static_cast<std::int64_t>(figure));
+    }
+    figures.push_back(place_of(cell.wider));
+    figures.push_back(place_of(cell.looser));
+  }
+  return {column_of(std::move(eps)), table_of<kCellColumns>(std::move(figures))};
+}
+
+/// [clusters of all cells × 5] first core point, core points, points, and the cluster of the next wider and of the next looser cell that
+/// holds each, -1 where there is no such cell.
+Table clusters_of(const Lineage& lineage) {
+  std::size_t clusters = 0;
+  for (const LineageCell& cell : lineage.cells()) clusters += cell.clusters();
+  std::vector<std::int64_t> all;
+  all.reserve(clusters * kClusterColumns);
+  for (const LineageCell& cell : lineage.cells()) {
+    for (std::size_t k = 0; k < cell.clusters(); ++k) {
+      all.insert(all.end(), {cell.first_core[k], cell.core[k], cell.size[k], cell.wider ? cell.in_wider[k] : kNone,
+                             cell.looser ? cell.in_looser[k] : kNone});
+    }
+  }
+  return table_of<kClusterColumns>(std::move(all));
+}
+
+/// A number that a table holds. Throws InputError for one that is no count.
+template <class T>
+T count_of(std::int64_t value) {
+  if (!std::in_range<T>(value)) throw InputError("a lineage was stored with a count of " + std::to_string(value));
+  return static_cast<T>(value);
+}
+
+/// Of what cells_of() and clusters_of() gave.
+Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const GivenTable& clusters) {
+  if (figures.shape(0) != eps.shape(0) || figures.shape(1) != kCellColumns || clusters.shape(1) != kClusterColumns) {
+    throw InputError("a lineage was stored with tables of other shapes");
+  }
+  const auto cell_in = [](std::int64_t place) -> std::optional<std::size_t> {
+    if (place == kNone) return std::nullopt;
+    return count_of<std::size_t>(place);
+  };
+  std::vector<LineageCell> cells(eps.shape(0));
+  const std::int64_t* row = clusters.data();
+  const std::int64_t* const end = row + clusters.size();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    LineageCell& cell = cells[i];
+    const std::int64_t* const f = figures.data() + i * kCellColumns;
+    cell.variant = {eps.data()[i], count_of<std::uint32_t>(f[0])};
+    cell.summary = {count_of<std::uint64_t>(f[1]), count_of<std::uint64_t>(f[2]), count_of<std::uint64_t>(f[3]),
+                    count_of<std::uint64_t>(f[4]), count_of<std::uint64_t>(f[5])};
+    cell.wider = cell_in(f[6]);
+    cell.looser = cell_in(f[7]);
+    if (cell.summary.clusters > static_cast<std::uint64_t>(end - row) / kClusterColumns) {
+      throw InputError("a lineage was stored with fewer clusters than its cells have");
+    }
+    for (std::uint64_t k = 0; k < cell.summary.clusters; ++k, row += kClusterColumns) {
+      cell.first_core.push_back(count_of<std::uint32_t>(row[0]));
+      cell.core.push_back(count_of<std::uint32_t>(row[1]));
+      cell.size.push_back(count_of<std::uint32_t>(row[2]));
+      if (cell.wider) cell.in_wider.push_back(count_of<std::uint32_t>(row[3]));
+      if (cell.looser) cell.in_looser.push_back(count_of<std::uint32_t>(row[4]));
+    }
+  }
+  return Lineage(std::move(cells));
+}
+
+/// [lives × 6] birth and death as places of the path, cluster, core points, points, first core point.
+Table lives_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
+  std::vector<std::int64_t> all;
+  for (const Life& life : lineage.lives(path)) {
+    all.insert(all.end(), {static_cast<std::int64_t>(life.birth), static_cast<std::int64_t>(life.death), life.cluster,
+                           life.core, life.size, life.first_core});
+  }
+  return table_of<6>(std::move(all));
+}
+
+std::unique_ptr<Task> start_lineage(const PyDataset& data, const Variants& variants, const nb::dict& options,
+                                    const Weights& weights) {
+  return std::make_unique<Task>(
+      [points = TaskDataset(data, weights), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
+          const Observer& observer, Task::Channel& channel) {
+        channel.put(lineage(points.get(observer), sweep, run, observer));
+      });
+}
+
+/// Results as start_sweep() gives them, and at the end their lineage.
+std::unique_ptr<Task> start_sweep_with_lineage(const PyDataset& data, const Variants& variants, const nb::dict& options,
+                                               const Weights& weights) {
+  RunOptions run = options_from<RunOptions>(options);
+  run.clusters = true;
+  return std::make_unique<Task>([points = TaskDataset(data, weights), sweep = sweep_of(variants), run](
+                                    const Observer& observer, Task::Channel& channel) {
+    LineageBuilder builder(sweep);
+    const auto take = [&](VariantResult&& result) {
+      builder.add(result);
+      channel.put(std::move(result));
+    };
+    run_each(points.get(observer), sweep, take, run, observer);
+    channel.put(builder.finish());
+  });
+}
+
+std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& options) {
+  return std::make_unique<Task>(
+      [points = data.data.get(), run = options_from<RunOptions>(options)](
+          const Observer& observer, Task::Channel& channel) { channel.put(suggest(points, run, observer)); });
+}
+
+/// variants: a full grid; none where it is left open.
+std::unique_ptr<Task> start_explore(const PyDataset& data, const std::optional<Variants>& variants,
+                                    const nb::dict& options) {
+  std::optional<Sweep> grid;
+  if (variants) grid = sweep_of(*variants);
+  return std::make_unique<Task>([points = data.data.get(), grid, run = options_from<RunOptions>(options)](
+                                    const Observer& observer, Task::Channel& channel) {
+    channel.put(grid ? explore(points, *grid, run, observer) : explore(points, run, observer));
+  });
+}
+
+Variants take_suggested(Task& task) {
+  const Sweep suggested = task.take<Sweep>();
+  Variants variants;
+  for (const Variant& variant : suggested.variants()) variants.emplace_back(variant.eps, variant.minpts);
+  return variants;
+}
+
+/// The word and the sentence of each.
+std::vector<std::pair<std::string, std::string>> doubts_of(const Exploration& made) {
+  std::vector<std::pair<std::string, std::string>> doubts;
+  for (const Doubt doubt : made.doubts) doubts.emplace_back(word_of(doubt), sentence_of(doubt));
+  return doubts;
+}
+
+/// [eps × min_samples], row-major.
+Column<double> scores_of(const Exploration& made) {
+  std::vector<double> scores;
+  for (const CellScore& cell : made.scores) scores.push_back(cell.score);
+  return column_of(std::move(scores));
+}
+
+void define_lineage(nb::module_& m) {
+  nb::class_<Lineage>(m, "Lineage",
+                      "How the clusters of a sweep lie in each other. Cells are known by their places in the sweep.")
+      .def("__len__", [](const Lineage& lineage) { return lineage.cells().size(); })
+      .def("cells", &cells_of)
+      .def("clusters", &clusters_of)
+      .def("rank", &Lineage::rank, "inner"_a, "outer"_a)
+      .def(
+          "holders",
+          [](const Lineage& lineage, std::size_t from, std::size_t to) { return column_of(lineage.holders(from, to)); },
+          "inner"_a, "outer"_a)
+      .def("lives", &lives_of, "path"_a);
+  m.def("lineage_of", &lineage_of, nb::arg("eps").noconvert(), nb::arg("figures").noconvert(),
+        nb::arg("clusters").noconvert());
+  m.def("start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
+        nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
+  m.def("start_sweep_with_lineage", &start_sweep_with_lineage, "data"_a, "variants"_a, "options"_a,
+        nb::arg("weights").noconvert().none(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
+  m.def(
+      "take_lineage", [](Task& task) { return task.take<Lineage>(); }, "task"_a);
+}
+
+void define_exploration(nb::module_& m) {
+  nb::class_<Offer>(m, "Offer", "A cell with its labels. Its arrays look into it, without a copy.")
+      .def_prop_ro("labels",
+                   [](nb::handle_t<Offer> self) {
+                     Labels& labels = nb::cast<Offer&>(self).labels;
+                     return column(labels.data(), labels.size(), self);
+                   })
+      .def_prop_ro("eps", [](const Offer& o) { return o.variant.eps; })
+      .def_prop_ro("min_samples", [](const Offer& o) { return o.variant.minpts; })
+      .def_prop_ro("clusters", [](const Offer& o) { return o.summary.clusters; })
+      .def_prop_ro("noise_count", [](const Offer& o) { return o.summary.noise; })
+      .def_ro("score", &Offer::score)
+      .def_ro("noise", &Offer::noise)
+      .def_ro("confidence", &Offer::confidence)
+      .def_ro("reason", &Offer::reason)
+      .def_prop_ro("plateau", [](const Offer& o) { return std::pair(o.plateau.eps_from, o.plateau.eps_to); })
+      .def_prop_ro("min_samples_range",
+                   [](const Offer& o) { return std::pair(o.plateau.minpts_from, o.plateau.minpts_to); });
+  nb::class_<Exploration>(m, "Exploration",
+                          "What was found of a grid. Its arrays, offers and its map look into it, without a copy.")
+      .def_prop_ro(
+          "recommended", [](Exploration& made) { return made.recommended ? &*made.recommended : nullptr; },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro("alternatives",
+                   [](nb::handle_t<Exploration> self) {
+                     nb::list offers;
+                     for (Offer& offer : nb::cast<Exploration&>(self).alternatives) {
+                       offers.append(nb::cast(&offer, nb::rv_policy::reference_internal, self));
+                     }
+                     return offers;
+                   })
+      .def_prop_ro("doubts", &doubts_of)
+      .def_ro("eps", &Exploration::eps)
+      .def_ro("min_samples", &Exploration::minpts)
+      .def_prop_ro("scores", &scores_of, nb::rv_policy::move)
+      .def_ro("map", &Exploration::map);
+  m.def("start_suggest", &start_suggest, "data"_a, "options"_a, nb::keep_alive<0, 1>());
+  m.def("start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a, nb::keep_alive<0, 1>());
+  m.def("take_suggested", &take_suggested, "task"_a);
+  m.def(
+      "take_exploration", [](Task& task) { return task.take<Exploration>(); }, "task"_a);
+}
+
+}  // namespace
+
+void define_maps(nb::module_& m) {
+  define_lineage(m);
+  define_exploration(m);
+}
+
+}  // namespace epsflow::python

@@ -1,0 +1,256 @@
+"""Maps of sweeps: which clusters every variant has, and in which clusters of wider and looser variants each of them lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._arrays import as_weights
+from ._engine import Dataset, Engine, engine_for
+from ._parameters import SAME_EPS, as_eps, as_min_samples, as_options, as_variants, find_variant
+from ._precomputed import made_dense
+from ._tables import as_frame
+from ._tasks import ProgressOption, python_errors, wait_for
+from ._units import as_given, warn_of_unit
+
+_CELL_COUNTS = ("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest")
+_CLUSTER_COUNTS = ("first_core", "n_core", "size", "in_wider", "in_looser")
+_LIFE_COUNTS = ("birth_place", "death_place", "cluster", "n_core", "size", "first_core")
+
+
+class Lineage:
+    """The map of a sweep: the clusters of every variant, and how they lie in each other. It has no labels.
+
+    A core point stays core at a larger eps and at a smaller min_samples, and what is connected stays connected. So the core points of a
+    cluster lie in one cluster of each variant of no smaller eps and no larger min_samples. (Border points may change their cluster.)
+
+    `epsflow.lineage` makes it, and `epsflow.sweep` with lineage=True. `len` is the number of variants.
+    """
+
+    def __init__(self, made: Any, unit: Any = None) -> None:
+        self._made = made
+        self._unit = unit
+        self._eps, self._figures = made.cells()
+        self._places = {variant: i for i, variant in enumerate(self.variants)}
+
+    @property
+    def variants(self) -> list[tuple[float, int]]:
+        """(eps, min_samples) of each variant, in the order of the sweep."""
+        return list(zip(self._eps.tolist(), self._figures[:, 0].tolist()))
+
+    @property
+    def summary(self) -> Any:
+        """A row per variant, in the order of the sweep: a pandas.DataFrame where pandas is there, else a structured array.
+
+        Its columns are eps, min_samples, n_clusters, n_noise, n_core, n_border and largest, as those of `SweepResult.summary`.
+        """
+        return as_frame({"eps": self._eps, **dict(zip(_CELL_COUNTS, self._figures.T))})
+
+    @property
+    def clusters(self) -> Any:
+        """A row per cluster of each variant, in the order of the sweep, as a table like `summary`.
+
+        eps, min_samples, cluster
+            The variant, and the number that the cluster has in its labels.
+        first_core
+            The smallest index of its core points: a cluster is known by it in variants that number clusters otherwise.
+        n_core, size
+            Its core points, and all of its points.
+        in_wider, in_looser
+            The cluster that holds it at the next larger eps of its min_samples, and at the next smaller min_samples of its eps; -1 where
+            the sweep has no such variant.
+        """
+        n_clusters = self._figures[:, 1]
+        begins = np.cumsum(n_clusters) - n_clusters
+        table = self._made.clusters()
+        return as_frame(
+            {
+                "eps": np.repeat(self._eps, n_clusters),
+                "min_samples": np.repeat(self._figures[:, 0], n_clusters),
+                "cluster": np.arange(len(table)) - np.repeat(begins, n_clusters),
+                **dict(zip(_CLUSTER_COUNTS, table.T)),
+            }
+        )
+
+    def lives(self, *, min_samples: int | None = None, eps: Any = None, path: Iterable[tuple[float, int]] | None = None) -> Any:
+        """How long clusters live along a path of variants: from the one where they come up to the one where an older one takes them in.
+
+        Where clusters merge the oldest goes on (the elder rule): of equally old ones that of more core points, then that of the smaller
+        first core point. One of min_samples, eps and path is given.
+
+        Parameters
+        ----------
+        min_samples : int
+            The path goes through all variants of this min_samples, by ascending eps.
+        eps : float or quantity of astropy
+            The path goes through all variants of this eps, by descending min_samples.
+        path : iterable of (eps, min_samples)
+            Variants of the sweep, each of no smaller eps and no larger min_samples than the one before.
+
+        Returns
+        -------
+        table
+            A row per life, by birth, then by first core point, as a table like `summary`:
+
+            birth, death
+                eps where it comes up, and where it becomes part of an older one: infinity if it lives to the end of the path. With eps
+                given they are min_samples, and death is NaN if it lives to the end.
+            birth_place, death_place
+                The same as places of the path, from 0. death_place is the length of the path if it lives to the end.
+            cluster, n_core, size
+                Its number in the labels of the last variant of its life, its core points there, and all of its points.
+            first_core
+                The smallest index of its core points at its birth.
+
+        Raises
+        ------
+        KeyError
+            For a variant that the sweep has not.
+        ValueError
+            For a path that goes back to smaller eps or larger min_samples, or between variants that the sweep does not connect.
+        """
+        if sum(given is not None for given in (min_samples, eps, path)) != 1:
+            raise TypeError("lives() takes one of min_samples, eps and path: along which variants clusters live")
+        along = self._figures[:, 0] if eps is not None else self._eps
+        if min_samples is not None:
+            value: Any = as_min_samples(min_samples)
+            places = np.flatnonzero(self._figures[:, 0] == value)
+            places = places[np.argsort(self._eps[places])]
+        elif eps is not None:
+            value = as_eps(eps, self._unit)
+            places = np.flatnonzero(np.isclose(self._eps, value, rtol=SAME_EPS, atol=0))
+            places = places[np.argsort(-self._figures[places, 0])]
+        else:
+            places = np.array([self._place(*variant) for variant in as_variants(None, None, path, self._unit)])
+        if len(places) == 0:
+            raise KeyError(f"{'min_samples' if eps is None else 'eps'}={value!r} is in none of the variants")
+        with python_errors():
+            lives = self._made.lives(places.tolist())
+        end = np.nan if eps is not None else np.inf
+        values = np.append(along[places].astype(np.float64), end)
+        counts = dict(zip(_LIFE_COUNTS, lives.T))
+        return as_frame({"birth": values[counts["birth_place"]], "death": values[counts["death_place"]], **counts})
+
+    def holders(self, inner: tuple[float, int], outer: tuple[float, int]) -> NDArray[np.intp]:
+        """The cluster of one variant in which each cluster of another lies.
+
+        Parameters
+        ----------
+        inner, outer : (eps, min_samples)
+            Variants of the sweep; outer has no smaller eps and no larger min_samples.
+
+        Returns
+        -------
+        ndarray of shape (n_clusters of inner,)
+            For each cluster of `inner` the number of the cluster of `outer` that holds its core points.
+
+        Raises
+        ------
+        KeyError
+            For a variant that the sweep has not.
+        ValueError
+            Where eps is smaller or min_samples larger in outer, and where the sweep has no way from one to the other, from variant to
+            variant of the same eps or the same min_samples.
+        """
+        with python_errors():
+            found: NDArray[Any] = self._made.holders(self._place(*inner), self._place(*outer))
+        return found.astype(np.intp)
+
+    def rank(self, inner: tuple[float, int], outer: tuple[float, int]) -> int:
+        """How many clusters of one variant hold a cluster of another. Parameters and errors are those of `holders`."""
+        with python_errors():
+            return int(self._made.rank(self._place(*inner), self._place(*outer)))
+
+    def _place(self, eps: Any, min_samples: Any) -> int:
+        return find_variant(self._places, eps, min_samples, self._unit)
+
+    def __reduce__(self) -> Any:
+        return _made_of, (self._eps, self._figures, self._made.clusters(), self._unit)
+
+    def __len__(self) -> int:
+        return len(self._eps)
+
+    def __repr__(self) -> str:
+        return f"<epsflow.Lineage of {len(self)} variants, {int(self._figures[:, 1].sum())} clusters>"
+
+
+def _made_of(eps: Any, figures: Any, clusters: Any, unit: Any) -> Lineage:
+    return Lineage(_core.lineage_of(*(np.ascontiguousarray(table) for table in (eps, figures, clusters))), unit)
+
+
+def lineage(
+    X: Any,
+    eps: float | Iterable[float] | None = None,
+    min_samples: int | Iterable[int] | None = None,
+    *,
+    variants: Iterable[tuple[float, int]] | None = None,
+    metric: str = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    sample_weight: Any = None,
+    progress: ProgressOption = None,
+    backend: str = "auto",
+    memory: int | str | None = None,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    strategy: str = "auto",
+    index: str = "auto",
+    decide: str = "auto",
+) -> Lineage:
+    """The clusters of every eps with every min_samples and how they lie in each other, without labels.
+
+    It takes less time and memory than `epsflow.sweep`, which makes the labels. Labels of single variants are had by it afterwards.
+
+    Parameters
+    ----------
+    X, eps, min_samples, variants, metric, metric_params, sample_weight, progress, backend, memory, threads, engine, strategy, index, decide
+        As `epsflow.sweep` takes them. metric="precomputed" is none of the metrics here.
+
+    Returns
+    -------
+    Lineage
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As `epsflow.sweep` does.
+
+    Examples
+    --------
+    >>> lineage = epsflow.lineage(X, eps=numpy.geomspace(0.01, 1, 40), min_samples=[5, 10, 20])
+    >>> lineage.lives(min_samples=10)
+    """
+    given = as_given(made_dense(X, memory, engine), metric, metric_params)
+    asked = as_variants(eps, min_samples, variants, given.unit)
+    run = as_options(strategy=strategy, index=index, decide=decide)
+    data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
+    ways = {"strategy": strategy, "index": index, "decide": decide}
+    return lineage_loaded(data, variants=asked, sample_weight=sample_weight, progress=progress, **ways)
+
+
+def lineage_loaded(
+    data: Dataset,
+    eps: Any = None,
+    min_samples: Any = None,
+    *,
+    variants: Iterable[tuple[float, int]] | None = None,
+    sample_weight: Any = None,
+    progress: ProgressOption = None,
+    strategy: str = "auto",
+    index: str = "auto",
+    decide: str = "auto",
+) -> Lineage:
+    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
+    asked = as_variants(eps, min_samples, variants, data._given.unit)
+    run = as_options(strategy=strategy, index=index, decide=decide)
+    warn_of_unit(data._given, min(e for e, _ in asked))
+    with python_errors():
+        task = _core.start_lineage(data._data, asked, run, weights)
+    wait_for(task, progress)
+    return Lineage(_core.take_lineage(task), data._given.unit)
+
+
+lineage_loaded.__qualname__ = "Dataset.lineage"  # which errors of arguments name

@@ -1,0 +1,217 @@
+"""What is recommended of points that are made with clusters, and of points without."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import epsflow
+
+FLAGS = {
+    "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise", "two-scales", "edge", "few-points",
+    "duplicates", "quantised", "one-axis-rules",
+}  # fmt: skip
+
+
+def blobs(clusters: int, dims: int = 2, size: int = 200, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Points in clusters far apart, shuffled, and the cluster of each."""
+    random = np.random.default_rng(seed)
+    places = np.stack(np.meshgrid(*dims * [np.arange(0, 12, 3.0)]), axis=-1).reshape(-1, dims)
+    centres = random.permutation(places)[:clusters]
+    truth = random.permutation(np.repeat(np.arange(clusters), size))
+    return centres[truth] + random.normal(scale=0.3, size=(len(truth), dims)), truth
+
+
+def names(found) -> set[str]:
+    return {flag.name for flag in found.flags}
+
+
+def same_partition(a, b) -> bool:
+    pairs = set(zip(a.tolist(), b.tolist()))
+    return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+@pytest.mark.parametrize("clusters, dims", [(2, 2), (5, 2), (9, 2), (4, 3), (6, 5)])
+def test_blobs(clusters, dims):
+    X, truth = blobs(clusters, dims)
+    found = epsflow.explore(X)
+    offer = found.recommended
+    assert offer is not None and offer.n_clusters == clusters
+    clustered = offer.labels >= 0
+    assert clustered.mean() > 0.95 and same_partition(offer.labels[clustered], truth[clustered])
+    assert offer.n_noise == (~clustered).sum() and abs(offer.noise) < 0.05
+    assert 0.1 <= offer.confidence <= 0.97 and offer.score > 0
+    assert offer.plateau[0] <= offer.eps <= offer.plateau[1]
+    assert offer.min_samples_range[0] <= offer.min_samples <= offer.min_samples_range[1]
+    assert "no-clusters" not in names(found) and names(found) <= FLAGS
+    np.testing.assert_array_equal(offer.labels, epsflow.sweep(X, offer.eps, offer.min_samples)[0].labels)
+    assert offer.labels.dtype == np.int32 and not offer.labels.flags.writeable
+
+
+def test_what_an_exploration_holds():
+    X, _ = blobs(5)
+    found = epsflow.explore(X)
+    shape = len(found.eps), len(found.min_samples)
+    assert found.scores.shape == shape and np.nanmin(found.scores) >= 0 and np.isnan(found.scores).any()
+    assert (np.diff(found.eps) > 0).all() and (np.diff(found.min_samples) > 0).all()
+    assert found.map.variants == [(e, m) for e in found.eps.tolist() for m in found.min_samples.tolist()]
+    assert np.isfinite(found.scores[found.eps == found.recommended.eps, found.min_samples == found.recommended.min_samples]).all()
+    assert len(found.map.lives(min_samples=int(found.min_samples[0]))) > 5
+    shown = repr(found)
+    assert f"{shape[0]} eps with {shape[1]} min_samples" in shown and "recommended: eps=" in shown and "minpts" not in shown
+    assert repr(found.recommended).startswith("<epsflow.Offer eps=") and found.recommended.reason in shown
+    assert (list(found.eps), list(found.min_samples)) == epsflow.suggest(X)
+    again = pickle.loads(pickle.dumps(found))
+    assert repr(again) == shown and again.map.variants == found.map.variants
+    np.testing.assert_array_equal(again.recommended.labels, found.recommended.labels)
+    np.testing.assert_array_equal(again.scores, found.scores)
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_uniform_points_have_no_clusters(dims):
+    found = epsflow.explore(np.random.default_rng(dims).uniform(size=(1500, dims)))
+    assert found.recommended is None and found.alternatives == []
+    assert "no-clusters" in names(found)
+    flag = next(flag for flag in found.flags if flag.name == "no-clusters")
+    assert str(flag) == flag.text and flag.text.startswith("probably no clusters") and flag.text in repr(found)
+    assert "recommended: nothing" in repr(found)
+
+
+@pytest.mark.parametrize("X", [np.empty((0, 2)), np.arange(18.0).reshape(9, 2), np.ones((50, 3))], ids=["none", "nine", "equal"])
+def test_too_few_points_and_equal_ones(X):
+    found = epsflow.explore(X)
+    assert found.recommended is None and "no-clusters" in names(found)
+    assert (len(found.eps), len(found.min_samples), found.scores.shape, len(found.map), len(found.map.clusters)) == (0, 0, (0, 0), 0, 0)
+    assert epsflow.suggest(X) == ([], [])
+    assert epsflow.explore(X, min_samples=[3, 5]).recommended is None
+
+
+def test_the_order_of_points_and_threads_change_nothing():
+    X, _ = blobs(6, seed=2)
+    found = epsflow.explore(X)
+    order = np.random.default_rng(1).permutation(len(X))
+    permuted = epsflow.explore(X[order])
+    assert (permuted.recommended.eps, permuted.recommended.min_samples) == (found.recommended.eps, found.recommended.min_samples)
+    assert same_partition(permuted.recommended.labels, found.recommended.labels[order])
+    np.testing.assert_array_equal(permuted.scores, found.scores)
+    single = epsflow.explore(X, threads=1)
+    assert repr(single) == repr(found)
+    np.testing.assert_array_equal(single.recommended.labels, found.recommended.labels)
+
+
+@pytest.mark.parametrize("factor", [1024, 1e-6])
+def test_the_unit_of_coordinates_is_that_of_eps(factor):
+    X, _ = blobs(6, seed=3)
+    found, scaled = epsflow.explore(X).recommended, epsflow.explore(X * factor).recommended
+    assert scaled.min_samples == found.min_samples
+    assert scaled.eps == pytest.approx(found.eps * factor, rel=1e-9)
+    assert scaled.plateau == pytest.approx([eps * factor for eps in found.plateau], rel=1e-9)
+    np.testing.assert_array_equal(scaled.labels, found.labels)
+
+
+def test_a_grid_of_ones_own():
+    X, _ = blobs(5)
+    eps = np.geomspace(0.05, 5, 30)
+    found = epsflow.explore(X, eps[::-1], [20, 5, 10])
+    assert found.eps.tolist() == sorted(eps) and found.min_samples.tolist() == [5, 10, 20]
+    assert found.recommended.n_clusters == 5 and found.recommended.eps in eps
+    suggested = epsflow.suggest(X)
+    assert epsflow.explore(X, min_samples=8).eps.tolist() == suggested[0]
+    assert epsflow.explore(X, eps).min_samples.tolist() == suggested[1]
+    assert epsflow.explore(X, [round(e, 3) for e in eps], 8).recommended.n_clusters == 5
+    for wrong in ([0.1], 0.1, np.linspace(0.1, 2, 20)):
+        with pytest.raises(ValueError, match="explore.* needs at least two in even ratios, as numpy.geomspace"):
+            epsflow.explore(X, wrong, 5)
+
+
+def test_a_data_set_is_explored():
+    X, _ = blobs(5)
+    data = epsflow.Engine("cpu", threads=1).load(X)
+    seen: list[epsflow.Progress] = []
+    assert repr(data.explore(progress=seen.append)) == repr(epsflow.explore(X))
+    assert seen
+    assert data.suggest() == epsflow.suggest(X)
+    with pytest.raises(TypeError, match=r"Dataset.explore\(\) got an unexpected keyword argument 'metric'"):
+        data.explore(metric="cosine")
+    with pytest.raises(TypeError, match="^threads beside engine"):
+        epsflow.explore(X, engine=data.engine, threads=1)
+
+
+@pytest.mark.parametrize("call", [epsflow.explore, epsflow.suggest])
+def test_what_cannot_be_explored(call):
+    X, _ = blobs(2)
+    X[17, 1] = np.nan
+    with pytest.raises(ValueError, match="nan.*epsflow.drop_missing"):
+        call(X)
+    with pytest.raises(ValueError, match="here points are searched"):
+        call(np.zeros((4, 4)), metric="precomputed")
+    with pytest.raises(ValueError, match="^backend='tpu' is none of 'auto'"):
+        call(np.zeros((4, 2)), backend="tpu")
+
+
+def test_angles():
+    random = np.random.default_rng(5)
+    truth = np.repeat(np.arange(4), 150)
+    X = np.array([[10.0, 80], [40, 75], [100, 82], [200, 70]])[truth] + random.normal(scale=0.3, size=(600, 2))
+    of_angles = {"metric": "greatcircle", "metric_params": {"unit": "km"}}
+    for eps in (None, np.geomspace(0.5, 5000, 40)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = epsflow.explore(X, eps, **of_angles)
+        assert found.recommended.n_clusters == 4 and 5 < found.recommended.eps < 1000
+    with pytest.warns(UserWarning, match="is taken in km, and is no smaller than the whole field"):
+        epsflow.explore(X[:150], [1000, 2000], 4, **of_angles)
+
+
+def test_alternatives_are_other_scales():
+    """Six clusters in two groups that lie far apart."""
+    random = np.random.default_rng(6)
+    centres = np.array([[x + dx, dy] for x in (0.0, 60) for dx, dy in ((0, 0), (1.7, 0), (0.85, 1.5))])
+    X = np.repeat(centres, 150, axis=0) + random.normal(scale=0.25, size=(900, 2))
+    found = epsflow.explore(X)
+    offers = [found.recommended, *found.alternatives]
+    assert {2, 6} <= {offer.n_clusters for offer in offers}
+    assert len(found.alternatives) <= 2 and repr(found).count("alternative:") == len(found.alternatives)
+
+
+@pytest.mark.parametrize("container", ["array", "pandas"])
+def test_auto_dbscan(container):
+    points, truth = blobs(5)
+    X = points if container == "array" else pytest.importorskip("pandas").DataFrame(points, columns=["x", "y"])
+    model = epsflow.AutoDBSCAN().fit(X)
+    found = epsflow.explore(points).recommended
+    assert (model.eps_, model.min_samples_, model.n_features_in_) == (found.eps, found.min_samples, 2)
+    dbscan = epsflow.DBSCAN(found.eps, min_samples=found.min_samples).fit(points)
+    np.testing.assert_array_equal(model.labels_, dbscan.labels_)
+    np.testing.assert_array_equal(model.core_sample_indices_, dbscan.core_sample_indices_)
+    np.testing.assert_array_equal(model.components_, dbscan.components_)
+    assert repr(model.exploration_) == repr(epsflow.explore(points))
+    np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
+    model.labels_[0] = 7  # a caller's own
+    assert hasattr(model, "feature_names_in_") == (container == "pandas")
+    assert epsflow.AutoDBSCAN(n_jobs=1, backend="cpu").fit(X).eps_ == found.eps
+
+
+def test_auto_dbscan_where_nothing_is_found():
+    X = np.random.default_rng(1).uniform(size=(800, 2))
+    model = epsflow.AutoDBSCAN().fit(X)
+    assert (model.eps_, model.min_samples_) == (None, None)
+    assert model.labels_.tolist() == [0] * 800 and model.labels_.dtype == np.int32
+    assert model.core_sample_indices_.shape == (0,) and model.components_.shape == (0, 2)
+    assert "no-clusters" in names(model.exploration_)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.eps_ is None and repr(again.exploration_) == repr(model.exploration_)
+
+
+def test_auto_dbscan_by_metrics():
+    X, truth = blobs(5)
+    stretched = X * [1, 1000]
+    model = epsflow.AutoDBSCAN(metric_params={"scale": [1, 0.001]}).fit(stretched)
+    assert model.labels_.max() == 4
+    with pytest.raises(ValueError, match="metric='cubic' is not known"):
+        epsflow.AutoDBSCAN(metric="cubic").fit(X)
+    with pytest.raises(ValueError, match="here points are searched"):
+        epsflow.AutoDBSCAN(metric="precomputed").fit(X)

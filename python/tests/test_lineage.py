@@ -1,0 +1,277 @@
+"""Maps of sweeps beside what labels and core points of the same sweeps say."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import epsflow
+
+EPS = [0.05, 0.1, 0.2, 0.4, 0.8]
+MIN_SAMPLES = [2, 3, 5, 9]
+
+
+@pytest.fixture(scope="module")
+def blobs() -> np.ndarray:
+    random = np.random.default_rng(3)
+    centres = random.uniform(-3, 3, size=(6, 2))
+    return np.concatenate([centre + random.normal(scale=0.3, size=(50, 2)) for centre in centres])
+
+
+@pytest.fixture(scope="module")
+def quantised() -> np.ndarray:
+    return np.random.default_rng(4).integers(0, 30, size=(250, 2)) * 0.1
+
+
+def columns(table) -> dict[str, np.ndarray]:
+    names = table.dtype.names if isinstance(table, np.ndarray) else table.columns
+    return {name: np.asarray(table[name]) for name in names}
+
+
+def holders_by_labels(inner, outer) -> list[int]:
+    """The cluster of outer that has the core points of each cluster of inner."""
+    found = []
+    for k in range(inner.n_clusters):
+        holders = np.unique(outer.labels[inner.core & (inner.labels == k)])
+        assert len(holders) == 1 and holders[0] >= 0
+        found.append(int(holders[0]))
+    return found
+
+
+def lives_by_labels(path) -> list[tuple[int, ...]]:
+    """The elder rule, from labels and core points alone: birth, death, cluster, core points, points, first core point of each life."""
+    lives: list[list[int]] = []
+    living: dict[int, int] = {}
+    for place, variant in enumerate(path):
+        arriving: dict[int, list[int]] = {k: [] for k in range(variant.n_clusters)}
+        if place > 0:
+            for k, holder in enumerate(holders_by_labels(path[place - 1], variant)):
+                arriving[holder].append(living[k])
+        living = {}
+        for k, arrived in arriving.items():
+            core = np.flatnonzero(variant.core & (variant.labels == k))
+            if arrived:
+                eldest, *others = sorted(arrived, key=lambda i: (lives[i][0], -lives[i][3], lives[i][5]))
+                for other in others:
+                    lives[other][1] = place
+            else:
+                eldest = len(lives)
+                lives.append([place, len(path), 0, 0, 0, int(core[0])])
+            lives[eldest][2:5] = [k, len(core), int((variant.labels == k).sum())]
+            living[k] = eldest
+    return [tuple(life) for life in lives]
+
+
+def as_tuples(lives) -> list[tuple[int, ...]]:
+    table = columns(lives)
+    return list(zip(*(table[name].tolist() for name in ("birth_place", "death_place", "cluster", "n_core", "size", "first_core"))))
+
+
+@pytest.mark.parametrize("name", ["blobs", "quantised"])
+@pytest.mark.parametrize("strategy", ["direct", "table"])
+def test_clusters_lie_where_labels_and_core_points_say(name, strategy, request):
+    X = request.getfixturevalue(name)
+    result = epsflow.sweep(X, EPS, MIN_SAMPLES, core=True)
+    lineage = epsflow.lineage(X, EPS, MIN_SAMPLES, strategy=strategy)
+    assert len(lineage) == len(result) == len(EPS) * len(MIN_SAMPLES)
+    assert lineage.variants == [(v.eps, v.min_samples) for v in result]
+    summary = columns(lineage.summary)
+    for column, values in summary.items():
+        assert values.tolist() == [getattr(v, column) for v in result]
+    table = columns(lineage.clusters)
+    assert {column: values.dtype.kind for column, values in table.items()} == {
+        "eps": "f", **dict.fromkeys(("min_samples", "cluster", "first_core", "n_core", "size", "in_wider", "in_looser"), "i")
+    }
+    assert len(table["eps"]) == sum(v.n_clusters for v in result)
+    row = 0
+    for v in result:
+        for k in range(v.n_clusters):
+            core = np.flatnonzero(v.core & (v.labels == k))
+            found = tuple(table[column][row] for column in ("eps", "min_samples", "cluster", "first_core", "n_core", "size"))
+            assert found == (v.eps, v.min_samples, k, core[0], len(core), (v.labels == k).sum())
+            row += 1
+        rows = slice(row - v.n_clusters, row)
+        e, m = EPS.index(v.eps), MIN_SAMPLES.index(v.min_samples)
+        wider = holders_by_labels(v, result.variant(EPS[e + 1], v.min_samples)) if v.eps < EPS[-1] else [-1] * v.n_clusters
+        looser = holders_by_labels(v, result.variant(v.eps, MIN_SAMPLES[m - 1])) if m > 0 else [-1] * v.n_clusters
+        assert (table["in_wider"][rows].tolist(), table["in_looser"][rows].tolist()) == (wider, looser)
+        for other in result:
+            if other.eps >= v.eps and other.min_samples <= v.min_samples:
+                inner, outer = (v.eps, v.min_samples), (other.eps, other.min_samples)
+                holders = holders_by_labels(v, other)
+                assert lineage.holders(inner, outer).tolist() == holders
+                assert lineage.rank(inner, outer) == len(set(holders))
+
+
+@pytest.mark.parametrize("name", ["blobs", "quantised"])
+def test_lives_follow_the_elder_rule(name, request):
+    X = request.getfixturevalue(name)
+    result = epsflow.sweep(X, EPS[::-1], MIN_SAMPLES, core=True)  # in another order than that of the paths
+    lineage = epsflow.lineage(X, EPS[::-1], MIN_SAMPLES)
+    merges = 0
+    for m in MIN_SAMPLES:
+        lives = lineage.lives(min_samples=m)
+        expected = lives_by_labels([result.variant(e, m) for e in EPS])
+        assert as_tuples(lives) == expected
+        table = columns(lives)
+        assert table["birth"].tolist() == [EPS[life[0]] for life in expected]
+        assert table["death"].tolist() == [(*EPS, np.inf)[life[1]] for life in expected]
+        merges += int(np.isfinite(table["death"]).sum())
+    for e in EPS:
+        lives = lineage.lives(eps=e)
+        expected = lives_by_labels([result.variant(e, m) for m in MIN_SAMPLES[::-1]])
+        assert as_tuples(lives) == expected
+        table = columns(lives)
+        assert table["birth"].tolist() == [MIN_SAMPLES[::-1][life[0]] for life in expected]
+        np.testing.assert_array_equal(table["death"], [(*MIN_SAMPLES[::-1], np.nan)[life[1]] for life in expected])
+    path = [(0.05, 9), (0.1, 5), (0.1, 3), (0.8, 2)]
+    lives = lineage.lives(path=iter(path))
+    expected = lives_by_labels([result.variant(*variant) for variant in path])
+    assert as_tuples(lives) == expected
+    assert columns(lives)["death"].tolist() == [[0.05, 0.1, 0.1, 0.8, np.inf][life[1]] for life in expected]
+    assert merges > 20
+
+
+def test_a_list_of_variants_has_ties_where_it_has_variants(blobs):
+    variants = [(0.1, 4), (0.2, 3), (0.3, 4), (0.1, 2), (0.3, 2)]
+    result = epsflow.sweep(blobs, variants=variants, core=True)
+    lineage = epsflow.lineage(blobs, variants=variants)
+    assert lineage.variants == variants
+    table = columns(lineage.clusters)
+    alone = (table["eps"] == 0.2) & (table["min_samples"] == 3)
+    assert alone.any() and (table["in_wider"][alone] == -1).all() and (table["in_looser"][alone] == -1).all()
+    assert lineage.holders((0.1, 4), (0.3, 2)).tolist() == holders_by_labels(result[0], result[4])
+    with pytest.raises(ValueError, match=r"no way from \(0.1, 4\) to \(0.2, 3\)"):
+        lineage.holders((0.1, 4), (0.2, 3))
+    with pytest.raises(ValueError, match="ask for a cell of no smaller eps and no larger min_samples"):
+        lineage.rank((0.3, 4), (0.1, 4))
+    with pytest.raises(ValueError, match="no smaller eps"):
+        lineage.lives(path=[(0.3, 2), (0.1, 2)])
+
+
+def test_what_is_not_there(blobs):
+    lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
+    assert lineage.rank((0.1 + 1e-12, 5), (0.4, 5)) == lineage.rank((0.1, 5), (0.4, 5))
+    for call in (
+        lambda: lineage.holders((0.3, 5), (0.4, 5)),
+        lambda: lineage.rank((0.1, 5), (0.4, 4)),
+        lambda: lineage.lives(min_samples=4),
+        lambda: lineage.lives(eps=0.3),
+        lambda: lineage.lives(path=[(0.1, 5), (0.4, 4)]),
+    ):
+        with pytest.raises(KeyError, match="none of the variants"):
+            call()
+    for given in ({}, {"eps": 0.1, "min_samples": 5}):
+        with pytest.raises(TypeError, match="one of min_samples, eps and path"):
+            lineage.lives(**given)
+
+
+def test_of_weights_and_of_a_box(blobs):
+    weights = np.random.default_rng(5).uniform(0.1, 2, size=len(blobs))
+    params = {"metric_params": {"box": [[-4, 4], None]}, "sample_weight": weights}
+    result = epsflow.sweep(blobs, EPS, MIN_SAMPLES, core=True, **params)
+    lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES, **params)
+    for m in MIN_SAMPLES:
+        assert as_tuples(lineage.lives(min_samples=m)) == lives_by_labels([result.variant(e, m) for e in EPS])
+
+
+def test_of_no_points_and_of_no_clusters():
+    none = epsflow.lineage(np.empty((0, 2)), [1, 2], [1, 2])
+    assert (len(none), len(none.clusters), len(none.lives(min_samples=1))) == (4, 0, 0)
+    one = epsflow.lineage([[1.0, 2.0]], [1, 2], [1, 2])
+    assert columns(one.clusters)["size"].tolist() == [1, 1]
+    assert one.rank((1, 1), (2, 1)) == 1 and one.rank((1, 2), (2, 2)) == 0
+    assert pickle.loads(pickle.dumps(none)).variants == none.variants
+
+
+def test_a_data_set_has_a_lineage(blobs):
+    data = epsflow.Engine("cpu", threads=1).load(blobs)
+    seen: list[epsflow.Progress] = []
+    lineage = data.lineage(EPS, MIN_SAMPLES, progress=seen.append)
+    assert repr(lineage) == f"<epsflow.Lineage of 20 variants, {len(lineage.clusters)} clusters>"
+    assert seen and seen[-1].variants == 20
+    with pytest.raises(TypeError, match=r"Dataset.lineage\(\) got an unexpected keyword argument 'core'"):
+        data.lineage(EPS, MIN_SAMPLES, core=True)
+
+
+def test_a_lineage_is_pickled(blobs):
+    lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
+    again = pickle.loads(pickle.dumps(lineage))
+    assert again.variants == lineage.variants
+    for left, right in ((again.clusters, lineage.clusters), (again.lives(eps=0.2), lineage.lives(eps=0.2)), (again.summary, lineage.summary)):
+        for name, values in columns(left).items():
+            np.testing.assert_array_equal(values, columns(right)[name])
+
+
+def test_damaged_tables_make_no_lineage(blobs):
+    from epsflow import _core
+
+    make, (eps, figures, clusters, _) = epsflow.lineage(blobs, EPS, MIN_SAMPLES).__reduce__()
+    assert len(make(eps, figures, clusters, None)) == 20
+    for damage in (
+        lambda e, f, c: (e[1:], f, c),
+        lambda e, f, c: (e, f[:, 1:], c),
+        lambda e, f, c: (e, f, c[1:]),
+        lambda e, f, c: (e, f, np.where(c == 0, 10**9, c)),
+        lambda e, f, c: (e, f, -2 - c),
+        lambda e, f, c: (e, np.where(np.arange(8) == 6, 0, f), c),
+        lambda e, f, c: (e, np.where(np.arange(8) == 1, 2**62, f), c),
+    ):
+        with pytest.raises(ValueError):
+            make(*damage(eps, figures, clusters), None)
+    with pytest.raises(TypeError):
+        _core.lineage_of(eps, figures.astype(np.float64), clusters)
+
+
+def test_tables_without_pandas(blobs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
+    for table in (lineage.summary, lineage.clusters, lineage.lives(min_samples=3)):
+        assert isinstance(table, np.ndarray) and table.dtype.names is not None
+
+
+def test_a_sweep_with_its_lineage(blobs):
+    alone = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
+    plain = epsflow.sweep(blobs, EPS, MIN_SAMPLES, core=True)
+    assert plain.lineage is None
+    both = epsflow.sweep(blobs, EPS, MIN_SAMPLES, core=True, lineage=True)
+    counts = epsflow.Engine("cpu").load(blobs).sweep(EPS, MIN_SAMPLES, keep="summary", lineage=True)
+    for result in (both, counts, pickle.loads(pickle.dumps(both))):
+        for name, values in columns(alone.clusters).items():
+            np.testing.assert_array_equal(columns(result.lineage.clusters)[name], values)
+    for v, expected in zip(both, plain):
+        np.testing.assert_array_equal(v.labels, expected.labels)
+        np.testing.assert_array_equal(v.core, expected.core)
+
+
+def test_counts_alone(blobs, tmp_path):
+    plain = epsflow.sweep(blobs, EPS, MIN_SAMPLES)
+    counts = epsflow.sweep(blobs, EPS, MIN_SAMPLES, keep="summary")
+    for column, values in columns(counts.summary).items():
+        if column != "seconds":
+            np.testing.assert_array_equal(values, columns(plain.summary)[column])
+    again = pickle.loads(pickle.dumps(counts))
+    assert again.variant(0.1, 3).n_clusters == counts.variant(0.1, 3).n_clusters and again.input["points"] == len(blobs)
+    for call in (
+        lambda: counts.variant(0.1, 3).labels,
+        lambda: counts.variant(0.1, 3).core,
+        lambda: again.labels(0.1, 3),
+        lambda: counts.labelled(0.1, 3),
+        lambda: counts.save(tmp_path / "r"),
+    ):
+        with pytest.raises(ValueError, match=r"keep='summary', and no labels: .* epsflow.sweep\(X, (0.1, 3|0.05, 2)\), .* keep='labels'"):
+            call()
+    for given, words in (
+        ({"core": True}, "^core beside keep='summary'"),
+        ({"output": "torch"}, "^output beside keep='summary'"),
+        ({"metric": "precomputed"}, "^keep beside metric='precomputed'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            epsflow.sweep(np.zeros((4, 4)), 0.1, 2, keep="summary", **given)
+    with pytest.raises(ValueError, match="^lineage beside metric='precomputed'"):
+        epsflow.sweep(np.zeros((4, 4)), 0.1, 2, metric="precomputed", lineage=True)
+    with pytest.raises(ValueError, match="here points are searched"):
+        epsflow.lineage(np.zeros((4, 4)), 0.1, 2, metric="precomputed")
