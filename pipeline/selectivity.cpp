@@ -91,6 +91,7 @@ std::vector<Selectivity> selectivity(const Dataset& data, std::span<const double
   const MemoryCharge memory(session.budget(), count_bytes + index::LeafOrder::most_bytes(n, session.points().dims()),
                             "the counts of neighbours");
   std::vector<double> ascending;
+  ascending.reserve(limits.size());
   for (const auto& [limit, place] : limits) ascending.push_back(limit);
   const Stretches stretches(n, sampled);
   std::vector<std::uint32_t> counts(sampled * eps.size());
