@@ -45,6 +45,7 @@ inline constexpr std::array kExitCodes{
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command neighbors_command();
 [[nodiscard]] Command plan_command();
+[[nodiscard]] Command k_distance_command();
 [[nodiscard]] Command generate_command();
 [[nodiscard]] Command info_command();
 [[nodiscard]] Command help_command();

@@ -59,39 +59,51 @@ void require_different_outputs(const Arguments& arguments, std::initializer_list
   }
 }
 
-void require_label_output(const Arguments& arguments, std::span<const io::OutputFormat> formats, const Words& inputs) {
+void require_row_output(const Arguments& arguments, std::span<const io::OutputFormat> formats, const Words& inputs) {
   require_output(arguments, "out", formats, inputs);
   const std::filesystem::path rows = rows_file(arguments);
   if (rows.empty()) return;
   io::require_target(rows, overwrite(arguments), paths_of(inputs));
   if (std::error_code code; std::filesystem::exists(rows, code) && !io::is_marked_npy(rows)) {
     throw UsageError(rows.string() +
-                     " is where the row of each label goes, and epsflow did not write it: move it away, or choose "
+                     " is where the row of each point goes, and epsflow did not write it: move it away, or choose "
                      "another name for --out");
   }
-  if (!arguments.given("core") || !same_place(rows, arguments.text("core"))) return;
+}
+
+void require_label_output(const Arguments& arguments, std::span<const io::OutputFormat> formats, const Words& inputs) {
+  require_row_output(arguments, formats, inputs);
+  const std::filesystem::path rows = rows_file(arguments);
+  if (rows.empty() || !arguments.given("core") || !same_place(rows, arguments.text("core"))) return;
   throw UsageError("--core is " + rows.string() + ", where the rows of --out go; give it another name");
 }
 
-void write_label_output(const Arguments& arguments, const VariantResult& result, const io::FilePoints& points,
-                        const Metric& metric) {
+void remove_rows(const Arguments& arguments) {
   const std::filesystem::path rows = rows_file(arguments);
-  // Those of other labels go before these come: never do rows stand beside labels that are not theirs.
   if (!rows.empty() && arguments.flag("overwrite")) std::filesystem::remove(rows);
-  if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments), metric);
+}
+
+void write_rows(const Arguments& arguments, const io::FilePoints& points, std::string_view what) {
   if (!points.renumbered()) return;
+  const std::filesystem::path rows = rows_file(arguments);
   if (!rows.empty()) {
     io::write_npy(rows, io::marked_npy_rows(io::row_numbers(points)), overwrite(arguments));
-  } else if ((arguments.given("out") || !result.core.empty()) && !arguments.flag("quiet")) {
-    const std::string rows_of_labels =
+  } else if (!arguments.flag("quiet")) {
+    const std::string rows_of_points =
         points.dropped_rows() > 0 ? fmt::format("the {} that were kept of {}", format_count(points.size(), "row"),
                                                 format_count(points.size() + points.dropped_rows()))
                                   : fmt::format("the rows of all {} files", points.inputs.size());
     say(fmt::format(
-        "labels and masks are of {}, one after the other: name a file with --out to have the row of each beside it, in "
-        "NAME.rows.npy",
-        rows_of_labels));
+        "{} are of {}, one after the other: name a file with --out to have the row of each beside it, in NAME.rows.npy",
+        what, rows_of_points));
   }
+}
+
+void write_label_output(const Arguments& arguments, const VariantResult& result, const io::FilePoints& points,
+                        const Metric& metric) {
+  remove_rows(arguments);
+  if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments), metric);
+  if (arguments.given("out") || !result.core.empty()) write_rows(arguments, points, "labels and masks");
 }
 
 bool goes_to_standard_output(const Arguments& arguments, std::string_view option) {

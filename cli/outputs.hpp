@@ -28,10 +28,17 @@ void require_output(const Arguments& arguments, std::string_view option, std::sp
 /// Throws UsageError where two of the options name one and the same place.
 void require_different_outputs(const Arguments& arguments, std::initializer_list<std::string_view> options);
 
-/// require_output() of --out for labels, which have NAME.rows.npy beside them where rows were dropped or files joined: the input
-/// row of each label, which may not be there without --overwrite either, nor ever as a file that epsflow did not write
-/// (io::is_marked_npy()).
+/// require_output() of --out for what has NAME.rows.npy beside it where rows were dropped or files joined: the input row of each point,
+/// which may not be there without --overwrite either, nor ever as a file that epsflow did not write (io::is_marked_npy()).
+void require_row_output(const Arguments& arguments, std::span<const io::OutputFormat> formats, const Words& inputs);
+/// The same for labels; --core is another file.
 void require_label_output(const Arguments& arguments, std::span<const io::OutputFormat> formats, const Words& inputs);
+
+/// Removes NAME.rows.npy before what it belongs to is replaced, with --overwrite: never do rows stand beside what is not theirs.
+void remove_rows(const Arguments& arguments);
+/// Writes NAME.rows.npy, where rows are needed to tell what --out is of. Where there is no such place, as for standard output, a line says
+/// so of `what`, unless --quiet is given.
+void write_rows(const Arguments& arguments, const io::FilePoints& points, std::string_view what);
 
 /// Writes the labels to --out, where it is given, and the rows beside them; NAME.rows.npy of other labels goes. Where there is no
 /// such place, as for standard output, and rows are needed to tell what labels or a mask of core points are of, a line says so,

@@ -5,7 +5,6 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -21,8 +20,13 @@ namespace {
 void check_k(std::uint32_t k, std::size_t n) {
   if (n == 0 && k > 0) return;
   if (k > 0 && k < n) return;
-  const std::string range = n < 2 ? "one point has no other" : "use one from 1 to " + std::to_string(n - 1);
-  throw UsageError("k is " + std::to_string(k) + " and there are " + format_count(n, "point") + ": " + range);
+  const std::string range =
+      n < 2 ? "one point has no other, so give two or more" : "use one from 1 to " + std::to_string(n - 1);
+  throw UsageError("k is " + std::to_string(k) + ", of " + format_count(n, "point") + ": " + range);
+}
+
+void require_some(std::span<const double> distances) {
+  if (distances.empty()) throw UsageError("there are no distances: k-distances of one point or more are needed");
 }
 
 std::vector<double> sorted(std::span<const double> distances) {
@@ -31,7 +35,7 @@ std::vector<double> sorted(std::span<const double> distances) {
   return values;
 }
 
-double quantile_of(const std::vector<double>& ascending, double share) {
+double quantile_of(std::span<const double> ascending, double share) {
   const double rank = std::ceil(share * static_cast<double>(ascending.size()));
   return ascending[std::min(ascending.size() - 1, static_cast<std::size_t>(std::max(rank, 1.0)) - 1)];
 }
@@ -90,7 +94,7 @@ Knee knee(std::span<const double> distances) {
 }
 
 std::vector<double> quantiles(std::span<const double> distances, std::span<const double> shares) {
-  if (distances.empty()) throw UsageError("there are no distances to take quantiles of");
+  require_some(distances);
   const std::vector<double> ascending = sorted(distances);
   std::vector<double> found;
   for (const double share : shares) found.push_back(quantile_of(ascending, share));
@@ -98,9 +102,13 @@ std::vector<double> quantiles(std::span<const double> distances, std::span<const
 }
 
 EpsRange eps_range(std::span<const double> distances) {
-  constexpr std::array kShares{0.01, 0.99};
-  const std::vector<double> found = quantiles(distances, kShares);
-  return {found[0], found[1]};
+  constexpr double kShare = 0.01;
+  require_some(distances);
+  const std::vector<double> ascending = sorted(distances);
+  const auto first = std::upper_bound(ascending.begin(), ascending.end(), 0.0);
+  if (first == ascending.end()) return {};
+  const std::span<const double> above(first, ascending.end());
+  return {quantile_of(above, kShare), quantile_of(above, 1 - kShare)};
 }
 
 }  // namespace epsflow

@@ -42,12 +42,14 @@ struct Knee {
 /// 1)-distances it is the eps for which the share q of the points is core. distances: in any order, not empty. O(n log n).
 [[nodiscard]] std::vector<double> quantiles(std::span<const double> distances, std::span<const double> shares);
 
-/// The eps worth sweeping for a minpts: below `from` hardly any point is core, from `to` on almost all are.
+/// The eps worth sweeping for a minpts: below `from` hardly any point is core that is not core for every eps, from `to` on almost all are.
 struct EpsRange {
-  double from = 0;
+  double from =
+      0;  ///< both 0 where every distance is 0: then eps makes no difference up to the distances of other points
   double to = 0;
 };
-/// From where one point in a hundred is core to where all but one in a hundred are. distances: the (minpts − 1)-distances, not empty.
+/// From where one point in a hundred is core to where all but one in a hundred are, of the points whose distance is above 0: the others
+/// are core for every eps. distances: the (minpts − 1)-distances, in any order, not empty. O(n log n).
 [[nodiscard]] EpsRange eps_range(std::span<const double> distances);
 
 }  // namespace epsflow

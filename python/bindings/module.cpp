@@ -21,12 +21,13 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "comparisons.hpp"
 #include "dataset.hpp"
 #include "errors.hpp"
 #include "gpu_points.hpp"
 #include "maps.hpp"
-#include "comparisons.hpp"
 #include "metrics.hpp"
+#include "nearest.hpp"
 #include "options.hpp"
 #include "results.hpp"
 #include "tables.hpp"
@@ -359,5 +360,6 @@ NB_MODULE(_core, m) {
   epsflow::python::define_results_folders(m);
   epsflow::python::define_tables(m);
   epsflow::python::define_maps(m);
+  epsflow::python::define_nearest(m);
   epsflow::python::define_comparisons(m);
 }

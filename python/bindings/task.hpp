@@ -31,8 +31,8 @@ namespace epsflow::python {
 class Task {
  public:
   /// What a run makes at its end, unless it makes results.
-  using Made =
-      std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity, Lineage, Sweep, Exploration>;
+  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity, Lineage,
+                            Sweep, Exploration, std::vector<double>>;
 
   /// What a run leaves for whoever asks.
   class Channel {

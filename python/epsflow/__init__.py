@@ -4,6 +4,7 @@
     result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     found = epsflow.explore(X)
     lineage = epsflow.lineage(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
+    distances = epsflow.k_distance(X, k=4)
     table = epsflow.neighbors(X, eps=0.3)
     plans = epsflow.plan(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
@@ -21,6 +22,7 @@ from ._arrays import drop_missing
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer, explore, suggest
+from ._k_distance import Knee, eps_range, k_distance, knee
 from ._lineage import Lineage, lineage
 from ._neighbors import neighbors
 from ._plan import EpsPlan, plan
@@ -43,6 +45,7 @@ __all__ = [
     "EpsPlan",
     "Exploration",
     "Flag",
+    "Knee",
     "Lineage",
     "Offer",
     "Progress",
@@ -53,7 +56,10 @@ __all__ = [
     "compare",
     "dbscan",
     "drop_missing",
+    "eps_range",
     "explore",
+    "k_distance",
+    "knee",
     "lineage",
     "load",
     "neighbors",

@@ -180,6 +180,12 @@ class Dataset:
 
         return neighbors_loaded(self, eps, distances, **options)
 
+    def k_distance(self, k: Any = 4) -> Any:
+        """As `epsflow.k_distance` of these points, without what the engine and the metric are."""
+        from ._k_distance import k_distance_loaded
+
+        return k_distance_loaded(self, k)
+
     def plan(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
         """As `epsflow.plan` of these points, without what the engine and the metric are."""
         from ._plan import plan_loaded

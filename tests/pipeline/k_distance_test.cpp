@@ -135,7 +135,13 @@ TEST_CASE("quantiles of k-distances, and the range of eps") {
   REQUIRE(quantiles(distances, shares) == std::vector<double>{1, 1, 2, 500, 1000});
   REQUIRE(eps_range(distances).from == 10);
   REQUIRE(eps_range(distances).to == 990);
+  distances.insert(distances.end(), 3000, 0.0);  // points that are core for every eps
+  REQUIRE(eps_range(distances).from == 10);
+  REQUIRE(eps_range(distances).to == 990);
+  REQUIRE(eps_range(std::vector<double>{0, 0}).to == 0);
+  REQUIRE(eps_range(std::vector<double>{2}).from == 2);
   REQUIRE_THROWS_AS(quantiles({}, shares), UsageError);
+  REQUIRE_THROWS_AS(eps_range({}), UsageError);
 }
 
 }  // namespace

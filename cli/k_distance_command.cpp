@@ -1,0 +1,222 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/io/write/npy_writer.hpp>
+#include <epsflow/io/write_labels.hpp>
+#include <epsflow/pipeline/k_distance.hpp>
+#include <epsflow/pipeline/selectivity.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+constexpr std::array kShares{0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
+/// In a range of eps that is offered.
+constexpr int kOfferedEps = 20;
+
+/// What is printed, and what of.
+struct Found {
+  std::uint32_t k = 0;
+  std::vector<double> distances;
+  std::vector<double> quantiles;  ///< of kShares
+  Knee knee;
+  EpsRange range;
+  std::vector<Selectivity> selectivity;
+  std::uint64_t sampled = 0;  ///< points whose neighbours were counted
+};
+
+std::string ordinal(std::uint32_t k) {
+  const std::uint32_t last = k % 100 / 10 == 1 ? 0 : k % 10;
+  return format_count(k) + (last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
+}
+
+/// Three digits, rounded by `round`.
+double three_digits(double value, double (*round)(double)) {
+  if (value == 0) return 0;
+  const double step = std::pow(10.0, std::floor(std::log10(value)) - 2);
+  return std::stod(fmt::format("{:.3g}", round(value / step) * step));
+}
+
+/// As --eps takes it, rounded outwards; empty where no eps is worth sweeping.
+std::string eps_list(const EpsRange& range) {
+  if (!(range.to > 0)) return {};
+  if (range.from == range.to) return format_number(range.to);
+  return fmt::format("{}:{}:{}:log", format_number(three_digits(range.from, std::floor)),
+                     format_number(three_digits(range.to, std::ceil)), kOfferedEps);
+}
+
+void print(const Found& found, const Metric& metric) {
+  const std::string by = describe(metric);
+  print_result("{}{}; distance to the {} nearest other point:\n\n", format_count(found.distances.size(), "point"),
+               by.empty() ? "" : " (" + by + ")", ordinal(found.k));
+  std::vector<Words> rows{{"share of points", "distance up to"}};
+  for (std::size_t i = 0; i < kShares.size(); ++i) {
+    rows.push_back({fmt::format("{:.0f} %", 100 * kShares[i]), fmt::format("{:.6g}", found.quantiles[i])});
+  }
+  print_columns(rows);
+  if (std::isnan(found.knee.distance)) {
+    print_result("\nknee: none, as fewer than three distances above 0 differ\n");
+  } else {
+    print_result("\nknee: {:.6g}; {:.1f} % of the points have no larger distance\n", found.knee.distance,
+                 100 * found.knee.share);
+  }
+  const std::string list = eps_list(found.range);
+  if (list.empty()) {
+    print_result("worth sweeping: none, as every distance is 0\n");
+  } else {
+    print_result("worth sweeping: --eps {} --minpts {}\n", list, std::uint64_t{found.k} + 1);
+  }
+  if (found.selectivity.empty()) return;
+  rows = {{"eps", "neighbours", "error"}};
+  for (const Selectivity& s : found.selectivity) {
+    rows.push_back({format_number(s.eps), fmt::format("{:.6g}", s.neighbors), fmt::format("{:.2g}", s.error)});
+  }
+  print_result("\nneighbours per point, the point itself not counted, {}:\n\n",
+               found.sampled == found.distances.size()
+                   ? "exact"
+                   : "from " + format_count(found.sampled, "point") + ", with the standard error");
+  print_columns(rows);
+}
+
+void print_as_json(const Found& found, const io::FilePoints& points, const Metric& metric) {
+  nlohmann::ordered_json json{{"points", points.size()}, {"k", found.k}, {"minpts", std::uint64_t{found.k} + 1}};
+  add_metric(json, metric);
+  add_input(json, points);
+  json["quantiles"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < kShares.size(); ++i) {
+    json["quantiles"].push_back({{"share", kShares[i]}, {"distance", found.quantiles[i]}});
+  }
+  json["knee"] = nullptr;
+  if (!std::isnan(found.knee.distance)) {
+    json["knee"] = {{"distance", found.knee.distance}, {"share", found.knee.share}};
+  }
+  json["eps_range"] = nullptr;
+  if (found.range.to > 0) json["eps_range"] = {{"from", found.range.from}, {"to", found.range.to}};
+  if (!found.selectivity.empty()) {
+    json["sampled"] = found.sampled;
+    json["selectivity"] = nlohmann::ordered_json::array();
+    for (const Selectivity& s : found.selectivity) {
+      json["selectivity"].push_back({{"eps", s.eps}, {"neighbors", s.neighbors}, {"error", s.error}});
+    }
+  }
+  print_json(json);
+}
+
+void write_distances(const Arguments& arguments, const std::vector<double>& distances) {
+  const std::string& file = arguments.text("out");
+  if (io::output_format(file, io::kPointFormats) == io::OutputFormat::npy) {
+    io::write_npy(file, {io::npy_vector_header("<f8", distances.size()), std::as_bytes(std::span(distances))},
+                  overwrite(arguments));
+  } else {
+    io::write_points(file, PointsView(std::span<const double>(distances), 1), {"k_distance"}, overwrite(arguments));
+  }
+}
+
+int run_k_distance(const Arguments& arguments) {
+  // Everything that can be wrong with the words is found before a file is read.
+  arguments.require({});
+  std::vector<double> eps;
+  if (arguments.given("eps")) eps = parse_eps_list(arguments.text("eps"));
+  if (arguments.given("sample") && eps.empty()) {
+    throw UsageError("--sample is of the neighbours that --eps counts: leave it out, or add --eps");
+  }
+  require_row_output(arguments, io::kPointFormats, arguments.operands());
+  const bool streamed = goes_to_standard_output(arguments, "out");
+  RunSettings settings = run_settings(arguments);
+  Metric metric = requested_metric(arguments);
+  io::FilePoints points = read_input(arguments);
+  require_points(points);
+  if (points.size() == 0) throw InputError("there are no points, and so no distances: name a file with rows");
+  settle_columns(arguments, points, metric);
+  settle_backend(points, metric, settings);
+
+  const InterruptGuard interrupt;
+  const Observer observer{.cancel = &interrupt.token()};
+  const Dataset data = load(arguments, points, metric, settings.engine);
+  Found found;
+  found.k = static_cast<std::uint32_t>(arguments.number("k"));
+  found.distances = k_distances(data, found.k, observer);
+  if (!eps.empty()) {
+    const std::uint64_t sample = arguments.number("sample");
+    found.selectivity = selectivity(data, eps, sample, observer);
+    found.sampled = std::min<std::uint64_t>(sample, points.size());
+  }
+  if (arguments.given("out")) {
+    remove_rows(arguments);
+    write_distances(arguments, found.distances);
+    write_rows(arguments, points, "distances");
+  }
+  found.quantiles = quantiles(found.distances, kShares);
+  found.knee = knee(found.distances);
+  found.range = eps_range(found.distances);
+  if (arguments.flag("json")) {
+    print_as_json(found, points, metric);
+  } else if (!arguments.flag("quiet") && !streamed) {
+    print(found, metric);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command k_distance_command() {
+  return {
+      .name = "k-distance",
+      .summary = "tell how far points are from their k-th nearest, to choose eps",
+      .usage = "FILE … [--k N]",
+      .about =
+          "Finds for each point the distance to its k-th nearest other point: from that eps on the point is\n"
+          "core at minpts k + 1. Shows which share of the points is within which distance; the knee, where the\n"
+          "sorted distances turn from flat to steep; and the eps worth sweeping, from where 1 % of the points are\n"
+          "core to where 99 % are, points at distance 0 left out. With --eps it shows how many neighbours points\n"
+          "have at each, on average.",
+      .example = "epsflow k-distance points.csv --columns x,y --k 4 --out distances.npy",
+      .operand = {"FILE …"},
+      .groups = {{"What to find",
+                  {{.name = "k",
+                    .kind = ValueKind::integer,
+                    .value = "N",
+                    .least = 1,
+                    .most = 4294967295,
+                    .standard = "4",
+                    .help = "which of the nearest other points; minpts is one more, as it counts the point itself"},
+                   {.name = "eps", .value = "LIST", .help = "radii to count neighbours at"},
+                   {.name = "sample",
+                    .kind = ValueKind::integer,
+                    .value = "N",
+                    .least = 2,
+                    .standard = std::to_string(kSelectivitySample),
+                    .help = "points whose neighbours are counted; of no fewer than there are, counts are exact"}}},
+                 metric_options(),
+                 {"Results",
+                  {{.name = "out",
+                    .kind = ValueKind::file,
+                    .value = "FILE",
+                    .help = "distances in input order as .npy (float64) or .csv, or - for CSV on standard output; "
+                            "beside a file, where rows were dropped or files joined, NAME.rows.npy (int64): the row "
+                            "of each, from 0 through all files"},
+                   overwrite_option()}},
+                 unweighted_input_options(),
+                 machine_options(),
+                 message_options()},
+      .run = run_k_distance};
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,116 @@
+#include <epsflow/pipeline/selectivity.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/index/leaf_order.hpp>
+#include <epsflow/index/neighbor_counts.hpp>
+#include <epsflow/pipeline/session.hpp>
+
+namespace epsflow {
+namespace {
+
+void check(std::span<const double> eps, std::size_t sample) {
+  for (const double e : eps) static_cast<void>(Sweep({{e, 1}}));
+  if (sample < 2)
+    throw UsageError("sample is " + std::to_string(sample) + ": count the neighbours of 2 points or more");
+}
+
+/// A number that looks random and is not: the finaliser of splitmix64 (Steele et al. 2014).
+std::uint64_t scatter(std::uint64_t x) noexcept {
+  x += 0x9E3779B97F4A7C15;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+/// Positions 0 … n cut into stretches, as equal as can be, and one position of each.
+class Stretches {
+ public:
+  Stretches(std::uint64_t n, std::uint64_t count) : n_(n), positions_(count) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      positions_[i] = static_cast<std::uint32_t>(begin(i) + scatter(i) % size(i));
+    }
+  }
+
+  [[nodiscard]] std::span<const std::uint32_t> positions() const noexcept { return positions_; }
+  [[nodiscard]] std::uint64_t size(std::uint64_t i) const noexcept { return begin(i + 1) - begin(i); }
+
+ private:
+  [[nodiscard]] std::uint64_t begin(std::uint64_t i) const noexcept { return i * n_ / positions_.size(); }
+
+  std::uint64_t n_;
+  std::vector<std::uint32_t> positions_;
+};
+
+/// counts: of the points of the stretches for all eps, this one's first, each point itself counted. stride: the number of eps.
+Selectivity of_counts(double eps, std::uint64_t n, const Stretches& stretches, const std::uint32_t* counts,
+                      std::size_t stride) {
+  const std::size_t sampled = stretches.positions().size();
+  const auto neighbors = [&](std::size_t i) { return std::uint64_t{counts[i * stride]} - 1; };
+  std::uint64_t total = 0;  // below n²
+  double squares = 0;       // of successive differences
+  double unseen = 0;        // Σ size · (size − 1): points that were passed over
+  for (std::size_t i = 0; i < sampled; ++i) {
+    const std::uint64_t size = stretches.size(i);
+    total += size * neighbors(i);
+    unseen += static_cast<double>(size * (size - 1));
+    if (i == 0) continue;
+    const double step = static_cast<double>(neighbors(i)) - static_cast<double>(neighbors(i - 1));
+    squares += step * step;
+  }
+  const auto all = static_cast<double>(n);
+  const double variance = sampled < 2 ? 0 : squares / (2 * static_cast<double>(sampled - 1));
+  return {eps, static_cast<double>(total) / all, std::sqrt(variance * unseen) / all};
+}
+
+}  // namespace
+
+std::vector<Selectivity> selectivity(const Dataset& data, std::span<const double> eps, std::size_t sample,
+                                     const Observer& observer) {
+  check(eps, sample);
+  Session session(data, {}, observer);
+  session.stop().check();
+  std::vector<std::pair<double, std::size_t>> limits;  // with their places in eps
+  for (std::size_t j = 0; j < eps.size(); ++j) {
+    limits.emplace_back(session.points().space().limit(moved_radius(session.metric(), eps[j])), j);
+  }
+  std::sort(limits.begin(), limits.end());
+  std::vector<Selectivity> found(eps.size());
+  for (std::size_t j = 0; j < eps.size(); ++j) found[j].eps = eps[j];
+  const std::uint64_t n = data.size();
+  if (n == 0 || eps.empty()) return found;
+  const std::uint64_t sampled = std::min<std::uint64_t>(n, sample);
+  const std::uint64_t count_bytes = sampled * (eps.size() + 1) * sizeof(std::uint32_t);
+  const MemoryCharge memory(session.budget(), count_bytes + index::LeafOrder::most_bytes(n, session.points().dims()),
+                            "the counts of neighbours");
+  std::vector<double> ascending;
+  ascending.reserve(limits.size());
+  for (const auto& [limit, place] : limits) ascending.push_back(limit);
+  const Stretches stretches(n, sampled);
+  std::vector<std::uint32_t> counts(sampled * eps.size());
+  session.on_threads([&] {
+    const index::LeafOrder leaves(session.points().host(), session.stop());
+    index::count_neighbors(leaves, session.points().space(), stretches.positions(), ascending, counts.data(),
+                           session.stop());
+  });
+  for (std::size_t j = 0; j < limits.size(); ++j) {
+    const std::size_t place = limits[j].second;
+    found[place] = of_counts(eps[place], n, stretches, counts.data() + j, eps.size());
+  }
+  return found;
+}
+
+std::vector<Selectivity> selectivity(PointsView points, std::span<const double> eps, const Metric& metric,
+                                     const EngineOptions& engine, std::size_t sample, const Observer& observer) {
+  check(eps, sample);
+  return selectivity(load_for_one_run(points, metric, engine, {}, observer), eps, sample, observer);
+}
+
+}  // namespace epsflow

@@ -1,0 +1,142 @@
+"""Distances to k-th nearest points beside scikit-learn's, their knee and the eps that they offer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import epsflow
+
+neighbors = pytest.importorskip("sklearn.neighbors")
+
+
+def points(seed=1, n=600, d=3, dtype=np.float64):
+    """Two clusters, noise, and every tenth point twice."""
+    random = np.random.default_rng(seed)
+    X = np.concatenate([random.normal(0, 0.2, size=(n // 2, d)), random.normal(3, 0.1, size=(n // 3, d)), random.uniform(-8, 8, size=(n // 6, d))])
+    return np.concatenate([X, X[::10]]).astype(dtype)
+
+
+def expected(X, k, **metric):
+    # The nearest of all is the point itself, at distance 0.
+    return neighbors.NearestNeighbors(n_neighbors=k + 1, **metric).fit(X).kneighbors(X)[0][:, k]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 3, 8])
+@pytest.mark.parametrize("k", [1, 4, 40])
+def test_distances_are_those_of_scikit_learn(d, k, dtype):
+    X = points(d=d, dtype=dtype)
+    found = epsflow.k_distance(X, k)
+    assert found.shape == (len(X),) and found.dtype == np.float64
+    np.testing.assert_allclose(found, expected(X.astype(np.float64), k, algorithm="kd_tree"), rtol=1e-12, atol=0)
+    assert k > 1 or (found == 0).sum() >= 120  # of 60 points and their copies
+
+
+@pytest.mark.parametrize(
+    ("metric", "params"),
+    [("manhattan", None), ("cityblock", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("minkowski", {"p": 1.5}), ("cosine", None)],
+)
+def test_metrics_are_those_of_scikit_learn(metric, params):
+    X = points(seed=2) + 5
+    theirs = {"metric": metric} if params is None else {"metric": metric, "p": params["p"]}
+    found = epsflow.k_distance(X, 4, metric=metric, metric_params=params)
+    np.testing.assert_allclose(found, expected(X, 4, algorithm="brute" if metric == "cosine" else "kd_tree", **theirs), rtol=1e-9, atol=1e-13)
+
+
+def test_places_on_the_sphere():
+    random = np.random.default_rng(3)
+    radians = np.column_stack([random.uniform(-1.5, 1.5, 400), random.uniform(-3.1, 3.1, 400)])
+    theirs = expected(radians, 5, metric="haversine", algorithm="ball_tree")
+    np.testing.assert_allclose(epsflow.k_distance(radians, 5, metric="haversine"), theirs, rtol=1e-9)
+    found = epsflow.k_distance(np.degrees(radians[:, ::-1]), 5, metric="greatcircle", metric_params={"unit": "km"})
+    np.testing.assert_allclose(found, theirs * 6371.0088, rtol=1e-9)
+
+
+def test_scales_and_boxes():
+    X = np.random.default_rng(4).uniform(0, 10, size=(300, 2))
+    found = epsflow.k_distance(X, 3, metric_params={"scale": [1, 0.25]})
+    np.testing.assert_allclose(found, expected(X * [1, 0.25], 3), rtol=1e-12)
+    copies = np.concatenate([X + [dx, dy] for dx in (0, -10, 10) for dy in (0, -10, 10)])
+    theirs = neighbors.NearestNeighbors(n_neighbors=4).fit(copies).kneighbors(X)[0][:, 3]
+    np.testing.assert_allclose(epsflow.k_distance(X, 3, metric_params={"box": 10}), theirs, rtol=1e-9)
+
+
+def test_several_k_are_columns_of_one_search():
+    X = points()
+    found = epsflow.k_distance(X, [7, 1, 30])
+    assert found.shape == (len(X), 3)
+    for j, k in enumerate([7, 1, 30]):
+        np.testing.assert_array_equal(found[:, j], epsflow.k_distance(X, k))
+    assert epsflow.k_distance(X, (4,)).shape == (len(X), 1)
+    np.testing.assert_array_equal(epsflow.k_distance(X, (k for k in (7, 1, 30))), found)
+    np.testing.assert_array_equal(epsflow.k_distance(X, np.arange(1, 3))[:, 0], found[:, 1])
+
+
+def test_of_a_data_set_an_engine_and_a_table():
+    X = points()
+    found = epsflow.k_distance(X)
+    engine = epsflow.Engine("cpu", threads=1)
+    data = engine.load(X)
+    np.testing.assert_array_equal(data.k_distance(), found)
+    np.testing.assert_array_equal(data.k_distance([4, 2])[:, 0], found)
+    np.testing.assert_array_equal(epsflow.k_distance(X, engine=engine), found)
+    np.testing.assert_array_equal(epsflow.k_distance(X, backend="cpu", memory="1GiB", threads=2), found)
+    pandas = pytest.importorskip("pandas")
+    np.testing.assert_array_equal(epsflow.k_distance(pandas.DataFrame(X)), found)
+
+
+def test_as_many_points_are_core_as_the_distances_say():
+    X = points()
+    distances = epsflow.k_distance(X, 4)
+    for eps in (0.05, 0.2, 1.0):
+        assert len(epsflow.sweep(X, eps, 5, core=True)[0].core_sample_indices) == (distances <= eps).sum()
+
+
+def test_knee_and_range():
+    distances = epsflow.k_distance(points(d=2), 4)
+    knee = epsflow.knee(distances)
+    assert 0.05 < knee.distance < 1
+    assert knee.share == (distances <= knee.distance).mean()
+    assert epsflow.knee(distances[::-1].astype(np.float32)).distance == pytest.approx(knee.distance, rel=1e-6)
+    low, high = epsflow.eps_range(distances)
+    assert low < knee.distance < high
+    above = distances[distances > 0]
+    assert (above <= low).mean() == pytest.approx(0.01, abs=0.005) and (above <= high).mean() == pytest.approx(0.99, abs=0.005)
+    assert len(epsflow.sweep(points(d=2), np.geomspace(low, high, 4), 5)) == 4
+    assert np.isnan(epsflow.knee([1, 1, 1]).distance) and np.isnan(epsflow.knee([]).distance)
+    assert epsflow.eps_range([0, 0]) == (0, 0) and epsflow.eps_range([3]) == (3, 3)
+
+
+X = np.zeros((4, 2))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: epsflow.k_distance(X, 0), ValueError, "k == 0, must be >= 1"),
+        (lambda: epsflow.k_distance(X, 4), ValueError, "k is 4, of 4 points: use one from 1 to 3"),
+        (lambda: epsflow.k_distance(X[:1], 1), ValueError, "k is 1, of 1 point: one point has no other"),
+        (lambda: epsflow.k_distance(X, 2.5), TypeError, "k is 2.5, of type float"),
+        (lambda: epsflow.k_distance(X, True), TypeError, "k is True, of type bool"),
+        (lambda: epsflow.k_distance(X, "4"), TypeError, "k is '4', of type str"),
+        (lambda: epsflow.k_distance(X, [1, -1]), ValueError, "k == -1, must be >= 1"),
+        (lambda: epsflow.k_distance(X, []), ValueError, "k has no values"),
+        (lambda: epsflow.k_distance([[1, np.nan], [0, 0]], 1), ValueError, "epsflow.drop_missing()"),
+        (lambda: epsflow.k_distance(X, 1, metric="x"), ValueError, "metric='x' is not known"),
+        (lambda: epsflow.k_distance(X, 1, metric="precomputed"), ValueError, "here points are searched"),
+        (lambda: epsflow.k_distance(X, 1, threads="2"), TypeError, "threads is '2'"),
+        (lambda: epsflow.k_distance(X, 1, memory="2MiB", engine=epsflow.Engine("cpu")), TypeError, "memory beside engine"),
+        (lambda: epsflow.k_distance(np.zeros((40000, 2)), 1, memory="1MiB"), MemoryError, "memory"),
+        (lambda: epsflow.Engine("cpu").load(X).k_distance(0), ValueError, "k == 0"),
+        (lambda: epsflow.knee(["a"]), TypeError, "distances have dtype <U1; they are numbers"),
+        (lambda: epsflow.knee(np.zeros((4, 2))), ValueError, "the shape (4, 2); they have one dimension: take one column"),
+        (lambda: epsflow.knee([1, np.nan]), ValueError, "distances have nan; they are 0 or more"),
+        (lambda: epsflow.eps_range([1, -2]), ValueError, "distances have -2; they are 0 or more"),
+        (lambda: epsflow.eps_range([]), ValueError, "there are no distances"),
+    ],
+)
+def test_refused(call, error, words):
+    with pytest.raises(error) as refused:
+        call()
+    assert words in str(refused.value)

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""k-distances, their knee, the eps worth sweeping and neighbours per point, against plain loops."""
+import array
+import json
+import math
+import random
+import struct
+import unittest
+
+from support import ProgramTest
+
+
+def npy_doubles(path):
+    """The values of an NPY file, which must be one-dimensional little-endian float64."""
+    raw = path.read_bytes()
+    size = struct.unpack("<H", raw[8:10])[0]
+    assert "'descr': '<f8'" in raw[10 : 10 + size].decode() and "(%d,)" % ((len(raw) - 10 - size) // 8) in raw[10 : 10 + size].decode()
+    values = array.array("d")
+    values.frombytes(raw[10 + size :])
+    return list(values)
+
+
+def by_loops(points, k):
+    return [sorted(math.sqrt((x - u) ** 2 + (y - v) ** 2) for j, (u, v) in enumerate(points) if j != i)[k - 1]
+            for i, (x, y) in enumerate(points)]
+
+
+class KDistance(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(1)
+        # Two clusters, of them some duplicates, and noise.
+        self.xy = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1)) for c in (0, 5) for _ in range(150)]
+        self.xy += self.xy[:20] + [(draw.uniform(-20, 20), draw.uniform(-20, 20)) for _ in range(40)]
+        self.points = self.write("points.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.xy))
+
+    def found(self, *words):
+        return json.loads(self.succeeds("k-distance", self.points, *words, "--json", "--quiet").stdout)
+
+    def test_distances_are_those_of_plain_loops(self):
+        for k in (1, 4, 359):
+            self.succeeds("k-distance", self.points, "--k", k, "--out", self.folder / "d.npy", "--overwrite")
+            self.assertEqual(npy_doubles(self.folder / "d.npy"), by_loops(self.xy, k))
+        self.succeeds("k-distance", self.points, "--out", self.folder / "d.csv")
+        lines = (self.folder / "d.csv").read_text().split()
+        self.assertEqual(lines[0], "k_distance")
+        self.assertEqual(list(map(float, lines[1:])), by_loops(self.xy, 4))
+        p = self.succeeds("k-distance", self.points, "--out", "-")
+        self.assertEqual(p.stdout.split(), lines)
+
+    def test_what_is_printed_and_json_say_the_same(self):
+        found = self.found("--k", 4, "--eps", "0.1,0.5,100")
+        values = sorted(by_loops(self.xy, 4))
+        self.assertEqual((found["points"], found["k"], found["minpts"], found["metric"]), (360, 4, 5, "euclidean"))
+        for row in found["quantiles"]:
+            self.assertEqual(row["distance"], values[max(math.ceil(row["share"] * 360), 1) - 1])
+        self.assertEqual((found["quantiles"][0]["share"], found["quantiles"][-1]["share"]), (0, 1))
+        knee = found["knee"]
+        self.assertTrue(0.05 < knee["distance"] < 1, knee)
+        self.assertAlmostEqual(knee["share"], sum(v <= knee["distance"] for v in values) / 360)
+        self.assertLess(found["eps_range"]["from"], knee["distance"])
+        self.assertLess(knee["distance"], found["eps_range"]["to"])
+        p = self.succeeds("k-distance", self.points, "--k", 4, "--eps", "0.1,0.5,100")
+        for part in ("360 points; distance to the 4th nearest other point", f"knee: {knee['distance']:.6g}; ", "neighbours",
+                     "not counted, exact"):
+            self.assertIn(part, p.stdout)
+        # What is offered is a sweep.
+        offered = next(line for line in p.stdout.splitlines() if line.startswith("worth sweeping: ")).split()[2:]
+        self.assertEqual(offered[2:], ["--minpts", "5"])
+        rows = json.loads(self.succeeds("plan", self.points, *offered, "--json").stdout)["groups"]
+        self.assertEqual(len(rows), 20)
+
+    def test_neighbours_per_point_are_exact_or_near_the_truth(self):
+        exact = self.found("--eps", "0.5,0.1")["selectivity"]
+        for row in exact:
+            truth = json.loads(self.succeeds("neighbors", self.points, "--eps", row["eps"], "--json").stdout)["mean_neighbors"]
+            self.assertEqual((row["neighbors"], row["error"]), (truth, 0))
+        self.assertEqual([row["eps"] for row in exact], [0.5, 0.1])
+        sampled = self.found("--eps", "0.5,0.1", "--sample", 90)
+        self.assertEqual(sampled["sampled"], 90)
+        for row, truth in zip(sampled["selectivity"], exact):
+            self.assertGreater(row["error"], 0)
+            self.assertLess(abs(row["neighbors"] - truth["neighbors"]), 4 * row["error"])
+        self.assertIn("from 90 points", self.succeeds("k-distance", self.points, "--eps", 0.1, "--sample", 90).stdout)
+
+    def test_distances_are_in_the_unit_of_the_metric(self):
+        places = self.write("places.csv", "lat,lon\n0,0\n0,1\n0,3\n")
+        found = json.loads(self.succeeds("k-distance", places, "--k", 1, "--metric", "greatcircle", "--unit", "km", "--json").stdout)
+        self.assertEqual(found["eps_unit"], "km")
+        self.assertAlmostEqual(found["quantiles"][-1]["distance"], 2 * 6371.0088 * math.pi / 180, places=6)
+
+    def test_rows_that_were_dropped_are_told(self):
+        points = self.write("nan.csv", "x,y\n0,0\nnan,1\n0,2\n5,5\n")
+        self.succeeds("k-distance", points, "--k", 1, "--on-nan", "drop", "--out", self.folder / "d.npy")
+        self.assertEqual(len(npy_doubles(self.folder / "d.npy")), 3)
+        rows = (self.folder / "d.rows.npy").read_bytes()[128:]
+        self.assertEqual(struct.unpack("<3q", rows), (0, 2, 3))
+        p = self.succeeds("k-distance", points, "--k", 1, "--on-nan", "drop", "--out", "-")
+        self.assertIn("distances are of the 3 rows that were kept of 4", p.stderr)
+
+    def test_points_of_one_place_have_no_knee(self):
+        points = self.write("same.csv", "x\n" + "1\n" * 9)
+        found = json.loads(self.succeeds("k-distance", points, "--json").stdout)
+        self.assertEqual((found["knee"], found["eps_range"]), (None, None))
+        text = self.succeeds("k-distance", points).stdout
+        self.assertIn("knee: none", text)
+        self.assertIn("worth sweeping: none", text)
+
+    def test_what_cannot_be_is_an_error_with_a_way_out(self):
+        fails = lambda parts, *words: self.fails(2, parts, "k-distance", *words)
+        fails(["FILE", "missing", "epsflow k-distance"])
+        fails(["--k is 0", "1 to"], self.points, "--k", 0)
+        fails(["eps: ", "lo:hi:step"], self.points, "--eps", "0.1:")
+        fails(["--sample", "add --eps"], self.points, "--sample", 5)
+        fails(["--out", "--json", "standard output"], self.points, "--out", "-", "--json")
+        fails(["d.fits", ".npy, .csv"], self.points, "--out", self.folder / "d.fits")
+        fails(["never replaces an input"], self.points, "--out", self.points, "--overwrite")
+        p = self.fails(2, ["k is 360, of 360 points", "1 to 359"], "k-distance", self.points, "--k", 360)
+        self.assertEqual(p.stdout, "")
+        one = self.write("one.csv", "x,y\n1,1\n")
+        fails(["1 point", "no other", "two or more"], one)
+        none = self.write("none.csv", "x,y\nnan,1\n")
+        self.fails(3, ["all 1 row", "dropped"], "k-distance", none, "--on-nan", "drop")
+        (self.folder / "d.npy").write_text("mine")
+        fails(["d.npy exists already", "--overwrite"], self.points, "--out", self.folder / "d.npy")
+        self.assertEqual((self.folder / "d.npy").read_text(), "mine")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,131 @@
+#include <epsflow/index/neighbor_counts.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/space.hpp>
+
+namespace epsflow::index {
+namespace {
+
+using test::DataSet;
+using test::Random;
+
+/// The rule of core/space.hpp, written once more.
+double oracle_sum(const Space& space, PointsView points, std::size_t i, std::size_t j) {
+  double sum = 0;
+  for (std::size_t k = 0; k < points.dims(); ++k) {
+    double t = std::fabs(points.at(i, k) - points.at(j, k));
+    if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
+    if (space.norm == Norm::euclidean) t = t * t;
+    if (space.norm == Norm::minkowski) t = std::pow(t, space.power);
+    sum = space.norm == Norm::chebyshev ? std::max(sum, t) : sum + t;
+  }
+  return sum;
+}
+
+/// Sums of some pairs, to the bit and just below and above, and others between them.
+std::vector<double> some_limits(const Space& space, PointsView points, Random& random) {
+  std::vector<double> limits;
+  const std::uint64_t count = 1 + random.below(7);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const double sum = oracle_sum(space, points, random.below(points.size()), random.below(points.size()));
+    limits.push_back(random.pick<double>({sum, std::nextafter(sum, 0.0), std::nextafter(sum, 1e308), sum / 3, 0}));
+    if (!std::isfinite(limits.back())) limits.back() = 1;
+  }
+  std::sort(limits.begin(), limits.end());
+  return limits;
+}
+
+void check_counts(const Space& space, PointsView points, const std::vector<double>& limits) {
+  const LeafOrder leaves(points, {});
+  std::vector<std::uint32_t> positions(points.size());
+  std::iota(positions.begin(), positions.end(), 0U);
+  std::vector<std::uint32_t> counts(positions.size() * limits.size(), 77);
+  count_neighbors(leaves, space, positions, limits, counts.data(), {});
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    std::vector<std::uint32_t> expected(limits.size(), 0);
+    for (std::size_t q = 0; q < points.size(); ++q) {
+      const double sum = oracle_sum(space, points, leaves.order()[positions[i]], q);
+      for (std::size_t j = 0; j < limits.size(); ++j) expected[j] += sum <= limits[j] ? 1 : 0;
+    }
+    REQUIRE(std::equal(expected.begin(), expected.end(), counts.begin() + i * limits.size()));
+  }
+}
+
+TEST_CASE("neighbour counts: those of all pairs, on data of every kind") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    const DataSet data = test::random_data(seed, 400);
+    if (data.size() == 0) continue;
+    INFO("seed " << seed << ", " << test::describe(data));
+    check_counts({}, data.view(), some_limits({}, data.view(), random));
+  }
+}
+
+TEST_CASE("neighbour counts: several levels of boxes, and many dimensions") {
+  for (const std::string kind : {"uniform", "clustered", "quantised", "outlier 1e300"}) {
+    for (const std::size_t dims : {1, 2, 9, 40}) {
+      const DataSet data = test::make_data(kind, 1500, dims, Precision::float32, dims);
+      Random random(dims);
+      INFO(test::describe(data));
+      check_counts({}, data.view(), some_limits({}, data.view(), random));
+    }
+  }
+}
+
+TEST_CASE("neighbour counts: other norms and periodic boxes") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const std::size_t dims = 1 + random.below(4);
+    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates"});
+    DataSet data = test::make_data(kind, 2 + random.below(300), dims, Precision::float64, seed);
+    Metric metric;
+    metric.kind = random.pick<MetricKind>(
+        {MetricKind::euclidean, MetricKind::manhattan, MetricKind::chebyshev, MetricKind::minkowski});
+    if (metric.kind == MetricKind::minkowski) metric.power = random.pick<double>({1.5, 3, 7.25});
+    if (random.chance(0.6)) {
+      for (std::size_t k = 0; k < dims; ++k) {
+        double lo = 0, hi = 0;
+        for (std::size_t i = 0; i < data.size(); ++i) {
+          lo = std::min(lo, data.doubles[i * dims + k]);
+          hi = std::max(hi, data.doubles[i * dims + k]);
+        }
+        metric.box.push_back(random.chance(0.3) ? BoxSide{} : BoxSide{lo, hi + random.pick<double>({0.25, 3})});
+      }
+    }
+    std::vector<double> moved(data.doubles.size());
+    move_points(metric, data.view(), 0, data.size(), moved.data());
+    const PointsView points(std::span<const double>(moved), dims);
+    const Space space = moved_space(metric);
+    INFO("seed " << seed << ", " << test::describe(data) << ", " << describe(metric));
+    check_counts(space, points, some_limits(space, points, random));
+  }
+}
+
+TEST_CASE("neighbour counts: nothing to count, and a cancelled search") {
+  const DataSet data = test::make_data("uniform", 1000, 2, Precision::float64, 1);
+  const LeafOrder leaves(data.view(), {});
+  const std::vector<std::uint32_t> positions{5};
+  const std::vector<double> limits{0.1};
+  count_neighbors(leaves, {}, {}, limits, nullptr, {});
+  count_neighbors(leaves, {}, positions, {}, nullptr, {});
+  CancelToken cancel;
+  cancel.cancel();
+  std::uint32_t count = 0;
+  REQUIRE_THROWS_AS(count_neighbors(leaves, {}, positions, limits, &count, cancel), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::index
