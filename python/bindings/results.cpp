@@ -49,7 +49,7 @@ Figures figures_of(const io::SweepEntry& e) {
 
 io::SweepEntry entry_of(const Figures& figures) {
   const auto& [eps, minpts, clusters, noise, core, border, largest, seconds] = figures;
-  return {{eps, minpts}, {clusters, noise, core, border, largest}, seconds};
+  return {{eps, minpts}, {clusters, noise, core, border, largest}, seconds, true};
 }
 
 using Held = std::tuple<Figures, Vector<std::int32_t>, Vector<std::uint8_t>>;
