@@ -34,10 +34,10 @@ class DeviceClusterSets {
   DeviceMemory& memory_;
   PinnedPool& pinned_;
   std::shared_ptr<LabelMemory> labels_;
-  DeviceBuffer<std::int32_t> births_;   ///< [size] by position
-  DeviceBuffer<std::uint32_t> roots_;   ///< [clusters of the level before] a node of each
-  std::uint32_t before_ = 0;            ///< how many these are
-  std::uint64_t all_before_ = 0;        ///< clusters of all levels so far
+  DeviceBuffer<std::int32_t> births_;  ///< [size] by position
+  DeviceBuffer<std::uint32_t> roots_;  ///< [clusters of the level before] a node of each
+  std::uint32_t before_ = 0;           ///< how many these are
+  std::uint64_t all_before_ = 0;       ///< clusters of all levels so far
 };
 
 /// What is known of each cluster. [device] [clusters]

@@ -45,7 +45,8 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
       const auto cluster = static_cast<std::uint32_t>(expected.labels[i]);
       ++sizes[cluster];
       cores[cluster] += core[i];
-      if (core[i] != 0 && births[i] == Clusters::kNeverCore) births[i] = static_cast<std::int32_t>(all_before + cluster);
+      if (core[i] != 0 && births[i] == Clusters::kNeverCore)
+        births[i] = static_cast<std::int32_t>(all_before + cluster);
     }
     REQUIRE(r.summary == expected.summary);
     REQUIRE(r.labels.size() == (keep == Keep::labels ? n : 0));
