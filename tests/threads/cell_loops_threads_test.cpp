@@ -63,7 +63,7 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
   }
   for (const std::uint32_t reach : {1U, grid.keys().window}) {
     on_threads(grid, threads, [&](Range cells) {
-      unite_cells(input, cells, kMinpts, reach, counts.data(), gained.data(), parent.data());
+      unite_cells(input, cells, {.minpts = kMinpts}, reach, counts.data(), gained.data(), parent.data());
     });
   }
   const UnionFind sets(parent.span());
