@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """measure_gpu.py --bin FOLDER --sets FOLDER --out FILE.md: every figure of the GPU backend, in one run.
 
-FOLDER of --bin holds bench_gpu and bench_sweep (scripts/pack.sh packs them); that of --sets u2, s1, s5 and u15 as .npy, or
+FOLDER of --bin holds bench_gpu and bench_sweep (scripts/pack.sh FOLDER BUILD bench_gpu bench_sweep packs them); that of --sets u2, s1, s5 and u15 as .npy, or
 gen_points, which makes them. Every measurement is a fresh process. Memory is touched once before, as a virtual machine may
 get its own only then. Takes about three minutes on an H200 with 16 cores.
 """

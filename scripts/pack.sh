@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Packs a build into a folder that runs on a machine without development packages (x86-64 Linux with glibc 2.36 or later;
-# for the GPU, its driver): epsflow, the tests that search on a GPU and the benchmarks that do in bin/, the libraries that they need
+# for the GPU, its driver): epsflow, the tests that search on a GPU and benchmarks that do in bin/, the libraries that they need
 # in lib/. Writes FOLDER and FOLDER.tar.gz. A FOLDER that exists is replaced only where it is a bundle that this script
 # made, with no file in it that the bundle's own list does not name; it is whole before the old one goes.
-#   scripts/pack.sh FOLDER [BUILD]     BUILD: unless given build/bundle, which is built for all GPUs and processors
+#   scripts/pack.sh FOLDER [BUILD [BENCHMARK …]]     BUILD: unless given build/bundle, which is built for all GPUs and processors
+#                                                    BENCHMARK: bench_sweep unless given; each has 8 MiB
 set -euo pipefail
-[[ $# -ge 1 ]] || { echo "usage: pack.sh FOLDER [BUILD]" >&2; exit 2; }
+[[ $# -ge 1 ]] || { echo "usage: pack.sh FOLDER [BUILD [BENCHMARK …]]" >&2; exit 2; }
 folder=${1%/}
 build=${2:-}
+benchmarks=("${@:3}")
+[[ ${#benchmarks[@]} -gt 0 ]] || benchmarks=(bench_sweep)
 most_mib=60
 list=.epsflow-bundle  # in FOLDER: the files that this script put there
 new=$folder.new
@@ -48,7 +51,7 @@ trap write_list EXIT  # so that whatever is left of a run that fails is known as
 cmake --install "$build" --prefix "$new/install" >/dev/null
 mv "$new"/install/bin/* "$new/bin/"
 rm -rf "$new/install"
-for program in "$build"/tests/test_gpu "$build"/tests/test_pipeline "$build"/bin/bench_gpu "$build"/bin/bench_knn "$build"/bin/bench_sweep; do
+for program in "$build"/tests/test_gpu "$build"/tests/test_pipeline "${benchmarks[@]/#/$build/bin/}"; do
   if [[ -f "$program" ]]; then cp "$program" "$new/bin/"; fi
 done
 strip "$new"/bin/*
