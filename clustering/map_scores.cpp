@@ -5,9 +5,11 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow {
 namespace {
@@ -34,25 +36,65 @@ constexpr double kLeastCredit = 0.4;
 constexpr std::size_t kCandidates = 20;
 /// Ratios of minpts from which a slope can be told.
 constexpr double kSlopeRange = 0.6;
+/// By how much of its logarithm a ratio of two eps may be off.
+constexpr double kUneven = 0.1;
 
 /// So that ties do not hang on the order of sums.
 double rounded(double score) { return std::round(score * 1e9) / 1e9; }
 
-}  // namespace
+/// The values of a grid, ascending.
+struct Axes {
+  std::vector<double> eps;
+  std::vector<std::uint32_t> minpts;
+};
 
-MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims)
-    : lineage_(lineage), n_(static_cast<double>(n)) {
+Axes axes_of(std::span<const Variant> variants) {
   std::set<double> eps;
   std::set<std::uint32_t> minpts;
-  for (const LineageCell& cell : lineage.cells()) {
-    eps.insert(cell.variant.eps);
-    minpts.insert(cell.variant.minpts);
+  for (const Variant& variant : variants) {
+    eps.insert(variant.eps);
+    minpts.insert(variant.minpts);
   }
-  eps_.assign(eps.begin(), eps.end());
-  minpts_.assign(minpts.begin(), minpts.end());
-  if (eps_.size() < 2 || eps_.size() * minpts_.size() != lineage.cells().size()) {
-    throw UsageError("cells are scored in a full grid of at least two eps: make the sweep with grid()");
+  return {{eps.begin(), eps.end()}, {minpts.begin(), minpts.end()}};
+}
+
+/// The mean ratio of two eps that follow each other, by logarithm. Throws as require_even_grid() does.
+double even_step(const Axes& axes, std::size_t variants) {
+  const std::vector<double>& eps = axes.eps;
+  if (eps.size() * axes.minpts.size() != variants) {
+    throw UsageError(
+        "cells are scored in a full grid, and variants are missing in this one: take every eps with every minpts");
   }
+  if (eps.size() < 2) {
+    throw UsageError(
+        "cells are scored by how long clusters live along eps, and the grid has one eps: give eps in even ratios, as "
+        "lo:hi:n:log");
+  }
+  const double step = std::log(eps.back() / eps.front()) / static_cast<double>(eps.size() - 1);
+  for (std::size_t e = 1; e < eps.size(); ++e) {
+    if (std::abs(std::log(eps[e] / eps[e - 1]) - step) <= kUneven * step) continue;
+    throw UsageError("cells are scored by lives along eps in even ratios, and from eps " + format_number(eps[e - 1]) +
+                     " to " + format_number(eps[e]) +
+                     " the ratio is another than the mean: give eps in even ratios, as "
+                     "lo:hi:n:log");
+  }
+  return step;
+}
+
+}  // namespace
+
+void require_even_grid(std::span<const Variant> variants) {
+  static_cast<void>(even_step(axes_of(variants), variants.size()));
+}
+
+MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, double weight)
+    : lineage_(lineage), n_(static_cast<double>(n)), weight_(weight) {
+  std::vector<Variant> variants;
+  for (const LineageCell& cell : lineage.cells()) variants.push_back(cell.variant);
+  Axes axes = axes_of(variants);
+  step_ = even_step(axes, variants.size());
+  eps_ = std::move(axes.eps);
+  minpts_ = std::move(axes.minpts);
   cells_.resize(lineage.cells().size());
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const Variant& v = lineage.cell(i).variant;
@@ -74,7 +116,7 @@ void MapScores::find_dimensions(std::size_t dims) {
   std::vector<double> x(levels);
   for (std::size_t m = 0; m < levels; ++m) {
     // The median of a count of p events is about p − 4/3, the point itself not counted.
-    x[m] = std::log(std::max(minpts_[m] - 4.0 / 3, 1.0 / 3));
+    x[m] = std::log(std::max(points_of(m) - 4.0 / 3, 1.0 / 3));
     const auto core = [&](std::size_t e) { return static_cast<double>(at(e, m).summary.core) / n_; };
     for (std::size_t e = 1; e < eps_.size(); ++e) {
       if (!(core(0) < 0.5 && core(e - 1) <= 0.5 && core(e) > 0.5)) continue;
@@ -101,7 +143,7 @@ void MapScores::find_dimensions(std::size_t dims) {
 }
 
 void MapScores::score_minpts(std::size_t minpts) {
-  const double p = minpts_[minpts];
+  const double p = points_of(minpts);
   const double least = std::max(kBigShare * n_, kFewestPoints);
   std::vector<std::vector<double>> sizes;  // of each chain, along eps
   for (std::size_t e = 0; e < eps_.size(); ++e) {
@@ -126,7 +168,6 @@ void MapScores::score_minpts(std::size_t minpts) {
       now.chains.push_back(chain);
     }
   }
-  const double step = std::log(eps_[1] / eps_[0]);
   const double tie = std::pow(std::min(p, std::sqrt(n_)), kTiePower);
   for (std::size_t e = 0; e < eps_.size(); ++e) {
     const Chained& now = chained(e, minpts);
@@ -136,7 +177,7 @@ void MapScores::score_minpts(std::size_t minpts) {
       const double size = at(e, minpts).size[now.clusters[k]];
       const std::vector<double>& chain = sizes[now.chains[k]];
       const auto alive = std::count_if(chain.begin(), chain.end(), [&](double m) { return m >= kSamePoints * size; });
-      const double life = static_cast<double>(alive) * step;
+      const double life = static_cast<double>(alive) * step_;
       const double z = dimension_[minpts] * std::sqrt(p) * life * std::pow(size / p, kPercolation);
       const double share = size / n_;
       const double weight = share * (1 - share);

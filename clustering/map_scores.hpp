@@ -48,12 +48,16 @@ struct Plateau {
   std::uint32_t minpts_to = 0;
 };
 
+/// Throws UsageError where the variants are no full grid of at least two eps in even ratios, by which lives are counted. Ratios may be off
+/// by a tenth of their logarithm, as of rounded numbers. O(variants · log).
+void require_even_grid(std::span<const Variant> variants);
+
 /// Scores of all cells of a full grid of at least two eps in even ratios.
 class MapScores {
  public:
-  /// n: points that have labels. dims: of the points. The lineage must outlive it. O(clusters of all cells). Throws UsageError where
-  /// the sweep is no full grid or has one eps alone.
-  MapScores(const Lineage& lineage, std::size_t n, std::size_t dims);
+  /// n: points that have labels. dims: of the points. weight: the mean weight of a point, of which minpts is a multiple. The lineage must
+  /// outlive it. O(clusters of all cells). Throws as require_even_grid() does.
+  MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, double weight = 1);
 
   [[nodiscard]] std::span<const double> eps() const noexcept { return eps_; }
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
@@ -91,10 +95,14 @@ class MapScores {
   }
   void find_dimensions(std::size_t dims);
   void score_minpts(std::size_t minpts);
+  /// A minpts as a number of points.
+  [[nodiscard]] double points_of(std::size_t minpts) const noexcept { return minpts_[minpts] / weight_; }
   [[nodiscard]] bool one_to_one(std::size_t eps, std::size_t minpts) const;
 
   const Lineage& lineage_;
   double n_;
+  double weight_;
+  double step_ = 0;  ///< from one eps to the next, by logarithm
   std::vector<double> eps_;
   std::vector<std::uint32_t> minpts_;
   std::vector<std::size_t> cells_;  ///< [eps × minpts]

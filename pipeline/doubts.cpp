@@ -20,7 +20,6 @@ constexpr double kOneCluster = 0.98;
 constexpr double kPlateau = 1.1;
 constexpr double kMuchNoise = 0.1;
 constexpr double kNearlyAsGood = 0.9;
-constexpr std::size_t kFewPoints = 100;
 constexpr double kManyDuplicates = 0.05;
 /// Points that coordinates are judged by.
 constexpr std::size_t kSample = 100'000;
@@ -88,7 +87,7 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
   const auto doubt = [&](Doubt what, bool holds) {
     if (holds) doubts.push_back(what);
   };
-  const auto points = static_cast<double>(n);
+  const auto points = static_cast<double>(std::max<std::size_t>(n, 1));
   double least_core = 1, most_core = 0;
   bool one_cluster = true, any_core = false;
   for (const LineageCell& cell : made.map.cells()) {
@@ -121,9 +120,10 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
   return doubts;
 }
 
-std::vector<Doubt> doubts_of_points(PointsView points, double eps) {
+std::vector<Doubt> doubts_of_points(PointsView points, std::optional<double> eps) {
   std::vector<Doubt> doubts;
   if (duplicate_share(points) > kManyDuplicates) doubts.push_back(Doubt::duplicates);
+  if (!eps) return doubts;
   const std::size_t stride = std::max<std::size_t>(1, points.size() / kSample);
   bool quantised = false;
   double most = 0, all = 0;
@@ -135,7 +135,7 @@ std::vector<Doubt> doubts_of_points(PointsView points, double eps) {
     most = std::max(most, variance);
     all += variance;
     const double step = step_of(std::move(values));
-    quantised = quantised || (step > 0 && eps < kStepsOfEps * step);
+    quantised = quantised || (step > 0 && *eps < kStepsOfEps * step);
   }
   if (quantised) doubts.push_back(Doubt::quantised);
   if (points.dims() > 1 && most > kAxisRules * all) doubts.push_back(Doubt::one_axis_rules);

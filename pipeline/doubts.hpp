@@ -13,7 +13,10 @@ namespace epsflow {
 [[nodiscard]] std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& scores,
                                                std::optional<GridPlace> chosen, std::size_t n);
 
-/// eps: of the recommended cell, or of the middle of the grid. O(n·d log n), in parallel.
-[[nodiscard]] std::vector<Doubt> doubts_of_points(PointsView points, double eps);
+/// Points from which on these are not few.
+inline constexpr std::size_t kFewPoints = 100;
+
+/// eps: of the recommended cell, or of the middle of the grid; nothing where single coordinates mean nothing. O(n·d log n), in parallel.
+[[nodiscard]] std::vector<Doubt> doubts_of_points(PointsView points, std::optional<double> eps);
 
 }  // namespace epsflow

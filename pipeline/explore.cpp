@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <cstdio>
+#include <limits>
 
 #include <epsflow/clustering/agreement.hpp>
 #include <epsflow/core/error.hpp>
@@ -34,6 +35,12 @@ constexpr double kLeastRange = 1.5;
 constexpr double kSame = 0.8;
 constexpr std::size_t kMostOffers = 3;
 
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", value);
+  return text;
+}
+
 /// count values from `from` to `to` in even ratios.
 std::vector<double> even_ratios(double from, double to, std::size_t count) {
   std::vector<double> values(count);
@@ -57,17 +64,57 @@ std::vector<std::uint32_t> suggested_minpts(std::size_t n) {
   return minpts;
 }
 
+/// What is counted without labels, and what is offered with them: both on the host.
+RunOptions options_for(Keep keep, RunOptions options) {
+  options.keep = keep;
+  options.labels = MemorySpace::host;
+  options.clusters = false;
+  options.core_mask = false;
+  if (keep == Keep::summary) options.verify = false;
+  return options;
+}
+
+/// The mean weight of a point, 1 where points have none. Throws UsageError for weights below 0.
+double mean_weight(const Dataset& data, const RunOptions& options, const Observer& observer) {
+  const Session session(data, options, observer);
+  if (session.weights() == nullptr || data.size() == 0) return 1;
+  const WholeWeights& weights = session.weights()->whole;
+  if (weights.negative()) {
+    throw UsageError(
+        "clusters are followed to larger eps, and some weights are below 0: with these a point may be core at one eps "
+        "and not at a larger one; use weights of 0 and more");
+  }
+  return weights.weight_of(weights.total()) / static_cast<double>(data.size());
+}
+
+/// In units of the mean weight. Throws UsageError where these are no whole numbers that a minpts can be.
+std::vector<std::uint32_t> weighted_minpts(std::span<const std::uint32_t> points, double weight) {
+  constexpr double kLeastWeight = 0.5;
+  constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+  if (!(weight >= kLeastWeight && weight * points.back() <= kMost)) {
+    throw UsageError("the mean weight of a point is " + short_number(weight) +
+                     ", and minpts, which is a whole number, is to be from " + std::to_string(points.front()) + " to " +
+                     std::to_string(points.back()) +
+                     " times that: multiply the weights by one factor, so that their mean is 1 or a little more, or "
+                     "give a grid of eps and minpts");
+  }
+  std::vector<std::uint32_t> minpts;
+  for (const std::uint32_t p : points) {
+    const auto next = static_cast<std::uint32_t>(std::max(1.0, std::nearbyint(p * weight)));
+    if (minpts.empty() || next > minpts.back()) minpts.push_back(next);
+  }
+  return minpts;
+}
+
 /// The largest cluster of a variant.
 std::uint64_t largest(const Dataset& data, const Variant& variant, const RunOptions& options,
                       const Observer& observer) {
-  RunOptions counting = options;
-  counting.keep = Keep::summary;
-  return run(data, Sweep({variant}), counting, observer).front().summary.largest;
+  return run(data, Sweep({variant}), options_for(Keep::summary, options), observer).front().summary.largest;
 }
 
-std::vector<double> suggested_eps(const Dataset& data, std::span<const std::uint32_t> minpts, const RunOptions& options,
+std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_minpts, const RunOptions& options,
                                   const Observer& observer) {
-  std::vector<double> distances = k_distances(data, minpts.front() - 1, observer);
+  std::vector<double> distances = k_distances(data, kLeastMinpts - 1, observer);
   std::erase(distances, 0.0);
   if (distances.empty()) return {};
   const auto rank = static_cast<std::ptrdiff_t>(kFirstCore * static_cast<double>(distances.size() - 1));
@@ -75,7 +122,12 @@ std::vector<double> suggested_eps(const Dataset& data, std::span<const std::uint
   const double from = distances[static_cast<std::size_t>(rank)];
   const auto enough = static_cast<std::uint64_t>(std::ceil(kLastCluster * static_cast<double>(data.size())));
   const double most = *std::max_element(distances.begin(), distances.end());
-  const auto joined = [&](double eps) { return largest(data, {eps, minpts.back()}, options, observer) >= enough; };
+  if (!std::isfinite(from)) {
+    throw UsageError(
+        "the coordinates are so far apart that squares of distances leave the range of float64: divide all of them by "
+        "one factor");
+  }
+  const auto joined = [&](double eps) { return largest(data, {eps, largest_minpts}, options, observer) >= enough; };
   double to = from;
   // Beyond the largest distance of points, times their number, nothing is apart any more.
   const double end = most * static_cast<double>(data.size());
@@ -91,12 +143,6 @@ std::vector<double> suggested_eps(const Dataset& data, std::span<const std::uint
 std::string percent(double share) {
   const double value = 100 * share;
   return (value > 0 && value < 1 ? "less than 1" : format_count(static_cast<std::uint64_t>(std::lround(value)))) + " %";
-}
-
-std::string short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", value);
-  return text;
 }
 
 std::string reason_of(const CellScore& score, const Plateau& plateau) {
@@ -123,6 +169,19 @@ double confidence_of(const CellScore& score, const Plateau& plateau, bool at_mos
   if (score.credit < 0.8) expected -= 0.09;
   if (at_most) expected -= 0.06;
   return std::clamp(expected, 0.1, 0.97);
+}
+
+void add_doubts_of_points(Exploration& made, const Dataset& data, double eps, const Observer& observer) {
+  // Directions and places on a sphere have no lattice and no scale of their own.
+  const MetricKind kind = data.metric().kind;
+  const bool coordinates = !on_sphere(kind) && kind != MetricKind::cosine;
+  const RunOptions options;
+  Session session(data, options, observer);
+  session.on_threads([&] {
+    const std::vector<Doubt> others =
+        doubts_of_points(session.points().host(), coordinates ? std::optional(eps) : std::nullopt);
+    made.doubts.insert(made.doubts.end(), others.begin(), others.end());
+  });
 }
 
 }  // namespace
@@ -161,9 +220,10 @@ std::string sentence_of(Doubt doubt) {
 }
 
 Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& observer) {
+  const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
   if (data.size() < kFewestPoints) return Sweep();
-  const std::vector<std::uint32_t> minpts = suggested_minpts(data.size());
-  const std::vector<double> eps = suggested_eps(data, minpts, options, observer);
+  const std::vector<std::uint32_t> minpts = weighted_minpts(suggested_minpts(data.size()), weight);
+  const std::vector<double> eps = suggested_eps(data, minpts.back(), options, observer);
   return eps.empty() ? Sweep() : grid(eps, minpts);
 }
 
@@ -175,11 +235,14 @@ Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& o
   Exploration made;
   if (sweep.size() == 0) {
     made.doubts = {Doubt::no_clusters};
-    if (data.size() < kFewestPoints) made.doubts.push_back(Doubt::few_points);
+    if (data.size() < kFewPoints) made.doubts.push_back(Doubt::few_points);
+    add_doubts_of_points(made, data, 0, observer);
     return made;
   }
-  made.map = lineage(data, sweep, options, observer);
-  const MapScores scores(made.map, data.size(), data.dims());
+  require_even_grid(sweep.variants());
+  const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
+  made.map = lineage(data, sweep, options_for(Keep::summary, options), observer);
+  const MapScores scores(made.map, data.size(), data.dims(), weight);
   made.eps.assign(scores.eps().begin(), scores.eps().end());
   made.minpts.assign(scores.minpts().begin(), scores.minpts().end());
   for (std::size_t e = 0; e < made.eps.size(); ++e) {
@@ -191,7 +254,8 @@ Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& o
     Offer offered;
     offered.cell = scores.cell(place);
     offered.variant = made.map.cell(offered.cell).variant;
-    VariantResult result = std::move(run(data, Sweep({offered.variant}), options, observer).front());
+    VariantResult result =
+        std::move(run(data, Sweep({offered.variant}), options_for(Keep::labels, options), observer).front());
     offered.summary = result.summary;
     offered.labels = std::move(result.labels);
     offered.score = score.score;
@@ -218,15 +282,8 @@ Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& o
     for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
   }
   made.doubts = doubts_of_map(made, scores, chosen, data.size());
-  // Coordinates that the metric turns into others have no lattice and no scale of their own.
-  if (moved_dims(data.metric(), data.dims()) == data.dims()) {
-    const double eps = chosen ? made.recommended->variant.eps : std::sqrt(made.eps.front() * made.eps.back());
-    Session session(data, options, observer);
-    session.on_threads([&] {
-      const std::vector<Doubt> others = doubts_of_points(session.points().host(), eps);
-      made.doubts.insert(made.doubts.end(), others.begin(), others.end());
-    });
-  }
+  const double eps = chosen ? made.recommended->variant.eps : std::sqrt(made.eps.front() * made.eps.back());
+  add_doubts_of_points(made, data, eps, observer);
   return made;
 }
 

@@ -78,13 +78,16 @@ struct Exploration {
 /// A grid that shows at which eps and minpts the points fall into clusters, if they do: up to 10 minpts in even ratios from 3 to a
 /// twentieth of the points, at most 200, and 40 eps in even ratios, from where 2 % of the points are core at the smallest minpts to
 /// where 98 % are one cluster at the largest. No variants for fewer than 10 points, and where all are equal. Time: that of a search for
-/// k-distances and some 15 variants. Throws as run() does.
+/// k-distances and some 15 variants. Of points with weights, minpts counts in units of their mean weight. Throws as run() does;
+/// UsageError also for weights below 0, for weights whose mean makes no whole minpts, and for coordinates so far apart that squares of
+/// their distances leave the range of float64.
 [[nodiscard]] Sweep suggest(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 
-/// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels those that it offers. A function of the points and
-/// the metric alone. Time: that of suggest(), of lineage(), and of up to 21 variants. Throws as run() does.
+/// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels those that it offers. A function of the points,
+/// their weights and the metric alone: of the options it takes those that change the time. Time: that of suggest(), of lineage(), and of up to 21 variants. Throws as run() does.
 [[nodiscard]] Exploration explore(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
-/// The same of a grid that one has. Throws UsageError also where it is no full grid, or its eps are not in even ratios.
+/// The same of a grid that one has. Throws UsageError also where it is no full grid, has one eps alone, or its eps are not in even ratios:
+/// before anything is computed.
 [[nodiscard]] Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
                                   const Observer& observer = {});
 

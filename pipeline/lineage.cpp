@@ -8,6 +8,8 @@ Lineage lineage(const Dataset& data, const Sweep& sweep, const RunOptions& optio
   RunOptions run = options;
   run.keep = Keep::summary;
   run.clusters = true;
+  run.labels = MemorySpace::host;
+  run.core_mask = false;
   LineageBuilder builder(sweep);
   run_each(
       data, sweep, [&](VariantResult&& result) { builder.add(result); }, run, observer);

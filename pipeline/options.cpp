@@ -17,10 +17,13 @@ bool asks_for_tensor_cores(const SearchOptions& options) {
 /// Throws UsageError where nothing is kept that could be checked, masked or left on a device, or where what is asked for needs all
 /// minpts of an eps together.
 void check_kept(const RunOptions& options) {
-  if (options.keep == Keep::summary && (options.verify || options.core_mask || options.labels == MemorySpace::device)) {
-    throw UsageError(
-        "RunOptions::keep = Keep::summary makes no labels; leave out RunOptions::verify, RunOptions::core_mask and "
-        "RunOptions::labels");
+  const char* needs_labels = options.verify                          ? "RunOptions::verify checks labels"
+                             : options.core_mask                     ? "RunOptions::core_mask goes with labels"
+                             : options.labels == MemorySpace::device ? "RunOptions::labels says where labels are left"
+                                                                     : nullptr;
+  if (options.keep == Keep::summary && needs_labels != nullptr) {
+    throw UsageError(std::string(needs_labels) +
+                     ", and RunOptions::keep = Keep::summary makes none; leave one of them out");
   }
   if (options.clusters && options.method == VariantMethod::each) {
     throw UsageError(

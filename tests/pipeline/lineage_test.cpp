@@ -290,7 +290,7 @@ TEST_CASE("lineage: what keeps nothing refuses what needs labels") {
   RunOptions options;
   options.keep = Keep::summary;
   options.core_mask = true;
-  CHECK_THROWS_WITH(check_options(options), Catch::Contains("makes no labels"));
+  CHECK_THROWS_WITH(check_options(options), Catch::Contains("RunOptions::core_mask goes with labels"));
   options = {};
   options.clusters = true;
   options.method = VariantMethod::each;

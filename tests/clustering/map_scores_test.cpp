@@ -1,0 +1,291 @@
+#include <epsflow/clustering/map_scores.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/sweep.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::check_mentions;
+using test::error_of;
+
+/// The clusters of a cell, drawn: a character for each block of points, with the letter of its cluster, or a dot for noise. All points of
+/// clusters are core.
+struct Drawn {
+  Variant variant;
+  std::string blocks;
+};
+
+std::vector<std::uint32_t> firsts_of(const std::string& blocks) {
+  std::vector<std::uint32_t> firsts;
+  std::string seen = ".";
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (seen.find(blocks[b]) != std::string::npos) continue;
+    seen += blocks[b];
+    firsts.push_back(static_cast<std::uint32_t>(b));
+  }
+  return firsts;
+}
+
+std::int32_t cluster_of(const std::string& blocks, std::size_t block) {
+  const std::vector<std::uint32_t> firsts = firsts_of(blocks);
+  for (std::size_t k = 0; k < firsts.size(); ++k) {
+    if (blocks[firsts[k]] == blocks[block]) return static_cast<std::int32_t>(k);
+  }
+  return kNoise;
+}
+
+/// What a run with RunOptions::clusters gives for each cell. drawn: in the order of the sweep. points: of a block.
+Lineage lineage_of(const std::vector<Drawn>& drawn, std::size_t points) {
+  std::map<double, std::vector<Drawn>> groups;
+  std::vector<Variant> variants;
+  for (const Drawn& cell : drawn) {
+    groups[cell.variant.eps].push_back(cell);
+    variants.push_back(cell.variant);
+  }
+  LineageBuilder builder{Sweep(variants)};
+  for (auto& [eps, cells] : groups) {
+    std::sort(cells.begin(), cells.end(),
+              [](const Drawn& a, const Drawn& b) { return a.variant.minpts > b.variant.minpts; });
+    std::vector<std::int32_t> births(cells.front().blocks.size(), Clusters::kNeverCore);
+    std::int32_t before = 0;  // clusters of larger minpts
+    for (std::size_t level = 0; level < cells.size(); ++level) {
+      const std::string& blocks = cells[level].blocks;
+      VariantResult result;
+      result.variant = cells[level].variant;
+      for (const std::uint32_t first : firsts_of(blocks)) {
+        const auto size = static_cast<std::uint32_t>(points * std::count(blocks.begin(), blocks.end(), blocks[first]));
+        result.clusters.first_core.push_back(static_cast<std::uint32_t>(first * points));
+        result.clusters.core.push_back(size);
+        result.clusters.size.push_back(size);
+        result.summary.core += size;
+        result.summary.largest = std::max<std::uint64_t>(result.summary.largest, size);
+      }
+      result.summary.clusters = result.clusters.count();
+      result.summary.noise = blocks.size() * points - result.summary.core;
+      if (level > 0) {
+        for (const std::uint32_t first : firsts_of(cells[level - 1].blocks)) {
+          result.clusters.joined.push_back(static_cast<std::uint32_t>(cluster_of(blocks, first)));
+        }
+      }
+      for (std::size_t b = 0; b < blocks.size(); ++b) {
+        if (births[b] == Clusters::kNeverCore && blocks[b] != '.') births[b] = before + cluster_of(blocks, b);
+      }
+      before += static_cast<std::int32_t>(result.clusters.count());
+      if (level + 1 == cells.size()) {
+        Labels of_points(births.size() * points);
+        for (std::size_t i = 0; i < of_points.size(); ++i) of_points[i] = births[i / points];
+        result.clusters.births = std::move(of_points);
+      }
+      builder.add(result);
+    }
+  }
+  return builder.finish();
+}
+
+struct BigCluster {
+  double size = 0;
+  double steps = 0;  ///< eps over which it lives
+};
+
+/// The rule, written down once more. step: ln of the ratio of eps.
+CellScore expected(const std::vector<BigCluster>& clusters, double n, double p, double dimension, double step) {
+  CellScore cell;
+  double weights = 0, credits = 0;
+  cell.noise = 1;
+  for (const auto& [size, steps] : clusters) {
+    const double z = dimension * std::sqrt(p) * steps * step * std::pow(size / p, 3.0 / 8);
+    const double weight = size / n * (1 - size / n);
+    weights += weight;
+    credits += weight * z * z / (z * z + 25);
+    cell.noise -= size / n;
+    ++cell.big;
+    if (z >= 5) ++cell.significant;
+  }
+  if (cell.big < 2 || cell.noise > 0.3) return cell;
+  cell.credit = credits / weights;
+  cell.score = (1 - cell.noise) * std::pow(std::min(p, std::sqrt(n)), 0.05) * credits;
+  return cell;
+}
+
+void check_score(const CellScore& found, const CellScore& wanted) {
+  CHECK(found.big == wanted.big);
+  CHECK(found.significant == wanted.significant);
+  CHECK(found.noise == Approx(wanted.noise).margin(1e-12));
+  CHECK(found.credit == Approx(wanted.credit).margin(1e-12));
+  CHECK(found.score == Approx(wanted.score).margin(2e-9));
+}
+
+const double kStep = std::log(2.0);
+
+TEST_CASE("map scores: a chain goes on where one big cluster alone arrives, and lives at half of its points or more") {
+  const Lineage lineage = lineage_of({{{1, 9}, "a...bbb..."},   // a is less than half of what it is next,
+                                      {{2, 9}, "aaaabbbb.."},   // which b is not;
+                                      {{4, 9}, "aaaabbbbcc"},   // c comes up,
+                                      {{8, 9}, "aaaaaaaacc"}},  // and where a and b meet another chain begins
+                                     10);
+  const MapScores scores(lineage, 100, 1);
+  check_score(scores.score({0, 0}), expected({{10, 3}, {30, 3}}, 100, 9, 1, kStep));
+  CHECK(scores.score({0, 0}).score == -1);  // six tenths are noise
+  check_score(scores.score({1, 0}), expected({{40, 2}, {40, 3}}, 100, 9, 1, kStep));
+  check_score(scores.score({2, 0}), expected({{40, 2}, {40, 3}, {20, 2}}, 100, 9, 1, kStep));
+  check_score(scores.score({3, 0}), expected({{80, 1}, {20, 2}}, 100, 9, 1, kStep));
+
+  const auto eps_of = [&](std::size_t e) {
+    return std::pair(scores.plateau({e, 0}).eps_from, scores.plateau({e, 0}).eps_to);
+  };
+  CHECK(eps_of(0) == std::pair(1.0, 2.0));
+  CHECK(eps_of(1) == std::pair(1.0, 2.0));
+  CHECK(eps_of(2) == std::pair(4.0, 4.0));
+  CHECK(eps_of(3) == std::pair(8.0, 8.0));
+}
+
+TEST_CASE("map scores: clusters under five points, or one in a hundred, are noise, and end no chain") {
+  // Blocks of 4: c, a single one, is small. It joins b, whose chain goes on.
+  const Lineage few = lineage_of({{{1, 4}, "aaaaabbbbbbcb.aaa"}, {{2, 4}, "aaaaabbbbbbbbaaaa"}}, 4);
+  const MapScores scores(few, 68, 1);
+  check_score(scores.score({0, 0}), expected({{32, 2}, {28, 2}}, 68, 4, 1, kStep));
+  check_score(scores.score({1, 0}), expected({{36, 2}, {32, 2}}, 68, 4, 1, kStep));
+  CHECK(scores.plateau({0, 0}).eps_to == 2);
+
+  // 1,008 points: 9 are less than one in a hundred, 18 are not.
+  const std::string most = std::string(50, 'a') + std::string(50, 'b') + std::string(9, 'c');
+  const MapScores many(lineage_of({{{1, 4}, most + "d.."}, {{2, 4}, most + "dd."}}, 9), 1008, 1);
+  CHECK(many.score({0, 0}).big == 3);
+  CHECK(many.score({1, 0}).big == 4);
+}
+
+TEST_CASE("map scores: minpts around a cell whose big clusters lie one to one in each other") {
+  const Lineage lineage =
+      lineage_of({{{1, 8}, "aa.bb....."},
+                  {{1, 4}, "aaaaa.cc.."},  // two lie in one, and another is new: as many, but not the same
+                  {{1, 2}, "aaaaa.cccc"},
+                  {{2, 8}, "aaa.bbb..."},
+                  {{2, 4}, "aaa.bbb.cc"},
+                  {{2, 2}, "aaaabbb.cc"}},
+                 10);
+  const MapScores scores(lineage, 100, 2);
+  const auto range_of = [&](std::size_t e, std::size_t m) {
+    const Plateau found = scores.plateau({e, m});
+    return std::pair(found.minpts_from, found.minpts_to);
+  };
+  CHECK(range_of(0, 0) == std::pair(2U, 4U));
+  CHECK(range_of(0, 1) == std::pair(2U, 4U));
+  CHECK(range_of(0, 2) == std::pair(8U, 8U));
+  CHECK(range_of(1, 0) == std::pair(2U, 4U));
+  CHECK(range_of(1, 2) == std::pair(8U, 8U));
+}
+
+TEST_CASE("map scores: no clusters lie one to one in no clusters of nothing") {
+  const MapScores scores(lineage_of({{{1, 4}, "...."}, {{1, 2}, "...."}, {{2, 4}, "...."}, {{2, 2}, "...."}}, 5), 20,
+                         2);
+  CHECK(scores.plateau({0, 0}).minpts_to == 2);
+  CHECK_FALSE(scores.best());
+  CHECK_FALSE(scores.recommended());
+  CHECK(scores.peaks().empty());
+}
+
+TEST_CASE("map scores: the order of the sweep is of no account") {
+  std::vector<Drawn> cells{{{1, 2}, "aa.bb.c..."}, {{1, 5}, "aa........"}, {{2, 2}, "aaabbbccc."},
+                           {{2, 5}, "aaabbb...."}, {{4, 2}, "aaaaaaccc."}, {{4, 5}, "aaaaaacc.."}};
+  const Lineage sorted = lineage_of(cells, 10);
+  std::reverse(cells.begin(), cells.end());
+  std::swap(cells[1], cells[4]);
+  const Lineage mixed = lineage_of(cells, 10);
+  const MapScores a(sorted, 100, 2), b(mixed, 100, 2);
+  for (std::size_t e = 0; e < 3; ++e) {
+    for (std::size_t m = 0; m < 2; ++m) {
+      check_score(b.score({e, m}), a.score({e, m}));
+      CHECK(mixed.cell(b.cell({e, m})).variant == sorted.cell(a.cell({e, m})).variant);
+      CHECK(a.plateau({e, m}).eps_to == b.plateau({e, m}).eps_to);
+    }
+  }
+  CHECK(a.best() == b.best());
+  CHECK(a.peaks() == b.peaks());
+}
+
+TEST_CASE("map scores: the effective dimension is the slope of minpts over eps, between 1 and that of the points") {
+  const auto cells = [](std::uint32_t small, std::uint32_t large) {
+    return lineage_of({{{1, small}, "aa......"},
+                       {{2, small}, "aaaaaabb"},
+                       {{4, small}, "aaaaaabb"},
+                       {{1, large}, "........"},
+                       {{2, large}, "aa......"},
+                       {{4, large}, "aaaaaabb"}},
+                      10);
+  };
+  // At minpts 5 the share of core points crosses a half a third of the way from eps 1 to 2, at 20 as far from 2 to 4.
+  const double slope = std::log((20 - 4.0 / 3) / (5 - 4.0 / 3)) / std::log(2.0);
+  const Lineage lineage = cells(5, 20);
+  CHECK(MapScores(lineage, 80, 5).dimension(0) == Approx(slope));
+  CHECK(MapScores(lineage, 80, 5).dimension(1) == Approx(slope));
+  CHECK(MapScores(lineage, 80, 2).dimension(0) == 2);
+  CHECK(MapScores(lineage_of({{{1, 5}, "aa"}, {{2, 5}, "aa"}}, 10), 20, 7).dimension(0) == 7);  // nothing is known
+
+  // Weights of 3: thrice the minpts are as many points.
+  const Lineage heavy = cells(15, 60);
+  const MapScores light_scores(lineage, 80, 5), heavy_scores(heavy, 80, 5, 3);
+  CHECK(heavy_scores.dimension(1) == Approx(slope));
+  for (std::size_t e = 0; e < 3; ++e) {
+    for (std::size_t m = 0; m < 2; ++m) check_score(heavy_scores.score({e, m}), light_scores.score({e, m}));
+  }
+}
+
+TEST_CASE("map scores: the best, the peaks along eps, and what is recommended") {
+  std::vector<Drawn> cells;
+  // Two clusters through eight eps, then one; before, three that live for one.
+  for (int e = 0; e < 10; ++e) {
+    cells.push_back({{std::exp2(e), 16}, e == 0 ? "aabbbb.ccc" : e < 9 ? "aaaaabbbbb" : "aaaaaaaaaa"});
+  }
+  const Lineage lineage = lineage_of(cells, 40);
+  const MapScores scores(lineage, 400, 1);
+  REQUIRE(scores.best());
+  CHECK(*scores.best() == GridPlace{1, 0});  // of equal ones the smallest eps
+  CHECK(scores.recommended() == scores.best());
+  CHECK(scores.plateau({1, 0}).eps_to == 256);
+  for (const GridPlace peak : scores.peaks()) {
+    const double here = scores.score(peak).score;
+    CHECK(here > 0);
+    if (peak.eps > 0) CHECK(here > scores.score({peak.eps - 1, 0}).score);
+    if (peak.eps < 9) CHECK(here >= scores.score({peak.eps + 1, 0}).score);
+  }
+  CHECK(scores.peaks().front() == GridPlace{1, 0});
+
+  // The same pictures in small steps: nothing lives as long as chance explains.
+  for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.01, e);
+  const Lineage dense = lineage_of(cells, 40);
+  const MapScores chance(dense, 400, 1);
+  CHECK(chance.best());
+  CHECK_FALSE(chance.recommended());
+}
+
+TEST_CASE("map scores: grids without even ratios, gaps and single eps are refused with the way out") {
+  const auto error = [](const std::vector<Variant>& variants) {
+    return error_of<UsageError>([&] { require_even_grid(variants); });
+  };
+  check_mentions(error({{1, 2}, {2, 2}, {1, 3}}), {"full grid", "every eps with every minpts"});
+  check_mentions(error({{1, 2}, {1, 3}}), {"one eps", "lo:hi:n:log"});
+  check_mentions(error({{0.1, 2}, {0.2, 2}, {0.5, 2}}), {"even ratios", "from eps 0.1 to 0.2", "lo:hi:n:log"});
+  check_mentions(error({{1, 2}, {2, 2}, {3, 2}, {4, 2}}), {"even ratios"});
+  require_even_grid(std::vector<Variant>{{0.1, 2}, {0.2, 2}});
+  require_even_grid(std::vector<Variant>{{0.4, 2}, {0.1, 2}, {0.2, 2}});
+  require_even_grid(std::vector<Variant>{{0.1, 2}, {0.126, 2}, {0.158, 2}, {0.2, 2}});  // rounded
+  require_even_grid(grid(parse_eps_list("1e-9:1e9:333:log"), {1, 7}).variants());
+  const Lineage uneven = lineage_of({{{1, 2}, "ab"}, {{2, 2}, "ab"}, {{9, 2}, "aa"}}, 10);
+  CHECK_THROWS_AS(MapScores(uneven, 20, 1), UsageError);
+}
+
+}  // namespace
+}  // namespace epsflow

@@ -1,0 +1,249 @@
+#include <epsflow/pipeline/doubts.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/blobs.hpp"
+#include "support/catch.hpp"
+
+#include <epsflow/core/choices.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::add_uniform;
+using test::Blob;
+using test::DataSet;
+using test::make_blobs;
+using test::Random;
+using test::three_blobs;
+
+using Doubts = std::vector<Doubt>;
+
+struct Case {
+  std::string name;
+  DataSet data;
+  Doubts doubts;     ///< all of them, in their order
+  Sweep sweep = {};  ///< none: the suggested
+};
+
+DataSet changed(DataSet data, const std::function<void(std::vector<double>&)>& change) {
+  change(data.doubles);
+  return data;
+}
+
+DataSet uniform(std::size_t n, std::size_t dims, std::uint64_t seed) {
+  DataSet data;
+  data.dims = dims;
+  add_uniform(data, n, 0, 1, seed);
+  return data;
+}
+
+DataSet arcs(double noise, std::size_t each, std::uint64_t seed) {
+  Random random(seed);
+  DataSet data;
+  data.dims = 2;
+  for (std::size_t i = 0; i < 2 * each; ++i) {
+    const double angle = std::numbers::pi * random.unit();
+    const bool low = i % 2 == 1;
+    data.doubles.push_back((low ? 1 - std::cos(angle) : std::cos(angle)) + noise * random.bell());
+    data.doubles.push_back((low ? 0.5 - std::sin(angle) : std::sin(angle)) + noise * random.bell());
+  }
+  return data;
+}
+
+DataSet ring_and_blob(std::uint64_t seed) {
+  Random random(seed);
+  DataSet data = make_blobs({{{0, 0}, 0.5, 400}}, seed);
+  for (int i = 0; i < 600; ++i) {
+    const double angle = 2 * std::numbers::pi * random.unit();
+    const double radius = 6 + 0.2 * random.bell();
+    data.doubles.insert(data.doubles.end(), {radius * std::cos(angle), radius * std::sin(angle)});
+  }
+  return data;
+}
+
+Sweep grid_of(const char* eps, const std::vector<std::uint32_t>& minpts) { return grid(parse_eps_list(eps), minpts); }
+
+DataSet with_noise(DataSet data, std::size_t points, double lo, double hi) {
+  add_uniform(data, points, lo, hi, 3);
+  return data;
+}
+
+/// Blobs that lie in pairs.
+DataSet pairs(std::size_t count) {
+  std::vector<Blob> blobs;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double x = 60 * static_cast<double>(k % 3);
+    const double y = 60 * static_cast<double>(k / 3);
+    blobs.push_back({{x, y}, 1, 100});
+    blobs.push_back({{x + 12, y}, 1, 100});
+  }
+  return make_blobs(blobs, 1);
+}
+
+DataSet strip(std::uint64_t seed) {
+  Random random(seed);
+  DataSet data;
+  data.dims = 2;
+  for (int i = 0; i < 300; ++i) {
+    data.doubles.push_back(10 * random.unit());
+    data.doubles.push_back(0.2 * random.unit());
+  }
+  return data;
+}
+
+void check_doubts(const Case& c) {
+  INFO(c.name);
+  const Dataset loaded = Engine().load(c.data.view());
+  const Exploration made = c.sweep.size() > 0 ? explore(loaded, c.sweep) : explore(loaded);
+  if (made.recommended) {
+    UNSCOPED_INFO(made.recommended->reason << ", minpts " << made.recommended->variant.minpts);
+  }
+  const auto words = [](const Doubts& doubts) {
+    std::string text;
+    for (const Doubt doubt : doubts) text += std::string(word_of(doubt)) + " ";
+    return text;
+  };
+  CHECK(words(made.doubts) == words(c.doubts));
+}
+
+TEST_CASE("doubts: each has a set that it is true of") {
+  const DataSet two = make_blobs({{{0, 0}, 1, 500}, {{12, 12}, 1, 500}}, 1);
+  const std::vector<Case> cases{
+      {"uniform", uniform(400, 2, 1), {Doubt::no_clusters}},
+      {"chance on a line", uniform(150, 1, 1), {Doubt::weak}},
+      {"eps far too small",
+       three_blobs(),
+       {Doubt::no_clusters, Doubt::little_core},
+       grid_of("1e-6:1e-5:10:log", {4, 8})},
+      {"all is core, in three",
+       three_blobs(),
+       {Doubt::weak, Doubt::all_core, Doubt::edge},
+       grid_of("5:8:10:log", {4, 8, 16})},
+      {"eps far too large",
+       three_blobs(),
+       {Doubt::no_clusters, Doubt::all_core, Doubt::one_cluster},
+       grid_of("20:80:10:log", {4, 8})},
+      {"a strip", strip(5), {Doubt::weak, Doubt::no_plateau, Doubt::one_axis_rules}},
+      {"a fifth is noise", with_noise(three_blobs(), 225, -40, 50), {Doubt::much_noise}},
+      {"blobs in pairs", pairs(9), {Doubt::two_scales}},
+      {"a small grid", three_blobs(), {Doubt::edge}, grid_of("0.1:8:20:log", {4, 8})},
+      {"few", make_blobs({{{0, 0}, 1, 45}, {{15, 15}, 1, 45}}, 1), {Doubt::few_points}},
+      {"every point twice",
+       changed(three_blobs(),
+               [](auto& x) {
+                 const std::vector<double> once = x;
+                 x.insert(x.end(), once.begin(), once.end());
+               }),
+       {Doubt::duplicates}},
+      {"rounded to halves",
+       changed(two,
+               [](auto& x) {
+                 for (double& v : x) v = std::round(2 * v) / 2;
+               }),
+       {Doubt::edge, Doubt::duplicates, Doubt::quantised}},
+      {"one column in another unit",
+       changed(with_noise(two, 1, 0, 1),
+               [](auto& x) {
+                 for (std::size_t i = 0; i < x.size(); i += 2) x[i] *= 1000;
+               }),
+       {Doubt::one_axis_rules}},
+  };
+  std::vector<Doubt> seen;
+  for (const Case& c : cases) {
+    check_doubts(c);
+    seen.insert(seen.end(), c.doubts.begin(), c.doubts.end());
+  }
+  for (const auto& word : Choice<Doubt>::kWords) {
+    INFO(word.word);
+    CHECK(std::count(seen.begin(), seen.end(), word.value) > 0);
+    CHECK_FALSE(sentence_of(word.value).empty());
+  }
+}
+
+TEST_CASE("doubts: there are none of clusters that everybody sees") {
+  const std::vector<Case> cases{
+      {"two", make_blobs({{{0, 0}, 1, 500}, {{12, 12}, 1, 500}}, 1), {}},
+      {"three", three_blobs(), {}},
+      {"nine",
+       make_blobs({{{0, 0}, 1, 150},
+                   {{12, 0}, 1, 150},
+                   {{24, 0}, 1, 150},
+                   {{0, 12}, 1, 150},
+                   {{12, 12}, 1, 150},
+                   {{24, 12}, 1, 150},
+                   {{0, 24}, 1, 150},
+                   {{12, 24}, 1, 150},
+                   {{24, 24}, 1, 150}},
+                  2),
+       {}},
+      {"of unequal size", make_blobs({{{0, 0}, 1, 900}, {{15, 0}, 1, 300}, {{0, 15}, 1, 100}}, 1), {}},
+      {"of unequal density", make_blobs({{{0, 0}, 0.5, 400}, {{15, 0}, 1, 400}, {{0, 15}, 1.5, 400}}, 1), {}},
+      {"in five dimensions",
+       make_blobs({{{0, 0, 0, 0, 0}, 1, 400}, {{9, 0, 0, 9, 0}, 1, 400}, {{0, 9, 9, 0, 9}, 1, 400}}, 1),
+       {}},
+      {"on a line", make_blobs({{{0}, 1, 400}, {{15}, 1, 400}}, 2), {}},
+      {"arcs in each other", arcs(0.05, 500, 1), {}},
+      {"a blob in a ring", ring_and_blob(1), {}},
+      {"far from the origin",
+       changed(three_blobs(2),
+               [](auto& x) {
+                 for (double& v : x) v += 1e6;
+               }),
+       {}},
+      {"long",
+       changed(make_blobs({{{0, 0}, 1, 400}, {{0, 10}, 1, 400}}, 2),
+               [](auto& x) {
+                 for (std::size_t i = 0; i < x.size(); i += 2) x[i] *= 4;
+               }),
+       {}},
+      {"rounded much finer than eps",
+       changed(three_blobs(),
+               [](auto& x) {
+                 for (double& v : x) v = std::round(100 * v) / 100;
+               }),
+       {}},
+      {"in a little noise", with_noise(three_blobs(), 40, -5, 15), {}},
+  };
+  for (const Case& c : cases) check_doubts(c);
+}
+
+TEST_CASE("doubts: of coordinates, at their limits") {
+  const auto doubts = [](const std::vector<double>& x, std::size_t dims, double eps) {
+    return doubts_of_points({std::span<const double>(x), dims}, eps);
+  };
+  CHECK(doubts({}, 2, 1).empty());
+  CHECK(doubts({1, 2}, 2, 1).empty());
+  // One in twenty equals another, or more.
+  std::vector<double> few(200);
+  Random random(1);
+  for (double& v : few) v = random.unit();
+  for (std::size_t i = 0; i < 5; ++i) few[2 * i] = few[2 * i + 1];
+  CHECK(doubts(few, 1, 1).empty());
+  few[10] = few[11];
+  CHECK(doubts(few, 1, 1) == Doubts{Doubt::duplicates});
+  few[0] = 0.0;
+  few[1] = -0.0;  // is the same
+  CHECK(doubts(few, 1, 1) == Doubts{Doubt::duplicates});
+  // A lattice of steps of 0.1, as far as float64 has them.
+  std::vector<double> lattice(400);
+  for (std::size_t i = 0; i < lattice.size(); ++i) lattice[i] = 0.1 * static_cast<double>(random.below(60));
+  CHECK(doubts(lattice, 1, 0.39) == Doubts{Doubt::duplicates, Doubt::quantised});
+  CHECK(doubts(lattice, 1, 0.41) == Doubts{Doubt::duplicates});
+  CHECK(doubts_of_points({std::span<const double>(lattice), 1}, std::nullopt) == Doubts{Doubt::duplicates});
+  // A constant column is none.
+  std::vector<double> constant(400);
+  for (std::size_t i = 0; i < constant.size(); i += 2) constant[i] = random.unit();
+  CHECK(doubts(constant, 2, 1e-9) == Doubts{Doubt::one_axis_rules});
+}
+
+}  // namespace
+}  // namespace epsflow

@@ -1,0 +1,494 @@
+#include <epsflow/pipeline/explore.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/blobs.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/clustering/agreement.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::add_uniform;
+using test::Blob;
+using test::check_mentions;
+using test::DataSet;
+using test::error_of;
+using test::make_blobs;
+using test::Random;
+using test::three_blobs;
+using test::Watchdog;
+
+std::vector<std::int32_t> list(const Labels& labels) { return {labels.begin(), labels.end()}; }
+
+double adjusted_rand(const Labels& a, const Labels& b) { return agreement(Contingency(a, b)).adjusted_rand; }
+
+std::vector<const Offer*> offers_of(const Exploration& made) {
+  std::vector<const Offer*> offers;
+  if (made.recommended) offers.push_back(&*made.recommended);
+  for (const Offer& offer : made.alternatives) offers.push_back(&offer);
+  return offers;
+}
+
+/// All that an exploration says of itself.
+void check_consistent(const Dataset& data, const Exploration& made) {
+  REQUIRE(made.scores.size() == made.eps.size() * made.minpts.size());
+  REQUIRE(made.map.cells().size() == made.scores.size());
+  CHECK(std::is_sorted(made.eps.begin(), made.eps.end()));
+  CHECK(std::is_sorted(made.minpts.begin(), made.minpts.end()));
+  CHECK(made.alternatives.size() <= 2);
+  CHECK((made.recommended || made.alternatives.empty()));
+  const std::vector<const Offer*> offers = offers_of(made);
+  for (std::size_t a = 0; a < offers.size(); ++a) {
+    const Offer& offer = *offers[a];
+    const VariantResult alone = std::move(run(data, Sweep({offer.variant})).front());
+    CHECK(list(offer.labels) == list(alone.labels));
+    CHECK(offer.summary == alone.summary);
+    CHECK(made.map.cell(offer.cell).variant == offer.variant);
+    CHECK(made.map.cell(offer.cell).summary == offer.summary);
+    CHECK(offer.plateau.eps_from <= offer.variant.eps);
+    CHECK(offer.plateau.eps_to >= offer.variant.eps);
+    CHECK(offer.plateau.minpts_from <= offer.variant.minpts);
+    CHECK(offer.plateau.minpts_to >= offer.variant.minpts);
+    CHECK(offer.confidence >= 0.1);
+    CHECK(offer.confidence <= 0.97);
+    CHECK(offer.score > 0);
+    CHECK_FALSE(offer.reason.empty());
+    for (std::size_t b = 0; b < a; ++b) CHECK(adjusted_rand(offer.labels, offers[b]->labels) < 0.8);
+  }
+}
+
+/// Cell for cell and label for label.
+void check_same(const Exploration& a, const Exploration& b) {
+  CHECK(a.eps == b.eps);
+  CHECK(a.minpts == b.minpts);
+  CHECK(a.doubts == b.doubts);
+  REQUIRE(a.scores.size() == b.scores.size());
+  for (std::size_t i = 0; i < a.scores.size(); ++i) REQUIRE(a.scores[i].score == b.scores[i].score);
+  const std::vector<const Offer*> of_a = offers_of(a), of_b = offers_of(b);
+  REQUIRE(of_a.size() == of_b.size());
+  for (std::size_t i = 0; i < of_a.size(); ++i) {
+    CHECK(of_a[i]->variant == of_b[i]->variant);
+    CHECK(list(of_a[i]->labels) == list(of_b[i]->labels));
+    CHECK(of_a[i]->reason == of_b[i]->reason);
+    CHECK(of_a[i]->confidence == of_b[i]->confidence);
+  }
+}
+
+Dataset load(const DataSet& data, const Metric& metric = {}, const EngineOptions& engine = {}) {
+  return Engine(engine).load(data.view(), metric);
+}
+Dataset load(DataSet&& data, const Metric& metric = {}, const EngineOptions& engine = {}) = delete;  // it must outlive
+
+/// Which of the blobs, that are `each` points, a point is of.
+Labels truth(std::size_t n, std::size_t each) {
+  Labels labels(n);
+  for (std::size_t i = 0; i < n; ++i) labels[i] = static_cast<std::int32_t>(i / each);
+  return labels;
+}
+
+/// Blobs that lie on a grid of places far from each other.
+DataSet blobs_apart(std::size_t count, std::size_t dims, std::uint64_t seed) {
+  std::vector<Blob> blobs;
+  for (std::size_t k = 0; k < count; ++k) {
+    Blob blob{std::vector<double>(dims), 0.5 + 0.1 * static_cast<double>(k % 3), 150};
+    std::size_t place = k;
+    for (double& x : blob.centre) {
+      x = 10 * static_cast<double>(place % 3);
+      place /= 3;
+    }
+    blobs.push_back(blob);
+  }
+  return make_blobs(blobs, seed);
+}
+
+TEST_CASE("explore: blobs are recommended, with the labels of a run") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const std::size_t count = 2 + seed % 6;
+    const std::size_t dims = 2 + seed % 4;
+    INFO("seed " << seed << ", blobs " << count << ", dims " << dims);
+    const DataSet data = blobs_apart(count, dims, seed);
+    const Dataset loaded = load(data);
+    const Exploration made = explore(loaded);
+    check_consistent(loaded, made);
+    REQUIRE(made.recommended);
+    CHECK(made.recommended->summary.clusters == count);
+    CHECK(adjusted_rand(made.recommended->labels, truth(data.size(), 150)) > 0.99);
+    CHECK(made.recommended->confidence > 0.7);
+    CHECK(made.recommended->reason.find(std::to_string(count) + " clusters, unchanged from eps ") == 0);
+  }
+}
+
+TEST_CASE("explore: in noise without clusters nothing is recommended") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    DataSet data;
+    data.dims = 2 + seed % 3;
+    add_uniform(data, 300 + 100 * (seed % 5), 0, 1, seed);
+    INFO("seed " << seed << ", dims " << data.dims << ", points " << data.size());
+    const Dataset loaded = load(data);
+    const Exploration made = explore(loaded);
+    check_consistent(loaded, made);
+    CHECK_FALSE(made.recommended);
+    CHECK(std::count(made.doubts.begin(), made.doubts.end(), Doubt::no_clusters) == 1);
+  }
+  const DataSet bell = make_blobs({{{0, 0}, 1, 600}}, 3);
+  CHECK_FALSE(explore(load(bell)).recommended);
+}
+
+TEST_CASE("explore: clusters in clusters are offered at both scales") {
+  std::vector<Blob> blobs;
+  for (const double x : {0.0, 100.0, 200.0}) {
+    for (const double dx : {0.0, 12.0}) {
+      for (const double dy : {0.0, 12.0}) blobs.push_back({{x + dx, dy}, 1, 100});
+    }
+  }
+  const DataSet data = make_blobs(blobs, 1);
+  const Dataset loaded = load(data);
+  const Exploration made = explore(loaded);
+  check_consistent(loaded, made);
+  std::vector<std::uint64_t> counts;
+  for (const Offer* offer : offers_of(made)) counts.push_back(offer->summary.clusters);
+  CHECK(std::count(counts.begin(), counts.end(), 12) == 1);
+  CHECK(std::count(counts.begin(), counts.end(), 3) == 1);
+}
+
+TEST_CASE("explore: how it is computed changes nothing") {
+  DataSet data = blobs_apart(4, 2, 5);
+  add_uniform(data, 100, -5, 25, 6);
+  const Exploration made = explore(load(data));
+  REQUIRE(made.recommended);
+  check_same(explore(load(data)), made);
+  EngineOptions one;
+  one.threads = 1;
+  one.backend = BackendChoice::cpu;
+  check_same(explore(load(data, {}, one)), made);
+  for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
+    RunOptions options;
+    options.strategy = strategy;
+    check_same(explore(load(data), options), made);
+  }
+  for (const IndexChoice index : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
+    RunOptions options;
+    options.search.index = index;
+    check_same(explore(load(data, {}, one), options), made);
+  }
+  // Nor do options that say what a run keeps.
+  RunOptions kept;
+  kept.keep = Keep::summary;
+  check_same(explore(load(data), kept), made);
+  kept = {};
+  kept.core_mask = true;
+  kept.verify = true;
+  kept.clusters = true;
+  check_same(explore(load(data), kept), made);
+  check_same(explore(load(data), suggest(load(data))), made);
+}
+
+TEST_CASE("explore: the order of the points is of no account") {
+  const DataSet data = blobs_apart(5, 2, 7);
+  const Exploration made = explore(load(data));
+  REQUIRE(made.recommended);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Random random(seed);
+    std::vector<std::size_t> order(data.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    DataSet mixed = data;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::size_t k = 0; k < 2; ++k) mixed.doubles[2 * i + k] = data.doubles[2 * order[i] + k];
+    }
+    const Exploration other = explore(load(mixed));
+    REQUIRE(other.recommended);
+    CHECK(other.eps == made.eps);
+    CHECK(other.recommended->variant == made.recommended->variant);
+    Labels back(data.size());
+    for (std::size_t i = 0; i < order.size(); ++i) back[order[i]] = other.recommended->labels[i];
+    CHECK(adjusted_rand(back, made.recommended->labels) == Approx(1));
+  }
+}
+
+TEST_CASE("explore: eps goes with the scale of the coordinates, and nothing else does") {
+  const DataSet data = blobs_apart(4, 3, 8);
+  const Exploration made = explore(load(data));
+  REQUIRE(made.recommended);
+  for (const double factor : {0x1p10, 0x1p-40, 37.3, 1e-9}) {
+    INFO("factor " << factor);
+    DataSet scaled = data;
+    for (double& x : scaled.doubles) x *= factor;
+    const Exploration other = explore(load(scaled));
+    REQUIRE(other.recommended);
+    CHECK(other.recommended->variant.eps == Approx(made.recommended->variant.eps * factor).epsilon(1e-9));
+    CHECK(other.recommended->variant.minpts == made.recommended->variant.minpts);
+    CHECK(list(other.recommended->labels) == list(made.recommended->labels));
+    CHECK(other.doubts == made.doubts);
+  }
+}
+
+TEST_CASE("explore: float32 points are as float64 points of the same values") {
+  DataSet narrow = blobs_apart(3, 2, 9);
+  narrow.floats.assign(narrow.doubles.begin(), narrow.doubles.end());
+  DataSet wide = narrow;
+  wide.doubles.assign(narrow.floats.begin(), narrow.floats.end());
+  narrow.precision = Precision::float32;
+  narrow.doubles.clear();
+  check_same(explore(load(narrow)), explore(load(wide)));
+}
+
+TEST_CASE("explore: too few points, and points that are all equal, are said to show nothing") {
+  const DataSet blobs = three_blobs();
+  for (const std::size_t n : {0, 1, 9}) {
+    INFO("points " << n);
+    const Dataset few = Engine().load({std::span(blobs.doubles).first(2 * n), 2});
+    CHECK(suggest(few).size() == 0);
+    const Exploration made = explore(few);
+    CHECK_FALSE(made.recommended);
+    CHECK(made.alternatives.empty());
+    CHECK(made.scores.empty());
+    CHECK(made.doubts == std::vector<Doubt>{Doubt::no_clusters, Doubt::few_points});
+    const Exploration of_grid = explore(few, grid({1, 2, 4}, {2, 3}));
+    CHECK_FALSE(of_grid.recommended);
+    CHECK(of_grid.scores.size() == 6);
+  }
+  const std::vector<double> same(400, 7.5);
+  const Dataset equal = Engine().load({std::span<const double>(same), 2});
+  CHECK(suggest(equal).size() == 0);
+  CHECK(explore(equal).doubts == std::vector<Doubt>{Doubt::no_clusters, Doubt::duplicates});
+  CHECK(explore(Engine().load({std::span<const double>(same).first(40), 2})).doubts ==
+        std::vector<Doubt>{Doubt::no_clusters, Doubt::few_points, Doubt::duplicates});
+  CHECK_FALSE(explore(equal, grid({1, 2, 4}, {2, 3})).recommended);
+  const DataSet ten = make_blobs({{{0, 0}, 0.01, 5}, {{1, 1}, 0.01, 5}}, 1);
+  CHECK(suggest(load(ten)).size() > 0);
+  check_consistent(load(ten), explore(load(ten)));
+}
+
+TEST_CASE("explore: coordinates beyond squares of float64 are an error that says what to do") {
+  DataSet data = three_blobs();
+  for (double& x : data.doubles) x *= 1e200;
+  check_mentions(error_of<UsageError>([&] { (void)suggest(load(data)); }), {"so far apart", "divide"});
+  // One far point is none of it.
+  DataSet far = three_blobs();
+  far.doubles[0] = 1e12;
+  const Exploration made = explore(load(far));
+  REQUIRE(made.recommended);
+  CHECK(made.recommended->summary.clusters == 3);
+}
+
+TEST_CASE("explore: the suggested grid begins where points become core and ends where all are one cluster") {
+  for (const std::size_t n : {300, 900}) {
+    INFO("points " << n);
+    const DataSet data = make_blobs({{{0, 0}, 1, n / 3}, {{9, 0}, 1, n / 3}, {{0, 9}, 1, n / 3}}, 2);
+    const Dataset loaded = load(data);
+    const Sweep sweep = suggest(loaded);
+    const Exploration made = explore(loaded);
+    REQUIRE(sweep.size() == made.eps.size() * made.minpts.size());
+    CHECK(made.eps.size() == 40);
+    CHECK(made.minpts.front() == 3);
+    CHECK(made.minpts.back() == n / 20);
+    CHECK(made.minpts.size() <= 10);
+    CHECK_NOTHROW(require_even_grid(sweep.variants()));
+    const auto core = [&](double eps) {
+      return static_cast<double>(run(loaded, Sweep({{eps, 3}})).front().summary.core) / static_cast<double>(n);
+    };
+    CHECK(core(made.eps.front() * (1 + 1e-9)) == Approx(0.02).margin(0.01));
+    const VariantResult last = std::move(run(loaded, Sweep({{made.eps.back(), made.minpts.back()}})).front());
+    CHECK(100 * last.summary.largest >= 98 * n);
+    const VariantResult before = std::move(run(loaded, Sweep({{made.eps.back() / 1.1, made.minpts.back()}})).front());
+    CHECK(100 * before.summary.largest < 98 * n);
+  }
+}
+
+TEST_CASE("explore: of a grid that one has") {
+  const DataSet data = three_blobs();
+  const Dataset loaded = load(data);
+  const Exploration made = explore(loaded, grid(parse_eps_list("0.1:8:20:log"), {4, 8, 16, 32}));
+  check_consistent(loaded, made);
+  REQUIRE(made.recommended);
+  CHECK(made.recommended->summary.clusters == 3);
+  // Cells are found whatever their order.
+  std::vector<Variant> mixed = grid(parse_eps_list("0.1:8:20:log"), {4, 8, 16, 32}).variants();
+  std::reverse(mixed.begin(), mixed.end());
+  std::swap(mixed[3], mixed[50]);
+  const Exploration of_mixed = explore(loaded, Sweep(mixed));
+  check_consistent(loaded, of_mixed);
+  check_same(of_mixed, made);
+  check_consistent(loaded, explore(loaded, grid(parse_eps_list("0.1:8:20:log"), {8})));
+}
+
+TEST_CASE("explore: a grid that cannot be scored is refused before anything is computed") {
+  const DataSet data = three_blobs();
+  const Dataset loaded = load(data);
+  Observer observer;
+  observer.before_stage = [](Stage) { FAIL("something was computed"); };
+  const auto error = [&](const Sweep& sweep) {
+    return error_of<UsageError>([&] { (void)explore(loaded, sweep, {}, observer); });
+  };
+  check_mentions(error(Sweep({{1, 2}, {2, 2}, {1, 3}})), {"every eps with every minpts"});
+  check_mentions(error(grid({0.5}, {3, 4})), {"one eps", "lo:hi:n:log"});
+  check_mentions(error(grid({0.1, 0.2, 0.5}, {3, 4})), {"even ratios", "lo:hi:n:log"});
+  check_mentions(error(grid(parse_eps_list("0.1:1:0.1"), {4})), {"even ratios", "lo:hi:n:log"});
+}
+
+TEST_CASE("explore: by metrics") {
+  const DataSet data = three_blobs(4);
+  for (const MetricKind kind : {MetricKind::manhattan, MetricKind::chebyshev}) {
+    Metric metric;
+    metric.kind = kind;
+    const Dataset loaded = load(data, metric);
+    const Exploration made = explore(loaded);
+    check_consistent(loaded, made);
+    REQUIRE(made.recommended);
+    CHECK(made.recommended->summary.clusters == 3);
+    CHECK(made.doubts.empty());
+  }
+  SECTION("the blob that lies across the end of a periodic box is one") {
+    DataSet across = make_blobs({{{0, 5}, 0.4, 300}, {{5, 5}, 0.4, 300}}, 1);
+    for (double& x : across.doubles) x = x < 0 ? x + 10 : x;
+    Metric box;
+    box.box.assign(2, {0, 10});
+    const Dataset loaded = load(across, box);
+    const Exploration made = explore(loaded);
+    check_consistent(loaded, made);
+    REQUIRE(made.recommended);
+    CHECK(made.recommended->summary.clusters == 2);
+    const Exploration open = explore(load(across));
+    REQUIRE(open.recommended);
+    CHECK(open.recommended->summary.clusters == 3);
+  }
+  SECTION("on a sphere, across the date line and at opposite places") {
+    DataSet places = make_blobs({{{180, 0}, 1, 300}, {{0, 0}, 1, 300}, {{90, 0}, 1, 300}}, 2);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (places.doubles[2 * i] > 180) places.doubles[2 * i] -= 360;
+    }
+    Metric sphere;
+    sphere.kind = MetricKind::greatcircle;
+    const Dataset loaded = load(places, sphere);
+    const Exploration made = explore(loaded);
+    check_consistent(loaded, made);
+    REQUIRE(made.recommended);
+    CHECK(made.recommended->summary.clusters == 3);
+    CHECK(made.doubts.empty());
+    // As many places twice are duplicates on a sphere, too.
+    const std::size_t n = places.doubles.size();
+    for (std::size_t i = 0; i < n / 2; ++i) places.doubles.push_back(places.doubles[i]);
+    const Exploration twice = explore(load(places, sphere));
+    CHECK(std::count(twice.doubts.begin(), twice.doubts.end(), Doubt::duplicates) == 1);
+  }
+  SECTION("directions have no lattice and no axis that rules") {
+    Random random(3);
+    DataSet directions;
+    directions.dims = 2;
+    for (std::size_t i = 0; i < 600; ++i) {
+      const double angle = (i % 2 == 0 ? 0.2 : 1.2) + 0.03 * random.bell();
+      const double length = 1 + static_cast<double>(random.below(4));
+      directions.doubles.insert(directions.doubles.end(), {1000 * length * std::cos(angle), length * std::sin(angle)});
+    }
+    Metric cosine;
+    cosine.kind = MetricKind::cosine;
+    const Exploration made = explore(load(directions, cosine));
+    CHECK(std::count(made.doubts.begin(), made.doubts.end(), Doubt::one_axis_rules) == 0);
+    CHECK(std::count(made.doubts.begin(), made.doubts.end(), Doubt::quantised) == 0);
+  }
+}
+
+TEST_CASE("explore: minpts of points with weights is in units of their mean") {
+  const DataSet data = three_blobs(6);
+  const Dataset loaded = load(data);
+  const Exploration made = explore(loaded);
+  REQUIRE(made.recommended);
+  check_same(explore(loaded.weighted(std::vector<double>(data.size(), 1))), made);
+  for (const double weight : {4.0, 1000.0}) {
+    const Dataset heavy = loaded.weighted(std::vector<double>(data.size(), weight));
+    const Exploration other = explore(heavy);
+    check_consistent(heavy, other);
+    REQUIRE(other.recommended);
+    CHECK(other.eps == made.eps);
+    CHECK(other.recommended->variant.minpts == weight * made.recommended->variant.minpts);
+    CHECK(list(other.recommended->labels) == list(made.recommended->labels));
+    CHECK(other.recommended->confidence == made.recommended->confidence);
+  }
+  Random random(1);
+  std::vector<double> some(data.size());
+  for (double& w : some) w = random.chance(0.1) ? 0 : random.uniform(0.5, 2);
+  const Exploration of_some = explore(loaded.weighted(some));
+  REQUIRE(of_some.recommended);
+  CHECK(of_some.recommended->summary.clusters == 3);
+
+  const auto error = [&](double weight, double first) {
+    std::vector<double> weights(data.size(), weight);
+    weights.front() = first;
+    const Dataset weighted = loaded.weighted(weights);
+    const std::string text = error_of<UsageError>([&] { (void)suggest(weighted); });
+    CHECK(text == error_of<UsageError>([&] { (void)explore(weighted); }));
+    return text;
+  };
+  check_mentions(error(1, -0.5), {"weights are below 0", "use weights of 0 and more"});
+  check_mentions(error(0.001, 0.001), {"mean weight of a point is 0.001", "multiply the weights", "give a grid"});
+  check_mentions(error(0, 0), {"mean weight of a point is 0,", "multiply the weights"});
+  check_mentions(error(4e8, 4e8), {"mean weight of a point is 4e+08"});
+  // One's own grid may be of any weights but those below 0.
+  const Sweep own = grid(parse_eps_list("0.1:8:20:log"), {1, 2});
+  CHECK_NOTHROW(explore(loaded.weighted(std::vector<double>(data.size(), 0.1)), own));
+  std::vector<double> negative(data.size(), 1);
+  negative.back() = -1;
+  check_mentions(error_of<UsageError>([&] { (void)explore(loaded.weighted(negative), own); }), {"weights are below 0"});
+}
+
+TEST_CASE("explore: it is cancelled soon, at every moment") {
+  const Watchdog watchdog("cancelled");
+  DataSet data;
+  data.dims = 2;
+  add_uniform(data, 3000, 0, 1, 1);
+  const Dataset loaded = load(data);
+  CancelToken before;
+  before.cancel();
+  CHECK_THROWS_AS(explore(loaded, {}, {.cancel = &before}), Cancelled);
+  CHECK_THROWS_AS(suggest(loaded, {}, {.cancel = &before}), Cancelled);
+  std::size_t cancelled = 0;
+  for (int call = 1; call < 200; call += 7) {
+    CancelToken token;
+    std::atomic<int> calls = 0;
+    Observer observer;
+    observer.cancel = &token;
+    observer.before_stage = [&](Stage) {
+      if (++calls == call) token.cancel();
+    };
+    try {
+      (void)explore(loaded, {}, observer);
+      CHECK(calls < call);
+    } catch (const Cancelled&) {
+      ++cancelled;
+      CHECK(calls < call + 50);
+    }
+  }
+  CHECK(cancelled > 5);
+}
+
+TEST_CASE("explore: progress does not go beyond what there is") {
+  const DataSet data = three_blobs();
+  const Dataset loaded = load(data);
+  std::atomic<std::size_t> calls = 0, beyond = 0;
+  Observer observer;
+  observer.on_progress = [&](const Progress& p) {
+    ++calls;
+    if (p.variants_done > p.variants) ++beyond;
+  };
+  CHECK(explore(loaded, {}, observer).recommended);
+  CHECK(calls > 0);
+  CHECK(beyond == 0);
+}
+
+}  // namespace
+}  // namespace epsflow
