@@ -395,6 +395,19 @@ class Summaries(Results):
         self.assertTrue((self.out / "sweep.h5").exists())
         self.assert_sound()
 
+    def test_others_say_that_there_are_no_labels(self):
+        self.succeeds(*self.kept())
+        other = self.folder / "other"
+        self.succeeds("sweep", self.points, "--eps", "0.1,0.15", "--minpts", "3,4", "--out", other)
+        none = ["results has no labels of eps 0.1 and minpts 3, as --keep summary left them out", "--resume"]
+        self.fails(3, none, "compare", self.out, "--cell", "0.1:3", "--cell", "0.1:4")
+        self.fails(3, none, "compare", self.out, other)
+        self.fails(3, none, "compare", other, self.out, "--cell", "0.1:3")
+        self.fails(3, none, "compare", other / "labels/eps_0.1_minpts_3.npy", self.out, "--cell", "0.1:3")
+        self.fails(3, [*none, "--core"], "predict", self.points, "--results", self.out, "--eps", 0.1, "--minpts", 3,
+                   "--out", self.folder / "l.npy")
+        self.assertFalse((self.folder / "l.npy").exists())
+
     def test_an_interrupted_replacement_with_labels_is_gone_on_with_without(self):
         # What an interrupted `sweep --overwrite` leaves: the old results, and new ones aside.
         self.succeeds(*self.sweep(eps="0.3"))
