@@ -142,6 +142,7 @@ std::vector<std::size_t> choose_labels(const std::vector<std::string>& names) {
 std::vector<std::int32_t> read_labels(const Labelling& labelling, std::size_t which, const Arguments& arguments) {
   const Side& side = *labelling.side;
   if (labelling.entry != nullptr) {
+    require_labels(side.path, *labelling.entry);
     const std::string name = io::labels_name(labelling.entry->variant);
     require_unchanged(side.path, *side.results, name);
     return read_numbers(side.path / name, kLabelNumbers);

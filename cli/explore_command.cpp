@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/pipeline/explore.hpp>
@@ -92,20 +94,31 @@ void print(const Exploration& made) {
   for (const Doubt doubt : made.doubts) print_result("doubt: {}\n", sentence_of(doubt));
 }
 
+/// Opened before anything is computed, so that what is in the way is told then. Which variants it is to hold is not known yet.
+std::unique_ptr<io::ResultsFolder> open_folder(const Arguments& arguments) {
+  if (!arguments.given("out")) {
+    if (arguments.flag("overwrite")) throw UsageError("--overwrite is about the folder of --out; give --out as well");
+    return nullptr;
+  }
+  io::require_format("NPZ");
+  const io::FolderMode mode = arguments.flag("overwrite") ? io::FolderMode::overwrite : io::FolderMode::fresh;
+  io::FolderOutputs outputs;
+  outputs.more = {io::kMapName, io::kLineageName, io::kExploreName};
+  outputs.inputs = paths_of(arguments.operands());
+  outputs.resumable = false;
+  return std::make_unique<io::ResultsFolder>(arguments.text("out"), Sweep(), mode, outputs, notices(arguments));
+}
+
 /// Labels of the offered cells, the map and its lineage, and what was found.
-void write_folder(const Arguments& arguments, const Exploration& made, const io::FilePoints& points,
-                  const Metric& metric, const EngineOptions& engine, double seconds) {
+void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const Exploration& made,
+                  const io::FilePoints& points, const Metric& metric, const EngineOptions& engine, double seconds) {
   std::vector<Variant> variants;
   for (const Offer* offer : offers_of(made)) variants.push_back(offer->variant);
   if (variants.empty()) {
-    say("nothing is written, as there is nothing to recommend");
+    say("nothing is written to " + arguments.text("out") + ", as there is nothing to recommend");
     return;
   }
-  const io::FolderMode mode = arguments.flag("overwrite") ? io::FolderMode::overwrite : io::FolderMode::fresh;
-  io::ResultsFolder folder(
-      arguments.text("out"), Sweep(variants), mode,
-      {.more = {io::kMapName, io::kLineageName, io::kExploreName}, .inputs = paths_of(arguments.operands())},
-      notices(arguments));
+  folder.ask(Sweep(variants));
   const std::vector<Variant> missing = folder.begin(points, describe_run(arguments, metric, engine));
   for (const Offer* offer : offers_of(made)) {
     if (std::ranges::find(missing, offer->variant) == missing.end()) continue;
@@ -128,7 +141,9 @@ int run_explore(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
   const std::optional<Sweep> sweep = own_grid(arguments);
   RunSettings settings = run_settings(arguments);
+  if (sweep) require_even_grid(sweep->variants());
   Metric metric = requested_metric(arguments);
+  const std::unique_ptr<io::ResultsFolder> folder = open_folder(arguments);
   io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
@@ -143,7 +158,7 @@ int run_explore(const Arguments& arguments) {
     made = sweep ? explore(data, *sweep, settings.run, observer) : explore(data, settings.run, observer);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (arguments.given("out")) write_folder(arguments, *made, points, metric, settings.engine, seconds);
+  if (folder != nullptr) write_folder(*folder, arguments, *made, points, metric, settings.engine, seconds);
   if (arguments.flag("json")) {
     print_json(json_of(*made, points, metric));
   } else if (!arguments.flag("quiet")) {
@@ -182,7 +197,7 @@ int run_suggest(const Arguments& arguments) {
     json["minpts"] = minpts;
     print_json(json);
   } else if (eps.empty()) {
-    print_result("no grid: there are fewer than 10 points, or all are equal\n");
+    print_result("no grid: there are fewer than 10 points, or each has two others at its own place\n");
   } else {
     print_result("--eps {} --minpts {}\n", option_list(eps, [](double e) { return format_number(e); }),
                  option_list(minpts, [](std::uint32_t m) { return std::to_string(m); }));
@@ -223,7 +238,8 @@ Command suggest_command() {
           .about =
               "Prints --eps and --minpts as epsflow sweep takes them: minpts in even ratios from 3 to a twentieth of\n"
               "the points, at most 200, and eps from where 2 % of the points are core at the smallest minpts to\n"
-              "where 98 % are one cluster at the largest.",
+              "where 98 % are one cluster at the largest. Of points with weights, minpts counts in units of their\n"
+              "mean weight.",
           .example = "epsflow suggest points.csv --columns x,y",
           .operand = {"FILE …"},
           .groups = {metric_options(), input_options(), machine_options(), message_options()},

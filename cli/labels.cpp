@@ -63,6 +63,14 @@ const io::SweepEntry& require_variant(const std::filesystem::path& folder, const
                                format_count(manifest.entries.size(), "variant")));
 }
 
+void require_labels(const std::filesystem::path& folder, const io::SweepEntry& entry) {
+  if (entry.has_labels) return;
+  throw InputError(
+      fmt::format("{} has no labels of eps {} and minpts {}, as --keep summary left them out: sweep again without it, "
+                  "which --resume adds to what is there",
+                  folder.string(), format_number(entry.variant.eps), entry.variant.minpts));
+}
+
 void require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest, const std::string& name) {
   const auto written = manifest.files.find(name);
   if (written != manifest.files.end() && io::digest_of(folder / name) == written->second) return;

@@ -41,6 +41,8 @@ inline constexpr WholeNumbers kMaskNumbers{"mask of core points", 0, 1, "it is 1
 [[nodiscard]] const io::SweepEntry& require_variant(const std::filesystem::path& folder, const io::Manifest& manifest,
                                                     const Variant& variant);
 
+/// Throws InputError for a variant whose counts alone were kept.
+void require_labels(const std::filesystem::path& folder, const io::SweepEntry& entry);
 /// Throws InputError for a file of results that is not what it was when it was written, where that is known.
 void require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest, const std::string& name);
 

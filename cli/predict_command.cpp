@@ -146,7 +146,14 @@ Clustering read_folder(const Arguments& arguments) {
   }
   Variant variant{eps_of_clustering(arguments), minpts.front()};
   const io::Manifest manifest = read_results(folder);
-  variant = require_variant(folder, manifest, variant).variant;
+  const io::SweepEntry& held = require_variant(folder, manifest, variant);
+  variant = held.variant;
+  if (!held.has_labels) {
+    throw InputError(
+        fmt::format("{} has no labels of eps {} and minpts {}, as --keep summary left them out: sweep again without it "
+                    "and with --core, which --resume adds to what is there",
+                    folder, format_number(variant.eps), variant.minpts));
+  }
   if (!manifest.files.contains(io::core_name(variant))) {
     throw InputError(
         fmt::format("{} has no mask of core points of eps {} and minpts {}: sweep again with --core, which "

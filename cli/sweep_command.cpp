@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,13 @@ void print_table_as_json(const io::ResultsFolder& folder, const io::FilePoints& 
   print_json(json);
 }
 
+/// Those that the folder holds and those that are missing, by eps, then minpts.
+Sweep all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
+  std::set<Variant, io::VariantOrder> all(missing.begin(), missing.end());
+  for (const auto& [variant, entry] : folder.entries()) all.insert(variant);
+  return Sweep({all.begin(), all.end()});
+}
+
 /// What an interrupted run says.
 std::string what_is_left(const io::ResultsFolder& folder, const std::string& out) {
   const std::string count = format_count(folder.entries().size(), "complete variant");
@@ -95,6 +103,8 @@ int run_sweep(const Arguments& arguments) {
     }
   }
 
+  settings.run.clusters = lineage;
+  check_options(settings.run);
   if (lineage) io::require_format("NPZ");
   if (arguments.flag("hdf5")) io::require_format("HDF5");
   const std::string extension = arguments.given("labelled") ? "." + arguments.text("labelled") : "";
@@ -124,9 +134,12 @@ int run_sweep(const Arguments& arguments) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   try {
     ProgressReport report(!quiet);
-    // All variants together, where their clusters are to be tied to each other; those that are there are not made again otherwise.
-    const bool again = lineage && (!missing.empty() || !folder.holds(io::kLineageName));
-    const Sweep made = again ? sweep : missing.empty() ? Sweep() : Sweep(missing);
+    // All variants of the folder together, where their clusters are to be tied to each other; those that are there are not made again
+    // otherwise. An exploration has a lineage of its own.
+    const bool again =
+        lineage && (!missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName));
+    const Sweep made = again ? all_variants(folder, missing) : Sweep(missing);
+    const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
     LineageBuilder builder(made);
     settings.run.clusters = again;
     if (made.size() > 0) {
@@ -134,7 +147,7 @@ int run_sweep(const Arguments& arguments) {
           load(arguments, points, metric, settings.engine, &trace), made,
           [&](VariantResult&& result) {
             if (again) builder.add(result);
-            if (std::ranges::find(missing, result.variant) != missing.end()) folder.add(result);
+            if (to_make.contains(result.variant)) folder.add(result);
           },
           settings.run,
           {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token(), .trace = &trace});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -52,17 +53,22 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, F
   state_ = read_manifest(folder_);
   if (left_ && !left_->replaces) merge(*left_, state_);
   if (mode_ == FolderMode::fresh && !state_.entries.empty()) {
-    throw UsageError(folder_.string() +
-                     " holds results already; add to them with FolderMode::resume, replace them with "
-                     "FolderMode::overwrite, or choose another folder");
+    throw UsageError(folder_.string() + " holds results already; " +
+                     (outputs_.resumable ? "add to them with FolderMode::resume, " : "") +
+                     "replace them with FolderMode::overwrite, or choose another folder");
   }
   require_no_strangers(folder_, state_, asked_, outputs_);
-  require_no_inputs(folder_, outputs_.inputs);
+  require_no_inputs(folder_, state_, outputs_);
 }
 
 ResultsFolder::~ResultsFolder() {
   thread_.reset();
   if (journal_ != nullptr && state_.entries.empty()) leave();
+}
+
+void ResultsFolder::ask(const Sweep& sweep) {
+  asked_ = sweep.variants();
+  require_no_strangers(folder_, state_, asked_, outputs_);
 }
 
 std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescription run, const LabelledCopy* labelled) {
@@ -112,15 +118,18 @@ std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescripti
   state_.checksum = checksum;
   state_.input = describe_input(points, checksum);
   state_.runs.push_back(describe_run(run_, started_, std::string(kRunning), 0, {}));
-  outputs_.hdf5 = outputs_.hdf5 || state_.files.contains(kHdf5Name) || asked_for_hdf5(state_);
+  std::vector<Variant> left_to_do = kept.missing();
+  settle_hdf5(kept, left_to_do);
 
   clear_partial();
   std::filesystem::create_directories(base_, code);
   if (code) throw_cannot_write(base_, code.value());
-  std::vector<Variant> left_to_do = kept.missing();
-  // They would no longer hold all that is there.
-  for (const char* name : {kHdf5Name, kMapName, kLineageName, kExploreName}) {
-    if (!left_to_do.empty()) kept.remove_file(name);
+  // It would no longer hold all variants that are there. That of an exploration is of its map, whatever is added.
+  if (!left_to_do.empty() && state_.owns(kLineageName) && !state_.owns(kExploreName)) {
+    kept.remove_file(kLineageName);
+    if (notice_ && std::ranges::find(outputs_.more, kLineageName) == outputs_.more.end()) {
+      notice_((base_ / kLineageName).string() + " is removed, as it does not know of the variants that are added");
+    }
   }
   if (!state_.entries.empty()) save_manifest(base_, state_);
   journal_ = std::make_unique<Journal>(
@@ -133,6 +142,27 @@ std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescripti
   next_publication_ = std::chrono::steady_clock::now() + kPublicationInterval;
   thread_ = std::make_unique<CommitThread>([this](const std::vector<PendingVariant>& batch) { commit(batch); });
   return left_to_do;
+}
+
+/// Whether sweep.h5 is to be written, which has the labels of all variants.
+void ResultsFolder::settle_hdf5(KeptResults& kept, const std::vector<Variant>& left_to_do) {
+  const bool before = state_.owns(kHdf5Name) || asked_for_hdf5(state_);
+  if (!outputs_.hdf5 && !before) return;
+  bool labelled = outputs_.labels || left_to_do.empty();
+  const std::set<Variant, VariantOrder> made(left_to_do.begin(), left_to_do.end());
+  for (const auto& [variant, entry] : state_.entries) {
+    labelled = labelled && (entry.has_labels || made.contains(variant));
+  }
+  if (outputs_.hdf5 && !labelled) {
+    throw UsageError(folder_.string() + " holds variants whose counts alone were kept, and " + kHdf5Name +
+                     " has the labels of all; sweep these as well, or choose another folder");
+  }
+  if (!left_to_do.empty() || !labelled) kept.remove_file(kHdf5Name);
+  outputs_.hdf5 = labelled && (outputs_.hdf5 || before);
+  if (before && !labelled && notice_) {
+    notice_((base_ / kHdf5Name).string() +
+            " is not written, as it has labels, and of some variants counts alone are kept");
+  }
 }
 
 void ResultsFolder::clear_partial() const {

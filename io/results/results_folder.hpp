@@ -29,6 +29,7 @@ class CommitThread;
 class Journal;
 class LabelledCopy;
 struct JournalContents;
+struct KeptResults;
 struct NpyArray;
 struct PendingFile;
 struct PendingVariant;
@@ -54,11 +55,17 @@ class ResultsFolder {
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
 
+  /// Takes the variants of this sweep for those that are asked for: for who does not know them when the folder is opened, and so
+  /// opens it with an empty sweep. To be called before begin(). Throws UsageError where a file of one of them is in the way.
+  void ask(const Sweep& sweep);
+
   /// Begins a run over `points`, and returns the variants of the sweep that are still to be made. The files of variants that are
   /// there are compared with their checksums: O(their bytes). `labelled` writes the copies of the input, in the format of
   /// FolderOutputs::labelled, and must outlive finish(); it is null if FolderOutputs::labelled is empty. Throws UsageError where
   /// just one of these two is given, InputError where the mode is resume and the results there are of another input or metric, and
   /// ResourceError when the folder cannot be written.
+  /// sweep.h5 has labels of all variants: throws UsageError where it is asked for and a variant will have none, and lets go of one that
+  /// was asked for before. So it does with kLineageName where variants are added and it is not asked for again.
   [[nodiscard]] std::vector<Variant> begin(const FilePoints& points, RunDescription run,
                                            const LabelledCopy* labelled = nullptr);
 
@@ -83,6 +90,7 @@ class ResultsFolder {
   [[nodiscard]] bool replacing() const noexcept { return old_.has_value(); }
 
  private:
+  void settle_hdf5(KeptResults& kept, const std::vector<Variant>& left_to_do);
   void clear_partial() const;
   void warn_of_full_disk(std::uint64_t points, std::size_t variants) const;
 

@@ -31,7 +31,8 @@ void KeptResults::drop_unsound(std::uint64_t points) {
   const std::uint64_t bytes = npy_vector_header("<i4", points).size() + points * sizeof(std::int32_t);
   std::vector<std::string> changed;
   for (const auto& [name, digest] : state.files) {
-    if (name.find('/') == std::string::npos) continue;
+    const bool more = name == kMapName || name == kLineageName || name == kExploreName;
+    if (name.find('/') == std::string::npos && !more) continue;
     const bool fits = !name.starts_with(kLabelsFolder) || digest.bytes == bytes;
     if (!fits || !is_sound(name, digest)) changed.push_back(name);
   }
@@ -59,6 +60,11 @@ void KeptResults::drop_unasked() {
     if (!wanted.contains(name)) unwanted.push_back(name);
   }
   for (const std::string& name : unwanted) remove_file(name);
+  std::error_code not_empty;
+  for (const char* name : {kLabelsFolder, kCoreFolder, kLabelledFolder}) {
+    std::filesystem::remove(base / name, not_empty);
+  }
+  for (auto& [variant, entry] : state.entries) entry.has_labels = state.owns(labels_name(variant));
 }
 
 void KeptResults::drop_outdated_copies(const LabelledCopy& copy) {

@@ -38,6 +38,7 @@ struct FolderOutputs {
   /// Files that say more of the variants together: of kMapName, kLineageName and kExploreName.
   std::vector<std::string> more = {};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
+  bool resumable = true;  ///< whether who asks for it can be told to go on with FolderMode::resume
 };
 
 /// Every file of a variant, the labels first where it has some.

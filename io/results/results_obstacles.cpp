@@ -1,5 +1,6 @@
 #include <epsflow/io/results/results_obstacles.hpp>
 
+#include <algorithm>
 #include <system_error>
 #include <unordered_set>
 
@@ -53,12 +54,18 @@ void require_no_strangers(const std::filesystem::path& folder, const Manifest& s
   }
 }
 
-void require_no_inputs(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& inputs) {
+void require_no_inputs(const std::filesystem::path& folder, const Manifest& state, const FolderOutputs& outputs) {
+  // These are common names, and seldom written.
+  const auto spared = [&](const std::string& name) {
+    if (name != kMapName && name != kLineageName && name != kExploreName) return false;
+    return !state.owns(name) && std::ranges::find(outputs.more, name) == outputs.more.end();
+  };
   std::error_code code;
   const std::filesystem::path canonical = std::filesystem::weakly_canonical(folder, code);
-  for (const std::filesystem::path& input : inputs) {
+  for (const std::filesystem::path& input : outputs.inputs) {
     const std::filesystem::path file = std::filesystem::weakly_canonical(input, code);
-    if (!is_results_name(file.lexically_relative(canonical).string())) continue;
+    const std::string name = file.lexically_relative(canonical).string();
+    if (!is_results_name(name) || spared(name)) continue;
     throw UsageError("the input " + input.string() + " lies in " + folder.string() +
                      " where results are written; copy it to another place, or choose another folder");
   }

@@ -29,7 +29,7 @@ void require_no_links(const std::filesystem::path& folder);
 void require_no_strangers(const std::filesystem::path& folder, const Manifest& state, const std::vector<Variant>& asked,
                           const FolderOutputs& outputs);
 
-/// Throws UsageError for an input among the files of results, which would replace it.
-void require_no_inputs(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& inputs);
+/// Throws UsageError for one of `outputs.inputs` among the files of results, which would replace it.
+void require_no_inputs(const std::filesystem::path& folder, const Manifest& state, const FolderOutputs& outputs);
 
 }  // namespace epsflow::io

@@ -145,8 +145,9 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
         variants = []
         for figures in manifest.variants:
             name = f"eps_{_core.format_number(figures[0])}_minpts_{figures[1]}.npy"
+            labels = array(f"labels/{name}", "<i4") if manifest.owns(f"labels/{name}") else _no_labels(path, figures)
             core = array(f"core/{name}", "|b1") if manifest.owns(f"core/{name}") else np.empty(0, np.bool_)
-            variants.append(StoredVariant(figures, array(f"labels/{name}", "<i4"), core))
+            variants.append(StoredVariant(figures, labels, core))
         rows = array("rows.npy", "<i8")() if manifest.owns("rows.npy") else None
     return variants, Origin(input=described, rows=rows)
 
@@ -162,6 +163,16 @@ def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Calla
         return np.asarray(_core.map_file(folder / name, end)[begin:].view(dtype))
 
     return array
+
+
+def _no_labels(folder: Path, figures: Any) -> Callable[[], Array]:
+    def labels() -> Array:
+        raise ValueError(
+            f"{folder} has no labels of eps={figures[0]:g}, min_samples={figures[1]}, as its sweep kept the counts alone: "
+            "`epsflow sweep … --resume` without --keep summary adds them"
+        )
+
+    return labels
 
 
 def _refuse_without_manifest(folder: Path) -> None:

@@ -83,6 +83,29 @@ def test_results_pickle(result, tmp_path):
         assert inputs[0] == inputs[1]
 
 
+def test_variants_whose_counts_alone_were_kept(points, program, tmp_path):
+    np.save(tmp_path / "points.npy", points)
+    sweep = ["sweep", tmp_path / "points.npy", "--eps", "0.1,0.25", "--out", tmp_path / "r"]
+    assert program(*sweep, "--minpts", 4, "--keep", "summary").returncode == 0
+    assert program(*sweep, "--minpts", 8, "--core", "--resume").returncode == 0
+    loaded = epsflow.load(tmp_path / "r")
+    alone = epsflow.sweep(points, eps=[0.1, 0.25], min_samples=[4, 8])
+    for variant in alone:
+        found = loaded.variant(variant.eps, variant.min_samples)
+        assert (found.n_clusters, found.n_noise, found.largest) == (variant.n_clusters, variant.n_noise, variant.largest)
+        assert repr(found) == repr(variant)
+        if variant.min_samples == 8:
+            np.testing.assert_array_equal(found.labels, variant.labels)
+            continue
+        for array in ("labels", "core"):
+            with pytest.raises(ValueError, match=rf"no labels of eps={variant.eps:g}, min_samples=4, .* counts alone: .*--resume"):
+                getattr(found, array)
+    assert len(loaded.summary) == 4
+    with pytest.raises(ValueError, match="no labels of eps=0.1, min_samples=4"):
+        loaded.save(tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
 def test_labels_are_mapped_when_asked_for(result, tmp_path):
     result.save(tmp_path / "r")
     labels = epsflow.load(tmp_path / "r").labels(0.1, 4)

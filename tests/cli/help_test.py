@@ -26,7 +26,7 @@ class Help(ProgramTest):
             self.assertIn("\n  " + command, overview)
             self.assertLessEqual(max(map(len, text.splitlines())), 102, command)
             self.assertEqual(self.succeeds(command, "-h").stdout, text)
-        for command in COMMANDS[:5]:
+        for command in COMMANDS[:7]:
             self.assertEqual(self.succeeds("help", command).stdout, self.help(command))
         self.assertEqual(self.succeeds("help").stdout, overview)
         self.fails(2, ["did you mean sweep?"], "help", "swep")
@@ -82,7 +82,7 @@ class Help(ProgramTest):
     def test_other_shells_get_every_option_too(self):
         zsh = self.succeeds("completion", "zsh").stdout
         fish = self.succeeds("completion", "fish").stdout
-        for command in COMMANDS[:5]:
+        for command in COMMANDS[:7]:
             for name in self.completions(command, "--"):
                 self.assertTrue(f"'{name}[" in zsh or f"'*{name}[" in zsh, name)  # *: it may be given again
                 self.assertIn(f"__fish_seen_subcommand_from {command}'", fish)

@@ -12,7 +12,7 @@ import time
 import unittest
 import zlib
 
-from support import BINARY, ProgramTest, npy_labels, summary
+from support import BINARY, ProgramTest, npy_labels, npz, summary
 
 SQUARES = "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n9,9\n"
 
@@ -24,6 +24,15 @@ def tree(folder):
 
 def labels(folder):
     return {key: npy_labels(folder / row["labels"]) for key, row in summary(folder).items()}
+
+
+def counts(folder):
+    """The rows of summary.csv without what differs from run to run."""
+    return {key: [row[name] for name in ("clusters", "noise", "core", "border", "largest")] for key, row in summary(folder).items()}
+
+
+def core_mask(folder, eps, minpts):
+    return (folder / f"core/eps_{eps:g}_minpts_{minpts}.npy").read_bytes()[128:]
 
 
 def limit_files(size):
@@ -76,6 +85,9 @@ class Results(ProgramTest):
         """Every file that the folder names is there with its checksum, and there is no other."""
         named = {"summary.csv", "sweep.json"}
         for row in summary(self.out).values():
+            if row["labels"] == "":  # counts alone were kept
+                self.assertEqual(row["crc32"], "")
+                continue
             named.add(row["labels"])
             self.assertEqual(f"{zlib.crc32((self.out / row['labels']).read_bytes()):08x}", row["crc32"])
         for file in self.described()["files"]:
@@ -305,6 +317,247 @@ class Failing(Results):
         return p
 
 
+class Summaries(Results):
+    """sweep --keep summary."""
+
+    def kept(self, *words, **kwargs):
+        return self.sweep("--keep", "summary", *words, **kwargs)
+
+    def test_counts_are_those_of_a_sweep_with_labels(self):
+        self.succeeds(*self.sweep())
+        whole = counts(self.out)
+        shutil.rmtree(self.out)
+        p = self.succeeds(*self.kept())
+        self.assertIn("counts in", p.stdout)
+        self.assertEqual(counts(self.out), whole)
+        self.assertEqual(set(tree(self.out)), {"summary.csv", "sweep.json", "trace.json"})
+        self.assertEqual([r["labels"] for r in self.described()["results"]], [False] * 4)
+        table = json.loads(self.succeeds(*self.kept("--resume", "--json")).stdout)
+        self.assertEqual([v["labels"] for v in table["variants"]], [None] * 4)
+        self.assert_sound()
+
+    def test_labels_are_added_and_stay(self):
+        self.succeeds(*self.kept())
+        self.assertIn("0 variants", self.succeeds(*self.kept("--resume")).stdout)
+        self.assertIn("2 variants", self.succeeds(*self.sweep("--resume", eps="0.1")).stdout)
+        self.assertEqual([row["labels"] != "" for row in summary(self.out).values()], [True, True, False, False])
+        self.assert_sound()
+        # Counts are not asked for again, and labels stay where they are.
+        self.assertIn("0 variants", self.succeeds(*self.kept("--resume")).stdout)
+        self.assertIn("2 variants", self.succeeds(*self.kept("--resume", eps="0.1,0.2")).stdout)
+        self.assertEqual([row["labels"] != "" for row in summary(self.out).values()], [True, True, False, False, False, False])
+        self.assert_sound()
+        self.assertIn("4 variants", self.succeeds(*self.sweep("--resume", "--core", eps="0.15,0.2")).stdout)
+        self.assertEqual(len(labels(self.out)), 6)
+        self.assert_sound()
+
+    def test_labels_that_are_lost_are_counts_where_these_are_asked_for(self):
+        self.succeeds(*self.sweep())
+        lost = self.out / "labels/eps_0.1_minpts_3.npy"
+        lost.unlink()
+        p = self.succeeds(*self.kept("--resume"))
+        self.assertIn("1 variant of 9 points", p.stdout)
+        self.assertFalse(lost.exists())
+        self.assert_sound()
+        self.succeeds(*self.sweep("--resume"))
+        self.assertEqual(len(labels(self.out)), 4)
+        self.assert_sound()
+
+    def test_one_replaces_the_other(self):
+        for words in (self.kept(), self.sweep("--overwrite"), self.kept("--overwrite"), self.sweep("--overwrite", "--core")):
+            self.succeeds(*words)
+            self.assert_sound()
+            self.assertEqual("summary" in words, not (self.out / "labels").exists())
+        self.fails(2, ["holds results already", "--resume", "--overwrite"], *self.kept())
+
+    def test_what_needs_labels_is_refused_before_the_input_is_read(self):
+        for option in ("--core", "--hdf5", "--verify", "--labelled csv"):
+            words = option.split()
+            self.fails(2, [words[0], "--keep summary makes none", "leave one of them out"],
+                       *self.kept(*words, points=self.folder / "no-such.csv"))
+            self.assertFalse(self.out.exists())
+
+    def test_sweep_h5_needs_the_labels_of_all(self):
+        self.succeeds(*self.sweep("--hdf5"))
+        p = self.succeeds(*self.kept("--resume", eps="0.2"))
+        self.assertIn("sweep.h5 is not written", p.stderr)
+        self.assertFalse((self.out / "sweep.h5").exists())
+        self.assert_sound()
+        self.succeeds(*self.sweep("--resume"))
+        self.assert_sound()
+        before = tree(self.out)
+        self.fails(2, ["counts alone were kept", "sweep.h5"], *self.sweep("--resume", "--hdf5"))
+        self.assertEqual({n: b for n, b in tree(self.out).items() if n.startswith("labels")},
+                         {n: b for n, b in before.items() if n.startswith("labels")})
+        self.assertFalse((self.out / ".epsflow").exists())
+        self.assert_sound()
+        self.succeeds(*self.sweep("--resume", eps="0.2"))  # and was asked for
+        self.assertTrue((self.out / "sweep.h5").exists())
+        self.assert_sound()
+
+    def test_others_say_that_there_are_no_labels(self):
+        self.succeeds(*self.kept())
+        other = self.folder / "other"
+        self.succeeds("sweep", self.points, "--eps", "0.1,0.15", "--minpts", "3,4", "--out", other)
+        none = ["results has no labels of eps 0.1 and minpts 3, as --keep summary left them out", "--resume"]
+        self.fails(3, none, "compare", self.out, "--cell", "0.1:3", "--cell", "0.1:4")
+        self.fails(3, none, "compare", self.out, other)
+        self.fails(3, none, "compare", other, self.out, "--cell", "0.1:3")
+        self.fails(3, none, "compare", other / "labels/eps_0.1_minpts_3.npy", self.out, "--cell", "0.1:3")
+        self.fails(3, [*none, "--core"], "predict", self.points, "--results", self.out, "--eps", 0.1, "--minpts", 3,
+                   "--out", self.folder / "l.npy")
+        self.assertFalse((self.folder / "l.npy").exists())
+
+    def test_an_interrupted_replacement_with_labels_is_gone_on_with_without(self):
+        # What an interrupted `sweep --overwrite` leaves: the old results, and new ones aside.
+        self.succeeds(*self.sweep(eps="0.3"))
+        fresh = self.folder / "fresh"
+        self.succeeds("sweep", self.points, "--eps", "0.1,0.15", "--minpts", "3,4", "--out", fresh)
+        hidden = self.out / ".epsflow"
+        hidden.mkdir()
+        described = json.loads((fresh / "sweep.json").read_text())
+        begin = "begin " + json.dumps({"replaces": True, "input": described["input"], "run": described["runs"][0]})
+        (hidden / "journal").write_text(f"{begin} {zlib.crc32(begin.encode()):08x}\n")
+        shutil.copytree(fresh, hidden / "replacement")
+        self.assertIn("0 variants", self.succeeds(*self.kept("--overwrite")).stdout)
+        self.assertFalse((self.out / "labels").exists())
+        self.assert_sound()
+        self.assertIn("4 variants", self.succeeds(*self.sweep("--resume")).stdout)
+        self.assert_sound()
+
+
+class LineageFile(Results):
+    """sweep --lineage."""
+
+    NAMES = {"eps", "minpts", "clusters", "core", "noise", "wider", "looser", "offsets", "first_core", "core_points", "size",
+             "in_wider", "in_looser"}
+
+    def setUp(self):
+        super().setUp()
+        self.points = self.folder / "tec.npy"
+        self.succeeds("generate", "tec", "--n", 2000, "--seed", 3, "--out", self.points)
+
+    def sweep(self, *words, eps="0.2,0.3,0.5", minpts="4,8,30", points=None):
+        return [*super().sweep(*words, eps=eps, minpts=minpts, points=points), "--columns", "0,1"]
+
+    def lineage(self):
+        return npz(self.out / "lineage.npz")
+
+    def test_it_agrees_with_labels_and_core_points(self):
+        self.succeeds(*self.sweep("--lineage", "--core"))
+        self.assert_sound()
+        arrays = self.lineage()
+        self.assertEqual(set(arrays), self.NAMES)
+        cells = list(zip(arrays["eps"], arrays["minpts"]))
+        self.assertEqual(cells, [(eps, minpts) for eps in (0.2, 0.3, 0.5) for minpts in (4, 8, 30)])
+        found = labels(self.out)
+        for i, (eps, minpts) in enumerate(cells):
+            row = summary(self.out)[eps, minpts]
+            self.assertEqual([str(arrays[name][i]) for name in ("clusters", "noise", "core")],
+                             [row[name] for name in ("clusters", "noise", "core")])
+            begin, end = arrays["offsets"][i : i + 2]
+            self.assertEqual(end - begin, arrays["clusters"][i])
+            mine, core = found[eps, minpts], core_mask(self.out, eps, minpts)
+            for k in range(end - begin):
+                members = [p for p, label in enumerate(mine) if label == k]
+                cores = [p for p in members if core[p]]
+                self.assertEqual([arrays[name][begin + k] for name in ("size", "core_points", "first_core")],
+                                 [len(members), len(cores), cores[0]])
+                for name, (wider, looser) in (("wider", (1, 0)), ("looser", (0, 1))):
+                    e, m = (0.2, 0.3, 0.5).index(eps) + wider, (4, 8, 30).index(minpts) - looser
+                    there = e * 3 + m if e < 3 and m >= 0 else -1
+                    self.assertEqual(arrays[name][i], there)
+                    holders = {found[cells[there]][p] for p in cores} if there >= 0 else {-1}
+                    self.assertEqual({arrays[f"in_{name}"][begin + k]}, holders)
+        self.assertGreater(arrays["offsets"][-1], 50)
+
+    def test_it_is_the_same_without_labels_and_made_in_parts(self):
+        self.succeeds(*self.sweep("--lineage"))
+        whole = self.lineage()
+        shutil.rmtree(self.out)
+        self.succeeds(*self.sweep("--lineage", "--keep", "summary"))
+        self.assertEqual(self.lineage(), whole)
+        shutil.rmtree(self.out)
+        # All that the folder holds is in it, and not what is asked for last alone.
+        self.succeeds(*self.sweep("--lineage", eps="0.3"))
+        self.assertEqual(set(self.lineage()["eps"]), {0.3})
+        self.succeeds(*self.sweep("--lineage", "--resume", eps="0.2"))
+        self.assertEqual(self.lineage()["eps"], (0.2,) * 3 + (0.3,) * 3)
+        p = self.succeeds(*self.sweep("--resume", eps="0.5"))
+        self.assertIn("lineage.npz is removed, as it does not know of the variants that are added", p.stderr)
+        self.assertFalse((self.out / "lineage.npz").exists())
+        self.assert_sound()
+        p = self.succeeds(*self.sweep("--lineage", "--resume", "--json", eps="0.3", minpts="8"))
+        self.assertEqual(self.lineage(), whole)
+        self.assert_sound()
+
+    def test_it_is_made_again_where_it_was_lost_and_only_there(self):
+        self.succeeds(*self.sweep("--lineage"))
+        whole = self.lineage()
+        inode = (self.out / "lineage.npz").stat().st_ino
+        self.succeeds(*self.sweep("--lineage", "--resume"))
+        self.assertEqual((self.out / "lineage.npz").stat().st_ino, inode)
+        self.succeeds(*self.sweep("--resume"))
+        self.assertEqual((self.out / "lineage.npz").stat().st_ino, inode)
+        for damage in (lambda file: file.unlink(), lambda file: file.write_bytes(file.read_bytes()[:-5])):
+            damage(self.out / "lineage.npz")
+            p = self.succeeds(*self.sweep("--lineage", "--resume"))
+            self.assertIn("lineage.npz is missing or has changed", p.stderr)
+            self.assertIn("0 variants", p.stdout)
+            self.assertEqual(self.lineage(), whole)
+            self.assert_sound()
+        # Another sweep has another.
+        self.succeeds(*self.sweep("--overwrite"))
+        self.assertFalse((self.out / "lineage.npz").exists())
+        self.assert_sound()
+
+    def test_an_eps_that_the_folder_holds_to_rounding_is_that(self):
+        self.succeeds(*self.sweep(eps="0.3", minpts="4"))
+        p = self.succeeds(*self.sweep("--lineage", "--resume", "--core", eps="0.3000000000001", minpts="4,8"))
+        self.assertIn("is taken for eps 0.3000000000001", p.stderr)
+        self.assertEqual(self.lineage()["eps"], (0.3, 0.3000000000001))
+        self.assertIn((0.3, 4), summary(self.out))
+        self.assertTrue((self.out / "core/eps_0.3_minpts_4.npy").exists())
+        self.assert_sound()
+
+    def test_what_it_cannot_be_made_of_is_refused_before_the_input_is_read(self):
+        self.fails(2, ["--lineage", "--method each", "leave one of them out"],
+                   *self.sweep("--lineage", "--method", "each", points=self.folder / "no-such.npy"))
+        self.assertFalse(self.out.exists())
+        points = self.write("w.csv", "x,y,w\n0,0,1\n1,1,-1\n2,2,1\n")
+        self.fails(2, ["--lineage", "some weights are below 0"], "sweep", points, "--weight", "w", "--eps", 1, "--minpts", 2,
+                   "--lineage", "--out", self.out)
+        self.assertFalse(self.out.exists())
+
+    def test_files_of_others_stay(self):
+        for name in ("lineage.npz", "map.csv", "explore.json"):
+            self.out.mkdir()
+            (self.out / name).write_text("mine")
+            if name == "lineage.npz":
+                for words in ([], ["--resume"], ["--overwrite"]):
+                    self.fails(2, [name, "was not written by epsflow"],
+                               *self.sweep("--lineage", *words, points=self.folder / "no-such.csv"))
+            # Nobody asked for it.
+            self.succeeds(*self.sweep())
+            self.succeeds(*self.sweep("--resume", eps="0.4"))
+            self.succeeds(*self.sweep("--overwrite"))
+            self.assertEqual((self.out / name).read_text(), "mine")
+            shutil.rmtree(self.out)
+
+    def test_an_input_may_be_called_map_csv_unless_one_is_written(self):
+        self.out.mkdir()
+        points = self.out / "map.csv"
+        points.write_text(SQUARES)
+        words = ["--eps", 0.2, "--minpts", 3, "--out", self.out]
+        self.succeeds("sweep", points, *words)
+        self.assertEqual(points.read_text(), SQUARES)
+        shutil.rmtree(self.out / "labels")
+        for name in ("sweep.json", "summary.csv", "trace.json"):
+            (self.out / name).unlink()
+        self.fails(2, ["map.csv"], "explore", points, "--out", self.out)
+        self.assertEqual(points.read_text(), SQUARES)
+
+
 class Killed(Results):
     KILLS = int(os.environ.get("EPSFLOW_TEST_KILLS", 8))
 
@@ -345,6 +598,34 @@ class Killed(Results):
                 shutil.rmtree(self.out)
         self.succeeds(*self.sweep("--resume", **self.grid))
         self.assertEqual(labels(self.out), self.whole)
+        self.assert_sound()
+
+    def test_counts_and_a_lineage_that_are_killed_again_and_again_end_the_same(self):
+        words = ["--keep", "summary", "--lineage"]
+        self.out = self.folder / "counts"
+        self.succeeds(*self.sweep(*words, **self.grid))
+        whole = npz(self.out / "lineage.npz")
+        self.assertEqual(counts(self.out), counts(self.folder / "whole"))
+        self.out = self.folder / "killed"
+        for _ in range(self.KILLS):
+            self.kill(*self.sweep("--resume", *words, **self.grid))
+        self.succeeds(*self.sweep("--resume", *words, **self.grid))
+        self.assertEqual(counts(self.out), counts(self.folder / "whole"))
+        self.assertEqual(npz(self.out / "lineage.npz"), whole)
+        self.assert_sound()
+        # Labels are added to counts, and that is cut off as well.
+        for _ in range(self.KILLS):
+            self.kill(*self.sweep("--resume", **self.grid))
+        self.succeeds(*self.sweep("--resume", "--lineage", **self.grid))
+        self.assertEqual(labels(self.out), self.whole)
+        self.assertEqual(npz(self.out / "lineage.npz"), whole)
+        self.assert_sound()
+        # And replaced by counts.
+        for _ in range(self.KILLS):
+            self.kill(*self.sweep("--overwrite", *words, **self.grid))
+        self.succeeds(*self.sweep("--overwrite", *words, **self.grid))
+        self.assertEqual(npz(self.out / "lineage.npz"), whole)
+        self.assertFalse((self.out / "labels").exists())
         self.assert_sound()
 
     def test_an_overwrite_that_is_killed_leaves_old_or_new_results(self):

@@ -1,10 +1,12 @@
 """What the tests of the program share: running it, and reading what it writes. Standard library only."""
+import ast
 import csv
 import os
 import struct
 import subprocess
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 BINARY = os.environ["EPSFLOW_BINARY"]
@@ -26,6 +28,22 @@ def npy_labels(path):
     n = int(header.split("(")[1].split(",")[0])
     assert len(data) == 4 * n, (len(data), n)
     return struct.unpack(f"<{n}i", data)
+
+
+def npz(path):
+    """The one-dimensional arrays of an NPZ file by name, as tuples; fails where a header is not as NumPy writes it."""
+    arrays = {}
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        for name in archive.namelist():
+            raw = archive.read(name)
+            assert name.endswith(".npy") and raw[:8] == b"\x93NUMPY\x01\x00", (name, raw[:8])
+            size = struct.unpack("<H", raw[8:10])[0]
+            header = ast.literal_eval(raw[10 : 10 + size].decode())
+            assert (10 + size) % 64 == 0 and not header["fortran_order"] and len(header["shape"]) == 1, header
+            kind = {"<f8": "d", "<u4": "I", "<i4": "i", "<i8": "q"}[header["descr"]]
+            arrays[name[:-4]] = struct.unpack(f"<{header['shape'][0]}{kind}", raw[10 + size :])
+    return arrays
 
 
 def summary(folder):

@@ -6,6 +6,7 @@
 #include "io/io_test.hpp"
 
 #include <epsflow/io/results/results_files.hpp>
+#include <epsflow/io/results/results_obstacles.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 
@@ -69,6 +70,46 @@ TEST_CASE("results folder: weights are a part of the input") {
   CHECK(begin({}, FolderMode::overwrite) == 2);
   CHECK(bytes_of_file(folder / "r/sweep.json").find("weight") == std::string::npos);
   check_mentions(error_of<InputError>([&] { begin(ones, FolderMode::resume); }), {"results of points without weights"});
+}
+
+TEST_CASE("results folder: variants that are known only later") {
+  const TempFolder folder;
+  const auto explore = [&](FolderMode mode) {
+    ResultsFolder results(folder / "r", Sweep(), mode, {.more = {kExploreName}, .resumable = false}, nullptr);
+    results.ask(both());
+    const std::vector<Variant> missing = results.begin(six_points(), {});
+    for (const Variant& variant : missing) results.add(result_of(variant));
+    results.add_file(kExploreName, [](const auto& file) { write_text_file(file, "{}"); });
+    results.finish("complete", 1, Trace());
+    return missing;
+  };
+  CHECK(explore(FolderMode::fresh) == both().variants());
+  const std::string refused = error_of<UsageError>([&] { (void)explore(FolderMode::fresh); });
+  check_mentions(refused, {"holds results already", "FolderMode::overwrite"});
+  CHECK(refused.find("FolderMode::resume") == std::string::npos);
+  CHECK(explore(FolderMode::overwrite).size() == 2);
+  CHECK(std::filesystem::exists(folder / "r/explore.json"));
+  // Nothing was asked for, and nothing is left.
+  { const ResultsFolder results(folder / "none", Sweep(), FolderMode::fresh, {}, nullptr); }
+  CHECK_FALSE(std::filesystem::exists(folder / "none"));
+  std::filesystem::create_directories(folder / "s/labels");
+  write_text_file(folder / "s/labels/eps_0.5_minpts_7.npy", "mine");
+  ResultsFolder results(folder / "s", Sweep(), FolderMode::fresh, {}, nullptr);
+  CHECK_THROWS_AS(results.ask(both()), InTheWay);
+}
+
+TEST_CASE("results folder: sweep.h5 is of variants that all have labels") {
+  const TempFolder folder;
+  CHECK(make(folder / "r", FolderMode::fresh, {.labels = false}) == 2);
+  check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume, {.labels = false, .hdf5 = true}); }),
+                 {"counts alone were kept", "sweep.h5"});
+  CHECK_FALSE(std::filesystem::exists(folder / "r/.epsflow"));
+  CHECK(make(folder / "r", FolderMode::resume, {.hdf5 = true}) == 2);
+  CHECK(std::filesystem::exists(folder / "r/sweep.h5"));
+  check_mentions(
+      error_of<UsageError>([&] { make(folder / "new", FolderMode::fresh, {.labels = false, .hdf5 = true}); }),
+      {"sweep.h5"});
+  CHECK_FALSE(std::filesystem::exists(folder / "new"));
 }
 
 TEST_CASE("results folder: what is there is not made again, and what is asked for beside it is") {

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""explore and suggest: what they print and write, what they refuse, and that they refuse it before they compute."""
+import fcntl
+import json
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from support import BINARY, ProgramTest, npy_labels, npz, run, summary
+from results_test import tree
+
+
+def blobs(seed=1):
+    rng = random.Random(seed)
+    rows = [(x + 0.7 * rng.gauss(0, 1), y + 0.7 * rng.gauss(0, 1)) for x, y in ((0, 0), (10, 0), (0, 10)) for _ in range(300)]
+    return "x,y\n" + "".join(f"{x},{y}\n" for x, y in rows)
+
+
+def uniform(n=400, seed=1):
+    rng = random.Random(seed)
+    return "x,y\n" + "".join(f"{rng.random()},{rng.random()}\n" for _ in range(n))
+
+
+class Explore(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", blobs())
+        self.out = self.folder / "explored"
+
+    def explored(self, *words):
+        return json.loads(self.succeeds("explore", self.points, "--json", *words).stdout)
+
+
+class Printed(Explore):
+    def test_the_recommended_cell_and_why(self):
+        p = self.succeeds("explore", self.points)
+        self.assertRegex(p.stdout, r"^recommended: eps [\d.]+, minpts \d+: 3 clusters, unchanged from eps .* \(confidence 0\.\d\d\)\n$")
+        found = self.explored()
+        best = found["recommended"]
+        self.assertEqual((best["clusters"], found["doubts"], found["points"]), (3, [], 900))
+        self.assertEqual((len(found["grid"]["eps"]), found["grid"]["minpts"][0]), (40, 3))
+        self.assertLessEqual(best["plateau"]["eps"][0], best["eps"])
+        # The labels are those of epsflow cluster.
+        out = self.folder / "l.npy"
+        counts = json.loads(self.succeeds("cluster", self.points, "--eps", repr(best["eps"]), "--minpts", best["minpts"], "--json",
+                                          "--out", out).stdout)
+        self.assertEqual([counts[name] for name in ("clusters", "noise", "core")], [best[name] for name in ("clusters", "noise", "core")])
+        self.assertEqual(self.succeeds("explore", self.points, "--quiet").stdout, "")
+
+    def test_no_structure_is_a_result(self):
+        self.points = self.write("u.csv", uniform())
+        p = self.succeeds("explore", self.points)
+        self.assertIn("no cluster structure is seen", p.stdout)
+        self.assertIn("doubt: probably no clusters at all", p.stdout)
+        found = self.explored()
+        self.assertEqual((found["recommended"], found["alternatives"]), (None, []))
+        self.assertEqual([d["name"] for d in found["doubts"]], ["no-clusters"])
+
+    def test_few_equal_and_no_points(self):
+        for text, doubts in (("x,y\n", ["no-clusters", "few-points"]), ("x,y\n" + "1,2\n" * 9, ["no-clusters", "few-points", "duplicates"]),
+                             ("x,y\n" + "1,2\n" * 200, ["no-clusters", "duplicates"])):
+            self.points = self.write("few.csv", text)
+            found = self.explored("--header", "yes")
+            self.assertEqual([d["name"] for d in found["doubts"]], doubts)
+            self.assertEqual(found["grid"], {"eps": [], "minpts": []})
+            self.assertIn("no grid: ", self.succeeds("suggest", self.points, "--header", "yes").stdout)
+            self.assertEqual(json.loads(self.succeeds("suggest", self.points, "--header", "yes", "--json").stdout)["eps"], [])
+
+    def test_suggest_prints_what_sweep_takes(self):
+        words = self.succeeds("suggest", self.points).stdout.split()
+        self.assertEqual((words[0], words[2]), ("--eps", "--minpts"))
+        grid = self.explored()["grid"]
+        self.assertEqual([float(e) for e in words[1].split(",")], grid["eps"])
+        self.assertEqual([int(m) for m in words[3].split(",")], grid["minpts"])
+        found = json.loads(self.succeeds("suggest", self.points, "--json").stdout)
+        self.assertEqual({name: found[name] for name in ("eps", "minpts")}, grid)
+        self.succeeds("sweep", self.points, *words, "--keep", "summary", "--out", self.out)
+        self.assertEqual(len(summary(self.out)), len(grid["eps"]) * len(grid["minpts"]))
+        self.assertEqual(self.explored(*words)["recommended"], self.explored()["recommended"])
+
+
+class Refused(Explore):
+    def test_grids_that_cannot_be_scored_before_the_input_is_read(self):
+        nowhere = self.folder / "no-such.csv"
+        for words, parts in ((["--eps", "0.1"], ["--minpts is missing"]), (["--minpts", "4"], ["--eps is missing"]),
+                             (["--eps", "0.1", "--minpts", "4,8"], ["one eps", "lo:hi:n:log"]),
+                             (["--eps", "0.1:1:0.1", "--minpts", "4"], ["even ratios", "from eps 0.1 to 0.2", "lo:hi:n:log"]),
+                             (["--overwrite"], ["--overwrite", "--out"])):
+            p = self.fails(2, parts, "explore", nowhere, *words)
+            self.assertNotIn("::", p.stderr)
+            self.assertNotIn("grid()", p.stderr)
+
+    def test_weights_below_0_and_small_ones(self):
+        for weight, part in (("-1", "some weights are below 0"), ("0.001", "the mean weight of a point is 0.001")):
+            points = self.write("w.csv", "x,y,w\n" + "".join(f"{i % 7},{i // 7},{weight}\n" for i in range(40)))
+            for command in ("explore", "suggest"):
+                p = self.fails_with_notice(part, command, points, "--weight", "w")
+                self.assertNotIn("--lineage", p.stderr)
+
+    def fails_with_notice(self, part, *words):
+        p = run(*words)
+        self.assertEqual(p.returncode, 2, p.stderr)
+        self.assertIn(part, p.stderr)
+        return p
+
+
+class Folder(Explore):
+    NAMES = {"summary.csv", "sweep.json", "trace.json", "map.csv", "lineage.npz", "explore.json"}
+
+    def files(self):
+        return {name for name in tree(self.out) if not name.startswith("labels/")}
+
+    def test_it_holds_labels_of_the_offers_and_the_map(self):
+        found = self.explored("--out", self.out)
+        self.assertEqual(self.files(), self.NAMES)
+        written = json.loads((self.out / "explore.json").read_text())
+        self.assertEqual(written, found)
+        offers = [found["recommended"], *found["alternatives"]]
+        rows = summary(self.out)
+        self.assertEqual(set(rows), {(o["eps"], o["minpts"]) for o in offers})
+        for o in offers:
+            row = rows[o["eps"], o["minpts"]]
+            labels = npy_labels(self.out / row["labels"])
+            self.assertEqual((max(labels) + 1, labels.count(-1)), (o["clusters"], o["noise"]))
+            self.assertEqual(row["clusters"], str(o["clusters"]))
+        header, *cells = [line.split(",") for line in (self.out / "map.csv").read_text().splitlines()]
+        self.assertEqual(header, "eps minpts clusters noise core border largest score credit".split())
+        self.assertEqual([(float(c[0]), int(c[1])) for c in cells], [(e, m) for e in found["grid"]["eps"] for m in found["grid"]["minpts"]])
+        arrays = npz(self.out / "lineage.npz")
+        self.assertEqual(list(arrays["clusters"]), [int(c[2]) for c in cells])
+        at = [float(c[0]) for c in cells].index(offers[0]["eps"]) + found["grid"]["minpts"].index(offers[0]["minpts"])
+        self.assertEqual(float(cells[at][7]), offers[0]["score"])
+        described = json.loads((self.out / "sweep.json").read_text())
+        self.assertEqual(described["status"], "complete")
+        self.assertEqual({f["name"] for f in described["files"]} | {"summary.csv", "sweep.json"}, set(tree(self.out)))
+
+    def test_what_is_in_the_way_is_told_before_the_input_is_read(self):
+        nowhere = self.folder / "no-such.csv"
+        self.succeeds("explore", self.points, "--out", self.out)
+        before = tree(self.out)
+        p = self.fails(2, ["holds results already", "--overwrite"], "explore", nowhere, "--out", self.out)
+        self.assertNotIn("--resume", p.stderr)  # which explore does not have
+        self.fails(3, ["no-such"], "explore", nowhere, "--out", self.out, "--overwrite")
+        self.assertEqual(tree(self.out), before)
+        other = self.folder / "other"
+        for name in ("map.csv", "lineage.npz", "explore.json", "summary.csv", "sweep.json"):
+            other.mkdir()
+            (other / name).write_text("mine")
+            for words in ([], ["--overwrite"]):
+                self.fails(2, [name, "epsflow"], "explore", nowhere, "--out", other, *words)
+            self.assertEqual(tree(other), {name: b"mine"})
+            (other / name).unlink()
+            other.rmdir()
+        (other / ".epsflow").mkdir(parents=True)
+        with open(other / ".epsflow/lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.fails(2, ["is being written by"], "explore", nowhere, "--out", other)
+
+    def test_a_label_file_of_others_is_not_replaced(self):
+        best = self.explored()["recommended"]
+        (self.out / "labels").mkdir(parents=True)
+        mine = self.out / f"labels/eps_{best['eps']!r}_minpts_{best['minpts']}.npy"
+        mine.write_text("mine")
+        p = run("explore", self.points, "--out", self.out)
+        self.assertEqual(p.returncode, 2, p.stderr)
+        self.assertIn("was not written by epsflow", p.stderr)
+        self.assertEqual(tree(self.out), {str(mine.relative_to(self.out)): b"mine"})
+
+    def test_overwrite_replaces_all(self):
+        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--core", "--out", self.out)
+        self.succeeds("explore", self.points, "--out", self.out, "--overwrite")
+        self.assertEqual(self.files(), self.NAMES)
+        self.assertNotIn((0.3, 4), summary(self.out))
+        self.succeeds("explore", self.write("q.csv", blobs(2)), "--out", self.out, "--overwrite")
+        self.assertEqual(self.files(), self.NAMES)
+        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--out", self.out, "--overwrite")
+        self.assertEqual(self.files(), {"summary.csv", "sweep.json", "trace.json"})
+
+    def test_nothing_is_written_where_nothing_is_recommended(self):
+        noise = self.write("u.csv", uniform())
+        p = self.succeeds("explore", noise, "--out", self.out)
+        self.assertIn("nothing is written to", p.stderr)
+        self.assertFalse(self.out.exists())
+        self.succeeds("explore", self.points, "--out", self.out)
+        before = tree(self.out)
+        self.succeeds("explore", noise, "--out", self.out, "--overwrite")
+        self.assertEqual(tree(self.out), before)
+
+    def test_variants_are_added_and_the_map_stays(self):
+        self.succeeds("explore", self.points, "--out", self.out)
+        before = tree(self.out)
+        self.succeeds("sweep", self.points, "--eps", "0.5", "--minpts", "4,8", "--core", "--resume", "--out", self.out)
+        after = tree(self.out)
+        for name in ("map.csv", "lineage.npz", "explore.json"):
+            self.assertEqual(after[name], before[name])
+        self.assertIn((0.5, 8), summary(self.out))
+        best = json.loads(after["explore.json"])["recommended"]
+        self.succeeds("compare", self.out, "--cell", f"{best['eps']!r}:{best['minpts']}", "--cell", "0.5:8")
+        # A lineage that is asked for is of the variants of the folder.
+        self.succeeds("sweep", self.points, "--eps", "0.5", "--minpts", "8", "--lineage", "--resume", "--out", self.out)
+        self.assertEqual(set(zip(*(npz(self.out / "lineage.npz")[name] for name in ("eps", "minpts")))), set(summary(self.out)))
+
+    def test_interrupted_or_killed_it_leaves_nothing_or_all(self):
+        points = self.folder / "p.npy"
+        self.succeeds("generate", "tec", "--n", 60_000, "--out", points)
+        words = [BINARY, "explore", str(points), "--columns", "0,1", "--out", str(self.out)]
+        begin = time.monotonic()
+        self.succeeds(*words[1:])
+        duration = time.monotonic() - begin
+        whole = tree(self.out)
+        names = set(whole)
+        rng = random.Random(1)
+        killed = 0
+        for how in [signal.SIGINT, signal.SIGKILL] * 4:
+            p = subprocess.Popen([*words, "--overwrite"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                p.communicate(timeout=rng.uniform(0.2, 1.05) * duration)
+            except subprocess.TimeoutExpired:
+                p.send_signal(how)
+                end = time.monotonic()
+                p.communicate(timeout=30)
+                killed += 1
+                if how == signal.SIGINT:
+                    self.assertIn(p.returncode, (0, 130, -signal.SIGINT))
+                    self.assertLess(time.monotonic() - end, 5)
+            left = {n: b for n, b in tree(self.out).items() if not n.startswith(".epsflow")}
+            self.assertEqual(set(left), names)
+            self.assertEqual(left["map.csv"], whole["map.csv"])
+        self.assertGreater(killed, 2)
+        self.succeeds(*words[1:], "--overwrite")
+        self.assertEqual(set(tree(self.out)), names)
+        self.assertEqual(json.loads((self.out / "sweep.json").read_text())["status"], "complete")
+
+
+if __name__ == "__main__":
+    unittest.main()
