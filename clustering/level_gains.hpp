@@ -31,9 +31,9 @@ class LevelGains {
           if (counts_[p] >= least) points.push_back({p, x});
         }
       }
-      std::sort(points.begin(), points.end(), [&](const NodePoint& a, const NodePoint& b_) {
-        return counts_[a.position] != counts_[b_.position] ? counts_[a.position] > counts_[b_.position]
-                                                           : a.position < b_.position;
+      std::sort(points.begin(), points.end(), [&](const NodePoint& a, const NodePoint& c) {
+        return counts_[a.position] != counts_[c.position] ? counts_[a.position] > counts_[c.position]
+                                                           : a.position < c.position;
       });
     });
     cancel.check();

@@ -90,6 +90,7 @@ void require_even_grid(std::span<const Variant> variants) {
 MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, double weight)
     : lineage_(lineage), n_(static_cast<double>(n)), weight_(weight) {
   std::vector<Variant> variants;
+  variants.reserve(lineage.cells().size());
   for (const LineageCell& cell : lineage.cells()) variants.push_back(cell.variant);
   Axes axes = axes_of(variants);
   step_ = even_step(axes, variants.size());
@@ -247,6 +248,7 @@ bool MapScores::one_to_one(std::size_t eps, std::size_t minpts) const {
   const std::vector<std::uint32_t>& to = chained(eps, minpts - 1).clusters;
   if (from.empty() || from.size() != to.size()) return false;
   std::vector<std::uint32_t> in;
+  in.reserve(from.size());
   for (const std::uint32_t k : from) in.push_back(at(eps, minpts).in_looser[k]);
   std::sort(in.begin(), in.end());
   return in == to;

@@ -129,6 +129,7 @@ std::vector<Doubt> doubts_of_points(PointsView points, std::optional<double> eps
   double most = 0, all = 0;
   for (std::size_t k = 0; k < points.dims(); ++k) {
     std::vector<double> values;
+    values.reserve(points.size() / stride + 1);
     for (std::size_t i = 0; i < points.size(); i += stride) values.push_back(points.at(i, k));
     tbb::parallel_sort(values.begin(), values.end());
     const double variance = variance_of(values);
