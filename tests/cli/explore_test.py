@@ -225,6 +225,8 @@ class Folder(Explore):
                 if how == signal.SIGINT:
                     self.assertIn(p.returncode, (0, 130, -signal.SIGINT))
                     self.assertLess(time.monotonic() - end, 5)
+            # Killed while complete new results took the place of the old ones, it is finished by whoever opens the folder next.
+            self.assertEqual(subprocess.run(words, capture_output=True, text=True).returncode, 2)
             left = {n: b for n, b in tree(self.out).items() if not n.startswith(".epsflow")}
             self.assertEqual(set(left), names)
             self.assertEqual(left["map.csv"], whole["map.csv"])
