@@ -33,7 +33,7 @@ class LevelGains {
       }
       std::sort(points.begin(), points.end(), [&](const NodePoint& a, const NodePoint& c) {
         return counts_[a.position] != counts_[c.position] ? counts_[a.position] > counts_[c.position]
-                                                           : a.position < c.position;
+                                                          : a.position < c.position;
       });
     });
     cancel.check();
