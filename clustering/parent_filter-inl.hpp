@@ -16,7 +16,7 @@
 // is kept out of it; a function that it leaves alone cannot be inlined into one that it does not.
 #if !defined(EPSFLOW_RACY_READ)
 #if defined(__SANITIZE_THREAD__)
-#define EPSFLOW_RACY_READ HWY_NOINLINE __attribute__((no_sanitize("thread")))
+#define EPSFLOW_RACY_READ inline HWY_NOINLINE __attribute__((no_sanitize("thread")))
 #else
 #define EPSFLOW_RACY_READ HWY_INLINE
 #endif
