@@ -43,6 +43,7 @@ inline constexpr std::array kExitCodes{
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command validity_command();
 [[nodiscard]] Command neighbors_command();
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command k_distance_command();

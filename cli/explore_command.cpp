@@ -21,6 +21,7 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/memory.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
@@ -126,6 +127,7 @@ void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const E
     result.variant = offer->variant;
     result.summary = offer->summary;
     result.labels = offer->labels;
+    result.seconds = offer->seconds;
     folder.add(result);
   }
   folder.add_file(io::kMapName, [&](const auto& file) { write_map(file, made.map, made.scores); });
@@ -135,6 +137,15 @@ void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const E
         file, json_of(made, points, metric).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   });
   folder.finish("complete", seconds, Trace());
+}
+
+/// What a long exploration is going to take.
+void foretell(const Progress& p, const EngineOptions& options) {
+  constexpr double kLong = 10;
+  const double seconds = p.seconds + *p.seconds_left;
+  if (seconds < kLong) return;
+  say(fmt::format("{} in about {:.0f} s, with at most {} of memory", format_count(p.variants, "cell"), seconds,
+                  format_bytes(options.memory > 0 ? options.memory : machine_memory() / 2)));
 }
 
 int run_explore(const Arguments& arguments) {
@@ -153,7 +164,14 @@ int run_explore(const Arguments& arguments) {
   std::optional<Exploration> made;
   {
     ProgressReport report(!arguments.flag("quiet"));
-    const Observer observer{.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()};
+    bool foretold = arguments.flag("quiet");
+    const Observer observer{.on_progress =
+                                [&](const Progress& p) {
+                                  if (!foretold && p.seconds_left) foretell(p, settings.engine);
+                                  foretold = foretold || p.seconds_left;
+                                  report.show(p);
+                                },
+                            .cancel = &interrupt.token()};
     const Dataset data = load(arguments, points, metric, settings.engine);
     made = sweep ? explore(data, *sweep, settings.run, observer) : explore(data, settings.run, observer);
   }

@@ -1,10 +1,12 @@
 #include <epsflow/cli/lineage_files.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/npz_writer.hpp>
@@ -20,11 +22,12 @@ std::pair<std::string, io::NpyArray> array_of(const char* name, const char* type
 }  // namespace
 
 void write_map(const std::filesystem::path& file, const Lineage& lineage, std::span<const CellScore> scores) {
-  std::string text = "eps,minpts,clusters,noise,core,border,largest,agreement_wider,agreement_looser";
+  std::string text = "eps,minpts,clusters,noise,core,border,largest,agreement_wider,agreement_looser,relative_validity";
   const auto add_agreement = [&](std::size_t cell, const std::optional<std::size_t>& other) {
     text += ",";
     if (other) text += format_number(agreement(lineage.contingency(cell, *other)).adjusted_rand);
   };
+  const std::vector<double> validity = relative_validity(lineage);
   text += scores.empty() ? "\n" : ",score,credit\n";
   for (std::size_t i = 0; i < lineage.cells().size(); ++i) {
     const LineageCell& cell = lineage.cell(i);
@@ -35,6 +38,8 @@ void write_map(const std::filesystem::path& file, const Lineage& lineage, std::s
     }
     add_agreement(i, cell.wider);
     add_agreement(i, cell.looser);
+    text += ",";
+    if (!std::isnan(validity[i])) text += format_number(validity[i]);
     if (!scores.empty()) text += "," + format_number(scores[i].score) + "," + format_number(scores[i].credit);
     text += "\n";
   }

@@ -23,8 +23,9 @@ std::string table_of(const Progress& p, const char* before, const char* between)
 }
 
 std::string seconds_left(const Progress& p, const char* before) {
-  if (p.variants_done == 0) return "";
-  return fmt::format("{}about {:.0f} s left", before, p.seconds / share_of(p) * (1 - share_of(p)));
+  if (!p.seconds_left && p.variants_done == 0) return "";
+  return fmt::format("{}about {:.0f} s left", before,
+                     p.seconds_left ? *p.seconds_left : p.seconds / share_of(p) * (1 - share_of(p)));
 }
 
 }  // namespace

@@ -33,7 +33,6 @@ constexpr double kLeastScore = 0.2;
 /// there at one eps alone may have lived for any part of two steps, and among many points one step is more than chance explains.
 constexpr double kLeastPlateau = 1.1;
 constexpr double kLeastCredit = 0.4;
-constexpr std::size_t kCandidates = 20;
 /// Ratios of minpts from which a slope can be told.
 constexpr double kSlopeRange = 0.6;
 /// By how much of its logarithm a ratio of two eps may be off.

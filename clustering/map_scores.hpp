@@ -78,6 +78,7 @@ class MapScores {
   [[nodiscard]] double dimension(std::size_t minpts) const noexcept { return dimension_[minpts]; }
 
   static constexpr double kChanceLimit = 5;
+  static constexpr std::size_t kCandidates = 20;
 
  private:
   /// The big clusters of a cell, and for each the chain of clusters along eps that it goes on.

@@ -120,10 +120,10 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
   return doubts;
 }
 
-std::vector<Doubt> doubts_of_points(PointsView points, std::optional<double> eps) {
+std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at) {
   std::vector<Doubt> doubts;
   if (duplicate_share(points) > kManyDuplicates) doubts.push_back(Doubt::duplicates);
-  if (!eps) return doubts;
+  if (!at) return doubts;
   const std::size_t stride = std::max<std::size_t>(1, points.size() / kSample);
   bool quantised = false;
   double most = 0, all = 0;
@@ -136,10 +136,13 @@ std::vector<Doubt> doubts_of_points(PointsView points, std::optional<double> eps
     most = std::max(most, variance);
     all += variance;
     const double step = step_of(std::move(values));
-    quantised = quantised || (step > 0 && *eps < kStepsOfEps * step);
+    quantised = quantised || (step > 0 && at->eps < kStepsOfEps * step);
   }
   if (quantised) doubts.push_back(Doubt::quantised);
-  if (points.dims() > 1 && most > kAxisRules * all) doubts.push_back(Doubt::one_axis_rules);
+  // Beside it the others say nothing: they hardly move a point out of the eps that shows the clusters first. (Clusters may lie along one coordinate and be as wide in the
+  // others as in that one.)
+  const bool others_are_small = all - most < at->least * at->least;
+  if (points.dims() > 1 && most > kAxisRules * all && others_are_small) doubts.push_back(Doubt::one_axis_rules);
   return doubts;
 }
 

@@ -16,7 +16,13 @@ namespace epsflow {
 /// Points from which on these are not few.
 inline constexpr std::size_t kFewPoints = 100;
 
-/// eps: of the recommended cell, or of the middle of the grid; nothing where single coordinates mean nothing. O(n·d log n), in parallel.
-[[nodiscard]] std::vector<Doubt> doubts_of_points(PointsView points, std::optional<double> eps);
+/// Where clusters are seen.
+struct SeenAt {
+  double eps = 0;    ///< of the recommended cell, or of the middle of the grid
+  double least = 0;  ///< the smallest eps that shows the same
+};
+
+/// at: nothing where single coordinates mean nothing. O(n·d log n), in parallel.
+[[nodiscard]] std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at);
 
 }  // namespace epsflow

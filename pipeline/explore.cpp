@@ -10,8 +10,8 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/doubts.hpp>
+#include <epsflow/pipeline/forecast.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
-#include <epsflow/pipeline/lineage.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -171,7 +171,20 @@ double confidence_of(const CellScore& score, const Plateau& plateau, bool at_mos
   return std::clamp(expected, 0.1, 0.97);
 }
 
-void add_doubts_of_points(Exploration& made, const Dataset& data, double eps, const Observer& observer) {
+/// The lineage of the sweep.
+Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& options, Forecast& forecast) {
+  LineageBuilder builder(sweep);
+  RunOptions how = options_for(Keep::summary, options);
+  how.clusters = true;
+  for (const Sweep& part : forecast.parts()) {
+    run_each(
+        data, part, [&](VariantResult&& result) { builder.add(result); }, how, forecast.next());
+    forecast.ended();
+  }
+  return builder.finish();
+}
+
+void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, const Observer& observer) {
   // Directions and places on a sphere have no lattice and no scale of their own.
   const MetricKind kind = data.metric().kind;
   const bool coordinates = !on_sphere(kind) && kind != MetricKind::cosine;
@@ -179,7 +192,7 @@ void add_doubts_of_points(Exploration& made, const Dataset& data, double eps, co
   Session session(data, options, observer);
   session.on_threads([&] {
     const std::vector<Doubt> others =
-        doubts_of_points(session.points().host(), coordinates ? std::optional(eps) : std::nullopt);
+        doubts_of_points(session.points().host(), coordinates ? std::optional(at) : std::nullopt);
     made.doubts.insert(made.doubts.end(), others.begin(), others.end());
   });
 }
@@ -219,7 +232,9 @@ std::string sentence_of(Doubt doubt) {
   return {};
 }
 
-Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& observer) {
+Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& caller) {
+  Observer observer = caller;
+  observer.on_progress = nullptr;  // of the many small runs there is nothing to tell
   const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
   if (data.size() < kFewestPoints) return Sweep();
   const std::vector<std::uint32_t> minpts = weighted_minpts(suggested_minpts(data.size()), weight);
@@ -236,12 +251,13 @@ Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& o
   if (sweep.size() == 0) {
     made.doubts = {Doubt::no_clusters};
     if (data.size() < kFewPoints) made.doubts.push_back(Doubt::few_points);
-    add_doubts_of_points(made, data, 0, observer);
+    add_doubts_of_points(made, data, {}, observer);
     return made;
   }
   require_even_grid(sweep.variants());
   const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
-  made.map = lineage(data, sweep, options_for(Keep::summary, options), observer);
+  Forecast forecast(sweep, MapScores::kCandidates, observer);
+  made.map = mapped(data, sweep, options, forecast);
   const MapScores scores(made.map, data.size(), data.dims(), weight);
   made.eps.assign(scores.eps().begin(), scores.eps().end());
   made.minpts.assign(scores.minpts().begin(), scores.minpts().end());
@@ -255,9 +271,11 @@ Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& o
     offered.cell = scores.cell(place);
     offered.variant = made.map.cell(offered.cell).variant;
     VariantResult result =
-        std::move(run(data, Sweep({offered.variant}), options_for(Keep::labels, options), observer).front());
+        std::move(run(data, Sweep({offered.variant}), options_for(Keep::labels, options), forecast.next()).front());
+    forecast.ended();
     offered.summary = result.summary;
     offered.labels = std::move(result.labels);
+    offered.seconds = result.seconds;
     offered.score = score.score;
     offered.noise = score.noise;
     offered.plateau = scores.plateau(place);
@@ -282,8 +300,10 @@ Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& o
     for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
   }
   made.doubts = doubts_of_map(made, scores, chosen, data.size());
-  const double eps = chosen ? made.recommended->variant.eps : std::sqrt(made.eps.front() * made.eps.back());
-  add_doubts_of_points(made, data, eps, observer);
+  const double middle = std::sqrt(made.eps.front() * made.eps.back());
+  const SeenAt at =
+      chosen ? SeenAt{made.recommended->variant.eps, made.recommended->plateau.eps_from} : SeenAt{middle, middle};
+  add_doubts_of_points(made, data, at, observer);
   return made;
 }
 

@@ -29,7 +29,7 @@ enum class Doubt : std::uint8_t {
   few_points,
   duplicates,  ///< many points share all coordinates with another
   quantised,  ///< coordinates lie on a lattice, and eps is less than four steps of it: a little more or less may change much
-  one_axis_rules,  ///< one coordinate has nearly all of the variance
+  one_axis_rules,  ///< one coordinate has nearly all of the variance, and the others together vary by less than the eps that shows the clusters first
 };
 template <>
 struct Choice<Doubt> {
@@ -56,7 +56,8 @@ struct Offer {
   std::size_t cell = 0;  ///< of Exploration::map
   Variant variant;
   LabelSummary summary;
-  Labels labels;  ///< [n] in input order
+  Labels labels;       ///< [n] in input order
+  double seconds = 0;  ///< that its labels took
   double score = 0;
   double noise = 0;  ///< share of the points that are in no big cluster
   Plateau plateau;

@@ -26,6 +26,8 @@ struct Progress {
   double table_eps = 0;    ///< eps of the neighbour table that made progress last; 0 if none has
   double table_share = 0;  ///< the part of its rows that is done, from 0 to 1
   double seconds = 0;      ///< since the run began
+  /// Foretold from what some eps of a grid took, as explore() does it. Nothing where no such figure is known.
+  std::optional<double> seconds_left = std::nullopt;
 };
 
 /// The largest value of EngineOptions::threads, of SearchOptions::lanes and of RunOptions::tables. More must be a mistake, such as

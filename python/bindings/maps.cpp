@@ -21,6 +21,7 @@
 #include "options.hpp"
 #include "task.hpp"
 
+#include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/lineage.hpp>
@@ -221,6 +222,7 @@ void define_lineage(nb::module_& m) {
       .def("cells", &cells_of)
       .def("clusters", &clusters_of)
       .def("rank", &Lineage::rank, "inner"_a, "outer"_a)
+      .def("relative_validity", [](const Lineage& lineage) { return column_of(relative_validity(lineage)); })
       .def(
           "holders",
           [](const Lineage& lineage, std::size_t from, std::size_t to) { return column_of(lineage.holders(from, to)); },

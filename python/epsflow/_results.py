@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._lineage import Lineage, stored_lineage
 from ._parameters import as_folder
 from ._tasks import wait_for
 
@@ -122,10 +123,10 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, version: st
         wait_for(_core.start_save(as_folder(folder), held, described, rows, version, options, overwrite))
 
 
-def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin]:
+def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin, Lineage | None]:
     path = Path(as_folder(folder))
     if path.is_file():
-        return _load_hdf5(path)
+        return (*_load_hdf5(path), None)
     if not path.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no folder of results", str(path))
     with _folder_errors():
@@ -149,7 +150,11 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
             core = array(f"core/{name}", "|b1") if manifest.owns(f"core/{name}") else np.empty(0, np.bool_)
             variants.append(StoredVariant(figures, labels, core))
         rows = array("rows.npy", "<i8")() if manifest.owns("rows.npy") else None
-    return variants, Origin(input=described, rows=rows)
+        lineage = None
+        if manifest.owns("lineage.npz"):
+            manifest.verify(path, "lineage.npz")
+            lineage = stored_lineage(path / "lineage.npz", n)
+    return variants, Origin(input=described, rows=rows), lineage
 
 
 def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Callable[[], Array]:

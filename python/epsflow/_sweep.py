@@ -134,8 +134,8 @@ class SweepResult:
     rows : ndarray of shape (n,) or None
         The input row of each label, where a folder has it, as rows were dropped or several files joined.
     lineage : Lineage or None
-        How the clusters of the variants lie in each other. None where the sweep was not asked for it (lineage=True), and of a result
-        that was loaded, as folders have none.
+        How the clusters of the variants lie in each other. None where the sweep was not asked for it (lineage=True), and of a folder
+        without lineage.npz. Of a folder that `epsflow explore` wrote it has all variants of the grid.
     """
 
     def __init__(
@@ -497,5 +497,5 @@ def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:
     ValueError
         Where it holds no results, damaged ones, or a part of them.
     """
-    variants, origin = load_folder(folder, as_flag(unfinished, "unfinished"))
-    return SweepResult([VariantResult(v) for v in variants], origin)
+    variants, origin, lineage = load_folder(folder, as_flag(unfinished, "unfinished"))
+    return SweepResult([VariantResult(v) for v in variants], origin, lineage=lineage)

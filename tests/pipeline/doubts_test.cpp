@@ -193,6 +193,7 @@ TEST_CASE("doubts: there are none of clusters that everybody sees") {
       {"on a line", make_blobs({{{0}, 1, 400}, {{15}, 1, 400}}, 2), {}},
       {"arcs in each other", arcs(0.05, 500, 1), {}},
       {"a blob in a ring", ring_and_blob(1), {}},
+      {"along one coordinate", make_blobs({{{0, 0}, 1, 400}, {{30, 0}, 1, 400}}, 2), {}},
       {"far from the origin",
        changed(three_blobs(2),
                [](auto& x) {
@@ -218,7 +219,7 @@ TEST_CASE("doubts: there are none of clusters that everybody sees") {
 
 TEST_CASE("doubts: of coordinates, at their limits") {
   const auto doubts = [](const std::vector<double>& x, std::size_t dims, double eps) {
-    return doubts_of_points({std::span<const double>(x), dims}, eps);
+    return doubts_of_points({std::span<const double>(x), dims}, SeenAt{eps, eps});
   };
   CHECK(doubts({}, 2, 1).empty());
   CHECK(doubts({1, 2}, 2, 1).empty());

@@ -479,15 +479,35 @@ TEST_CASE("explore: it is cancelled soon, at every moment") {
 TEST_CASE("explore: progress does not go beyond what there is") {
   const DataSet data = three_blobs();
   const Dataset loaded = load(data);
-  std::atomic<std::size_t> calls = 0, beyond = 0;
+  std::vector<Progress> seen;  // one call at a time
   Observer observer;
-  observer.on_progress = [&](const Progress& p) {
-    ++calls;
-    if (p.variants_done > p.variants) ++beyond;
-  };
-  CHECK(explore(loaded, {}, observer).recommended);
-  CHECK(calls > 0);
-  CHECK(beyond == 0);
+  observer.on_progress = [&](const Progress& p) { seen.push_back(p); };
+  const Exploration observed = explore(loaded, {}, observer);
+  REQUIRE(seen.size() > 6);
+  bool foretold = false;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const Progress& p = seen[i];
+    CHECK(p.variants == observed.scores.size());
+    CHECK(p.variants_done <= p.variants);
+    CHECK(p.variants_done >= (i > 0 ? seen[i - 1].variants_done : 0));
+    CHECK(p.seconds >= (i > 0 ? seen[i - 1].seconds : 0));
+    CHECK((p.seconds_left.has_value() || !foretold));  // once there is a figure there is always one
+    foretold = p.seconds_left.has_value();
+    if (foretold) CHECK(*p.seconds_left >= 0);
+  }
+  CHECK(foretold);
+  CHECK(seen.back().variants_done == seen.back().variants);
+  // Which eps are swept first, and whether somebody looks, changes nothing.
+  const Exploration alone = explore(loaded);
+  REQUIRE(observed.recommended);
+  REQUIRE(alone.recommended);
+  CHECK(observed.recommended->labels == alone.recommended->labels);
+  CHECK(observed.alternatives.size() == alone.alternatives.size());
+  for (std::size_t i = 0; i < alone.map.cells().size(); ++i) {
+    CHECK(observed.map.cell(i).first_core == alone.map.cell(i).first_core);
+    CHECK(observed.map.cell(i).in_wider == alone.map.cell(i).in_wider);
+    CHECK(observed.map.cell(i).in_looser == alone.map.cell(i).in_looser);
+  }
 }
 
 }  // namespace

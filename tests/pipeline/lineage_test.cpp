@@ -1,6 +1,7 @@
 #include <epsflow/pipeline/lineage.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {
@@ -35,6 +37,37 @@ std::vector<std::uint32_t> holders_by_labels(const VariantResult& from, const Va
   std::vector<std::uint32_t> holders;
   for (const auto& [cluster, in] : holder) holders.push_back(static_cast<std::uint32_t>(in));
   return holders;
+}
+
+/// Edge by edge as relative_validity() says it, asking for the holders in every other cell.
+void check_relative_validity(const Lineage& lineage, const std::vector<std::size_t>& path,
+                             const std::vector<double>& validity) {
+  for (std::size_t place = 0; place < path.size(); ++place) {
+    const LineageCell& cell = lineage.cell(path[place]);
+    const double found = validity[path[place]];
+    if (cell.clusters() == 1) {
+      REQUIRE(std::isnan(found));
+      continue;
+    }
+    double sum = 0;
+    for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
+      double joined = cell.variant.eps, apart = cell.variant.eps;
+      for (std::size_t j = 0; j < place; ++j) {
+        const LineageCell& narrower = lineage.cell(path[j]);
+        const std::vector<std::uint32_t> in = lineage.holders(path[j], path[place]);
+        for (std::size_t c = 0; c < in.size(); ++c) {
+          if (in[c] == k && narrower.core[c] == cell.core[k]) joined = std::min(joined, narrower.variant.eps);
+        }
+      }
+      for (std::size_t j = place + 1; j < path.size(); ++j) {
+        const std::vector<std::uint32_t> in = lineage.holders(path[place], path[j]);
+        if (std::count(in.begin(), in.end(), in[k]) == 1) apart = lineage.cell(path[j]).variant.eps;
+      }
+      sum += cell.size[k] * (1 - joined / apart);
+    }
+    const auto n = static_cast<double>(cell.summary.core + cell.summary.border + cell.summary.noise);
+    REQUIRE(found == Approx(n > 0 ? sum / n : 0));
+  }
 }
 
 /// The elder rule, cluster by cluster and from labels alone.
@@ -125,8 +158,12 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
       REQUIRE(lineage.rank(i, j) == std::set<std::uint32_t>(holders.begin(), holders.end()).size());
     }
   }
+  const std::vector<double> validity = relative_validity(lineage);
   std::vector<std::vector<std::size_t>> paths;
-  for (const std::uint32_t m : minpts) paths.push_back(lineage.along_eps(m));
+  for (const std::uint32_t m : minpts) {
+    paths.push_back(lineage.along_eps(m));
+    check_relative_validity(lineage, paths.back(), validity);
+  }
   for (const double e : eps) paths.push_back(lineage.along_minpts(e));
   // Slanted: minpts falls as eps rises.
   std::vector<std::size_t> slanted;

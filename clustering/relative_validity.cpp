@@ -1,0 +1,98 @@
+#include <epsflow/clustering/relative_validity.hpp>
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace epsflow {
+namespace {
+
+constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
+
+/// The clusters of a cell. Places are those of cells of the same minpts, by ascending eps.
+struct Row {
+  std::vector<std::uint32_t> birth;   ///< where the oldest of the clusters that came together in it came up
+  std::vector<std::uint32_t> joined;  ///< where its core points were one cluster first
+  // Births of the clusters of the cell before that lie in it.
+  std::vector<std::uint32_t> oldest;
+  std::vector<std::uint32_t> second_oldest;
+};
+
+Row row_of(const LineageCell& cell, std::uint32_t place) {
+  const std::size_t n = cell.clusters();
+  return {std::vector(n, place), std::vector(n, place), std::vector(n, kNever), std::vector(n, kNever)};
+}
+
+void follow(const LineageCell& before, const Row& from, const LineageCell& cell, Row& to) {
+  for (std::size_t k = 0; k < before.clusters(); ++k) {
+    const std::uint32_t holder = before.in_wider[k];
+    const std::uint32_t birth = from.birth[k];
+    to.second_oldest[holder] = std::min(to.second_oldest[holder], std::max(birth, to.oldest[holder]));
+    to.oldest[holder] = std::min(to.oldest[holder], birth);
+    to.birth[holder] = std::min(to.birth[holder], birth);
+    if (before.core[k] == cell.core[holder]) to.joined[holder] = from.joined[k];
+  }
+}
+
+/// The last place where no other cluster of the cell at `place` has joined `cluster`.
+std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> path, const std::vector<Row>& rows,
+                         std::uint32_t place, std::uint32_t cluster) {
+  std::uint32_t at = place;
+  for (; at + 1 < path.size(); ++at) {
+    const std::uint32_t holder = lineage.cell(path[at]).in_wider[cluster];
+    const Row& next = rows[at + 1];
+    const bool eldest = rows[at].birth[cluster] == next.oldest[holder];
+    const std::uint32_t other = eldest ? next.second_oldest[holder] : next.oldest[holder];
+    if (other <= place) break;  // else all who join it came up later
+    cluster = holder;
+  }
+  return at;
+}
+
+void add_path(const Lineage& lineage, std::span<const std::size_t> path, std::vector<double>& validity) {
+  std::vector<Row> rows;
+  for (std::uint32_t place = 0; place < path.size(); ++place) {
+    rows.push_back(row_of(lineage.cell(path[place]), place));
+    if (place > 0) follow(lineage.cell(path[place - 1]), rows[place - 1], lineage.cell(path[place]), rows[place]);
+  }
+  for (std::uint32_t place = 0; place < path.size(); ++place) {
+    const LineageCell& cell = lineage.cell(path[place]);
+    if (cell.clusters() == 1) {
+      validity[path[place]] = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
+    double sum = 0;
+    for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
+      const double joined = lineage.cell(path[rows[place].joined[k]]).variant.eps;
+      const double apart = lineage.cell(path[last_apart(lineage, path, rows, place, k)]).variant.eps;
+      sum += cell.size[k] * (1 - joined / apart);
+    }
+    const auto points = static_cast<double>(cell.summary.core + cell.summary.border + cell.summary.noise);
+    validity[path[place]] = points > 0 ? sum / points : 0;
+  }
+}
+
+}  // namespace
+
+std::vector<double> relative_validity(const Lineage& lineage) {
+  const std::span<const LineageCell> cells = lineage.cells();
+  std::vector<std::uint8_t> follows(cells.size(), 0);
+  for (const LineageCell& cell : cells) {
+    if (cell.wider) follows[*cell.wider] = 1;
+  }
+  std::vector<std::vector<std::size_t>> paths;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (follows[i] != 0) continue;
+    std::vector<std::size_t>& path = paths.emplace_back();
+    for (std::optional<std::size_t> at = i; at; at = cells[*at].wider) path.push_back(*at);
+  }
+  std::vector<double> validity(cells.size(), 0);
+  tbb::parallel_for(std::size_t{0}, paths.size(), [&](std::size_t p) { add_path(lineage, paths[p], validity); });
+  return validity;
+}
+
+}  // namespace epsflow

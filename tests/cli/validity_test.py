@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""DBCV of label files and of the variants of results folders: which labels are judged, and what is refused."""
+import json
+import random
+import unittest
+
+from support import ProgramTest
+
+
+class Validity(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(1)
+        self.xy = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1)) for c in (0, 5) for _ in range(60)]
+        self.xy += [(draw.uniform(-20, 20), draw.uniform(-20, 20)) for _ in range(10)]
+        self.points = self.write("points.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.xy))
+        self.out = self.folder / "r"
+
+    def judged(self, *words):
+        return json.loads(self.succeeds("validity", self.points, *words, "--json", "--quiet").stdout)["labellings"]
+
+    def test_a_folder_is_judged_variant_by_variant_and_as_its_files_are(self):
+        self.succeeds("sweep", self.points, "--eps", "0.15,0.3", "--minpts", "4,8", "--out", self.out, "--quiet")
+        cells = self.judged("--results", self.out)
+        self.assertEqual([(c["eps"], c["minpts"]) for c in cells], [(0.15, 4), (0.15, 8), (0.3, 4), (0.3, 8)])
+        for cell in cells:
+            file = self.out / "labels" / f"eps_{cell['eps']:g}_minpts_{cell['minpts']}.npy"
+            [alone] = self.judged("--labels", file)
+            self.assertEqual({k: cell[k] for k in ("validity", "error", "clusters")}, alone)
+            mean = sum(c["points"] * (c["validity"] or 0) for c in cell["clusters"]) / len(self.xy)
+            self.assertAlmostEqual(cell["validity"], mean, places=12)
+        [one] = self.judged("--results", self.out, "--cell", "0.3:8")
+        self.assertEqual(one, cells[3])
+        self.assertGreater(one["validity"], 0.6)
+        table = self.succeeds("validity", self.points, "--results", self.out).stdout.split("\n")
+        self.assertEqual(table[0].split(), ["eps", "minpts", "clusters", "validity", "error"])
+        self.assertEqual(table[4].split()[:3], ["0.3", "8", "2"])
+
+    def test_samples_have_an_error(self):
+        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--out", self.out, "--quiet")
+        [exact] = self.judged("--results", self.out)
+        [sampled] = self.judged("--results", self.out, "--sample", 20, "--samples", 2)
+        self.assertEqual(exact["error"], 0)
+        self.assertGreater(sampled["error"], 0)
+
+    def test_what_cannot_be(self):
+        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--out", self.out, "--quiet")
+        other = self.write("other.csv", "x,y\n1,2\n3,4\n")
+        labels = self.out / "labels" / "eps_0.3_minpts_4.npy"
+        self.fails(2, ["--results", "--labels"], "validity", self.points)
+        self.fails(2, ["--cell", "--labels"], "validity", self.points, "--labels", labels, "--cell", "0.3:4")
+        self.fails(3, ["the points that were clustered"], "validity", other, "--results", self.out)
+        self.fails(3, ["130 labels", "2 points"], "validity", other, "--labels", labels)
+        self.fails(3, ["no variant with eps 0.4"], "validity", self.points, "--results", self.out, "--cell", "0.4:4")
+        counts = self.folder / "counts"
+        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--keep", "summary", "--out", counts, "--quiet")
+        self.fails(3, ["no labels of eps 0.3", "--keep summary"], "validity", self.points, "--results", counts)
+        sky = self.folder / "sky"
+        self.succeeds("sweep", self.points, "--metric", "greatcircle", "--eps", "30", "--minpts", "4", "--out", sky, "--quiet")
+        self.fails(3, ["Euclidean"], "validity", self.points, "--results", sky)
+
+
+if __name__ == "__main__":
+    unittest.main()
