@@ -256,7 +256,7 @@ Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& o
   }
   require_even_grid(sweep.variants());
   const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
-  Forecast forecast(sweep, MapScores::kCandidates, observer);
+  Forecast forecast(sweep, MapScores::kCandidates / 2, observer);
   made.map = mapped(data, sweep, options, forecast);
   const MapScores scores(made.map, data.size(), data.dims(), weight);
   made.eps.assign(scores.eps().begin(), scores.eps().end());

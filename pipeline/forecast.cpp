@@ -8,11 +8,12 @@
 namespace epsflow {
 namespace {
 
-/// Places of the eps that are swept first, as shares of their number. The middle one alone tells much already.
-constexpr std::array kPilots{0.5, 0.75, 0.25, 0.95, 0.05};
+/// Places of the eps that are swept first, as shares of their number. Those in the middle alone tell much already.
+constexpr std::array kPilots{0.5, 0.2, 0.75, 0.95, 0.0};
+/// As many at a time as are under way at a time later on.
+constexpr std::size_t kPilotEps = 2;
 constexpr std::size_t kFewestEps = 16;
-/// Labels of a cell are made anew, with what all cells of an eps share: this many times a cell's part of the eps.
-constexpr double kLabelsPerCell = 3;
+constexpr double kOfEnds = 0.3;
 
 }  // namespace
 
@@ -30,8 +31,14 @@ Forecast::Forecast(const Sweep& sweep, std::size_t labels, const Observer& obser
   std::vector<std::vector<Variant>> groups;
   for (auto& [eps, variants] : by_eps) groups.push_back(std::move(variants));
   for (const double share : kPilots) {
-    pilots_.push_back(static_cast<std::size_t>(share * static_cast<double>(count)));
-    parts_.emplace_back(std::exchange(groups[pilots_.back()], {}));
+    const auto begin = static_cast<std::size_t>(share * static_cast<double>(count));
+    std::vector<Variant>& variants = groups[begin];
+    for (std::size_t e = begin + 1; e < begin + kPilotEps; ++e) {
+      variants.insert(variants.end(), groups[e].begin(), groups[e].end());
+      groups[e].clear();
+    }
+    parts_.emplace_back(std::exchange(variants, {}));
+    pilots_.push_back(begin);
   }
   std::vector<Variant> rest;
   for (const std::vector<Variant>& variants : groups) rest.insert(rest.end(), variants.begin(), variants.end());
@@ -59,7 +66,11 @@ Observer Forecast::next() {
 }
 
 void Forecast::ended() {
-  if (part_ < pilots_.size()) seconds_[pilots_[part_]] = seconds_of_run();
+  if (part_ < pilots_.size()) {
+    for (std::size_t k = 0; k < kPilotEps; ++k) {
+      seconds_[pilots_[part_] + k] = seconds_of_run() / static_cast<double>(kPilotEps);
+    }
+  }
   if (part_ < parts_.size()) {
     cells_done_ += parts_[part_].size();
     ++part_;
@@ -68,21 +79,27 @@ void Forecast::ended() {
   }
 }
 
-/// Between the nearest eps that were swept alone, in a straight line.
+/// Between the nearest eps that were swept first, in a straight line. Until they were, the first and the last of all are taken for
+/// cheaper than those in the middle, as they mostly are.
 double Forecast::cost(std::size_t eps) const {
+  const std::size_t last = seconds_.size() - 1;
+  const auto known = [&](std::size_t e) -> std::optional<double> {
+    if (seconds_[e]) return seconds_[e];
+    if (e == 0 || e == last) return kOfEnds * *seconds_[pilots_.front()];
+    return std::nullopt;
+  };
   std::size_t before = eps, after = eps;
-  while (before > 0 && !seconds_[before]) --before;
-  while (after + 1 < seconds_.size() && !seconds_[after]) ++after;
-  if (!seconds_[before]) return *seconds_[after];
-  if (!seconds_[after] || before == after) return *seconds_[before];
+  while (!known(before)) --before;
+  while (!known(after)) ++after;
+  if (before == after) return *known(eps);
   const double share = static_cast<double>(eps - before) / static_cast<double>(after - before);
-  return *seconds_[before] + share * (*seconds_[after] - *seconds_[before]);
+  return *known(before) + share * (*known(after) - *known(before));
 }
 
 double Forecast::cost_of_labels() const {
   double mean = 0;
   for (std::size_t e = 0; e < seconds_.size(); ++e) mean += cost(e) / static_cast<double>(seconds_.size());
-  return static_cast<double>(labels_) * kLabelsPerCell * mean / static_cast<double>(minpts_);
+  return static_cast<double>(labels_) * mean / static_cast<double>(minpts_);
 }
 
 std::optional<double> Forecast::seconds_left(std::size_t done) const {
@@ -96,8 +113,8 @@ std::optional<double> Forecast::seconds_left(std::size_t done) const {
     (counts ? of_done : left) += cost(e);
   }
   if (part_ >= parts_.size()) left = 0;
-  // Runs of many eps at once are quicker than those of one, and other work comes and goes.
-  const double pace = of_done > 0.1 * (of_done + left) ? seconds_of_run() / of_done : 1;
+  // A long run is quicker than several short ones, and other work comes and goes.
+  const double pace = of_done > 0.05 * (of_done + left) ? seconds_of_run() / of_done : 1;
   return left * pace + cost_of_labels();
 }
 

@@ -13,7 +13,7 @@
 namespace epsflow {
 
 /// A grid costs by far not the same at each eps, and not most at the largest or the smallest. So a few eps, spread over the grid, are swept
-/// alone and first. What the others take is between what those beside them took.
+/// first, two by two. What the others take is between what those beside them took.
 ///
 /// Not thread-safe, but for the observers that it makes: they are called by one run at a time. `observer` must outlive it.
 class Forecast {
@@ -43,8 +43,8 @@ class Forecast {
   const Clock::time_point began_ = Clock::now();
   Clock::time_point run_began_ = began_;
   std::vector<Sweep> parts_;
-  std::vector<std::size_t> pilots_;             ///< the eps of each part but the last
-  std::vector<std::optional<double>> seconds_;  ///< [eps] that were swept alone
+  std::vector<std::size_t> pilots_;             ///< the first eps of each part but the last
+  std::vector<std::optional<double>> seconds_;  ///< [eps] that were swept first
   std::size_t minpts_ = 1;                      ///< of each eps
   std::size_t cells_ = 0;
   std::size_t cells_done_ = 0;
