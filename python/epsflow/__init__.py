@@ -22,7 +22,7 @@ from ._arrays import drop_missing
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer, explore, suggest
-from ._k_distance import Knee, eps_range, k_distance, knee
+from ._k_distance import Knee, eps_range, k_distance, knee, selectivity
 from ._lineage import Lineage, lineage
 from ._neighbors import neighbors
 from ._plan import EpsPlan, plan

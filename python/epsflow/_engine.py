@@ -186,6 +186,12 @@ class Dataset:
 
         return k_distance_loaded(self, k)
 
+    def selectivity(self, eps: Any, **options: Any) -> Any:
+        """As `epsflow.selectivity` of these points, without what the engine and the metric are."""
+        from ._k_distance import selectivity_loaded
+
+        return selectivity_loaded(self, eps, **options)
+
     def plan(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
         """As `epsflow.plan` of these points, without what the engine and the metric are."""
         from ._plan import plan_loaded
