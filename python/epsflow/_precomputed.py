@@ -62,7 +62,10 @@ def as_distances(X: Any, name: str = "X") -> Any:
         raise ValueError(f"{name} has masked distances: fill them, {name}.filled(numpy.inf) for pairs that are no neighbours")
     if has_unit(X):
         raise ValueError(f"{name} is in {X.unit}, and distances are taken as numbers, in the unit of eps: give {name}.to_value('{X.unit}')")
-    table = X.tocsr() if is_sparse(X) else np.asarray(X)
+    table: Any = X.tocsr() if is_sparse(X) else np.asarray(X)
+    if is_sparse(X) and (np.diff(table.indptr) < 0).any():  # SciPy has not looked, and would read beyond its arrays
+        row = int(np.argmax(np.diff(table.indptr) < 0))
+        raise ValueError(f"{name}.indptr falls behind row {row}, from {table.indptr[row]} to {table.indptr[row + 1]}: it must ascend")
     if table.dtype.kind == "O":
         table = np.asarray(X, dtype=np.float64)
     if table.dtype.kind not in "fiub":
