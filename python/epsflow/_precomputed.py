@@ -68,7 +68,11 @@ def as_distances(X: Any, name: str = "X") -> Any:
         raise ValueError(f"{name}.indptr falls behind row {row}, from {table.indptr[row]} to {table.indptr[row + 1]}: it must ascend")
     if table.dtype.kind == "O":
         table = np.asarray(X, dtype=np.float64)
-    if table.dtype.kind not in "fiub":
+    if table.dtype.kind == "b":
+        raise TypeError(
+            f"{name} is of dtype bool, which says who is a neighbour and not how far: give distances, as neighbors(…, distances=True) does"
+        )
+    if table.dtype.kind not in "fiu":
         raise TypeError(f"{name} is of dtype {table.dtype}; distances are numbers")
     if len(table.shape) != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(f"Precomputed matrix must be square. {name} has the shape {table.shape}; of n points n x n distances are wanted")
