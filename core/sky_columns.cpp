@@ -20,12 +20,16 @@ struct System {
 };
 
 constexpr std::array kSystems{
-    System{"lon long lng londeg lonrad longitude decimallongitude", "lat latdeg latrad latitude decimallatitude"},
-    System{"ra radeg rarad rightascension alpha", "dec decl decdeg decrad de dedeg derad declination delta"},
-    System{"raj2000", "dej2000 decj2000"},
+    System{"lon long lng londeg lonrad longitude decimallongitude geolon",
+           "lat latdeg latrad latitude decimallatitude geolat"},
+    System{"ra radeg rarad rightascension alpha objra",
+           "dec decl decdeg decrad de dedeg derad declination delta objdec"},
+    System{"raj2000 alphaj2000 alphawinj2000 alphapeakj2000",
+           "dej2000 decj2000 deltaj2000 deltawinj2000 deltapeakj2000"},
     System{"rab1950", "deb1950 decb1950"},
     System{"raicrs", "deicrs decicrs"},
-    System{"l lii glon gallon galacticlon galacticlongitude", "b bii glat gallat galacticlat galacticlatitude"},
+    System{"l lii glon gallon lgal galacticlon galacticlongitude",
+           "b bii glat gallat bgal galacticlat galacticlatitude"},
     System{"elon ecllon eclipticlon eclipticlongitude", "elat ecllat eclipticlat eclipticlatitude"},
     System{"sgl sglon supergalacticlon", "sgb sglat supergalacticlat"},
 };

@@ -17,7 +17,7 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
   Session session(data, options, observer);
   // Here, and in the groups by eps.
   const MemoryCharge memory(session.budget(), sweep.size() * (sizeof(Variant) + sizeof(stages::EpsGroup)),
-                            "the variants of the sweep");
+                            "the list of the variants of the sweep");
   Reporter reporter(observer, sweep.size());
   std::vector<stages::EpsGroup> groups;
   {

@@ -79,8 +79,12 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
     if array.ndim == 2:
         for k in range(array.shape[1] if array.dtype.kind in "iu" else 0):
             refuse_inexact(array[:, k], k)
-        for i, value in enumerate(array.flat if array.dtype.kind == "O" else ()):
+        for i, value in enumerate(array.flat if array.dtype.kind in "OUS" else ()):
             refuse_beyond(value, i % array.shape[1])
+        if isinstance(X, (list, tuple)) and array.dtype.kind == "f":  # among fractions, NumPy has made floats of whole numbers, too
+            for row in np.flatnonzero((np.abs(array) >= 2**53).any(axis=1)):
+                for k, value in enumerate(X[row]):
+                    refuse_beyond(value, k)
     return array
 
 

@@ -72,7 +72,12 @@ def refuse_inexact(values: Any, column: Any) -> Any:
 
 
 def refuse_beyond(value: Any, column: Any) -> None:
-    """Of whole numbers and decimals; others, and None, are none."""
+    """Of whole numbers, also as text, and decimals; others, and None, are none."""
+    if isinstance(value, (str, bytes)):
+        try:
+            value = int(value)
+        except ValueError:
+            return
     exact = isinstance(value, (int, np.integer)) or isinstance(value, Decimal) and value.is_finite()
     if exact and not -_MOST_EXACT <= int(value) <= _MOST_EXACT:
         raise ValueError(

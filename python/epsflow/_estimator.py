@@ -246,8 +246,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if names is not None and list(names) != known:
             raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")
         with warnings.catch_warnings():
-            # Names of columns are compared above.
-            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            if names is not None or any(reference[1]):  # names are compared above, and directions need none
+                warnings.filterwarnings("ignore", message="X does not have valid feature names")
             X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         points = as_host_points(X)
         given = {"backend": self.backend, "memory": self.memory, "threads": _threads_of(self.n_jobs)}

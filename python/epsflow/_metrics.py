@@ -119,11 +119,14 @@ def require_unit_of_names(names: list[str], metric: MetricWords) -> None:
 
 
 def _listed_values(values: Any) -> list[Any]:
-    return list(values) if np.iterable(values) and not isinstance(values, str) else [values]
+    # A text is no list of its characters, and what has no order no list of columns.
+    return list(values) if np.iterable(values) and not isinstance(values, (str, bytes, dict, set, frozenset)) else [values]
 
 
 def _as_number(value: Any, name: str, whole: Any) -> float:
     try:
+        if isinstance(value, (bool, np.bool_, str, bytes, np.timedelta64)):  # which float() takes
+            raise TypeError
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name}={whole!r}: {value!r} is no number") from None

@@ -25,6 +25,9 @@ class Option(NamedTuple):
     default: str
 
 
+_NO_NUMBERS = (bool, np.bool_, np.timedelta64)
+"""Whole numbers to Python and NumPy, and of no use as one."""
+
 OPTIONS = {name: Option(kind, words, most, default) for _, name, kind, words, most, default in _core.options()}
 """By parameter."""
 
@@ -32,7 +35,7 @@ OPTIONS = {name: Option(kind, words, most, default) for _, name, kind, words, mo
 def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
     """eps as a number > 0, in `unit` where it is a quantity. Raises TypeError, ValueError."""
     eps = without_unit(eps, unit, name)
-    if isinstance(eps, (bool, np.bool_)) or not isinstance(eps, (int, float, np.integer, np.floating)):
+    if isinstance(eps, _NO_NUMBERS) or not isinstance(eps, (int, float, np.integer, np.floating)):
         raise _wrong_type(name, eps, "a number > 0")
     try:
         value = float(eps)
@@ -177,7 +180,7 @@ def as_bytes(memory: Any, name: str = "memory") -> int:
 
 
 def _as_whole(value: Any, name: str, least: int, most: int, accepted: str) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+    if isinstance(value, _NO_NUMBERS) or not isinstance(value, (int, np.integer)):
         raise _wrong_type(name, value, accepted)
     if not least <= value <= most:
         raise ValueError(f"{name} == {value!r}, must be >= {least} and at most {most}")

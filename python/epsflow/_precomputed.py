@@ -62,10 +62,17 @@ def as_distances(X: Any, name: str = "X") -> Any:
         raise ValueError(f"{name} has masked distances: fill them, {name}.filled(numpy.inf) for pairs that are no neighbours")
     if has_unit(X):
         raise ValueError(f"{name} is in {X.unit}, and distances are taken as numbers, in the unit of eps: give {name}.to_value('{X.unit}')")
-    table = X.tocsr() if is_sparse(X) else np.asarray(X)
+    table: Any = X.tocsr() if is_sparse(X) else np.asarray(X)
+    if is_sparse(X) and (np.diff(table.indptr) < 0).any():  # SciPy has not looked, and would read beyond its arrays
+        row = int(np.argmax(np.diff(table.indptr) < 0))
+        raise ValueError(f"{name}.indptr falls behind row {row}, from {table.indptr[row]} to {table.indptr[row + 1]}: it must ascend")
     if table.dtype.kind == "O":
         table = np.asarray(X, dtype=np.float64)
-    if table.dtype.kind not in "fiub":
+    if table.dtype.kind == "b":
+        raise TypeError(
+            f"{name} is of dtype bool, which says who is a neighbour and not how far: give distances, as neighbors(…, distances=True) does"
+        )
+    if table.dtype.kind not in "fiu":
         raise TypeError(f"{name} is of dtype {table.dtype}; distances are numbers")
     if len(table.shape) != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(f"Precomputed matrix must be square. {name} has the shape {table.shape}; of n points n x n distances are wanted")

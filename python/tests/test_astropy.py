@@ -329,6 +329,7 @@ def test_what_is_wrong_with_points_is_said_before_the_unit_of_eps(sky):
         epsflow.sweep(X, 0.5 * units.deg, 4, metric="greatcircle", metric_params={"unit": "furlong"})
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_predict_takes_the_frame_of_fit(sky):
     X = coordinates.SkyCoord(sky, unit="deg")
     model = epsflow.DBSCAN(0.5, min_samples=4, metric="greatcircle").fit(X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -135,6 +136,27 @@ def test_metrics_that_are_not_there_are_refused(metric, params, parts):
         epsflow.DBSCAN(metric=metric, metric_params=params).fit(np.zeros((3, 2)))
     for part in parts:
         assert part in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "culprit"),
+    [
+        ("box", "44", "'44'"),
+        ("box", b"44", "b'44'"),
+        ("box", ["44", 44], "'44'"),
+        ("box", ("4", "5"), "'4'"),
+        ("box", [44, True], "True"),
+        ("box", {44: 1, 45: 2}, "{44: 1, 45: 2}"),
+        ("scale", {1, 2}, "{1, 2}"),
+        ("scale", b"12", "b'12'"),
+        ("scale", [np.True_, 2], repr(np.True_)),
+        ("p", "3", "'3'"),
+        ("p", np.timedelta64(3), repr(np.timedelta64(3))),
+    ],
+)
+def test_what_is_no_number_is_refused(name, value, culprit):
+    with pytest.raises(TypeError, match=re.escape(f"{name}={value!r}: {culprit} is no number")):
+        epsflow.sweep(np.zeros((3, 2)), 1, 2, metric="minkowski", metric_params={name: value})
 
 
 def test_swapped_columns_are_said(sky):

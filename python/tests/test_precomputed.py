@@ -128,6 +128,12 @@ def test_random_distances_that_are_not_symmetric_are_clustered_as_by_scikit_lear
         np.testing.assert_array_equal(model.components_, expected.components_)
 
 
+def _falling():
+    table = sparse.csr_array(np.ones((3, 3)))
+    table.indptr[1] = 7
+    return table
+
+
 BAD = [
     (np.zeros((3, 2)), {}, ValueError, "must be square. X has the shape"),
     (sparse.csr_array((3, 2)), {}, ValueError, "must be square. X has the shape"),
@@ -135,6 +141,8 @@ BAD = [
     (np.array([[0, np.nan], [1, 0]]), {}, ValueError, "row 0 .* nan"),
     (np.array([[0.0, 1.0], [3.0, 0.0]]), {}, ValueError, "row 0 .* has point 1 at the distance 1, and row 1 does not have point 0.*symmetric"),
     (sparse.csr_array(np.array([[0.0, 1.0], [0.0, 0.0]])), {}, ValueError, "row 1 does not have point 0"),
+    (epsflow.neighbors(np.zeros((2, 2)), 1), {}, TypeError, "dtype bool.*neighbors.*distances=True"),
+    (_falling(), {}, ValueError, "X.indptr falls behind row 1, from 7 to 6: it must ascend"),
     (np.zeros((2, 2), dtype=str), {}, TypeError, "distances are numbers"),
     (sparse.csr_array(np.ones((2, 2), dtype=complex)), {}, TypeError, "distances are numbers"),
     (np.ma.array(np.zeros((2, 2)), mask=np.eye(2)), {}, ValueError, "masked distances"),

@@ -39,6 +39,8 @@ def test_predictions_of_a_table():
         np.testing.assert_array_equal(fitted.predict(table), fitted.labels_)
     with pytest.raises(ValueError, match="feature names"):
         fitted.predict(table[["b", "a"]])
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):  # the order of these columns is for the caller to know
+        np.testing.assert_array_equal(fitted.predict(table.to_numpy()), fitted.labels_)
 
 
 def test_predictions_are_by_what_was_fitted():

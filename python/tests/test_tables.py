@@ -164,6 +164,10 @@ def test_arrays_of_what_is_no_coordinate(points, use):
     for whole in (np.array([[1, -(2**53) - 1], [1, 2]]), [[1, -(2**53) - 1], [1, 2]], np.array([[1, -(2**53) - 1]], dtype=object)):
         with pytest.raises(ValueError, match=f"column 1 has {-(2**53) - 1}"):
             use(whole)
+    texts = np.array([["0.5", str(2**53 + 1)]])
+    for whole in (texts, texts.astype("S"), texts.astype(object), [[0, 1], [0.5, 2**53 + 1]], [np.array([0.5, 0]), (0, 2**53 + 1)]):
+        with pytest.raises(ValueError, match=f"column 1 has b?'?{2**53 + 1}"):
+            use(whole)
     times = (points * 1e9).astype("datetime64[s]")
     times[0, 0] = "NaT"
     for X, remedy in ((times, r"\(X - X.min\(\)\) / numpy.timedelta64"), (times - times[1, 1], "such as X / numpy.timedelta64")):

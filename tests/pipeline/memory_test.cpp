@@ -135,7 +135,7 @@ TEST_CASE("memory: the variants of a sweep count in the budget") {
     run_each(PointsView(std::span(point), 1), grid(radii, minpts), {.engine = {.memory = 4_MiB, .threads = 1}},
              [](VariantResult&&) {});
   };
-  check_mentions(error_of<ResourceError>([&] { go(eps); }), {"variants of the sweep", "4.0 MiB"});
+  check_mentions(error_of<ResourceError>([&] { go(eps); }), {"the list of the variants of the sweep needs", "4.0 MiB"});
   CHECK_NOTHROW(go({1, 2}));
 }
 
