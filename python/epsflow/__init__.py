@@ -65,6 +65,7 @@ __all__ = [
     "neighbors",
     "plan",
     "read_points",
+    "selectivity",
     "suggest",
     "sweep",
     "validity",

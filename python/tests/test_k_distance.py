@@ -140,3 +140,22 @@ def test_refused(call, error, words):
     with pytest.raises(error) as refused:
         call()
     assert words in str(refused.value)
+
+
+def test_selectivity_counts_neighbors():
+    X = points()
+    eps = [0.3, 0.05, 2.0]
+    found = epsflow.selectivity(X, eps)
+    distances = neighbors.NearestNeighbors(algorithm="kd_tree").fit(X)
+    expected_counts = [distances.radius_neighbors_graph(X, e).nnz / len(X) - 1 for e in eps]
+    np.testing.assert_array_equal(found["eps"], eps)
+    np.testing.assert_allclose(found["n_neighbors"], expected_counts, rtol=1e-12)
+    assert (np.asarray(found["error"]) == 0).all()
+    data = epsflow.Engine("cpu").load(X)
+    sampled = data.selectivity(0.3, sample=50)
+    assert sampled["error"][0] > 0
+    assert abs(sampled["n_neighbors"][0] - expected_counts[0]) < 6 * sampled["error"][0]
+    with pytest.raises(ValueError, match="sample"):
+        epsflow.selectivity(X, 0.3, sample=1)
+    with pytest.raises(ValueError, match="eps"):
+        epsflow.selectivity(X, -1.0)

@@ -275,3 +275,55 @@ def test_counts_alone(blobs, tmp_path):
         epsflow.sweep(np.zeros((4, 4)), 0.1, 2, metric="precomputed", lineage=True)
     with pytest.raises(ValueError, match="here points are searched"):
         epsflow.lineage(np.zeros((4, 4)), 0.1, 2, metric="precomputed")
+
+
+def test_relative_validity_compares_where_clusters_join(blobs):
+    lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
+    found = lineage.relative_validity()
+    rows = columns(lineage.summary)
+    assert found.shape == (len(lineage),)
+    np.testing.assert_array_equal(np.isnan(found), rows["n_clusters"] == 1)
+    for i, variant in enumerate(lineage.variants):
+        if rows["n_clusters"][i] < 2:
+            continue
+        path = [(e, variant[1]) for e in EPS]
+        here = path.index(variant)
+        of_cell = columns(lineage.clusters)
+        size = of_cell["size"][(of_cell["eps"] == variant[0]) & (of_cell["min_samples"] == variant[1])]
+        total = 0.0
+        for k in range(rows["n_clusters"][i]):
+            apart = max(e for e, m in path[here:] if np.count_nonzero(lineage.holders(variant, (e, m)) == lineage.holders(variant, (e, m))[k]) == 1)
+            joined = min(e for e, m in path[: here + 1] if _holds_all(of_cell, lineage, (e, m), variant, k))
+            total += size[k] * (1 - joined / apart)
+        assert found[i] == pytest.approx(total / len(blobs))
+
+
+def _holds_all(clusters, lineage, inner, outer, k) -> bool:
+    """Whether one cluster of the inner variant has all core points of cluster k of the outer one."""
+    core = {v: clusters["n_core"][(clusters["eps"] == v[0]) & (clusters["min_samples"] == v[1])] for v in (inner, outer)}
+    holders = lineage.holders(inner, outer)
+    return bool((core[inner][holders == k] == core[outer][k]).any())
+
+
+def test_a_folder_has_the_lineage_that_the_program_wrote(blobs, tmp_path):
+    import os
+    import shutil
+    import subprocess
+
+    program = os.environ.get("EPSFLOW_PROGRAM") or shutil.which("epsflow")
+    if not program:
+        pytest.skip("the program epsflow is not there; EPSFLOW_PROGRAM may name it")
+    np.save(tmp_path / "x.npy", blobs)
+    grid = ["--eps", ",".join(map(str, EPS)), "--minpts", ",".join(map(str, MIN_SAMPLES))]
+    subprocess.run([program, "sweep", tmp_path / "x.npy", *grid, "--lineage", "--out", tmp_path / "r", "--quiet"], check=True, timeout=60)
+    stored = epsflow.load(tmp_path / "r").lineage
+    alone = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
+    assert stored.variants == alone.variants
+    for left, right in ((stored.clusters, alone.clusters), (stored.summary, alone.summary), (stored.lives(eps=0.2), alone.lives(eps=0.2))):
+        for name, values in columns(left).items():
+            np.testing.assert_array_equal(values, columns(right)[name])
+    subprocess.run([program, "sweep", tmp_path / "x.npy", *grid, "--out", tmp_path / "plain", "--quiet"], check=True, timeout=60)
+    assert epsflow.load(tmp_path / "plain").lineage is None
+    (tmp_path / "r" / "lineage.npz").write_bytes(b"no zip")
+    with pytest.raises(ValueError, match=r"lineage\.npz"):
+        epsflow.load(tmp_path / "r")
