@@ -67,6 +67,15 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
     for_blocks([&](Range cells) { count_cells(input(), cells, ascending, counts_.data()); });
   }
   find_ghosts();
+  find_largest_counts();
+}
+
+void CellSource::set_counts(std::span<const PointCount> counts) {
+  for (const auto& [position, count] : counts) counts_[position] = count;
+  find_largest_counts();
+}
+
+void CellSource::find_largest_counts() {
   if (!bounds_) return;
   constexpr std::size_t kPiece = std::size_t{1} << BoundsOrder::shift(0);
   largest_counts_ = Buffer<std::uint32_t>((counts_.size() + kPiece - 1) / kPiece);
@@ -100,7 +109,7 @@ std::uint64_t CellSource::block_rows(const index::Grid& grid) noexcept {
 }
 
 void CellSource::find_ghosts() {
-  if (ghosts_.count == 0) return;
+  if (ghosts_.count == 0 || ghosts_.origins == nullptr) return;
   const auto ids = order();
   Buffer<std::uint32_t> positions(ids.size()), cells(ids.size());
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {

@@ -43,6 +43,7 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] std::span<const std::uint32_t> node_starts() const override { return grid_.cell_starts(); }
   [[nodiscard]] Ghosts ghosts() const override { return ghosts_; }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
+  void set_counts(std::span<const PointCount> counts) override;
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   [[nodiscard]] unsigned passes() const override { return 2; }
   [[nodiscard]] std::size_t levels_at_once() const override { return kLevelsAtOnce; }
@@ -75,6 +76,7 @@ class CellSource final : public ClusterSource {
 
   [[nodiscard]] CellInput input() const;
   void find_ghosts();
+  void find_largest_counts();
 
   const index::Grid& grid_;
   index::RowSearch search_;

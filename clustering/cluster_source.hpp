@@ -37,6 +37,12 @@ struct CoreLevel {
   [[nodiscard]] bool gained(std::uint32_t count) const noexcept { return count >= minpts && count < below; }
 };
 
+/// A point and what stands in for the number of its neighbours.
+struct PointCount {
+  std::uint32_t position;
+  std::uint32_t count;
+};
+
 /// The clusters of some levels.
 struct NumberedLevels {
   std::span<const std::uint32_t> minpts;  ///< descending
@@ -66,6 +72,8 @@ class ClusterSource {
   /// A number for each point that is on the same side of every minpts that the source is for as the number of its neighbours, or
   /// the sum of their weights, the point itself included. [n]
   [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
+  /// Replaces counts of ghosts, before the first level.
+  virtual void set_counts(std::span<const PointCount>) {}
   /// Blocks of about equal cost, in order, that cover all nodes and all positions.
   [[nodiscard]] virtual std::span<const ClusterBlock> blocks() const = 0;
   /// Passes of unite() that a level takes, one after the other.

@@ -17,15 +17,15 @@ constexpr std::uint32_t kSearchedBlockRows = 1024;
 
 SearchedSource::SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows,
                                std::span<const std::uint32_t> minpts, const CancelToken& cancel,
-                               const WholeWeights* weights)
-    : index_(index), search_(rows), counts_(index.size()) {
+                               const Ghosts& ghosts, const WholeWeights* weights)
+    : index_(index), search_(rows), ghosts_(ghosts), counts_(index.size()) {
   for (std::uint32_t first = 0; first < index.size();) {
     const Range block{first, first + std::min(kSearchedBlockRows, index.size() - first)};
     blocks_.push_back({block, block});
     first = block.end;
   }
   std::optional<const Weighing> weighing;
-  if (weights != nullptr) weighing.emplace(*weights, minpts, order(), ghosts());
+  if (weights != nullptr) weighing.emplace(*weights, minpts, order(), ghosts);
   tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     if (weighing) {
@@ -51,8 +51,11 @@ void SearchedSource::find_clusters(const ClusterBlock& block, const NumberedLeve
                                    std::uint32_t* core) const {
   const Range rows = block.rows;
   clustering::find_clusters(index_, search_.input(), rows, levels.clusters, clusters);
-  *core = rows.size() -
-          static_cast<std::uint32_t>(std::count(levels.clusters + rows.begin, levels.clusters + rows.end, kNoCluster));
+  *core = 0;
+  const auto ids = order();
+  for (std::uint32_t x = rows.begin; x < rows.end; ++x) {
+    *core += levels.clusters[x] != kNoCluster && !ghosts_.contains(ids[x]) ? 1 : 0;
+  }
 }
 
 }  // namespace epsflow::clustering

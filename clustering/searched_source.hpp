@@ -20,9 +20,9 @@ namespace epsflow::clustering {
 class SearchedSource final : public ClusterSource {
  public:
   /// Counts neighbours up to the largest minpts, in parallel. `index` and `rows`, which is of the index, must outlive it. minpts:
-  /// descending, at least one. weights: null, or what to count in place of neighbours. Throws Cancelled.
+  /// descending, at least one. ghosts: of the points of the index. weights: null, or what to count in place of neighbours. Throws Cancelled.
   SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows, std::span<const std::uint32_t> minpts,
-                 const CancelToken& cancel, const WholeWeights* weights = nullptr);
+                 const CancelToken& cancel, const Ghosts& ghosts, const WholeWeights* weights = nullptr);
 
   /// Bytes that it takes for n points.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t n, bool weighted) noexcept {
@@ -32,6 +32,10 @@ class SearchedSource final : public ClusterSource {
   [[nodiscard]] std::size_t nodes() const override { return index_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> order() const override { return index_.order(); }
   [[nodiscard]] std::span<const std::uint32_t> counts() const override { return counts_.span(); }
+  [[nodiscard]] Ghosts ghosts() const override { return ghosts_; }
+  void set_counts(std::span<const PointCount> counts) override {
+    for (const auto& [position, count] : counts) counts_[position] = count;
+  }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
   [[nodiscard]] std::uint64_t open_pairs() const override { return search_.open_pairs(); }
   using ClusterSource::mark_core;
@@ -45,6 +49,7 @@ class SearchedSource final : public ClusterSource {
   const index::SearchIndex& index_;
   const index::RowSearch& search_;
   std::vector<ClusterBlock> blocks_;
+  Ghosts ghosts_;
   Buffer<std::uint32_t> counts_;  ///< [n]
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <utility>
 
 #include <epsflow/clustering/union_find.hpp>
@@ -57,6 +58,67 @@ SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, Cluster
   for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
     std::fill(parent_.begin() + first, parent_.begin() + last, kNotCore);
   });
+  if (options.shared == nullptr) return;
+  all_minpts_.assign(options.minpts.begin(), options.minpts.end());
+  find_shared(*options.shared);
+}
+
+/// Where shared points lie.
+void SourceClustering::find_shared(const SharedPoints& shared) {
+  const auto order = source_.order();
+  Buffer<std::uint32_t> positions(order.size());
+  for_nodes(order.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t p = first; p < last; ++p) positions[order[p]] = static_cast<std::uint32_t>(p);
+  });
+  lent_ = shared.lent.size();
+  shared_.resize(lent_ + shared.borrowed);
+  const auto starts = source_.node_starts();
+  const std::size_t own = order.size() - shared.borrowed;
+  for_nodes(shared_.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t position = positions[i < lent_ ? shared.lent[i] : own + (i - lent_)];
+      const auto behind = std::upper_bound(starts.begin(), starts.end(), position);
+      shared_[i] = {position, starts.empty() ? position : static_cast<std::uint32_t>(behind - starts.begin() - 1)};
+    }
+  });
+}
+
+std::vector<std::uint16_t> SourceClustering::lent_levels() {
+  const auto counts = source_.counts();
+  std::vector<std::uint16_t> levels(lent_);
+  for_nodes(lent_, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const auto reached = std::lower_bound(all_minpts_.begin(), all_minpts_.end(), counts[shared_[i].position],
+                                            std::greater<>());
+      levels[i] = static_cast<std::uint16_t>(all_minpts_.end() - reached);
+    }
+  });
+  return levels;
+}
+
+void SourceClustering::borrow_levels(std::span<const std::uint16_t> levels) {
+  std::vector<PointCount> counts(levels.size());
+  for_nodes(levels.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t count = levels[i] == 0 ? 0 : all_minpts_[all_minpts_.size() - levels[i]];
+      counts[i] = {shared_[lent_ + i].position, count};
+    }
+  });
+  source_.set_counts(counts);
+}
+
+std::vector<std::uint32_t> SourceClustering::shared_clusters() {
+  static_assert(kNoSet == kNoCluster);
+  const auto counts = source_.counts();
+  const std::uint32_t minpts = minpts_.back();
+  std::vector<std::uint32_t> clusters(shared_.size());
+  for_nodes(shared_.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      // A node may have points that are not core beside those that are.
+      clusters[i] = counts[shared_[i].position] >= minpts ? numbers_[last_][shared_[i].node] : kNoSet;
+    }
+  });
+  return clusters;
 }
 
 std::uint64_t SourceClustering::bytes(std::uint64_t nodes, std::uint64_t points, std::size_t levels_at_once,
@@ -107,16 +169,28 @@ std::vector<std::uint32_t> SourceClustering::first_cores() {
   return find_first_cores(source_, numbers_[last_].span(), clusters_[last_], cancel_);
 }
 
+std::vector<LevelResult> SourceClustering::label(std::span<const LabelTarget> targets,
+                                                 std::span<const ClusterNumbers> numberings) {
+  for (std::size_t l = 0; l < numberings.size(); ++l) {
+    for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t x = first; x < last; ++x) {
+        std::uint32_t& number = numbers_[l][x];
+        if (number != kNoCluster) number = numberings[l].numbers[number];
+      }
+    });
+    clusters_[l] = numberings[l].count;
+  }
+  return label(targets);
+}
+
 std::vector<LevelResult> SourceClustering::label(std::span<const LabelTarget> targets) {
   std::vector<LevelLabels> levels =
       keep_ == Keep::summary && source_.counts_borders() ? std::vector{count_points()} : label_points(targets);
   std::vector<LevelResult> results(levels.size());
   for (std::size_t l = 0; l < levels.size(); ++l) {
     results[l].summary = levels[l].summary;
-    if (asked_) {
-      results[l].clusters = std::move(found_[l]);
-      results[l].clusters.size = std::move(levels[l].sizes);
-    }
+    if (asked_) results[l].clusters = std::move(found_[l]);
+    if (asked_ || !all_minpts_.empty()) results[l].clusters.size = std::move(levels[l].sizes);
     if (targets[l].core != nullptr) fill_mask(minpts_[l], targets[l].core);
   }
   minpts_.clear();

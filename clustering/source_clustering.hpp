@@ -32,12 +32,18 @@ class SourceClustering final : public Counted, private United {
   [[nodiscard]] std::size_t levels_at_once() const override { return clusters_.size(); }
   [[nodiscard]] United& unite(std::uint32_t minpts) override;
   [[nodiscard]] std::uint64_t open_pairs() const override { return source_.open_pairs(); }
+  [[nodiscard]] std::vector<std::uint16_t> lent_levels() override;
+  void borrow_levels(std::span<const std::uint16_t> levels) override;
 
  private:
   SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source, const DirectOptions& options,
                    const CancelToken& cancel);
   [[nodiscard]] std::vector<std::uint32_t> first_cores() override;
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) override;
+  [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
+                                               std::span<const ClusterNumbers> numberings) override;
+  [[nodiscard]] std::vector<std::uint32_t> shared_clusters() override;
+  void find_shared(const SharedPoints& shared);
   void number();
   [[nodiscard]] std::vector<LevelLabels> label_points(std::span<const LabelTarget> targets);
   [[nodiscard]] LevelLabels count_points();
@@ -57,6 +63,9 @@ class SourceClustering final : public Counted, private United {
   std::vector<Buffer<std::uint32_t>> numbers_;  ///< [levels at once] [nodes] the cluster of each node
   std::vector<std::uint32_t> clusters_;         ///< [levels at once] how many these are
   std::size_t last_ = 0;                        ///< the last level, among these
+  std::vector<std::uint32_t> all_minpts_;       ///< descending; of a part alone
+  std::vector<NodePoint> shared_;               ///< the points that a part lends, and its ghosts
+  std::size_t lent_ = 0;                        ///< of these
   Buffer<std::uint32_t> together_;              ///< [nodes × levels] for levels that are labelled together
 };
 

@@ -13,6 +13,14 @@
 
 namespace epsflow {
 
+/// What a part of a data set shares with other parts: points near its faces. A part has its own points, and behind them ghosts, which
+/// stand for points of other parts. It has all points within eps of its own. Of ghosts it has too few neighbours to tell which are
+/// core; the parts that they are of tell it.
+struct SharedPoints {
+  std::span<const std::uint32_t> lent;  ///< ids of own points that other parts have as ghosts; each may be there several times
+  std::uint32_t borrowed = 0;           ///< ghosts: the last points of the index
+};
+
 /// What the clustering of one eps is made for.
 struct DirectOptions {
   std::span<const std::uint32_t> minpts;  ///< descending, at least one
@@ -22,6 +30,8 @@ struct DirectOptions {
   bool clusters = false;  ///< fill LevelResult::clusters
   /// Null, or what is summed in place of neighbours: weights of the points of the index. They must outlive what is counted.
   const LoadedWeights* weights = nullptr;
+  /// Null, or what is clustered is a part. Its spans must outlive what is counted. With Keep::labels alone.
+  const SharedPoints* shared = nullptr;
 };
 
 /// Room for the labels of one minpts, [n] each in input order, in the memory that the clustering works in.
@@ -33,7 +43,13 @@ struct LabelTarget {
 /// What is known of a level once it has labels.
 struct LevelResult {
   LabelSummary summary;
-  Clusters clusters = {};  ///< empty unless asked for
+  Clusters clusters = {};  ///< empty unless asked for; in a part its sizes alone
+};
+
+/// Other numbers for the clusters of a level.
+struct ClusterNumbers {
+  std::vector<std::uint32_t> numbers;  ///< [clusters] from 0 on; several clusters may become one
+  std::uint32_t count = 0;             ///< of different numbers
 };
 
 /// Core points in sets: clusters without their border points. Valid until the next unite() of the Counted that returned it.
@@ -51,6 +67,16 @@ class United {
   /// Labels the levels that were united since the last call, in that order: a target and a result for each. When it returns the
   /// labels are complete. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets) = 0;
+
+  // Of a part:
+  /// The clusters that lent points, and then those that ghosts are core points of, at the level united last; kNoSet for points that
+  /// are not core. [lent + borrowed]
+  [[nodiscard]] virtual std::vector<std::uint32_t> shared_clusters() { return {}; }
+  /// label() by other numbers, one numbering for each level. A border point gets the lowest of these.
+  [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets, std::span<const ClusterNumbers>) {
+    return label(targets);
+  }
+  static constexpr std::uint32_t kNoSet = 0xFFFFFFFFU;
 };
 
 /// For each point the number of its neighbours, or the sum of their weights, counted as far as the given minpts need. Not thread-safe.
@@ -69,6 +95,12 @@ class Counted {
   [[nodiscard]] virtual United& unite(std::uint32_t minpts) = 0;
   /// Pairs of points that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
+
+  // Of a part, before the first unite():
+  /// At how many of the given minpts each lent point is core: at these smallest ones. [lent]
+  [[nodiscard]] virtual std::vector<std::uint16_t> lent_levels() { return {}; }
+  /// The same of the ghosts, as their parts tell it. [borrowed]
+  virtual void borrow_levels(std::span<const std::uint16_t>) {}
 };
 
 /// Where labels go from the memory that the clustering works in. For one clustering.

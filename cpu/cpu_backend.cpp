@@ -133,16 +133,17 @@ class CpuIndex final : public Index {
   /// Cell by cell where cells are cliques, else point by point.
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
     const WholeWeights* const weights = whole_of(options.weights);
+    const Ghosts all = ghosts_of(options);
     std::unique_ptr<clustering::ClusterSource> source;
     if (cliques() != nullptr) {
-      source = std::make_unique<clustering::CellSource>(*cliques(), options.minpts, cancel_, ghosts(), weights);
+      source = std::make_unique<clustering::CellSource>(*cliques(), options.minpts, cancel_, all, weights);
     } else {
-      source = std::make_unique<clustering::SearchedSource>(*index_, *rows_, options.minpts, cancel_, weights);
+      source = std::make_unique<clustering::SearchedSource>(*index_, *rows_, options.minpts, cancel_, all, weights);
     }
     return std::make_unique<clustering::SourceClustering>(std::move(source), options, cancel_);
   }
   [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
-    return clustering::make_host_place(ghosts().labelled, options);
+    return clustering::make_host_place(ghosts_of(options).labelled, options);
   }
 
  private:
@@ -163,6 +164,12 @@ class CpuIndex final : public Index {
   [[nodiscard]] Ghosts ghosts() const noexcept {
     const auto images = static_cast<std::uint32_t>(imaged_.origins.size());
     return {index_->size() - images, images, imaged_.origins.data()};
+  }
+
+  /// A part has its ghosts from other parts, and is of a space that is not periodic.
+  [[nodiscard]] Ghosts ghosts_of(const DirectOptions& options) const noexcept {
+    if (options.shared == nullptr) return ghosts();
+    return {index_->size() - options.shared->borrowed, options.shared->borrowed};
   }
 
   [[nodiscard]] const index::Grid* cliques() const noexcept {

@@ -20,6 +20,7 @@ LAYERS = {
     "gpu": {"index", "clustering"},
     "stages": {"index", "clustering"},
     "pipeline": {"index", "cpu", "gpu", "clustering", "stages"},
+    "parts": {"index", "stages", "pipeline"},
     "io": set(),
     "cli": {"pipeline", "io"},
     "python": {"pipeline", "io"},

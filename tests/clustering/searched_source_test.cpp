@@ -127,7 +127,7 @@ TEST_CASE("searched source: a cancelled token stops it") {
   CancelToken token;
   token.cancel();
   const index::RowSearch rows(grid);
-  CHECK_THROWS_AS(SearchedSource(grid, rows, std::array{4U}, token), Cancelled);
+  CHECK_THROWS_AS(SearchedSource(grid, rows, std::array{4U}, token, Ghosts{grid.size()}), Cancelled);
 }
 
 }  // namespace

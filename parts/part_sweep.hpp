@@ -1,0 +1,36 @@
+// A sweep over points that are in parts: each rank calls it with its share of them.
+#pragma once
+
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/partition.hpp>
+#include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::parts {
+
+/// What a rank had to do, and to send.
+struct PartFigures {
+  std::uint64_t points = 0;      ///< of its part
+  std::uint64_t ghosts = 0;      ///< for the largest eps
+  std::uint64_t sent_bytes = 0;  ///< to other ranks, points and labels included
+};
+
+/// run_each() over the points of all ranks: row i of rank r counts as row i + Σ points of the ranks before r. Labels are those of one run over
+/// all of them, bit for bit, however many ranks there are and wherever space is cut. On each rank on_result is given the labels and masks of
+/// its own rows, and the counts of all. Variants come in the same order everywhere, by descending eps and minpts.
+///
+/// Collective: every rank calls it with the same arguments but for `share` and the machine. share: [host] [n of this rank × d]. partition:
+/// null, or where space is cut; then it has as many parts as there are ranks. Clusters directly, without tables. Each rank holds its share,
+/// its part with ghosts out to one eps, and what clustering them takes; nothing that grows with all points.
+///
+/// Throws as run_each(); UsageError where the ranks differ in what must be the same, for options that parts do not have (verify, keep,
+/// clusters, labels on a device, tables, a GPU), and for a box that is less than two neighbourhoods wide; Cancelled where another rank has
+/// failed.
+PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
+                     const OnResult& on_result, const EngineOptions& engine = {}, const RunOptions& options = {},
+                     const Observer& observer = {}, const Partition* partition = nullptr);
+
+}  // namespace epsflow::parts

@@ -1,0 +1,179 @@
+#include <epsflow/parts/partition.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/combinable.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace epsflow::parts {
+namespace {
+
+constexpr std::size_t kBins = 256;
+/// Each tells eight bits more of where a cut lies.
+constexpr int kRounds = 4;
+constexpr std::size_t kCutGrain = 1 << 14;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// A box that is to become several parts.
+struct Box {
+  std::int32_t cut = 0;      ///< the place of its cut
+  std::uint32_t first = 0;   ///< its parts
+  std::uint32_t parts = 0;
+  std::uint32_t axis = 0;
+  // Where the cut lies: from lo, where so many points are below, to hi.
+  double lo = 0;
+  double hi = 0;
+  std::uint64_t below = 0;
+  std::uint64_t points = 0;
+
+  [[nodiscard]] std::uint32_t parts_below() const noexcept { return parts / 2; }
+  [[nodiscard]] double wanted() const noexcept {
+    return static_cast<double>(points) * parts_below() / parts;
+  }
+  [[nodiscard]] double edge(std::size_t bin) const noexcept {
+    return bin == kBins ? hi : lo + (hi - lo) * (static_cast<double>(bin) / kBins);
+  }
+};
+
+/// Calls f(i) for all points, in parallel, each thread with its own copy of `start`, and returns the copies combined.
+template <class T, class F, class Combine>
+std::vector<T> fold_points(std::size_t n, const std::vector<T>& start, F&& f, Combine&& combine) {
+  tbb::combinable<std::vector<T>> each([&] { return start; });
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kCutGrain), [&](const auto& range) {
+    std::vector<T>& mine = each.local();
+    for (std::size_t i = range.begin(); i < range.end(); ++i) f(mine, i);
+  });
+  std::vector<T> all = start;
+  each.combine_each([&](const std::vector<T>& one) {
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = combine(all[k], one[k]);
+  });
+  return all;
+}
+
+class Cutter {
+ public:
+  Cutter(Exchange& exchange, PointsView points)
+      : exchange_(exchange), points_(points), box_of_(points.size(), 0) {
+    const auto ranks = static_cast<std::uint32_t>(exchange.size());
+    if (ranks > 1) boxes_.push_back(Box{.cut = 0, .first = 0, .parts = ranks});
+    cuts_.resize(boxes_.size());
+  }
+
+  Partition cut_all() {
+    while (!boxes_.empty()) {
+      choose_axes();
+      for (int round = 0; round < kRounds; ++round) narrow();
+      cut();
+    }
+    return Partition(std::move(cuts_));
+  }
+
+ private:
+  static constexpr std::uint32_t kDone = std::numeric_limits<std::uint32_t>::max();
+
+  void choose_axes() {
+    const std::size_t d = points_.dims();
+    std::vector<double> most = fold_points(
+        points_.size(), std::vector<double>(boxes_.size() * 2 * d, -kInfinity),
+        [&](std::vector<double>& mine, std::size_t i) {
+          if (box_of_[i] == kDone) return;
+          double* const of_box = mine.data() + box_of_[i] * 2 * d;
+          for (std::size_t k = 0; k < d; ++k) {
+            const double x = points_.at(i, k);
+            of_box[2 * k] = std::max(of_box[2 * k], -x);
+            of_box[2 * k + 1] = std::max(of_box[2 * k + 1], x);
+          }
+        },
+        [](double a, double b) { return std::max(a, b); });
+    exchange_.max(std::span(most));
+    for (std::size_t b = 0; b < boxes_.size(); ++b) {
+      const double* const of_box = most.data() + b * 2 * d;
+      double longest = -1;
+      for (std::size_t k = 0; k < d; ++k) {
+        const double lo = -of_box[2 * k], hi = of_box[2 * k + 1];
+        if (!(hi - lo > longest)) continue;  // not where there are no points
+        longest = hi - lo;
+        boxes_[b].axis = static_cast<std::uint32_t>(k);
+        boxes_[b].lo = lo;
+        boxes_[b].hi = hi;
+      }
+    }
+  }
+
+  /// Finds the bin that the cut lies in.
+  void narrow() {
+    std::vector<std::uint64_t> bins = fold_points(
+        points_.size(), std::vector<std::uint64_t>(boxes_.size() * (kBins + 1), 0),
+        [&](std::vector<std::uint64_t>& mine, std::size_t i) {
+          if (box_of_[i] == kDone) return;
+          const Box& box = boxes_[box_of_[i]];
+          std::uint64_t* const of_box = mine.data() + box_of_[i] * (kBins + 1);
+          ++of_box[kBins];
+          const double x = points_.at(i, box.axis);
+          if (x < box.lo || x >= box.hi) return;
+          auto bin = static_cast<std::size_t>((x - box.lo) / (box.hi - box.lo) * kBins);
+          bin = std::min(bin, kBins - 1);
+          // Edges as everybody computes them.
+          while (bin > 0 && x < box.edge(bin)) --bin;
+          while (bin + 1 < kBins && x >= box.edge(bin + 1)) ++bin;
+          ++of_box[bin];
+        },
+        [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    exchange_.sum(std::span(bins));
+    for (std::size_t b = 0; b < boxes_.size(); ++b) {
+      Box& box = boxes_[b];
+      const std::uint64_t* const of_box = bins.data() + b * (kBins + 1);
+      box.points = of_box[kBins];
+      std::size_t bin = 0;
+      std::uint64_t below = box.below;
+      while (bin + 1 < kBins && static_cast<double>(below + of_box[bin]) < box.wanted()) below += of_box[bin++];
+      const double lo = box.edge(bin), hi = box.edge(bin + 1);
+      box.below = below;
+      box.lo = lo;
+      box.hi = hi;
+    }
+  }
+
+  void cut() {
+    std::vector<Box> next;
+    std::vector<std::uint32_t> child(2 * boxes_.size(), kDone);
+    const auto side_of = [&](std::size_t parent, bool above) {
+      const Box& box = boxes_[parent];
+      const std::uint32_t parts = above ? box.parts - box.parts_below() : box.parts_below();
+      const std::uint32_t first = above ? box.first + box.parts_below() : box.first;
+      if (parts == 1) return -1 - static_cast<std::int32_t>(first);
+      child[2 * parent + (above ? 1 : 0)] = static_cast<std::uint32_t>(next.size());
+      const auto cut = static_cast<std::int32_t>(cuts_.size());
+      next.push_back(Box{.cut = cut, .first = first, .parts = parts});
+      cuts_.emplace_back();
+      return cut;
+    };
+    for (std::size_t b = 0; b < boxes_.size(); ++b) {
+      const std::int32_t below = side_of(b, false);
+      const std::int32_t above = side_of(b, true);
+      cuts_[static_cast<std::size_t>(boxes_[b].cut)] = {boxes_[b].axis, boxes_[b].hi, below, above};
+    }
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, box_of_.size(), kCutGrain), [&](const auto& range) {
+      for (std::size_t i = range.begin(); i < range.end(); ++i) {
+        if (box_of_[i] == kDone) continue;
+        const Box& box = boxes_[box_of_[i]];
+        box_of_[i] = child[2 * box_of_[i] + (points_.at(i, box.axis) < box.hi ? 0 : 1)];
+      }
+    });
+    boxes_ = std::move(next);
+  }
+
+  Exchange& exchange_;
+  PointsView points_;
+  std::vector<std::uint32_t> box_of_;  ///< [n] place in boxes_, or kDone
+  std::vector<Box> boxes_;             ///< of one level of cuts
+  std::vector<Partition::Cut> cuts_;
+};
+
+}  // namespace
+
+Partition cut_space(Exchange& exchange, PointsView points) { return Cutter(exchange, points).cut_all(); }
+
+}  // namespace epsflow::parts

@@ -1,0 +1,131 @@
+#include <epsflow/parts/thread_ranks.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+/// A place where all ranks wait for each other, unless one fails.
+class Meeting {
+ public:
+  explicit Meeting(int ranks) : ranks_(ranks) {}
+
+  /// Throws Cancelled where a rank has failed.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    if (failed_ != nullptr) throw Cancelled();
+    const std::uint64_t round = round_;
+    if (++waiting_ == ranks_) {
+      waiting_ = 0;
+      ++round_;
+      all_here_.notify_all();
+      return;
+    }
+    all_here_.wait(lock, [&] { return round_ != round || failed_ != nullptr; });
+    if (round_ == round) throw Cancelled();
+  }
+  void fail(std::exception_ptr reason) {
+    const std::scoped_lock lock(mutex_);
+    if (failed_ == nullptr) failed_ = std::move(reason);
+    all_here_.notify_all();
+  }
+  void rethrow() const {
+    if (failed_ != nullptr) std::rethrow_exception(failed_);
+  }
+
+ private:
+  const int ranks_;
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  int waiting_ = 0;
+  std::uint64_t round_ = 0;
+  std::exception_ptr failed_;
+};
+
+/// What ranks lay down for each other between two meetings.
+struct Table {
+  explicit Table(int ranks) : meeting(ranks), mail(static_cast<std::size_t>(ranks)), sums(mail.size()), most(mail.size()) {}
+
+  Meeting meeting;
+  std::vector<Mail> mail;                          ///< [from][to]
+  std::vector<std::span<std::uint64_t>> sums;      ///< [rank]
+  std::vector<std::span<double>> most;             ///< [rank]
+};
+
+class ThreadExchange final : public Exchange {
+ public:
+  ThreadExchange(Table& table, int rank) : table_(table), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
+
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return static_cast<int>(table_.mail.size()); }
+
+  [[nodiscard]] Mail all_to_all(Mail send) override {
+    for (std::size_t r = 0; r < send.size(); ++r) sent_bytes_ += r == me_ ? 0 : send[r].size();
+    table_.mail[me_] = std::move(send);
+    table_.meeting.wait();
+    Mail received(table_.mail.size());
+    for (std::size_t r = 0; r < received.size(); ++r) received[r] = std::move(table_.mail[r][me_]);
+    table_.meeting.wait();
+    return received;
+  }
+
+  using Exchange::max;
+  using Exchange::sum;
+  void sum(std::span<std::uint64_t> values) override {
+    fold(table_.sums, values, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  }
+  void max(std::span<double> values) override {
+    fold(table_.most, values, [](double a, double b) { return std::max(a, b); });
+  }
+
+ private:
+  /// The same order of terms on every rank.
+  template <class T, class F>
+  void fold(std::vector<std::span<T>>& all, std::span<T> mine, F&& f) {
+    all[me_] = mine;
+    table_.meeting.wait();
+    std::vector<T> result(all.front().begin(), all.front().end());
+    for (std::size_t r = 1; r < all.size(); ++r) {
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] = f(result[i], all[r][i]);
+    }
+    table_.meeting.wait();
+    std::copy(result.begin(), result.end(), mine.begin());
+  }
+
+  Table& table_;
+  int rank_;
+  std::size_t me_;
+};
+
+}  // namespace
+
+void run_ranks(int ranks, const std::function<void(Exchange&)>& body) {
+  Table table(ranks);
+  std::vector<std::thread> threads;
+  try {
+    threads.reserve(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          ThreadExchange exchange(table, rank);
+          body(exchange);
+        } catch (...) {
+          table.meeting.fail(std::current_exception());
+        }
+      });
+    }
+  } catch (...) {  // there are no more threads to be had
+    table.meeting.fail(std::current_exception());
+  }
+  for (std::thread& thread : threads) thread.join();
+  table.meeting.rethrow();
+}
+
+}  // namespace epsflow::parts

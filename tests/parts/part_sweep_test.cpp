@@ -1,0 +1,134 @@
+#include <epsflow/parts/part_sweep.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+using test::DataSet;
+using test::Random;
+
+PointsView rows(PointsView points, std::size_t first, std::size_t last) {
+  return points.visit([&](auto values) {
+    return PointsView(values.subspan(first * points.dims(), (last - first) * points.dims()), points.dims());
+  });
+}
+
+/// How n rows lie on the ranks: in pieces of random size, some of which may be empty.
+std::vector<std::size_t> random_shares(std::size_t n, int ranks, Random& random) {
+  std::vector<std::size_t> ends{0, n};
+  for (int r = 1; r < ranks; ++r) ends.push_back(random.below(n + 1));
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+/// Cuts at random places, mostly at coordinates of points; parts may be empty.
+Partition random_cuts(PointsView points, int ranks, Random& random) {
+  std::vector<Partition::Cut> cuts;
+  // A cut takes the place of a part, which is below it; a new part is above.
+  struct Place {
+    std::size_t cut = 0;
+    bool above = false;
+  };
+  std::vector<Place> places(1);
+  for (int part = 1; part < ranks; ++part) {
+    Partition::Cut cut;
+    cut.axis = static_cast<std::uint32_t>(random.below(points.dims()));
+    cut.at = points.size() > 0 && random.chance(0.8) ? points.at(random.below(points.size()), cut.axis) : random.uniform(-1, 1);
+    const std::size_t old = random.below(static_cast<std::size_t>(part));
+    cut.below = -1 - static_cast<std::int32_t>(old);
+    cut.above = -1 - static_cast<std::int32_t>(part);
+    if (!cuts.empty()) {
+      Partition::Cut& parent = cuts[places[old].cut];
+      (places[old].above ? parent.above : parent.below) = static_cast<std::int32_t>(cuts.size());
+    }
+    places[old] = {cuts.size(), false};
+    places.push_back({cuts.size(), true});
+    cuts.push_back(cut);
+  }
+  return Partition(std::move(cuts));
+}
+
+/// Labels of a run in parts, put together.
+std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric, const Sweep& sweep, int ranks,
+                                        const std::vector<std::size_t>& shares, const Partition* cuts) {
+  std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
+  RunOptions options;
+  options.core_mask = true;
+  EngineOptions engine;
+  engine.threads = 1;
+  run_ranks(ranks, [&](Exchange& exchange) {
+    const auto r = static_cast<std::size_t>(exchange.rank());
+    (void)run_each(
+        exchange, rows(points, shares[r], shares[r + 1]), metric, sweep,
+        [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); }, engine, options, {}, cuts);
+  });
+  std::vector<VariantResult> all = std::move(of_ranks.front());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<std::int32_t> labels(all[i].labels.begin(), all[i].labels.end());
+    for (std::size_t r = 1; r < of_ranks.size(); ++r) {
+      const VariantResult& other = of_ranks[r].at(i);
+      REQUIRE(other.variant.eps == all[i].variant.eps);
+      REQUIRE(other.variant.minpts == all[i].variant.minpts);
+      REQUIRE(other.summary == all[i].summary);
+      labels.insert(labels.end(), other.labels.begin(), other.labels.end());
+      all[i].core.insert(all[i].core.end(), other.core.begin(), other.core.end());
+    }
+    all[i].labels = labels;
+  }
+  return all;
+}
+
+void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, int ranks, Random& random, bool own_cuts) {
+  const std::vector<std::size_t> shares = random_shares(data.size(), ranks, random);
+  std::optional<Partition> cuts;
+  // Points on a sphere have a dimension more than their rows.
+  if (own_cuts && metric.kind == MetricKind::euclidean) cuts = random_cuts(data.view(), ranks, random);
+  RunOptions options;
+  options.core_mask = true;
+  const std::vector<VariantResult> whole = run(data.view(), metric, sweep, {}, options);
+  const std::vector<VariantResult> parts =
+      run_in_parts(data.view(), metric, sweep, ranks, shares, cuts ? &*cuts : nullptr);
+  REQUIRE(parts.size() == whole.size());
+  for (const VariantResult& expected : whole) {
+    INFO("eps " << expected.variant.eps << ", minpts " << expected.variant.minpts << ", ranks " << ranks);
+    const auto found = std::find_if(parts.begin(), parts.end(), [&](const VariantResult& r) {
+      return r.variant.eps == expected.variant.eps && r.variant.minpts == expected.variant.minpts;
+    });
+    REQUIRE(found != parts.end());
+    CHECK(found->summary == expected.summary);
+    CHECK(found->core == expected.core);
+    REQUIRE(found->labels == expected.labels);
+  }
+}
+
+TEST_CASE("parts: labels are those of one run, wherever space is cut") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates", "outlier 1e15"};
+    const std::size_t dims = 1 + random.below(8);
+    const DataSet data = test::make_data(random.pick(kinds), random.below(400), dims,
+                                         random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
+    INFO("seed " << seed << ", " << data.kind << ", dims " << dims << ", n " << data.size());
+    const double e = data.scale;
+    const Sweep sweep = grid({0.3 * e, 0.7 * e, 1.5 * e}, {1, 2, 3, 5, 9, 30});
+    const int ranks = static_cast<int>(1 + random.below(random.chance(0.2) ? 64 : 8));
+    check_parts(data, {}, sweep, ranks, random, random.chance(0.5));
+  }
+}
+
+}  // namespace
+}  // namespace epsflow::parts
