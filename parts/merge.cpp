@@ -38,7 +38,8 @@ class Blocks {
 /// Asks each rank for values of its own, and answers what is asked here. value_of(k): of number k, which is this rank's. Returns
 /// the answers in the order of `numbers`. Collective.
 template <class F>
-std::vector<std::uint64_t> ask(Exchange& exchange, const Blocks& blocks, std::span<const std::uint64_t> numbers, F&& value_of) {
+std::vector<std::uint64_t> ask(Exchange& exchange, const Blocks& blocks, std::span<const std::uint64_t> numbers,
+                               F&& value_of) {
   Letters<std::uint64_t> letters(static_cast<std::size_t>(exchange.size()));
   std::vector<std::uint32_t> rank_of(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -82,7 +83,9 @@ class Components {
   void tie(std::uint64_t mine, std::uint64_t other) { ties_.push_back({mine, other}); }
 
   void find() {
-    const auto by_ends = [](const Told& a, const Told& b) { return std::pair(a.number, a.value) < std::pair(b.number, b.value); };
+    const auto by_ends = [](const Told& a, const Told& b) {
+      return std::pair(a.number, a.value) < std::pair(b.number, b.value);
+    };
     const auto same = [](const Told& a, const Told& b) { return a.number == b.number && a.value == b.value; };
     const auto simplify = [&] {
       std::sort(ties_.begin(), ties_.end(), by_ends);
@@ -141,11 +144,11 @@ class Components {
 
   Exchange& exchange_;
   const Blocks& blocks_;
-  std::vector<std::uint32_t> place_;    ///< [clusters] in members_, or kNowhere
-  std::vector<Told> ties_;              ///< a cluster of this rank, and another
+  std::vector<std::uint32_t> place_;  ///< [clusters] in members_, or kNowhere
+  std::vector<Told> ties_;            ///< a cluster of this rank, and another
   std::vector<std::uint64_t> members_;
   std::vector<std::uint64_t> parent_;
-  std::vector<std::uint64_t> grand_;    ///< parents of parents
+  std::vector<std::uint64_t> grand_;  ///< parents of parents
 };
 
 /// Equal pieces of 0, 1, …, all - 1 for the ranks.
@@ -170,7 +173,8 @@ std::vector<std::uint64_t> ranks_of(Exchange& exchange, std::span<const std::uin
   const std::uint64_t below = exchange.sum_below(sorted.size());
   for (auto& letter : letters) {
     for (std::uint64_t& value : letter) {
-      value = below + static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
+      value =
+          below + static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
     }
   }
   letters = all_to_all(exchange, letters);

@@ -125,7 +125,8 @@ Part::Part(Exchange& exchange, const Distribution& distribution, const Partition
                            // An image lies beyond a face, and is no nearer to any part than to the face.
                            for (std::size_t k = 0; k < d; ++k) {
                              if (shift[k] > 0) distance = std::max(distance, point(k) - space.axes[k].lo);
-                             if (shift[k] < 0) distance = std::max(distance, space.period(k) - (point(k) - space.axes[k].lo));
+                             if (shift[k] < 0)
+                               distance = std::max(distance, space.period(k) - (point(k) - space.axes[k].lo));
                            }
                            lent_[part].push_back({static_cast<std::uint32_t>(i), distance});
                            for (std::size_t k = 0; k < d; ++k) coordinates[part].push_back(point(k) + shift[k]);

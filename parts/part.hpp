@@ -29,8 +29,8 @@ class Distribution {
 
  private:
   std::size_t share_;
-  std::vector<std::uint32_t> part_of_;     ///< [share]
-  std::vector<std::size_t> received_;      ///< [ranks] of own points, how many came from each
+  std::vector<std::uint32_t> part_of_;  ///< [share]
+  std::vector<std::size_t> received_;   ///< [ranks] of own points, how many came from each
   Points own_;
   std::vector<std::uint64_t> ids_;
 };
@@ -40,13 +40,14 @@ class Part {
  public:
   /// space: of the points. reach: of the largest radius. Collective. Throws UsageError for a box in which images of a point could be
   /// neighbours of each other.
-  Part(Exchange& exchange, const Distribution& distribution, const Partition& partition, const Space& space, double reach);
+  Part(Exchange& exchange, const Distribution& distribution, const Partition& partition, const Space& space,
+       double reach);
 
   /// What is clustered for a radius of this reach: own points, and behind them ghosts.
   struct View {
     PointsView points;
-    std::vector<std::uint32_t> lent;      ///< own points that others have as ghosts, by rank
-    std::vector<std::size_t> lent_to;     ///< [ranks] of these, how many each has
+    std::vector<std::uint32_t> lent;         ///< own points that others have as ghosts, by rank
+    std::vector<std::size_t> lent_to;        ///< [ranks] of these, how many each has
     std::vector<std::size_t> borrowed_from;  ///< [ranks] ghosts of each, by rank
   };
   /// Valid until the next call.
@@ -63,10 +64,10 @@ class Part {
 
   std::size_t own_;
   std::size_t ghosts_ = 0;
-  Points points_;                              ///< own points, and room for all ghosts
-  Letters<Lent> lent_;                         ///< [ranks] by distance
-  std::vector<Points> borrowed_;               ///< [ranks] by distance
-  std::vector<std::vector<double>> distances_; ///< [ranks] theirs
+  Points points_;                               ///< own points, and room for all ghosts
+  Letters<Lent> lent_;                          ///< [ranks] by distance
+  std::vector<Points> borrowed_;                ///< [ranks] by distance
+  std::vector<std::vector<double>> distances_;  ///< [ranks] theirs
 };
 
 template <class T>

@@ -188,7 +188,8 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
   check(options);
   check_metric(metric, share.dims());
   EngineOptions numbers = settled(engine);
-  if (numbers.backend == BackendChoice::gpu) throw UsageError("points in parts are clustered on the CPU: leave the backend out");
+  if (numbers.backend == BackendChoice::gpu)
+    throw UsageError("points in parts are clustered on the CPU: leave the backend out");
   numbers.backend = BackendChoice::cpu;
   PartFigures figures;
   CancelToken none;

@@ -18,8 +18,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A box that is to become several parts.
 struct Box {
-  std::int32_t cut = 0;      ///< the place of its cut
-  std::uint32_t first = 0;   ///< its parts
+  std::int32_t cut = 0;     ///< the place of its cut
+  std::uint32_t first = 0;  ///< its parts
   std::uint32_t parts = 0;
   std::uint32_t axis = 0;
   // Where the cut lies: from lo, where so many points are below, to hi.
@@ -29,9 +29,7 @@ struct Box {
   std::uint64_t points = 0;
 
   [[nodiscard]] std::uint32_t parts_below() const noexcept { return parts / 2; }
-  [[nodiscard]] double wanted() const noexcept {
-    return static_cast<double>(points) * parts_below() / parts;
-  }
+  [[nodiscard]] double wanted() const noexcept { return static_cast<double>(points) * parts_below() / parts; }
   [[nodiscard]] double edge(std::size_t bin) const noexcept {
     return bin == kBins ? hi : lo + (hi - lo) * (static_cast<double>(bin) / kBins);
   }
@@ -54,8 +52,7 @@ std::vector<T> fold_points(std::size_t n, const std::vector<T>& start, F&& f, Co
 
 class Cutter {
  public:
-  Cutter(Exchange& exchange, PointsView points)
-      : exchange_(exchange), points_(points), box_of_(points.size(), 0) {
+  Cutter(Exchange& exchange, PointsView points) : exchange_(exchange), points_(points), box_of_(points.size(), 0) {
     const auto ranks = static_cast<std::uint32_t>(exchange.size());
     if (ranks > 1) boxes_.push_back(Box{.cut = 0, .first = 0, .parts = ranks});
     cuts_.resize(boxes_.size());

@@ -51,12 +51,13 @@ class Meeting {
 
 /// What ranks lay down for each other between two meetings.
 struct Table {
-  explicit Table(int ranks) : meeting(ranks), mail(static_cast<std::size_t>(ranks)), sums(mail.size()), most(mail.size()) {}
+  explicit Table(int ranks)
+      : meeting(ranks), mail(static_cast<std::size_t>(ranks)), sums(mail.size()), most(mail.size()) {}
 
   Meeting meeting;
-  std::vector<Mail> mail;                          ///< [from][to]
-  std::vector<std::span<std::uint64_t>> sums;      ///< [rank]
-  std::vector<std::span<double>> most;             ///< [rank]
+  std::vector<Mail> mail;                      ///< [from][to]
+  std::vector<std::span<std::uint64_t>> sums;  ///< [rank]
+  std::vector<std::span<double>> most;         ///< [rank]
 };
 
 class ThreadExchange final : public Exchange {

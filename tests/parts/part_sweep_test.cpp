@@ -47,7 +47,8 @@ Partition random_cuts(PointsView points, int ranks, Random& random) {
   for (int part = 1; part < ranks; ++part) {
     Partition::Cut cut;
     cut.axis = static_cast<std::uint32_t>(random.below(points.dims()));
-    cut.at = points.size() > 0 && random.chance(0.8) ? points.at(random.below(points.size()), cut.axis) : random.uniform(-1, 1);
+    cut.at = points.size() > 0 && random.chance(0.8) ? points.at(random.below(points.size()), cut.axis)
+                                                     : random.uniform(-1, 1);
     const std::size_t old = random.below(static_cast<std::size_t>(part));
     cut.below = -1 - static_cast<std::int32_t>(old);
     cut.above = -1 - static_cast<std::int32_t>(part);
@@ -92,7 +93,8 @@ std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric,
   return all;
 }
 
-void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, int ranks, Random& random, bool own_cuts) {
+void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, int ranks, Random& random,
+                 bool own_cuts) {
   const std::vector<std::size_t> shares = random_shares(data.size(), ranks, random);
   std::optional<Partition> cuts;
   // Points on a sphere have a dimension more than their rows.
@@ -128,6 +130,132 @@ TEST_CASE("parts: labels are those of one run, wherever space is cut") {
     const int ranks = static_cast<int>(1 + random.below(random.chance(0.2) ? 64 : 8));
     check_parts(data, {}, sweep, ranks, random, random.chance(0.5));
   }
+}
+
+TEST_CASE("parts: one long cluster through all of them") {
+  DataSet data;
+  data.dims = 2;
+  constexpr int kPoints = 3000;
+  for (int i = 0; i < kPoints; ++i) {  // a spiral, out of order
+    const double t = 0.002 * ((i * 7) % kPoints);
+    data.doubles.insert(data.doubles.end(), {t * std::cos(8 * t), t * std::sin(8 * t)});
+  }
+  Random random(1);
+  for (const int ranks : {2, 7, 64}) {
+    check_parts(data, {}, grid({0.1, 0.03}, {2, 3, 4}), ranks, random, false);
+    check_parts(data, {}, grid({0.1, 0.03}, {2, 3, 4}), ranks, random, true);
+  }
+}
+
+TEST_CASE("parts: a lattice, where every pair is exactly at eps and points lie on cuts") {
+  DataSet data;
+  data.dims = 3;
+  for (int x = 0; x < 12; ++x) {
+    for (int y = 0; y < 10; ++y) {
+      for (int z = 0; z < 9; ++z) {
+        if (x == 5 || y == 4) continue;  // gaps
+        data.doubles.insert(data.doubles.end(), {1.0 * x, 1.0 * y, 1.0 * z});
+      }
+    }
+  }
+  Random random(2);
+  for (const int ranks : {1, 2, 5, 16}) {
+    for (const bool own : {false, true}) {
+      check_parts(data, {}, grid({1.0, 2.0}, {2, 4, 5, 6, 7}), ranks, random, own);
+      check_parts(data, {.kind = MetricKind::manhattan}, grid({1.0, 2.0}, {2, 4, 7}), ranks, random, own);
+      check_parts(data, {.kind = MetricKind::chebyshev}, grid({1.0, 2.0}, {2, 9, 27}), ranks, random, own);
+    }
+  }
+}
+
+TEST_CASE("parts: all points in one place, fewer points than parts, and none") {
+  Random random(3);
+  for (const std::size_t n : {0, 1, 3, 100}) {
+    DataSet data;
+    data.dims = 2;
+    for (std::size_t i = 0; i < n; ++i) data.doubles.insert(data.doubles.end(), {1.5, -2});
+    for (const int ranks : {1, 4, 9}) {
+      check_parts(data, {}, grid({0.5}, {1, 2, 100}), ranks, random, false);
+      check_parts(data, {}, grid({0.5}, {1, 2, 100}), ranks, random, true);
+    }
+  }
+}
+
+TEST_CASE("parts: on a sphere, and in periodic boxes") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const int ranks = static_cast<int>(1 + random.below(9));
+    DataSet sky;
+    sky.dims = 2;
+    for (int i = 0; i < 300; ++i) {
+      sky.doubles.push_back(random.uniform(-180, 180));
+      sky.doubles.push_back(std::asin(random.uniform(-1, 1)) * 57.29577951308232);
+    }
+    check_parts(sky, {.kind = MetricKind::greatcircle}, grid({3.0, 9.0}, {1, 2, 4, 8}), ranks, random, false);
+    DataSet box;
+    box.dims = 1 + random.below(3);
+    const double side = 10;
+    for (std::size_t i = 0; i < 300 * box.dims; ++i) {
+      box.doubles.push_back(random.chance(0.1) ? (random.chance(0.5) ? 0 : side) : random.uniform(0, side));
+    }
+    Metric metric;
+    for (std::size_t k = 0; k < box.dims; ++k) metric.box.push_back(random.chance(0.8) ? BoxSide{0, side} : BoxSide{});
+    const double e = box.dims == 1 ? 0.01 : box.dims == 2 ? 0.3 : 0.9;
+    check_parts(box, metric, grid({e, 2 * e}, {1, 2, 4, 8}), ranks, random, false);
+    check_parts(box, metric, grid({e, 2 * e}, {1, 2, 4, 8}), ranks, random, true);
+  }
+}
+
+TEST_CASE("parts: some ten thousand points, cut evenly") {
+  Random random(5);
+  const DataSet data = test::make_data("clustered", 20'000, 3, Precision::float64, 5);
+  check_parts(data, {}, grid({0.05, 0.1}, {2, 5, 10, 40}), 6, random, false);
+  run_ranks(6, [&](Exchange& exchange) {
+    const auto r = static_cast<std::size_t>(exchange.rank());
+    const PointsView share = rows(data.view(), r * 3000, r == 5 ? data.size() : (r + 1) * 3000);
+    const Partition cuts = cut_space(exchange, share);
+    std::vector<std::uint64_t> points(6);
+    for (std::size_t i = 0; i < share.size(); ++i)
+      ++points[cuts.part_of([&](std::size_t k) { return share.at(i, k); })];
+    exchange.sum(std::span(points));
+    // Checks of Catch2 are not for several threads.
+    if (exchange.rank() > 0) return;
+    for (const std::uint64_t n : points) CHECK(std::abs(static_cast<double>(n) - 20'000.0 / 6) < 3);
+  });
+}
+
+TEST_CASE("parts: what cannot be") {
+  const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
+  const auto run_with = [&](const Sweep& sweep, const RunOptions& options, const Metric& metric = {}) {
+    run_ranks(3, [&](Exchange& exchange) {
+      const auto r = static_cast<std::size_t>(exchange.rank());
+      (void)run_each(
+          exchange, rows(data.view(), r * 100, (r + 1) * 100), metric, sweep, [](VariantResult&&) {}, {.threads = 1},
+          options);
+    });
+  };
+  CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.verify = true}), Catch::Contains("RunOptions::verify"));
+  CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::summary}), Catch::Contains("RunOptions::keep"));
+  CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.strategy = StrategyChoice::table}), Catch::Contains("table"));
+  CHECK_THROWS_WITH(run_with(grid({6.0}, {2}), {}, {.box = {{-20, 20}, {-5.1, 5.1}}}), Catch::Contains("coordinate 1"));
+  // One rank differs, or fails: all end, with the reason of the one.
+  CHECK_THROWS_WITH(run_ranks(3,
+                              [&](Exchange& exchange) {
+                                const double eps = exchange.rank() == 1 ? 0.2 : 0.1;
+                                (void)run_each(exchange, data.view(), {}, grid({eps}, {2}), [](VariantResult&&) {},
+                                               {.threads = 1});
+                              }),
+                    Catch::Contains("the ranks differ in eps or minpts"));
+  CHECK_THROWS_WITH(run_ranks(3,
+                              [&](Exchange& exchange) {
+                                (void)run_each(exchange, data.view(), {}, grid({0.1}, {2}),
+                                               [&](VariantResult&&) {
+                                                 if (exchange.rank() == 2) throw InputError("no room");
+                                               },
+                                               {.threads = 1});
+                              }),
+                    Catch::Contains("no room"));
 }
 
 }  // namespace
