@@ -6,6 +6,7 @@ cmake_dependent_option(EPSFLOW_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_
 cmake_dependent_option(EPSFLOW_BUILD_BENCHMARKS "Build the benchmarks" OFF EPSFLOW_BUILD_IO OFF)
 cmake_dependent_option(EPSFLOW_BUILD_FUZZERS "Build the fuzz targets (needs clang)" OFF EPSFLOW_BUILD_IO OFF)
 option(EPSFLOW_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(EPSFLOW_WITH_MPI "Build epsflow::mpi, sweeps over the processes of MPI, and its tests" OFF)
 option(EPSFLOW_BUILD_PYTHON "Build the module of the Python package; what pip does" OFF)
 
 # epsflow_file_format(NAME MODULE PACKAGE): the option EPSFLOW_WITH_<NAME>, for a file format that a library of its own

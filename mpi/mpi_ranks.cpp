@@ -1,0 +1,134 @@
+#include <epsflow/mpi/mpi_ranks.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow::mpi {
+namespace {
+
+/// MPI counts in int.
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+
+void check(int status, const char* what) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw ResourceError(std::string(what) + " failed: " + text);
+}
+
+class MpiExchange final : public parts::Exchange {
+ public:
+  explicit MpiExchange(MPI_Comm communicator) {
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&provided);
+    if (provided < MPI_THREAD_SERIALIZED) {
+      throw UsageError(
+          "MPI was initialised without support for threads: call MPI_Init_thread() with MPI_THREAD_SERIALIZED, and use "
+          "an MPI that was "
+          "built with threads");
+    }
+    check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(communicator_, &rank_);
+    MPI_Comm_size(communicator_, &size_);
+  }
+  ~MpiExchange() override {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    if (finalised == 0) MPI_Comm_free(&communicator_);
+  }
+
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return size_; }
+
+  [[nodiscard]] parts::Mail all_to_all(parts::Mail send) override {
+    const auto ranks = static_cast<std::size_t>(size_);
+    const auto me = static_cast<std::size_t>(rank_);
+    std::vector<std::uint64_t> sizes(ranks), received_sizes(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) sizes[r] = send[r].size();
+    check(MPI_Alltoall(sizes.data(), 1, MPI_UINT64_T, received_sizes.data(), 1, MPI_UINT64_T, communicator_),
+          "MPI_Alltoall");
+    parts::Mail received(ranks);
+    received[me] = std::move(send[me]);
+    std::vector<MPI_Request> requests;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      if (r == me) continue;
+      received[r].resize(received_sizes[r]);
+      for (std::size_t at = 0; at < received[r].size(); at += kMostAtOnce) {
+        const auto count = static_cast<int>(std::min(kMostAtOnce, received[r].size() - at));
+        check(MPI_Irecv(received[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
+                        &requests.emplace_back()),
+              "MPI_Irecv");
+      }
+    }
+    for (std::size_t r = 0; r < ranks; ++r) {
+      if (r == me) continue;
+      sent_bytes_ += sizes[r];
+      for (std::size_t at = 0; at < sizes[r]; at += kMostAtOnce) {
+        const auto count = static_cast<int>(std::min<std::size_t>(kMostAtOnce, sizes[r] - at));
+        check(MPI_Isend(send[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
+                        &requests.emplace_back()),
+              "MPI_Isend");
+      }
+    }
+    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    return received;
+  }
+
+  using Exchange::max;
+  using Exchange::sum;
+  void sum(std::span<std::uint64_t> values) override { reduce(values, MPI_UINT64_T, MPI_SUM); }
+  void max(std::span<double> values) override { reduce(values, MPI_DOUBLE, MPI_MAX); }
+
+ private:
+  static constexpr int kTag = 1;
+
+  template <class T>
+  void reduce(std::span<T> values, MPI_Datatype type, MPI_Op operation) {
+    for (std::size_t at = 0; at < values.size(); at += kMostAtOnce) {
+      const auto count = static_cast<int>(std::min(kMostAtOnce, values.size() - at));
+      check(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, count, type, operation, communicator_), "MPI_Allreduce");
+    }
+  }
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<parts::Exchange> make_exchange(MPI_Comm communicator) {
+  return std::make_unique<MpiExchange>(communicator);
+}
+
+int run_world(int* argc, char*** argv, const std::function<int(parts::Exchange&)>& body,
+              const std::function<int(const std::exception&)>& exit_code) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int status = 0;
+  try {
+    const std::unique_ptr<parts::Exchange> exchange = make_exchange(MPI_COMM_WORLD);
+    status = body(*exchange);
+  } catch (const std::exception& error) {
+    // What is wrong on all ranks is told by the first of them: it ends the others before they speak.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(rank, 50));
+    std::fprintf(stderr, "epsflow: rank %d: %s\n", rank, error.what());
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, exit_code(error));
+  }
+  MPI_Finalize();
+  return status;
+}
+
+}  // namespace epsflow::mpi

@@ -1,0 +1,102 @@
+// Sweeps over processes of MPI beside the same sweeps in one: run it with mpirun. The last line counts, as ctest does.
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/mpi/mpi_ranks.hpp>
+#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace {
+
+using namespace epsflow;
+
+PointsView rows(PointsView points, std::size_t first, std::size_t last) {
+  return points.visit([&](auto values) {
+    return PointsView(values.subspan(first * points.dims(), (last - first) * points.dims()), points.dims());
+  });
+}
+
+/// Whether this rank's rows have the labels, masks and counts of one run over all.
+bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& metric, const Sweep& sweep,
+            test::Random& random) {
+  std::vector<std::size_t> ends{0, data.size()};
+  for (int r = 1; r < exchange.size(); ++r) ends.push_back(random.below(data.size() + 1));
+  std::sort(ends.begin(), ends.end());
+  const auto first = ends[static_cast<std::size_t>(exchange.rank())],
+             last = ends[static_cast<std::size_t>(exchange.rank()) + 1];
+  const EngineOptions engine{.threads = 1};
+  const RunOptions options{.core_mask = true};
+  const std::vector<VariantResult> whole = run(data.view(), metric, sweep, engine, options);
+  bool same = true;
+  std::size_t found = 0;
+  (void)parts::run_each(
+      exchange, rows(data.view(), first, last), metric, sweep,
+      [&](VariantResult&& result) {
+        for (const VariantResult& expected : whole) {
+          if (expected.variant.eps != result.variant.eps || expected.variant.minpts != result.variant.minpts) continue;
+          ++found;
+          same = same && expected.summary == result.summary && result.labels.size() == last - first;
+          for (std::size_t i = first; same && i < last; ++i) {
+            same = result.labels[i - first] == expected.labels[i] && result.core[i - first] == expected.core[i];
+          }
+        }
+      },
+      engine, options);
+  return same && found == whole.size();
+}
+
+int check_all(parts::Exchange& exchange) {
+  int passed = 0, failed = 0;
+  const auto count = [&](bool good, const std::string& what) {
+    const bool everywhere = exchange.sum(good ? std::uint64_t{0} : 1) == 0;
+    ++(everywhere ? passed : failed);
+    if (!everywhere && exchange.rank() == 0) std::printf("failed: %s\n", what.c_str());
+  };
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    test::Random random(seed);
+    const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates", "collinear"};
+    const test::DataSet data = test::make_data(random.pick(kinds), random.below(2000), 1 + random.below(4),
+                                               random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
+    const double e = data.scale;
+    count(agrees(exchange, data, {}, grid({0.3 * e, e}, {1, 2, 4, 9}), random), "seed " + std::to_string(seed));
+  }
+  test::DataSet box;
+  box.dims = 2;
+  test::Random random(1);
+  for (int i = 0; i < 4000; ++i) box.doubles.push_back(random.uniform(0, 10));
+  count(agrees(exchange, box, {.box = {{0, 10}, {0, 10}}}, grid({0.2, 0.4}, {2, 4, 8}), random), "a periodic box");
+  // More than fits one message of small ones.
+  const test::DataSet many = test::make_data("clustered", 200'000, 3, Precision::float64, 9);
+  count(agrees(exchange, many, {}, grid({0.05}, {5, 10}), random), "many points");
+  bool refused = false;
+  try {
+    const double eps = exchange.rank() == 0 ? 0.1 : 0.2;
+    (void)parts::run_each(exchange, box.view(), {}, grid({eps}, {2}), [](VariantResult&&) {}, {.threads = 1});
+  } catch (const UsageError&) {
+    refused = true;
+  }
+  count(refused || exchange.size() == 1, "ranks that differ");
+  if (exchange.rank() == 0) std::printf("%d passed, %d failed\n", passed, failed);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "fail") {  // for the test of what is told
+    return mpi::run_world(
+        &argc, &argv,
+        [](parts::Exchange& exchange) -> int {
+          if (exchange.rank() == exchange.size() - 1) throw ResourceError("no room here");
+          return static_cast<int>(exchange.sum(std::uint64_t{1}));
+        },
+        [](const std::exception&) { return 4; });
+  }
+  return mpi::run_world(&argc, &argv, check_all, [](const std::exception&) { return 1; });
+}
