@@ -308,7 +308,7 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.backend = backend
 
-    def fit(self, X: Any, y: Any = None) -> AutoDBSCAN:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AutoDBSCAN:
         """Find eps and min_samples, and cluster X.
 
         Parameters
@@ -316,6 +316,8 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
         X : array or table of shape (n_samples, n_features)
             As `epsflow.sweep` takes it, on the host.
         y : ignored
+        sample_weight : float or array of shape (n_samples,), optional
+            As `epsflow.explore` takes it.
 
         Returns
         -------
@@ -336,7 +338,9 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
             self.feature_names_in_ = np.asarray(names, dtype=object)
         given = Given(points, metric, unit)
         data = Dataset(engine_for(None, given, self.backend, None, _threads_of(self.n_jobs), "n_jobs"), given)
-        self.exploration_ = explore_loaded(data)
+        if sample_weight is not None:
+            sample_weight = _some_weight(sample_weight, len(points))
+        self.exploration_ = explore_loaded(data, sample_weight=sample_weight)
         offer = self.exploration_.recommended
         self.eps_ = None if offer is None else offer.eps
         self.min_samples_ = None if offer is None else offer.min_samples
@@ -345,13 +349,14 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
             self.core_sample_indices_ = np.empty(0, np.intp)
         else:
             self.labels_ = np.array(offer.labels)
-            self.core_sample_indices_ = sweep_loaded(data, offer.eps, offer.min_samples, core=True)[0].core_sample_indices
+            found = sweep_loaded(data, offer.eps, offer.min_samples, sample_weight=sample_weight, core=True)[0]
+            self.core_sample_indices_ = found.core_sample_indices
         self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int32]:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
         """As `fit`; returns labels_."""
-        return self.fit(X).labels_
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
