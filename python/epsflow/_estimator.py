@@ -39,13 +39,19 @@ class _Fitted:
     eps: float
     reference: Any
     labels: Any
-    core: Any
+    """Of the core points, and no view of labels_, which the caller may change."""
     components: Any
+    """On the host components_ itself, which nobody writes to: a copy would make a fit of many points some percent slower."""
     kept: dict[Any, Any] = field(default_factory=dict)
     """Core points in an index, by what it was made with: at most one."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "kept": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(self.components, np.ndarray):  # which pickle leaves writeable
+            self.components.setflags(write=False)
 
     def predictor(self, given: dict[str, Any]) -> Any:
         """Core points in an index, which the first prediction makes and later ones share. given: options of the engine."""
@@ -55,7 +61,7 @@ class _Fitted:
         made_with = (os.getpid(), *sorted(options.items()))
         predictor = self.kept.get(made_with)
         if predictor is None:
-            labels = np.ascontiguousarray(to_host(self.labels[self.core]), dtype=np.int32)
+            labels = np.ascontiguousarray(to_host(self.labels), dtype=np.int32)
             with python_errors():
                 task = _core.start_predictor(as_host_points(to_host(self.components)), labels, self.eps, self.metric, options)
             wait_for(task)
@@ -89,6 +95,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         The cluster of each point, -1 for noise. This, and what follows, is on a GPU where X is.
     core_sample_indices_ : ndarray of shape (n_core,)
     components_ : ndarray of shape (n_core, n_features)
+        Read-only on the host, as `predict` goes by it.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has names: those of the columns that became coordinates.
@@ -172,12 +179,14 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices
             self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
+            self.components_.setflags(write=False)
+            kept = self.labels_.take(self.core_sample_indices_), self.components_
         else:
             self.labels_ = result.labels
             self.core_sample_indices_ = indices_of(result.core)
             self.components_ = X[self.core_sample_indices_]
-        found = self.labels_, self.core_sample_indices_, self.components_
-        self._fitted: _Fitted | None = _Fitted(metric, eps, reference, *found)
+            kept = self.labels_[self.core_sample_indices_], X[self.core_sample_indices_]
+        self._fitted: _Fitted | None = _Fitted(metric, eps, reference, *kept)
         return self
 
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
@@ -223,8 +232,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
             The lowest cluster among the core points within eps, else -1: what a border point would have got. The first call sorts
-            the core points; later ones find them sorted, unless there are huge gaps between them. What is assigned to `labels_` or
-            `components_` after `fit` does not count. It is done on the CPU, unless backend is "gpu".
+            the core points; later ones find them sorted, unless there are huge gaps between them. What is done to `labels_`,
+            `core_sample_indices_` and `components_` after `fit` does not count. It is done on the CPU, unless backend is "gpu".
 
         Raises
         ------
