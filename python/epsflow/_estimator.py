@@ -18,7 +18,7 @@ from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import MetricWords
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beyond_table
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
 from ._units import Given, reference_of, require_reference, unit_of_eps
@@ -192,6 +192,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
         variant = as_eps(self.eps), as_min_samples(self.min_samples)
         distances = as_distances(X)
+        refuse_beyond_table(X, [variant[0]])
         X = validate_data(self, X, accept_sparse="csr")
         options = of_the_cpu(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:

@@ -44,10 +44,18 @@ def neighbors(
         Rows sorted, offsets of 64 bits; its values are True, or the distances (a distance of 0 is stored as one). Where SciPy is not
         there, a tuple (offsets, ids) or (offsets, ids, distances) of arrays.
 
+        With distances, `epsflow.sweep` takes it by metric="precomputed", under every eps up to its own. That is its attribute
+        epsflow_eps, a float; larger ones are refused. What SciPy makes of it, a copy, too, has no such attribute, and nothing is refused.
+
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
         As `epsflow.sweep` does.
+
+    Examples
+    --------
+    >>> table = epsflow.neighbors(X, 0.3, distances=True)
+    >>> result = epsflow.sweep(table, [0.1, 0.2, 0.3], 10, metric="precomputed")
     """
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     eps = as_eps(eps, given.unit)
@@ -61,19 +69,23 @@ def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progres
         task = data._data.start_neighbors(eps, as_flag(distances, "distances"))
     wait_for(task, progress)
     table = task.take_neighbors()
-    offsets = table.offsets.view(np.int64)
-    ids = table.ids
-    values = table.distances if distances else np.ones(len(ids), dtype=np.bool_)
-    try:
-        from scipy.sparse import csr_array
-    except ImportError:
-        return (offsets, ids, values) if distances else (offsets, ids)
-    n = len(data)
-    # scipy wants indices of one type with the offsets, and signed ones.
-    result = csr_array((values, ids.astype(np.int64), offsets), shape=(n, n))
-    result.has_sorted_indices = True
-    result.has_canonical_format = True
-    return result
+    return _as_table(table.offsets.view(np.int64), table.ids, table.distances if distances else None, eps)
 
 
 neighbors_loaded.__qualname__ = "Dataset.neighbors"  # which errors of arguments name
+
+
+def _as_table(offsets: Any, ids: Any, distances: Any, eps: float) -> Any:
+    """What `neighbors` returns."""
+    values = np.ones(len(ids), dtype=np.bool_) if distances is None else distances
+    try:
+        from scipy.sparse import csr_array
+    except ImportError:
+        return (offsets, ids) if distances is None else (offsets, ids, values)
+    n = len(offsets) - 1
+    # scipy wants indices of one type with the offsets, and signed ones.
+    table = csr_array((values, ids.astype(np.int64), offsets), shape=(n, n))
+    table.has_sorted_indices = True
+    table.has_canonical_format = True
+    table.epsflow_eps = eps
+    return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 
 import numpy as np
 import pytest
@@ -57,6 +58,31 @@ def test_our_own_table_gives_the_labels_of_its_points(points):
     result = epsflow.sweep(table, [0.4, 0.2], [4, 9], metric="precomputed")
     for variant in result:
         np.testing.assert_array_equal(variant.labels, epsflow.sweep(points, variant.eps, variant.min_samples)[0].labels)
+
+
+def test_an_eps_beyond_that_of_a_table_is_refused(points):
+    table = epsflow.neighbors(points, 0.4, distances=True)
+    assert table.epsflow_eps == 0.4 and epsflow.Engine("cpu").load(points).neighbors(0.4).epsflow_eps == 0.4
+    words = r"within eps=0.4, and eps=0.5 is larger, .*: make it with that eps, neighbors\(…, 0.5, distances=True\)"
+    for refused in (
+        lambda: epsflow.sweep(table, [0.2, 0.5], 4, metric="precomputed"),
+        lambda: epsflow.DBSCAN(0.5, metric="precomputed").fit(table),
+        lambda: epsflow.DBSCAN(0.5, metric="precomputed").fit(pickle.loads(pickle.dumps(table))),
+    ):
+        with pytest.raises(ValueError, match=words):
+            refused()
+    expected = epsflow.sweep(points, 0.4, 4)[0].labels
+    np.testing.assert_array_equal(epsflow.sweep(table, 0.4, 4, metric="precomputed")[0].labels, expected)
+    np.testing.assert_array_equal(epsflow.DBSCAN(0.4, min_samples=4, metric="precomputed").fit(table).labels_, expected)
+    # What SciPy makes of it is the caller's own, in another unit perhaps.
+    for own in (table * 100, sparse.csr_array(table * 100).tocoo()):
+        np.testing.assert_array_equal(epsflow.sweep(own, 40, 4, metric="precomputed")[0].labels, expected)
+    assert not hasattr(table.copy(), "epsflow_eps")
+    table.data *= 100
+    del table.epsflow_eps
+    assert len(epsflow.sweep(table, 50, 4, metric="precomputed")) == 1
+    of_angles = {"metric": "greatcircle", "metric_params": {"unit": "km"}}
+    assert epsflow.neighbors(points, 60, distances=True, **of_angles).epsflow_eps == 60
 
 
 def test_weights_and_threads(points):
