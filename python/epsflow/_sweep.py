@@ -325,7 +325,7 @@ def sweep(
         are found, in whichever order and among others; names that contradict each other, and several pairs, are errors. Two columns
         of other names, or of none, are longitude and latitude in this order, of haversine latitude and longitude. Longitudes lie
         from -360 to 720 degrees, latitudes from -90 to 90. Also "precomputed": X holds distances, dense or as a sparse matrix of
-        those that are at most the largest eps, as `epsflow.neighbors` gives it; they must be symmetric, and
+        those that are at most the largest eps, as `epsflow.neighbors` and `epsflow.read_neighbors` give it; they must be symmetric, and
         eps is rounded to float32 where they are. On the CPU.
     metric_params : dict, optional
         Of "greatcircle", "unit" of eps: "deg", "arcmin", "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km). Of it
