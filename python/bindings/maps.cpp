@@ -21,7 +21,6 @@
 #include "options.hpp"
 #include "task.hpp"
 
-#include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/lineage.hpp>
