@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
 
@@ -162,6 +163,19 @@ def test_weights():
         offer = found.recommended
         np.testing.assert_array_equal(offer.labels, epsflow.sweep(X, offer.eps, offer.min_samples, sample_weight=weights)[0].labels)
         np.testing.assert_array_equal(found.map.clusters, epsflow.lineage(X, variants=found.map.variants, sample_weight=weights).clusters)
+
+
+def test_weights_as_the_program_takes_them(tmp_path, program):
+    X, _ = blobs(5)
+    weights = np.random.default_rng(4).integers(1, 6, len(X)).astype(np.float64)
+    np.savetxt(tmp_path / "x.csv", np.column_stack([X, weights]), "%.17g", ",", header="x,y,w", comments="")
+    run = program("explore", tmp_path / "x.csv", "--columns", "x,y", "--weight", "w", "--json", "--quiet")
+    assert run.returncode == 0, run.stderr
+    theirs, found = json.loads(run.stdout), epsflow.explore(X, sample_weight=weights)
+    assert theirs["grid"] == {"eps": found.eps.tolist(), "minpts": found.min_samples.tolist()}
+    offer = found.recommended
+    same = (("eps", offer.eps), ("minpts", offer.min_samples), ("clusters", offer.n_clusters), ("noise", offer.n_noise))
+    assert {name: theirs["recommended"][name] for name, _ in same} == dict(same)
 
 
 @pytest.mark.parametrize("call", [epsflow.explore, epsflow.suggest, epsflow.AutoDBSCAN().fit])
