@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/npz_writer.hpp>

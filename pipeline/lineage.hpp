@@ -2,6 +2,7 @@
 #pragma once
 
 #include <epsflow/clustering/lineage.hpp>
+#include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>

@@ -21,7 +21,6 @@
 #include "options.hpp"
 #include "task.hpp"
 
-#include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/lineage.hpp>
@@ -177,20 +176,22 @@ std::unique_ptr<Task> start_sweep_with_lineage(const PyDataset& data, const Vari
   });
 }
 
-std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& options) {
-  return std::make_unique<Task>(
-      [points = data.data.get(), run = options_from<RunOptions>(options)](
-          const Observer& observer, Task::Channel& channel) { channel.put(suggest(points, run, observer)); });
+std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& options, const Weights& weights) {
+  return std::make_unique<Task>([points = TaskDataset(data, weights), run = options_from<RunOptions>(options)](
+                                    const Observer& observer, Task::Channel& channel) {
+    channel.put(suggest(points.get(observer), run, observer));
+  });
 }
 
 /// variants: a full grid; none where it is left open.
 std::unique_ptr<Task> start_explore(const PyDataset& data, const std::optional<Variants>& variants,
-                                    const nb::dict& options) {
+                                    const nb::dict& options, const Weights& weights) {
   std::optional<Sweep> grid;
   if (variants) grid = sweep_of(*variants);
-  return std::make_unique<Task>([points = data.data.get(), grid, run = options_from<RunOptions>(options)](
+  return std::make_unique<Task>([points = TaskDataset(data, weights), grid, run = options_from<RunOptions>(options)](
                                     const Observer& observer, Task::Channel& channel) {
-    channel.put(grid ? explore(points, *grid, run, observer) : explore(points, run, observer));
+    const Dataset weighted = points.get(observer);
+    channel.put(grid ? explore(weighted, *grid, run, observer) : explore(weighted, run, observer));
   });
 }
 
@@ -274,8 +275,10 @@ void define_exploration(nb::module_& m) {
       .def_ro("min_samples", &Exploration::minpts)
       .def_prop_ro("scores", &scores_of, nb::rv_policy::move)
       .def_ro("map", &Exploration::map);
-  m.def("start_suggest", &start_suggest, "data"_a, "options"_a, nb::keep_alive<0, 1>());
-  m.def("start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a, nb::keep_alive<0, 1>());
+  m.def("start_suggest", &start_suggest, "data"_a, "options"_a, nb::arg("weights").noconvert().none(),
+        nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
+  m.def("start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a,
+        nb::arg("weights").noconvert().none(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
   m.def("take_suggested", &take_suggested, "task"_a);
   m.def(
       "take_exploration", [](Task& task) { return task.take<Exploration>(); }, "task"_a);

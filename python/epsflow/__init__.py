@@ -24,7 +24,7 @@ from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer, explore, suggest
 from ._k_distance import Knee, eps_range, k_distance, knee, selectivity
 from ._lineage import Lineage, lineage
-from ._neighbors import neighbors
+from ._neighbors import neighbors, read_neighbors
 from ._plan import EpsPlan, plan
 from ._reading import read_points
 from ._sweep import SweepResult, VariantResult, load, sweep
@@ -64,6 +64,7 @@ __all__ = [
     "load",
     "neighbors",
     "plan",
+    "read_neighbors",
     "read_points",
     "selectivity",
     "suggest",

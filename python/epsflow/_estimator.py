@@ -18,7 +18,7 @@ from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import MetricWords
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beyond_table
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
 from ._units import Given, reference_of, require_reference, unit_of_eps
@@ -39,13 +39,19 @@ class _Fitted:
     eps: float
     reference: Any
     labels: Any
-    core: Any
+    """Of the core points, and no view of labels_, which the caller may change."""
     components: Any
+    """On the host components_ itself, which nobody writes to: a copy would make a fit of many points some percent slower."""
     kept: dict[Any, Any] = field(default_factory=dict)
     """Core points in an index, by what it was made with: at most one."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "kept": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(self.components, np.ndarray):  # which pickle leaves writeable
+            self.components.setflags(write=False)
 
     def predictor(self, given: dict[str, Any]) -> Any:
         """Core points in an index, which the first prediction makes and later ones share. given: options of the engine."""
@@ -55,7 +61,7 @@ class _Fitted:
         made_with = (os.getpid(), *sorted(options.items()))
         predictor = self.kept.get(made_with)
         if predictor is None:
-            labels = np.ascontiguousarray(to_host(self.labels[self.core]), dtype=np.int32)
+            labels = np.ascontiguousarray(to_host(self.labels), dtype=np.int32)
             with python_errors():
                 task = _core.start_predictor(as_host_points(to_host(self.components)), labels, self.eps, self.metric, options)
             wait_for(task)
@@ -89,6 +95,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         The cluster of each point, -1 for noise. This, and what follows, is on a GPU where X is.
     core_sample_indices_ : ndarray of shape (n_core,)
     components_ : ndarray of shape (n_core, n_features)
+        Read-only on the host, as `predict` goes by it.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has names: those of the columns that became coordinates.
@@ -172,17 +179,20 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices
             self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
+            self.components_.setflags(write=False)
+            kept = self.labels_.take(self.core_sample_indices_), self.components_
         else:
             self.labels_ = result.labels
             self.core_sample_indices_ = indices_of(result.core)
             self.components_ = X[self.core_sample_indices_]
-        found = self.labels_, self.core_sample_indices_, self.components_
-        self._fitted: _Fitted | None = _Fitted(metric, eps, reference, *found)
+            kept = self.labels_[self.core_sample_indices_], X[self.core_sample_indices_]
+        self._fitted: _Fitted | None = _Fitted(metric, eps, reference, *kept)
         return self
 
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
         variant = as_eps(self.eps), as_min_samples(self.min_samples)
         distances = as_distances(X)
+        refuse_beyond_table(X, [variant[0]])
         X = validate_data(self, X, accept_sparse="csr")
         options = of_the_cpu(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:
@@ -223,8 +233,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
             The lowest cluster among the core points within eps, else -1: what a border point would have got. The first call sorts
-            the core points; later ones find them sorted, unless there are huge gaps between them. What is assigned to `labels_` or
-            `components_` after `fit` does not count. It is done on the CPU, unless backend is "gpu".
+            the core points; later ones find them sorted, unless there are huge gaps between them. What is done to `labels_`,
+            `core_sample_indices_` and `components_` after `fit` does not count. It is done on the CPU, unless backend is "gpu".
 
         Raises
         ------
@@ -308,7 +318,7 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.backend = backend
 
-    def fit(self, X: Any, y: Any = None) -> AutoDBSCAN:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AutoDBSCAN:
         """Find eps and min_samples, and cluster X.
 
         Parameters
@@ -316,6 +326,8 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
         X : array or table of shape (n_samples, n_features)
             As `epsflow.sweep` takes it, on the host.
         y : ignored
+        sample_weight : float or array of shape (n_samples,), optional
+            As `epsflow.explore` takes it.
 
         Returns
         -------
@@ -336,7 +348,9 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
             self.feature_names_in_ = np.asarray(names, dtype=object)
         given = Given(points, metric, unit)
         data = Dataset(engine_for(None, given, self.backend, None, _threads_of(self.n_jobs), "n_jobs"), given)
-        self.exploration_ = explore_loaded(data)
+        if sample_weight is not None:
+            sample_weight = _some_weight(sample_weight, len(points))
+        self.exploration_ = explore_loaded(data, sample_weight=sample_weight)
         offer = self.exploration_.recommended
         self.eps_ = None if offer is None else offer.eps
         self.min_samples_ = None if offer is None else offer.min_samples
@@ -345,13 +359,14 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
             self.core_sample_indices_ = np.empty(0, np.intp)
         else:
             self.labels_ = np.array(offer.labels)
-            self.core_sample_indices_ = sweep_loaded(data, offer.eps, offer.min_samples, core=True)[0].core_sample_indices
+            found = sweep_loaded(data, offer.eps, offer.min_samples, sample_weight=sample_weight, core=True)[0]
+            self.core_sample_indices_ = found.core_sample_indices
         self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int32]:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
         """As `fit`; returns labels_."""
-        return self.fit(X).labels_
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

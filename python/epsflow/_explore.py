@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arrays import as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._lineage import Lineage
 from ._parameters import as_variants
@@ -128,6 +129,7 @@ def explore(
     *,
     metric: str = "euclidean",
     metric_params: dict[str, Any] | None = None,
+    sample_weight: Any = None,
     progress: ProgressOption = None,
     backend: str = "auto",
     memory: int | str | None = None,
@@ -147,6 +149,9 @@ def explore(
         The grid's, at least two in even ratios, as `numpy.geomspace` gives them. As `epsflow.suggest` has them where they are left out.
     min_samples : int or iterable of int, optional
         The grid's. As `epsflow.suggest` has them where they are left out.
+    sample_weight : float or array of shape (n_samples,), optional
+        A point is core where the weights of the points within eps sum to min_samples, as `epsflow.sweep` has it; none below 0. It is
+        no number of copies: clusters and noise are measured by how many points they have.
     progress : bool or callable, optional
         As `epsflow.sweep` takes it, of the run that is under way: there are about twenty, and the sweep of the grid is the longest.
 
@@ -157,7 +162,8 @@ def explore(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does; ValueError also for eps in uneven ratios.
+        As `epsflow.sweep` does; ValueError also for eps in uneven ratios, for weights below 0, and where min_samples is left out and
+        the mean weight is below one half.
 
     Examples
     --------
@@ -167,15 +173,18 @@ def explore(
     """
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     data = Dataset(engine_for(engine, given, backend, memory, threads), given)
-    return explore_loaded(data, eps, min_samples, progress=progress)
+    return explore_loaded(data, eps, min_samples, sample_weight=sample_weight, progress=progress)
 
 
-def explore_loaded(data: Dataset, eps: Any = None, min_samples: Any = None, *, progress: ProgressOption = None) -> Exploration:
+def explore_loaded(
+    data: Dataset, eps: Any = None, min_samples: Any = None, *, sample_weight: Any = None, progress: ProgressOption = None
+) -> Exploration:
+    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked: list[tuple[float, int]] | None = None
     if eps is not None or min_samples is not None:
-        asked = _grid(data, eps, min_samples, progress)
+        asked = _grid(data, eps, min_samples, weights, progress)
     with python_errors():
-        task = _core.start_explore(data._data, asked, {})
+        task = _core.start_explore(data._data, asked, {}, weights)
     wait_for(task, progress)
     made = _core.take_exploration(task)
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
@@ -193,7 +202,7 @@ def explore_loaded(data: Dataset, eps: Any = None, min_samples: Any = None, *, p
 explore_loaded.__qualname__ = "Dataset.explore"  # which errors of arguments name
 
 
-def _grid(data: Dataset, eps: Any, min_samples: Any, progress: ProgressOption) -> list[tuple[float, int]]:
+def _grid(data: Dataset, eps: Any, min_samples: Any, weights: Any, progress: ProgressOption) -> list[tuple[float, int]]:
     """Every eps with every min_samples, ascending, where one of them may be left out. Empty where none can be suggested."""
     unit = data._given.unit
     # Both are checked before anything is run.
@@ -203,7 +212,7 @@ def _grid(data: Dataset, eps: Any, min_samples: Any, progress: ProgressOption) -
         _require_even(all_eps)
         warn_of_unit(data._given, all_eps[0])
     if all_eps is None or all_min_samples is None:
-        suggested = suggest_loaded(data, progress=progress)
+        suggested = suggest_loaded(data, sample_weight=weights, progress=progress)
         all_eps, all_min_samples = all_eps or suggested[0], all_min_samples or suggested[1]
     return as_variants(all_eps, all_min_samples, None) if all_eps and all_min_samples else []
 
@@ -240,6 +249,7 @@ def suggest(
     *,
     metric: str = "euclidean",
     metric_params: dict[str, Any] | None = None,
+    sample_weight: Any = None,
     progress: ProgressOption = None,
     backend: str = "auto",
     memory: int | str | None = None,
@@ -252,21 +262,21 @@ def suggest(
     ----------
     X, metric, metric_params, backend, memory, threads, engine
         As `epsflow.sweep` takes them. metric="precomputed" is none of the metrics here.
-    progress : bool or callable, optional
-        As `epsflow.explore` takes it.
+    sample_weight, progress
+        As `epsflow.explore` takes them.
 
     Returns
     -------
     eps : list of float
         40, ascending, in even ratios: from where hardly any point is core to where almost all are one cluster.
     min_samples : list of int
-        Up to 10, ascending, from 3 to a twentieth of the points, at most 200. Both are empty for fewer than 10 points, and where all
-        points are equal.
+        Up to 10, ascending, from 3 to a twentieth of the points, at most 200; of points with weights, this times their mean weight.
+        Both are empty for fewer than 10 points, and where all points are equal.
 
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does.
+        As `epsflow.sweep` does; ValueError also for weights below 0, and where their mean is below one half.
 
     Examples
     --------
@@ -274,12 +284,14 @@ def suggest(
     >>> result = epsflow.sweep(X, eps, min_samples)
     """
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    return suggest_loaded(Dataset(engine_for(engine, given, backend, memory, threads), given), progress=progress)
+    data = Dataset(engine_for(engine, given, backend, memory, threads), given)
+    return suggest_loaded(data, sample_weight=sample_weight, progress=progress)
 
 
-def suggest_loaded(data: Dataset, *, progress: ProgressOption = None) -> tuple[list[float], list[int]]:
+def suggest_loaded(data: Dataset, *, sample_weight: Any = None, progress: ProgressOption = None) -> tuple[list[float], list[int]]:
+    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     with python_errors():
-        task = _core.start_suggest(data._data, {})
+        task = _core.start_suggest(data._data, {}, weights)
     wait_for(task, progress)
     variants = _core.take_suggested(task)
     return sorted({e for e, _ in variants}), sorted({m for _, m in variants})

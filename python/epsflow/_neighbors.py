@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._engine import Dataset, Engine, engine_for
-from ._parameters import as_eps, as_flag
+from ._parameters import as_eps, as_flag, as_folder
 from ._precomputed import made_dense
 from ._tasks import ProgressOption, python_errors, wait_for
 from ._units import as_given, warn_of_unit
@@ -44,10 +46,18 @@ def neighbors(
         Rows sorted, offsets of 64 bits; its values are True, or the distances (a distance of 0 is stored as one). Where SciPy is not
         there, a tuple (offsets, ids) or (offsets, ids, distances) of arrays.
 
+        With distances, `epsflow.sweep` takes it by metric="precomputed", under every eps up to its own. That is its attribute
+        epsflow_eps, a float; larger ones are refused. What SciPy makes of it, a copy, too, has no such attribute, and nothing is refused.
+
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
         As `epsflow.sweep` does.
+
+    Examples
+    --------
+    >>> table = epsflow.neighbors(X, 0.3, distances=True)
+    >>> result = epsflow.sweep(table, [0.1, 0.2, 0.3], 10, metric="precomputed")
     """
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     eps = as_eps(eps, given.unit)
@@ -61,19 +71,87 @@ def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progres
         task = data._data.start_neighbors(eps, as_flag(distances, "distances"))
     wait_for(task, progress)
     table = task.take_neighbors()
-    offsets = table.offsets.view(np.int64)
-    ids = table.ids
-    values = table.distances if distances else np.ones(len(ids), dtype=np.bool_)
-    try:
-        from scipy.sparse import csr_array
-    except ImportError:
-        return (offsets, ids, values) if distances else (offsets, ids)
-    n = len(data)
-    # scipy wants indices of one type with the offsets, and signed ones.
-    result = csr_array((values, ids.astype(np.int64), offsets), shape=(n, n))
-    result.has_sorted_indices = True
-    result.has_canonical_format = True
-    return result
+    # Rows are as SciPy's canonical format has them.
+    return _as_table(table.offsets.view(np.int64), table.ids, table.distances if distances else None, eps, canonical=True)
 
 
 neighbors_loaded.__qualname__ = "Dataset.neighbors"  # which errors of arguments name
+
+
+def read_neighbors(file: str | os.PathLike[str]) -> Any:
+    """The table of neighbours in an HDF5 file that `epsflow neighbors … --out` wrote.
+
+    Parameters
+    ----------
+    file : str or path
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n_samples, n_samples)
+        As `epsflow.neighbors` gives it, with distances where the file has them (--distances).
+
+    Raises
+    ------
+    ImportError
+        Where h5py is not there.
+    OSError
+        Where the file cannot be read.
+    ValueError
+        Where it is damaged, or holds something else.
+
+    Examples
+    --------
+    >>> table = epsflow.read_neighbors("table.h5")
+    >>> result = epsflow.sweep(table, [0.1, table.epsflow_eps], 10, metric="precomputed")
+    """
+    path = as_folder(file, "file")
+    with open(path, "rb") as opened:
+        if opened.read(8) != b"\x89HDF\r\n\x1a\n":
+            raise ValueError(f"{path} is no HDF5, in which `epsflow neighbors … --distances --out` writes tables of neighbours")
+    try:
+        import h5py
+    except ImportError as error:
+        raise ImportError(f"{path} takes h5py, which is not there: pip install h5py", name="h5py") from error
+    try:
+        with h5py.File(path, "r") as opened:
+            eps = as_eps(float(opened["offsets"].attrs["eps"]))
+            offsets, ids = _column(opened["offsets"], np.uint64), _column(opened["ids"], np.uint32)
+            distances = _column(opened["distances"], np.float64) if "distances" in opened else None
+        n = len(offsets) - 1
+        # SciPy would read beyond its arrays.
+        if n < 0 or offsets[0] != 0 or offsets[-1] != len(ids) or (offsets[1:] < offsets[:-1]).any():
+            raise ValueError(f"its offsets do not ascend from 0 to the number of its ids, {len(ids)}")
+        if (ids >= n).any():
+            raise ValueError(f"it has {n} rows, and an id is {ids.max()}")
+        if distances is not None and len(distances) != len(ids):
+            raise ValueError(f"it has {len(ids)} ids and {len(distances)} distances")
+    except (LookupError, TypeError, ValueError, OverflowError, OSError) as error:
+        raise ValueError(
+            f"{path} is no table of neighbours of epsflow, or is damaged: {error}; `epsflow neighbors … --distances --out` writes it anew"
+        ) from None
+    return _as_table(offsets.view(np.int64), ids, distances, eps)
+
+
+def _column(stored: Any, dtype: Any) -> NDArray[Any]:
+    """A data set of one axis."""
+    values = np.asarray(stored[()])
+    if values.ndim != 1 or not np.can_cast(values.dtype, dtype):
+        raise TypeError(f"{stored.name} is of type {values.dtype} and shape {values.shape}")
+    return values.astype(dtype, copy=False)
+
+
+def _as_table(offsets: Any, ids: Any, distances: Any, eps: float, canonical: bool = False) -> Any:
+    """What `neighbors` returns. canonical: whether its rows are known to ascend."""
+    values = np.ones(len(ids), dtype=np.bool_) if distances is None else distances
+    try:
+        from scipy.sparse import csr_array
+    except ImportError:
+        return (offsets, ids) if distances is None else (offsets, ids, values)
+    n = len(offsets) - 1
+    # scipy wants indices of one type with the offsets, and signed ones.
+    table = csr_array((values, ids.astype(np.int64), offsets), shape=(n, n))
+    if canonical:
+        table.has_sorted_indices = True
+        table.has_canonical_format = True
+    table.epsflow_eps = eps
+    return table

@@ -141,7 +141,7 @@ def as_flag(value: Any, name: str) -> bool:
 
 
 def as_folder(folder: Any, name: str = "folder") -> str:
-    """The path of a folder. Raises TypeError, ValueError."""
+    """The path of a folder, or of what else name says. Raises TypeError, ValueError."""
     path = os.fspath(folder) if isinstance(folder, os.PathLike) else folder
     if not isinstance(path, str):
         raise _wrong_type(name, folder, "a path, a text or a pathlib.Path")
@@ -150,7 +150,7 @@ def as_folder(folder: Any, name: str = "folder") -> str:
             return path
     except UnicodeEncodeError:
         pass
-    raise ValueError(f"{name} is {path!r}, which is no name that a folder can have")
+    raise ValueError(f"{name} is {path!r}, which is no name that a {name} can have")
 
 
 def as_choice(word: Any, name: str, standard: str = "auto") -> str:

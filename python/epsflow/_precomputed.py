@@ -80,6 +80,16 @@ def as_distances(X: Any, name: str = "X") -> Any:
     return _with_diagonal(table.astype(wanted, copy=False)) if is_sparse(X) else np.ascontiguousarray(table, dtype=wanted)
 
 
+def refuse_beyond_table(X: Any, eps: list[float], name: str = "X") -> None:
+    """Raises ValueError for an eps above that of a table of `neighbors`, which lacks the pairs between the two."""
+    made_for = getattr(X, "epsflow_eps", None) if is_sparse(X) else None
+    if made_for is not None and max(eps) > made_for:
+        raise ValueError(
+            f"{name} is a table of neighbours within eps={made_for!r}, and eps={max(eps)!r} is larger, so that it lacks some: make it with "
+            f"that eps, neighbors(…, {max(eps)!r}, distances=True), or, where its distances were changed since, `del {name}.epsflow_eps`"
+        )
+
+
 def _with_diagonal(table: Any) -> Any:
     """A copy with sorted rows in which each point is its own neighbour, at the distance 0 where X has none."""
     table = table.copy()

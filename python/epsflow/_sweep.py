@@ -15,7 +15,7 @@ from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
 from ._lineage import Lineage
 from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beside
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beside, refuse_beyond_table
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tables import as_frame
 from ._tasks import ProgressOption, python_errors, wait_for
@@ -325,7 +325,8 @@ def sweep(
         are found, in whichever order and among others; names that contradict each other, and several pairs, are errors. Two columns
         of other names, or of none, are longitude and latitude in this order, of haversine latitude and longitude. Longitudes lie
         from -360 to 720 degrees, latitudes from -90 to 90. Also "precomputed": X holds distances, dense or as a sparse matrix of
-        those that are at most the largest eps; they must be symmetric, and eps is rounded to float32 where they are. On the CPU.
+        those that are at most the largest eps, as `epsflow.neighbors` and `epsflow.read_neighbors` give it; they must be symmetric, and
+        eps is rounded to float32 where they are. On the CPU.
     metric_params : dict, optional
         Of "greatcircle", "unit" of eps: "deg", "arcmin", "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km). Of it
         and of "haversine", "latitude_first": which of two columns comes first, whatever their names are. Of norms, "scale": a factor for each column;
@@ -388,6 +389,7 @@ def sweep(
         asked = as_variants(eps, min_samples, variants)
         options = of_the_cpu(engine, backend, memory, threads)
         distances = as_distances(X)
+        refuse_beyond_table(X, [e for e, _ in asked])
         results = cluster_distances(distances, asked, sample_weight, as_flag(core, "core"), progress, options)
         under, checksum = "precomputed", ""
         if sample_weight is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 
 import pytest
 
@@ -16,3 +18,16 @@ def pytest_collection_modifyitems(items):
         reason = refused.get(item.name) or refused.get(getattr(item, "originalname", None))
         if reason:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+@pytest.fixture
+def program():
+    """Runs the program; EPSFLOW_PROGRAM names it, where it is not in PATH."""
+    found = os.environ.get("EPSFLOW_PROGRAM") or shutil.which("epsflow")
+    if not found:
+        pytest.skip("the program epsflow is not there; EPSFLOW_PROGRAM may name it")
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([found, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+
+    return run

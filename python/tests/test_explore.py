@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
 
@@ -140,6 +141,57 @@ def test_a_data_set_is_explored():
         epsflow.explore(X, engine=data.engine, threads=1)
 
 
+def test_weights():
+    X, _ = blobs(5)
+    ones = np.ones(len(X))
+    plain = epsflow.explore(X)
+    assert epsflow.suggest(X, sample_weight=ones) == epsflow.suggest(X)
+    assert repr(epsflow.explore(X, sample_weight=1.0)) == repr(epsflow.explore(X, sample_weight=ones)) == repr(plain)
+    # min_samples counts in units of the mean weight.
+    eps, min_samples = epsflow.suggest(X, sample_weight=4 * ones)
+    assert (eps, min_samples) == (epsflow.suggest(X)[0], [4 * m for m in epsflow.suggest(X)[1]])
+    fourfold = epsflow.explore(X, sample_weight=4 * ones).recommended
+    assert (fourfold.eps, fourfold.min_samples) == (plain.recommended.eps, 4 * plain.recommended.min_samples)
+    np.testing.assert_array_equal(fourfold.labels, plain.recommended.labels)
+    weights = np.random.default_rng(4).integers(1, 6, len(X)).astype(np.float64)
+    grid = np.geomspace(0.05, 5, 30), [20, 40]
+    data = epsflow.Engine("cpu", threads=1).load(X)
+    assert data.suggest(sample_weight=weights) == epsflow.suggest(X, sample_weight=weights)
+    for asked in ((), grid, grid[:1]):
+        found = epsflow.explore(X, *asked, sample_weight=weights)
+        assert repr(data.explore(*asked, sample_weight=weights)) == repr(found) != repr(epsflow.explore(X, *asked))
+        offer = found.recommended
+        np.testing.assert_array_equal(offer.labels, epsflow.sweep(X, offer.eps, offer.min_samples, sample_weight=weights)[0].labels)
+        np.testing.assert_array_equal(found.map.clusters, epsflow.lineage(X, variants=found.map.variants, sample_weight=weights).clusters)
+
+
+def test_weights_as_the_program_takes_them(tmp_path, program):
+    X, _ = blobs(5)
+    weights = np.random.default_rng(4).integers(1, 6, len(X)).astype(np.float64)
+    np.savetxt(tmp_path / "x.csv", np.column_stack([X, weights]), "%.17g", ",", header="x,y,w", comments="")
+    run = program("explore", tmp_path / "x.csv", "--columns", "x,y", "--weight", "w", "--json", "--quiet")
+    assert run.returncode == 0, run.stderr
+    theirs, found = json.loads(run.stdout), epsflow.explore(X, sample_weight=weights)
+    assert theirs["grid"] == {"eps": found.eps.tolist(), "minpts": found.min_samples.tolist()}
+    offer = found.recommended
+    same = (("eps", offer.eps), ("minpts", offer.min_samples), ("clusters", offer.n_clusters), ("noise", offer.n_noise))
+    assert {name: theirs["recommended"][name] for name, _ in same} == dict(same)
+
+
+@pytest.mark.parametrize("call", [epsflow.explore, epsflow.suggest, epsflow.AutoDBSCAN().fit])
+def test_weights_that_cannot_be(call):
+    X, _ = blobs(2)
+    weights = np.ones(len(X))
+    with pytest.raises(ValueError, match=r"sample_weight.shape == \(7,\), expected \(400,\)"):
+        call(X, sample_weight=weights[:7])
+    with pytest.raises(ValueError, match="weight of point 3.* nan"):
+        call(X, sample_weight=np.where(np.arange(len(X)) == 3, np.nan, 1))
+    with pytest.raises(ValueError, match="some weights are below 0.*; use weights of 0 and more"):
+        call(X, sample_weight=weights - 2 * (np.arange(len(X)) == 3))
+    with pytest.raises(ValueError, match="mean weight of a point is 0.1, and min_samples, which is.*give a grid of eps and min_samples"):
+        call(X, sample_weight=weights / 10)
+
+
 @pytest.mark.parametrize("call", [epsflow.explore, epsflow.suggest])
 def test_what_cannot_be_explored(call):
     X, _ = blobs(2)
@@ -193,6 +245,20 @@ def test_auto_dbscan(container):
     model.labels_[0] = 7  # a caller's own
     assert hasattr(model, "feature_names_in_") == (container == "pandas")
     assert epsflow.AutoDBSCAN(n_jobs=1, backend="cpu").fit(X).eps_ == found.eps
+
+
+def test_auto_dbscan_with_weights():
+    X, _ = blobs(5)
+    weights = np.random.default_rng(4).integers(1, 6, len(X)).astype(np.float64)
+    model = epsflow.AutoDBSCAN().fit(X, sample_weight=weights)
+    assert repr(model.exploration_) == repr(epsflow.explore(X, sample_weight=weights))
+    assert (model.eps_, model.min_samples_) != (epsflow.AutoDBSCAN().fit(X).eps_, None)
+    dbscan = epsflow.DBSCAN(model.eps_, min_samples=model.min_samples_).fit(X, sample_weight=weights)
+    np.testing.assert_array_equal(model.labels_, dbscan.labels_)
+    np.testing.assert_array_equal(model.core_sample_indices_, dbscan.core_sample_indices_)
+    np.testing.assert_array_equal(epsflow.AutoDBSCAN().fit_predict(X, sample_weight=weights), model.labels_)
+    with pytest.raises(ValueError, match="at least one non-zero number"):
+        epsflow.AutoDBSCAN().fit(X, sample_weight=np.zeros(len(X)))
 
 
 def test_auto_dbscan_where_nothing_is_found():

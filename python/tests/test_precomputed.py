@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 
 import numpy as np
 import pytest
@@ -57,6 +58,129 @@ def test_our_own_table_gives_the_labels_of_its_points(points):
     result = epsflow.sweep(table, [0.4, 0.2], [4, 9], metric="precomputed")
     for variant in result:
         np.testing.assert_array_equal(variant.labels, epsflow.sweep(points, variant.eps, variant.min_samples)[0].labels)
+
+
+def test_an_eps_beyond_that_of_a_table_is_refused(points):
+    table = epsflow.neighbors(points, 0.4, distances=True)
+    assert table.epsflow_eps == 0.4 and epsflow.Engine("cpu").load(points).neighbors(0.4).epsflow_eps == 0.4
+    words = r"within eps=0.4, and eps=0.5 is larger, .*: make it with that eps, neighbors\(…, 0.5, distances=True\)"
+    for refused in (
+        lambda: epsflow.sweep(table, [0.2, 0.5], 4, metric="precomputed"),
+        lambda: epsflow.DBSCAN(0.5, metric="precomputed").fit(table),
+        lambda: epsflow.DBSCAN(0.5, metric="precomputed").fit(pickle.loads(pickle.dumps(table))),
+    ):
+        with pytest.raises(ValueError, match=words):
+            refused()
+    expected = epsflow.sweep(points, 0.4, 4)[0].labels
+    np.testing.assert_array_equal(epsflow.sweep(table, 0.4, 4, metric="precomputed")[0].labels, expected)
+    np.testing.assert_array_equal(epsflow.DBSCAN(0.4, min_samples=4, metric="precomputed").fit(table).labels_, expected)
+    # What SciPy makes of it is the caller's own, in another unit perhaps.
+    for own in (table * 100, sparse.csr_array(table * 100).tocoo()):
+        np.testing.assert_array_equal(epsflow.sweep(own, 40, 4, metric="precomputed")[0].labels, expected)
+    assert not hasattr(table.copy(), "epsflow_eps")
+    table.data *= 100
+    del table.epsflow_eps
+    assert len(epsflow.sweep(table, 50, 4, metric="precomputed")) == 1
+    of_angles = {"metric": "greatcircle", "metric_params": {"unit": "km"}}
+    assert epsflow.neighbors(points, 60, distances=True, **of_angles).epsflow_eps == 60
+
+
+def test_tables_of_the_program(points, tmp_path, program):
+    h5py = pytest.importorskip("h5py")
+    np.save(tmp_path / "points.npy", points)
+    for name, options in (("far", ["--distances"]), ("who", [])):
+        run = program("neighbors", tmp_path / "points.npy", "--eps", 0.4, "--out", tmp_path / f"{name}.h5", *options)
+        assert run.returncode == 0, run.stderr
+    own = epsflow.neighbors(points, 0.4, distances=True)
+    table = epsflow.read_neighbors(tmp_path / "far.h5")
+    assert table.shape == own.shape and table.dtype == own.dtype and table.epsflow_eps == 0.4
+    for ours, theirs in ((own.indptr, table.indptr), (own.indices, table.indices), (own.data, table.data)):
+        np.testing.assert_array_equal(ours, theirs)
+        assert ours.dtype == theirs.dtype
+    for variant in epsflow.sweep(table, [0.4, 0.2], [4, 9], metric="precomputed"):
+        np.testing.assert_array_equal(variant.labels, epsflow.sweep(points, variant.eps, variant.min_samples)[0].labels)
+    with pytest.raises(ValueError, match="within eps=0.4, and eps=0.41 is larger"):
+        epsflow.sweep(table, 0.41, 4, metric="precomputed")
+    who = epsflow.read_neighbors(str(tmp_path / "who.h5"))
+    assert who.dtype == bool and (who != epsflow.neighbors(points, 0.4)).nnz == 0
+    with pytest.raises(TypeError, match="dtype bool"):
+        epsflow.sweep(who, 0.4, 4, metric="precomputed")
+    with h5py.File(tmp_path / "far.h5") as opened:
+        assert set(opened) == {"offsets", "ids", "distances"}
+
+
+def _cut(arrays, attributes):
+    arrays["ids"] = arrays["ids"][:-1]
+
+
+def _backwards(arrays, attributes):
+    arrays["offsets"][1] = 9
+
+
+def _beyond(arrays, attributes):
+    arrays["ids"][3] = 3
+
+
+def _fewer(arrays, attributes):
+    arrays["distances"] = arrays["distances"][:-1]
+
+
+DAMAGE = [
+    (lambda arrays, attributes: arrays.pop("ids"), "ids"),
+    (lambda arrays, attributes: attributes.pop("eps"), "eps"),
+    (lambda arrays, attributes: attributes.update(eps=-1.0), "eps == -1"),
+    (lambda arrays, attributes: attributes.update(eps="wide"), "wide"),
+    (lambda arrays, attributes: arrays.update(ids=arrays["ids"].astype(float)), "/ids is of type float64"),
+    (lambda arrays, attributes: arrays.update(offsets=np.zeros((2, 2), np.uint64)), r"/offsets is of type uint64 and shape \(2, 2\)"),
+    (lambda arrays, attributes: arrays.update(offsets=np.zeros(0, np.uint64)), "its offsets do not ascend from 0"),
+    (_cut, "its offsets do not ascend from 0 to the number of its ids, 4"),
+    (_backwards, "its offsets do not ascend"),
+    (_beyond, "it has 3 rows, and an id is 3"),
+    (_fewer, "it has 5 ids and 4 distances"),
+]
+
+
+@pytest.mark.parametrize(("damage", "words"), DAMAGE, ids=[words[:20] for _, words in DAMAGE])
+def test_damaged_tables_are_refused(tmp_path, damage, words):
+    h5py = pytest.importorskip("h5py")
+    arrays = {
+        "offsets": np.array([0, 2, 4, 5], np.uint64),
+        "ids": np.array([0, 1, 0, 1, 2], np.uint32),
+        "distances": np.array([0, 0.5, 0.5, 0, 0]),
+    }
+    attributes = {"eps": 1.0}
+
+    def write(file):
+        with h5py.File(file, "w") as opened:
+            for name, values in arrays.items():
+                opened[name] = values
+            opened["offsets"].attrs.update(attributes)
+
+    write(tmp_path / "whole.h5")
+    assert epsflow.read_neighbors(tmp_path / "whole.h5").toarray().tolist() == [[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]]
+    damage(arrays, attributes)
+    write(tmp_path / "damaged.h5")
+    with pytest.raises(ValueError, match=rf"damaged.h5 is no table of neighbours .*{words}.*; `epsflow neighbors … --distances --out`"):
+        epsflow.read_neighbors(tmp_path / "damaged.h5")
+
+
+def test_other_files_are_no_tables(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    (tmp_path / "text.h5").write_text("x,y\n1,2\n")
+    with pytest.raises(ValueError, match="text.h5 is no HDF5, in which `epsflow neighbors"):
+        epsflow.read_neighbors(tmp_path / "text.h5")
+    with h5py.File(tmp_path / "group.h5", "w") as opened:
+        opened.create_group("offsets")
+        opened["offsets"].attrs["eps"] = 1.0
+    (tmp_path / "cut.h5").write_bytes((tmp_path / "group.h5").read_bytes()[:400])
+    for name in ("group", "cut"):
+        with pytest.raises(ValueError, match=f"{name}.h5 is no table of neighbours of epsflow, or is damaged"):
+            epsflow.read_neighbors(tmp_path / f"{name}.h5")
+    with pytest.raises(FileNotFoundError):
+        epsflow.read_neighbors(tmp_path / "missing.h5")
+    for file, error in ((None, TypeError), ("", ValueError)):
+        with pytest.raises(error, match="file is .*file can have|file is None, of type NoneType"):
+            epsflow.read_neighbors(file)
 
 
 def test_weights_and_threads(points):

@@ -72,6 +72,21 @@ def test_predictions_share_an_index():
     np.testing.assert_array_equal(fitted.fit(-X).predict(-X), labels)
 
 
+def test_arrays_of_the_caller_change_no_prediction():
+    X = np.random.default_rng(9).normal(size=(500, 2))
+    points = X.copy()
+    fitted = epsflow.DBSCAN(0.2, min_samples=5).fit(points)
+    labels = fitted.labels_.copy()
+    assert 0 < labels.max()
+    points[:] = 0
+    fitted.labels_[:] = 7
+    fitted.core_sample_indices_[:] = 0
+    for model in (fitted, copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))):
+        with pytest.raises(ValueError, match="read-only"):
+            model.components_[:] = 1e6
+        np.testing.assert_array_equal(model.predict(X), labels)
+
+
 def test_predictions_in_threads():
     X = np.random.default_rng(10).normal(size=(3000, 2))
     fitted = epsflow.DBSCAN(0.1, min_samples=5, n_jobs=1).fit(X)

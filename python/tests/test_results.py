@@ -10,8 +10,6 @@ import json
 import os
 import pickle
 import resource
-import shutil
-import subprocess
 import zlib
 from pathlib import Path
 
@@ -33,18 +31,6 @@ def points() -> np.ndarray:
 def result(points):
     # Numbers whose shortest text has an exponent here and none there.
     return epsflow.sweep(points, eps=[0.0001, 0.1, 0.25, 123456, 1e22], min_samples=[4, 8], core=True)
-
-
-@pytest.fixture
-def program():
-    found = os.environ.get("EPSFLOW_PROGRAM") or shutil.which("epsflow")
-    if not found:
-        pytest.skip("the program epsflow is not there; EPSFLOW_PROGRAM may name it")
-
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([found, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
-
-    return run
 
 
 def contents(folder: Path) -> dict[str, bytes]:
