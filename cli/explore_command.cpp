@@ -120,7 +120,7 @@ void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const E
     return;
   }
   folder.ask(Sweep(variants));
-  const std::vector<Variant> missing = folder.begin(points, describe_run(arguments, metric, engine));
+  const std::vector<Variant> missing = folder.begin(io::results_input(points), describe_run(arguments, metric, engine));
   for (const Offer* offer : offers_of(made)) {
     if (std::ranges::find(missing, offer->variant) == missing.end()) continue;
     VariantResult result;

@@ -126,7 +126,7 @@ int run_sweep(const Arguments& arguments) {
   std::optional<io::LabelledCopy> labelled;
   if (format) labelled.emplace(labelled_copy(arguments, points, *format, settings.run.core_mask, metric));
   const std::vector<Variant> missing =
-      folder.begin(points, describe_run(arguments, metric, settings.engine), labelled ? &*labelled : nullptr);
+      folder.begin(io::results_input(points), describe_run(arguments, metric, settings.engine), labelled ? &*labelled : nullptr);
 
   const InterruptGuard interrupt;
   Trace trace;

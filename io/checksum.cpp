@@ -23,12 +23,34 @@ constexpr std::size_t kSlices = 8;
 using Table = std::array<std::uint32_t, 256>;
 
 /// Table k: what a byte does to the checksum when k bytes follow it.
+/// Bit 31 − k of a word is the coefficient of x^k.
+constexpr std::uint32_t kPolynomial = 0xEDB88320;
+constexpr std::uint32_t kOne = std::uint32_t{1} << 31;
+
+constexpr std::uint32_t times_x(std::uint32_t a) { return (a >> 1) ^ ((a & 1) != 0 ? kPolynomial : 0); }
+
+/// Of polynomials, modulo that of the checksum.
+constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product = 0;
+  for (std::uint32_t bit = kOne; bit != 0; bit >>= 1, b = times_x(b)) product ^= (a & bit) != 0 ? b : 0;
+  return product;
+}
+
+/// What a checksum is multiplied by when so many bytes follow: x^(8 · bytes).
+constexpr std::uint32_t shift_of(std::uint64_t bytes) {
+  std::uint32_t power = kOne >> 8;
+  std::uint32_t shift = kOne;
+  for (; bytes != 0; bytes >>= 1, power = multiply(power, power)) {
+    if ((bytes & 1) != 0) shift = multiply(shift, power);
+  }
+  return shift;
+}
+
 constexpr std::array<Table, kSlices> make_tables() {
-  constexpr std::uint32_t kPolynomial = 0xEDB88320;
   std::array<Table, kSlices> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t value = byte;
-    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? kPolynomial : 0);
+    for (int bit = 0; bit < 8; ++bit) value = times_x(value);
     tables[0][byte] = value;
   }
   for (std::size_t k = 1; k < kSlices; ++k) {
@@ -97,6 +119,10 @@ void Checksum::add(std::span<const std::byte> bytes) noexcept {
   value_ = ~advance(state, bytes);
 }
 
+void Checksum::add(const FileDigest& digest) noexcept {
+  value_ = multiply(shift_of(digest.bytes), value_) ^ digest.crc32;
+}
+
 std::string format_checksum(std::uint32_t checksum) {
   std::array<char, 9> text{};
   std::snprintf(text.data(), text.size(), "%08x", checksum);
@@ -132,11 +158,21 @@ std::optional<FileDigest> digest_of(const std::filesystem::path& file) {
   return digest;
 }
 
-std::string checksum_of(PointsView points) {
+FileDigest digest_of_coordinates(PointsView points) noexcept {
   Checksum checksum;
-  checksum.add(std::to_string(points.size()) + "x" + std::to_string(points.dims()) + ":" +
-               std::to_string(bytes_of(points.precision())));
   checksum.add({static_cast<const std::byte*>(points.data()), points.bytes()});
+  return {points.bytes(), checksum.value()};
+}
+
+std::string checksum_of(PointsView points) {
+  return checksum_of(points.size(), points.dims(), points.precision(), std::array{digest_of_coordinates(points)});
+}
+
+std::string checksum_of(std::uint64_t n, std::size_t dims, Precision precision,
+                        std::span<const FileDigest> coordinates) {
+  Checksum checksum;
+  checksum.add(std::to_string(n) + "x" + std::to_string(dims) + ":" + std::to_string(bytes_of(precision)));
+  for (const FileDigest& digest : coordinates) checksum.add(digest);
   return "crc32:" + format_checksum(checksum.value());
 }
 

@@ -12,27 +12,22 @@ namespace epsflow::io {
 
 /// One file of a data set: its rows, and which of them are no points.
 struct InputRows {
-  std::string name;        ///< as the caller named the file
-  std::string kind;        ///< what it was read as, guesses included: "text, comma, header in line 1"
-  std::uint64_t rows = 0;  ///< rows of data that the file holds
+  std::string name = {};   ///< as the caller named the file
+  std::string kind = {};   ///< what it was read as, guesses included: "text, comma, header in line 1"
+  std::uint64_t rows = 0;  ///< rows of data that the file holds, or that the share of it holds (ReadOptions::share)
   /// Rows left out because a coordinate or weight was NaN, infinite or missing; ascending, from 0.
-  std::vector<std::uint64_t> dropped;
-  std::string stamp = {};  ///< fingerprint from before it was read (inode, size, times of change); empty for a pipe
+  std::vector<std::uint64_t> dropped = {};
+  std::string stamp = {};   ///< fingerprint from before it was read (inode, size, times of change); empty for a pipe
+  std::uint64_t first = 0;  ///< the first of the rows, in the count of the file: 0 but for a share
 };
 
-/// Points and where they come from, as a reader or a generator makes them. A function that takes Points takes these, too.
-/// Move-only.
-class FilePoints : public Points {
- public:
-  using Points::Points;
-
+/// Where points come from.
+struct PointsOrigin {
   /// Names of the columns that became coordinates, d of them, or empty when the source has none.
   std::vector<std::string> column_names;
   /// Which columns of the source these are, counted from 0: d of them, or empty for points that were not read.
   std::vector<std::size_t> column_numbers;
-  /// [n] The weights of the points, finite; empty where ReadOptions::weight asks for none.
-  std::vector<double> weights;
-  /// The name of the column that they are from, or its number where it has none.
+  /// The name of the column that weights are from, or its number where it has none; empty without weights.
   std::string weight_column;
   /// The files that the points were read from, in order; empty for points that were not read.
   std::vector<InputRows> inputs;
@@ -43,8 +38,20 @@ class FilePoints : public Points {
     for (const InputRows& input : inputs) sum += input.dropped.size();
     return sum;
   }
-  /// Whether rows were dropped or several files were joined. If not, point i is row i of the only file.
-  [[nodiscard]] bool renumbered() const noexcept { return inputs.size() > 1 || dropped_rows() > 0; }
+  /// Whether rows were dropped, several files were joined, or the rows are a share. If not, point i is row i of the only file.
+  [[nodiscard]] bool renumbered() const noexcept {
+    return inputs.size() > 1 || dropped_rows() > 0 || (!inputs.empty() && inputs.front().first > 0);
+  }
+};
+
+/// Points and where they come from, as a reader or a generator makes them. A function that takes Points takes these, too.
+/// Move-only.
+class FilePoints : public Points, public PointsOrigin {
+ public:
+  using Points::Points;
+
+  /// [n] The weights of the points, finite; empty where ReadOptions::weight asks for none.
+  std::vector<double> weights;
 };
 
 }  // namespace epsflow::io

@@ -130,6 +130,17 @@ void refuse_idle_options(const InputFile& file, const ReadOptions& options) {
   }
 }
 
+/// Of a kind of file that has no rows of equal size, and no reader that finds them, every process would read all.
+void check_share(const InputFile& file, const RowShare& share) {
+  if (share.index >= share.count) {
+    throw UsageError(fmt::format("share {} of {} cannot be; shares count from 0", share.index, share.count));
+  }
+  if (share.count == 1 || takes(file.format, ReadOption::share)) return;
+  throw UsageError(fmt::format(
+      "{}: several processes do not share a {} file: write it as NPY, HDF5 or Parquet, or as one file for each process",
+      file.shown, file.format.name));
+}
+
 /// The precision that an extension such as .f32 says.
 void set_raw_precision(const InputFile& file, RawLayout& raw) {
   const bool is_single = file.name.extension == ".f32";
@@ -161,6 +172,7 @@ FilePoints read_as(const InputFile& file, const Source& source) {
 /// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
 FilePoints read_file(const InputFile& file, const ReadOptions& options, std::uint64_t taken) {
   refuse_idle_options(file, options);
+  check_share(file, options.share);
   ReadOptions adjusted = options;
   if (&file.format == &raw_format()) {
     set_raw_precision(file, adjusted.raw);

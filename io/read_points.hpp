@@ -46,6 +46,12 @@ struct TextLayout {
   std::uint64_t skip_rows = 0;
 };
 
+/// One of `count` shares of the rows of a file: of n rows those from n · index / count up to n · (index + 1) / count, rounded down.
+struct RowShare {
+  std::uint64_t index = 0;
+  std::uint64_t count = 1;
+};
+
 struct ReadOptions {
   /// Columns to use as coordinates, in this order. An entry is a name, a number from 0, a negative number from the end (-1: the
   /// last column) or a range of numbers (0-2). An entry that is the name of a column means that column, even if it looks like a
@@ -66,6 +72,8 @@ struct ReadOptions {
   bool external_storage = false;
   /// Bytes that the points may take, their weights included; a file that needs more is refused before it is read.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
+  /// Which rows of each file to read, where several processes read it together. Not of text and NPZ files.
+  RowShare share = {};
 };
 
 }  // namespace epsflow::io
@@ -106,7 +114,7 @@ namespace epsflow::io {
 ///
 /// Throws InputError naming file, row and column. The row is a data row, counted from 0 with dropped rows included; for text the
 /// line is named, too. An integer beyond 2^53 that float64 would round is such an error. Throws UsageError for options that do not
-/// fit the kind of file, and ResourceError where the points exceed options.memory or there is no epsflow-reader.
+/// fit the kind of file, also of options.share, and ResourceError where the points exceed options.memory or there is no epsflow-reader.
 [[nodiscard]] FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// Reads several files of one kind as one data set: the rows of a file follow those of the file before it. The points are float32

@@ -6,12 +6,12 @@
 
 namespace epsflow::io {
 
-std::vector<std::int64_t> row_numbers(const FilePoints& points) {
+std::vector<std::int64_t> row_numbers(const PointsOrigin& origin, std::uint64_t n) {
   std::vector<std::int64_t> numbers;
-  numbers.reserve(points.size());
+  numbers.reserve(n);
   std::uint64_t first = 0;  // of the file, in the count through all
-  for (const InputRows& input : points.inputs) {
-    std::uint64_t row = 0;
+  for (const InputRows& input : origin.inputs) {
+    std::uint64_t row = input.first;
     const auto take_until = [&](std::uint64_t end) {
       for (; row < end; ++row) numbers.push_back(narrow<std::int64_t>(first + row, "row"));
     };
@@ -19,11 +19,11 @@ std::vector<std::int64_t> row_numbers(const FilePoints& points) {
       take_until(dropped);
       ++row;
     }
-    take_until(input.rows);
-    first += input.rows;
+    take_until(input.first + input.rows);
+    first += input.first + input.rows;
   }
-  if (points.inputs.empty()) {
-    numbers.resize(points.size());
+  if (origin.inputs.empty()) {
+    numbers.resize(n);
     std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
   }
   return numbers;

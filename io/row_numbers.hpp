@@ -9,6 +9,9 @@
 namespace epsflow::io {
 
 /// [n] The input row of each point. Rows count from 0, through the files in order, dropped ones included. O(rows).
-[[nodiscard]] std::vector<std::int64_t> row_numbers(const FilePoints& points);
+[[nodiscard]] std::vector<std::int64_t> row_numbers(const PointsOrigin& origin, std::uint64_t n);
+[[nodiscard]] inline std::vector<std::int64_t> row_numbers(const FilePoints& points) {
+  return row_numbers(points, points.size());
+}
 
 }  // namespace epsflow::io

@@ -109,11 +109,10 @@ class DataStream {
 
   /// Passes over bytes up to a place in the data.
   void skip_to(std::uint64_t place) {
-    std::vector<char> room(kBlockBytes);
-    while (taken_ < place) {
-      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), place - taken_));
-      read(std::span(room).first(count));
-    }
+    const std::uint64_t count = place - taken_;
+    const std::uint64_t got = stream_.skip(count);
+    taken_ += got;
+    if (got < count) throw_truncated(source_, expected_, taken_);
   }
 
  private:
@@ -124,7 +123,7 @@ class DataStream {
 };
 
 template <class T>
-void fill_rows(DataStream& data, Points& points, std::uint64_t row_bytes, std::span<const BinaryColumn> columns) {
+void fill_rows(DataStream& data, FilePoints& points, std::uint64_t row_bytes, std::span<const BinaryColumn> columns) {
   const std::span<T> values = points.values<T>();
   const std::size_t block =
       static_cast<std::size_t>(std::max<std::uint64_t>(1, kBlockBytes / std::max<std::uint64_t>(1, row_bytes)));
@@ -133,14 +132,15 @@ void fill_rows(DataStream& data, Points& points, std::uint64_t row_bytes, std::s
     const std::size_t count = std::min(block, points.size() - first);
     data.read(rows.span().first(count * row_bytes));
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      convert_column(Run{columns[k], rows.data() + columns[k].offset, row_bytes, first, count, data.source()},
+      convert_column(Run{columns[k], rows.data() + columns[k].offset, row_bytes, points.inputs.front().first + first,
+                         count, data.source()},
                      values.data() + first * columns.size() + k, columns.size());
     }
   }
 }
 
 template <class T>
-void fill_run(DataStream& data, const BinaryColumn& column, Points& points, std::size_t k) {
+void fill_run(DataStream& data, const BinaryColumn& column, FilePoints& points, std::size_t k) {
   const std::span<T> values = points.values<T>();
   const std::size_t size = bytes_of(column.type);
   const std::size_t block = kBlockBytes / size;
@@ -148,12 +148,12 @@ void fill_run(DataStream& data, const BinaryColumn& column, Points& points, std:
   for (std::size_t first = 0; first < points.size(); first += block) {
     const std::size_t count = std::min(block, points.size() - first);
     data.read(std::span(run).first(count * size));
-    convert_column(Run{column, run.data(), size, first, count, data.source()},
+    convert_column(Run{column, run.data(), size, points.inputs.front().first + first, count, data.source()},
                    values.data() + first * points.dims() + k, points.dims());
   }
 }
 
-void fill_run(DataStream& data, const BinaryColumn& column, Points& points, std::size_t k) {
+void fill_run(DataStream& data, const BinaryColumn& column, FilePoints& points, std::size_t k) {
   with_type(points.precision(), [&](auto zero) { fill_run<decltype(zero)>(data, column, points, k); });
 }
 
@@ -193,7 +193,8 @@ FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t r
                             std::span<const BinaryColumn> columns, const Source& source) {
   FilePoints points = make_points(source, n, columns.size(), precision_of(columns));
   DataStream data(stream, checked_multiply(n, row_bytes, "rows"), source);
-  if (n == 0) return points;
+  if (points.size() == 0) return points;
+  data.skip_to(points.inputs.front().first * row_bytes);
   if (is_point_layout(columns, row_bytes, points.precision())) {
     data.read(storage_of(points));
   } else {
@@ -205,7 +206,7 @@ FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t r
 FilePoints points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
                             const Source& source) {
   FilePoints points = make_points(source, n, columns.size(), precision_of(columns));
-  if (n == 0) return points;
+  if (points.size() == 0) return points;
   // The stream goes forward only.
   std::vector<std::size_t> order(columns.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
@@ -220,14 +221,14 @@ FilePoints points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const
       copy_coordinate(points, *before, k);
       continue;
     }
-    data.skip_to(columns[k].offset);
+    data.skip_to(columns[k].offset + points.inputs.front().first * bytes_of(columns[k].type));
     fill_run(data, columns[k], points, k);
     before = &k;
   }
   return points;
 }
 
-void read_run(ByteStream& stream, const BinaryColumn& column, Points& points, std::size_t k, const Source& source) {
+void read_run(ByteStream& stream, const BinaryColumn& column, FilePoints& points, std::size_t k, const Source& source) {
   DataStream data(stream, checked_multiply(points.size(), bytes_of(column.type), "column"), source);
   fill_run(data, column, points, k);
 }

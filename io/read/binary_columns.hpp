@@ -44,7 +44,8 @@ struct BinaryColumn {
 /// float32 when every column is float32, else float64, to which integers are converted, nearest even.
 [[nodiscard]] Precision precision_of(std::span<const BinaryColumn> columns) noexcept;
 
-/// The next n rows of the stream, row_bytes each, as points of the columns that lie in every row. Values already laid out
+/// Of the next n rows of the stream, row_bytes each, those that source.options.share asks for, as points of the columns that lie in
+/// every row. Values already laid out
 /// as points are read straight into them. One pass, a block at a time. Throws as make_points does, InputError where the
 /// stream is shorter, and for an integer that float64 would round.
 [[nodiscard]] FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
@@ -55,7 +56,7 @@ struct BinaryColumn {
                                           const Source& source);
 
 /// The next points.size() values of the stream as coordinate k of the points.
-void read_run(ByteStream& stream, const BinaryColumn& column, Points& points, std::size_t k, const Source& source);
+void read_run(ByteStream& stream, const BinaryColumn& column, FilePoints& points, std::size_t k, const Source& source);
 
 /// The InputError of a file that ends before its data do.
 [[noreturn]] void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t found);

@@ -92,6 +92,14 @@ class FileByteStream final : public ByteStream {
     }
   }
 
+  std::uint64_t skip_some(std::uint64_t count) override {
+    if (!size_) return 0;
+    count = std::min(count, *size_ - done_);
+    if (::lseek(descriptor_.get(), narrow<off_t>(count, "file size"), SEEK_CUR) < 0) return 0;
+    done_ += count;
+    return count;
+  }
+
   // Whoever shares a pipe with us may have made it non-blocking.
   void wait_for_bytes() const {
     pollfd waiting{.fd = descriptor_.get(), .events = POLLIN, .revents = 0};
@@ -227,6 +235,21 @@ std::size_t ByteStream::read(std::span<char> to) {
   std::copy_n(ahead_.begin() + static_cast<std::ptrdiff_t>(ahead_begin_), ready, to.begin());
   ahead_begin_ += ready;
   return ready + fill(to.subspan(ready));
+}
+
+std::uint64_t ByteStream::skip(std::uint64_t count) {
+  const std::uint64_t ready = std::min<std::uint64_t>(count, ahead_.size() - ahead_begin_);
+  ahead_begin_ += static_cast<std::size_t>(ready);
+  std::uint64_t done = ready;
+  if (!is_at_end_ && done < count) done += skip_some(count - done);
+  std::vector<char> room(done < count ? std::size_t{1} << 16 : 0);
+  while (done < count) {
+    const std::span<char> block = std::span(room).first(std::min<std::uint64_t>(room.size(), count - done));
+    const std::size_t got = fill(block);
+    done += got;
+    if (got < block.size()) break;
+  }
+  return done;
 }
 
 std::span<const char> ByteStream::peek() {

@@ -29,6 +29,10 @@ class ByteStream {
   /// InputError for a file that cannot be read, was shortened meanwhile, or is damaged gzip.
   std::size_t read(std::span<char> to);
 
+  /// Passes over the next bytes and returns how many they are: fewer than `count` only at the end. A file that is not packed is not
+  /// read there. Throws as read().
+  std::uint64_t skip(std::uint64_t count);
+
   /// The next kPeekBytes bytes, or all that are left, which stay unread. Valid until the next call. Throws as read().
   [[nodiscard]] std::span<const char> peek();
 
@@ -44,6 +48,12 @@ class ByteStream {
  private:
   /// Writes at least one byte to the front of `to`, which is not empty, and returns how many; 0 at the end.
   virtual std::size_t read_some(std::span<char> to) = 0;
+
+  /// Passes over up to `count` bytes without reading them and returns how many; 0 where there is no such way.
+  virtual std::uint64_t skip_some(std::uint64_t count) {
+    static_cast<void>(count);
+    return 0;
+  }
 
   std::size_t fill(std::span<char> to);
 

@@ -48,7 +48,7 @@ class Answers {
         has_begun = true;
       } else if (message == Message::values && has_begun) {
         values += with_type(points.precision(), [&](auto zero) { return read_values<decltype(zero)>(points); });
-      } else if (message == Message::end && has_begun && values == std::uint64_t{points.size()} * points.dims()) {
+      } else if (message == Message::end && has_begun && values == rows_ * points.dims()) {
         break;
       } else {
         throw_error(message);
@@ -71,14 +71,14 @@ class Answers {
   }
 
   FilePoints read_shape(const Source& source, std::string& kind, std::vector<ElementChoice>& columns) {
-    const auto rows = from_.value<std::uint64_t>();
+    rows_ = from_.value<std::uint64_t>();
     const auto precision = from_.value<Precision>();
     const auto memory_taken = from_.value<std::uint64_t>();
     kind = from_.text();
     const auto dims = from_.value<std::uint64_t>();
     require(precision == Precision::float32 || precision == Precision::float64);
     require(memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);
-    FilePoints points = make_points(source.with_taken(memory_taken), rows, dims, precision);
+    FilePoints points = make_points(source.with_taken(memory_taken), rows_, dims, precision);
     columns.resize(points.dims());
     for (ElementChoice& column : columns) {
       column.column = from_.value<std::uint64_t>();
@@ -90,23 +90,40 @@ class Answers {
     return points;
   }
 
-  /// Returns how many values came.
+  /// Keeps those of the share. Returns how many values came.
   template <class T>
-  std::uint64_t read_values(Points& points) {
+  std::uint64_t read_values(FilePoints& points) {
     const auto [first, coordinate, bytes] = from_.value<ValuesHeader>();
     const bool is_rows = coordinate == PointsSink::kAllCoordinates;
     const std::uint64_t dims = points.dims();
     const std::uint64_t count = bytes / sizeof(T);
     const std::uint64_t rows = is_rows ? count / dims : count;
     require(bytes == count * sizeof(T) && (is_rows ? rows * dims == count : coordinate < dims));
-    require(first <= points.size() && rows <= points.size() - first);
-    T* const to = points.values<T>().data() + first * dims;
-    if (is_rows || dims == 1) {
-      from_.bytes(to, bytes);
-    } else {
-      scatter(rows, to + coordinate, dims);
+    require(first <= rows_ && rows <= rows_ - first);
+    const std::uint64_t row_bytes = bytes / std::max<std::uint64_t>(1, rows);
+    const std::uint64_t begin = points.inputs.front().first;
+    const std::uint64_t end = begin + points.size();
+    const std::uint64_t kept_begin = std::clamp(begin, first, first + rows);
+    const std::uint64_t kept_end = std::clamp(end, kept_begin, std::max(kept_begin, first + rows));
+    pass_over((kept_begin - first) * row_bytes);
+    if (kept_begin < kept_end) {
+      T* const to = points.values<T>().data() + (kept_begin - begin) * dims;
+      if (is_rows || dims == 1) {
+        from_.bytes(to, (kept_end - kept_begin) * row_bytes);
+      } else {
+        scatter(kept_end - kept_begin, to + coordinate, dims);
+      }
     }
+    pass_over((first + rows - kept_end) * row_bytes);
     return count;
+  }
+
+  void pass_over(std::uint64_t bytes) {
+    std::array<std::byte, std::size_t{1} << 16> block;
+    for (std::uint64_t count = 0; bytes > 0; bytes -= count) {
+      count = std::min<std::uint64_t>(bytes, block.size());
+      from_.bytes(block.data(), count);
+    }
   }
 
   template <class T>
@@ -135,6 +152,7 @@ class Answers {
   MessageReader from_;
   MessageWriter replies_;
   bool begun_ = false;
+  std::uint64_t rows_ = 0;  ///< of the file
 };
 
 class Child {

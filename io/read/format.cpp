@@ -40,7 +40,11 @@ const Format& text_format() {
 }
 
 const Format& npy_format() {
-  static const Format format{.name = "NPY", .extensions = {".npy"}, .magic = "\x93NUMPY", .reader = {.read = read_npy}};
+  static const Format format{.name = "NPY",
+                             .extensions = {".npy"},
+                             .magic = "\x93NUMPY",
+                             .takes = {ReadOption::share},
+                             .reader = {.read = read_npy}};
   return format;
 }
 
@@ -48,7 +52,7 @@ const Format& raw_format() {
   static const Format format{
       .name = "raw",
       .extensions = {".raw", ".bin", ".f32", ".f64"},
-      .takes = {ReadOption::raw},
+      .takes = {ReadOption::raw, ReadOption::share},
       .reader = {.read = read_raw},
   };
   return format;
@@ -71,7 +75,7 @@ const Format& fits_format() {
       .name = "FITS",
       .extensions = {".fits", ".fit", ".fts"},
       .magic = "SIMPLE  =",
-      .takes = {ReadOption::table},
+      .takes = {ReadOption::table, ReadOption::share},
       .needs = "EPSFLOW_WITH_FITS=ON (cfitsio)",
       .must_begin = "SIMPLE",
       .otherwise = "not a FITS file: it does not begin with SIMPLE; name it by its kind",
@@ -85,7 +89,7 @@ const Format& hdf5_format() {
       .name = "HDF5",
       .extensions = {".h5", ".hdf5", ".hdf"},
       .magic = "\x89HDF\r\n\x1a\n",
-      .takes = {ReadOption::table, ReadOption::external_storage},
+      .takes = {ReadOption::table, ReadOption::external_storage, ReadOption::share},
       .needs = "EPSFLOW_WITH_HDF5=ON (libhdf5)",
       .reader = hdf5_reader(),
   };
@@ -98,6 +102,7 @@ const Format& parquet_format() {
       .extensions = {".parquet", ".parq", ".pq"},
       // PAR1,PAR2 may be names of columns.
       .begins = [](std::string_view bytes) { return bytes.starts_with("PAR1") && find_binary(bytes).has_value(); },
+      .takes = {ReadOption::share},
       .needs = kNeedsArrow,
       .must_begin = "PAR1",
       .otherwise = "not a Parquet file: it does not begin with PAR1; name it by its kind",
@@ -111,6 +116,7 @@ const Format& arrow_format() {
       .name = "Arrow",
       .extensions = {".arrow", ".feather", ".ipc"},
       .magic = "ARROW1\0\0"sv,
+      .takes = {ReadOption::share},
       .needs = kNeedsArrow,
       .must_begin = "ARROW1",
       .otherwise =

@@ -51,14 +51,14 @@ std::pair<std::size_t, std::size_t> column_range(const Source& source, const Col
   throw source.error("there is no column {}; {} may choose from: {}", show_text(entry), option, available.describe());
 }
 
-// Moves the rows without NaN or infinity to the front and returns how many there are; the others go to `dropped`.
+// Moves the rows without NaN or infinity to the front and returns how many there are; the others are dropped from `rows`.
 template <class T>
-std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims, std::vector<std::uint64_t>& dropped) {
+std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims, InputRows& rows) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const T* row = values.data() + i * dims;
     if (!std::all_of(row, row + dims, [](T x) { return std::isfinite(x); })) {
-      dropped.push_back(i);
+      rows.dropped.push_back(rows.first + i);
       continue;
     }
     if (kept != i) std::copy_n(row, dims, values.data() + kept * dims);
@@ -108,10 +108,10 @@ void apply_nan_policy_to(FilePoints& points, const Source& source) {
     const bool is_named = k < used.names.size() || points.column_numbers.empty();
     throw source.error(
         "row {}, column {} is {}; DBSCAN needs finite {}: drop such rows with ReadOptions::on_nan = NanPolicy::drop",
-        bad / dims, is_named ? used.label(k) : std::to_string(points.column_numbers[k]), values[bad],
-        kinds_of_values(source));
+        points.inputs.front().first + bad / dims, is_named ? used.label(k) : std::to_string(points.column_numbers[k]),
+        values[bad], kinds_of_values(source));
   }
-  points.truncate(compact_finite(values, points.size(), dims, points.inputs.front().dropped));
+  points.truncate(compact_finite(values, points.size(), dims, points.inputs.front()));
 }
 
 }  // namespace
@@ -248,13 +248,24 @@ void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, 
   if (n > memory_left(source) / row_bytes) throw_over_memory(source, format_count(n, "point"), columns, n * row_bytes);
 }
 
+RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept {
+  const auto [index, count] = options.share;
+  // n · i / count, which may be more than 64 bits on the way.
+  const auto begin = [&](std::uint64_t i) { return n / count * i + n % count * i / count; };
+  return {begin(index), begin(index + 1) - begin(index)};
+}
+
 FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision) {
-  require_room(source, n, columns, columns * bytes_of(precision));
-  return {narrow<std::size_t>(n), narrow<std::size_t>(columns), precision};
+  const RowRange rows = share_of(source.options, n);
+  require_room(source, rows.count, columns, columns * bytes_of(precision));
+  FilePoints points(narrow<std::size_t>(rows.count), narrow<std::size_t>(columns), precision);
+  points.inputs = {{.name = source.name, .first = rows.first}};
+  return points;
 }
 
 void apply_nan_policy(FilePoints& points, const Source& source) {
-  points.inputs = {{source.name, {}, points.size(), {}}};
+  const std::uint64_t first = points.inputs.empty() ? 0 : points.inputs.front().first;
+  points.inputs = {{.name = source.name, .rows = points.size(), .first = first}};
   with_type(points.precision(), [&](auto zero) { apply_nan_policy_to<decltype(zero)>(points, source); });
 }
 

@@ -123,8 +123,17 @@ template <class Integer>
 /// Throws InputError for sizes that no data set may have, ResourceError when n rows of the columns exceed the memory budget.
 void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes);
 
-/// Room for n rows of all columns to be read: that of the weights is one more coordinate until take_weights(). Throws as
-/// require_room() does.
+/// Rows of a file that follow each other.
+struct RowRange {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+/// The rows that options.share asks for of a file with n rows.
+[[nodiscard]] RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept;
+
+/// Room for all columns to be read of those of n rows that source.options.share asks for: that of the weights is one more coordinate
+/// until take_weights(). Its InputRows::first is set. Throws as require_room() does.
 [[nodiscard]] FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision);
 
 /// Drops the rows with NaN or infinity and counts them, or throws InputError naming the first, as the options say.

@@ -71,11 +71,11 @@ void ResultsFolder::ask(const Sweep& sweep) {
   require_no_strangers(folder_, state_, asked_, outputs_);
 }
 
-std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescription run, const LabelledCopy* labelled) {
+std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescription run, const LabelledCopy* labelled) {
   if (outputs_.labelled.empty() != (labelled == nullptr)) {
     throw UsageError("a folder with labelled files needs the extension of their names and what writes them; give both");
   }
-  const std::string checksum = checksum_of_input(points, run.metric);
+  const std::string checksum = checksum_of_input(input, run.metric);
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.checksum != checksum) {
     throw InputError(folder_.string() + " holds results of " + describe_difference(state_, checksum) +
@@ -83,7 +83,7 @@ std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescripti
   }
   run_ = std::move(run);
   started_ = now_utc();
-  points_ = points.size();
+  points_ = input.points;
   labelled_ = labelled;
   std::error_code code;
   const std::filesystem::path replacement = hidden_ / "replacement";
@@ -109,14 +109,14 @@ std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescripti
     std::filesystem::remove_all(replacement, code);
   }
   KeptResults kept{base_, hidden_, state_, asked_, outputs_, notice_};
-  kept.drop_unsound(points.size());
+  kept.drop_unsound(points_);
   if (replacing()) kept.drop_unasked();
   if (labelled_ != nullptr) kept.drop_outdated_copies(*labelled_);
   if (!state_.runs.empty() && status_of(state_.runs.back()) == kRunning) {
     state_.runs.back() = with_status(state_.runs.back(), "killed");
   }
   state_.checksum = checksum;
-  state_.input = describe_input(points, checksum);
+  state_.input = describe_input(input, checksum);
   state_.runs.push_back(describe_run(run_, started_, std::string(kRunning), 0, {}));
   std::vector<Variant> left_to_do = kept.missing();
   settle_hdf5(kept, left_to_do);
@@ -134,11 +134,11 @@ std::vector<Variant> ResultsFolder::begin(const FilePoints& points, RunDescripti
   if (!state_.entries.empty()) save_manifest(base_, state_);
   journal_ = std::make_unique<Journal>(
       hidden_ / "journal", JournalContents{.replaces = replacing(), .input = state_.input, .run = state_.runs.back()});
-  if (points.renumbered()) {
-    const std::vector<std::int64_t> rows = row_numbers(points);
+  if (input.origin.renumbered()) {
+    const std::vector<std::int64_t> rows = row_numbers(input.origin, points_);
     place(kRowsName, [&](const auto& file) { write_npy(file, npy_rows(rows), Overwrite::replace); });
   }
-  warn_of_full_disk(points.size(), left_to_do.size());
+  warn_of_full_disk(points_, left_to_do.size());
   next_publication_ = std::chrono::steady_clock::now() + kPublicationInterval;
   thread_ = std::make_unique<CommitThread>([this](const std::vector<PendingVariant>& batch) { commit(batch); });
   return left_to_do;

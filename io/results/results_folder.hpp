@@ -59,14 +59,14 @@ class ResultsFolder {
   /// opens it with an empty sweep. To be called before begin(). Throws UsageError where a file of one of them is in the way.
   void ask(const Sweep& sweep);
 
-  /// Begins a run over `points`, and returns the variants of the sweep that are still to be made. The files of variants that are
+  /// Begins a run over the points of `input`, and returns the variants of the sweep that are still to be made. The files of variants that are
   /// there are compared with their checksums: O(their bytes). `labelled` writes the copies of the input, in the format of
   /// FolderOutputs::labelled, and must outlive finish(); it is null if FolderOutputs::labelled is empty. Throws UsageError where
   /// just one of these two is given, InputError where the mode is resume and the results there are of another input or metric, and
   /// ResourceError when the folder cannot be written.
   /// sweep.h5 has labels of all variants: throws UsageError where it is asked for and a variant will have none, and lets go of one that
   /// was asked for before. So it does with kLineageName where variants are added and it is not asked for again.
-  [[nodiscard]] std::vector<Variant> begin(const FilePoints& points, RunDescription run,
+  [[nodiscard]] std::vector<Variant> begin(const ResultsInput& input, RunDescription run,
                                            const LabelledCopy* labelled = nullptr);
 
   /// Takes a variant; it is on the disk, and in its place, within about a second. Throws ResourceError, also for variants

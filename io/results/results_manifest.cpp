@@ -115,10 +115,19 @@ std::string now_utc() {
   return text.data();
 }
 
-std::string checksum_of_input(const FilePoints& points, std::string_view metric) {
-  std::string text = checksum_of(points);
-  const bool weighted = !points.weights.empty();
-  if (weighted) text += " weights " + checksum_of(PointsView(points.weights, 1));
+ResultsInput results_input(const FilePoints& points) {
+  return {.origin = points,
+          .points = points.size(),
+          .dims = points.dims(),
+          .precision = points.precision(),
+          .checksum = checksum_of(points),
+          .weights = points.weights.empty() ? "" : checksum_of(PointsView(points.weights, 1))};
+}
+
+std::string checksum_of_input(const ResultsInput& input, std::string_view metric) {
+  std::string text = input.checksum;
+  const bool weighted = !input.weights.empty();
+  if (weighted) text += " weights " + input.weights;
   if (!metric.empty()) text += ", " + std::string(metric);
   if (weighted) text += ", weighted";
   return text;
@@ -133,22 +142,23 @@ std::string without_weights(const std::string& checksum) {
   return rest.substr(0, end) + (comma == std::string::npos ? "" : rest.substr(comma));
 }
 
-std::string describe_input(const FilePoints& points, const std::string& checksum) {
+std::string describe_input(const ResultsInput& input, const std::string& checksum) {
+  const PointsOrigin& origin = input.origin;
   Json files = Json::array();
-  for (const InputRows& input : points.inputs) {
+  for (const InputRows& file : origin.inputs) {
     files.push_back(
-        {{"name", input.name}, {"kind", input.kind}, {"rows", input.rows}, {"dropped_rows", input.dropped.size()}});
+        {{"name", file.name}, {"kind", file.kind}, {"rows", file.rows}, {"dropped_rows", file.dropped.size()}});
   }
-  Json input{{"files", files},
-             {"checksum", checksum},
-             {"points", points.size()},
-             {"dims", points.dims()},
-             {"precision", points.precision() == Precision::float32 ? "float32" : "float64"},
-             {"columns", points.column_names},
-             {"column_numbers", points.column_numbers}};
-  if (!points.weight_column.empty()) input["weight"] = points.weight_column;
-  input["dropped_rows"] = points.dropped_rows();
-  return dump(input);
+  Json json{{"files", files},
+            {"checksum", checksum},
+            {"points", input.points},
+            {"dims", input.dims},
+            {"precision", input.precision == Precision::float32 ? "float32" : "float64"},
+            {"columns", origin.column_names},
+            {"column_numbers", origin.column_numbers}};
+  if (!origin.weight_column.empty()) json["weight"] = origin.weight_column;
+  json["dropped_rows"] = origin.dropped_rows();
+  return dump(json);
 }
 
 std::string describe_difference(const Manifest& manifest, const std::string& checksum) {

@@ -46,14 +46,30 @@ struct Manifest {
 [[nodiscard]] std::string with_status(const std::string& run, const std::string& status);
 [[nodiscard]] std::string status_of(const std::string& run);
 
+/// What results are of, as they tell it. The points themselves may be anywhere.
+struct ResultsInput {
+  PointsOrigin origin;
+  std::uint64_t points = 0;
+  std::size_t dims = 0;
+  Precision precision = Precision::float64;
+  std::string checksum;  ///< checksum_of() the points
+  std::string weights;   ///< checksum_of() their weights; empty where there are none
+};
+
+/// O(n·d).
+[[nodiscard]] ResultsInput results_input(const FilePoints& points);
+
 /// Checksums of the points and of their weights, and the metric, where these are not the usual ones: "crc32:9ae0daaf" or
 /// "crc32:9ae0daaf weights crc32:4f1b22c0, cosine, weighted".
-[[nodiscard]] std::string checksum_of_input(const FilePoints& points, std::string_view metric);
+[[nodiscard]] std::string checksum_of_input(const ResultsInput& input, std::string_view metric);
+[[nodiscard]] inline std::string checksum_of_input(const FilePoints& points, std::string_view metric) {
+  return checksum_of_input(results_input(points), metric);
+}
 /// A checksum_of_input() as it would be if the points had no weights.
 [[nodiscard]] std::string without_weights(const std::string& checksum);
 
 /// The input as JSON.
-[[nodiscard]] std::string describe_input(const FilePoints& points, const std::string& checksum);
+[[nodiscard]] std::string describe_input(const ResultsInput& input, const std::string& checksum);
 /// What the results are of and a run with this other `checksum` is not, in words: "another metric (cosine, not euclidean)".
 [[nodiscard]] std::string describe_difference(const Manifest& manifest, const std::string& checksum);
 /// A run as JSON. `reason` may be empty.

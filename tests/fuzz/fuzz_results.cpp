@@ -60,7 +60,7 @@ void run_into(const fs::path& folder, std::uint8_t mode) {
   io::FilePoints points(3, 1, Precision::float64);
   for (double& x : points.values<double>()) x = 1;
   io::ResultsFolder results(folder, sweep, modes[mode % 3], {.core = (mode & 4) != 0}, {});
-  for (const Variant& variant : results.begin(points, {})) {
+  for (const Variant& variant : results.begin(io::results_input(points), {})) {
     results.add({variant, {0, -1, 0}, {1, 1, 2, 0, 2}, 1, {1, 0, 1}});
   }
   if ((mode & 8) != 0) results.finish("complete", 1, Trace());

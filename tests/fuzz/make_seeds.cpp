@@ -45,7 +45,7 @@ void add_results_seeds(const fs::path& seeds, const fs::path& folder, const epsf
   {
     epsflow::io::ResultsFolder results(folder, epsflow::Sweep({result.variant}), epsflow::io::FolderMode::fresh, {},
                                        {});
-    if (!results.begin(points, {}).empty()) results.add(result);
+    if (!results.begin(epsflow::io::results_input(points), {}).empty()) results.add(result);
     results.finish("complete", 1, epsflow::Trace());
   }
   const std::string summary = bytes_of(folder / "summary.csv");

@@ -36,7 +36,7 @@ std::size_t make(const std::filesystem::path& folder, FolderMode mode, const Fol
   std::size_t made = 0;
   {
     ResultsFolder results(folder, both(), mode, outputs, notice);
-    const std::vector<Variant> missing = results.begin(six_points(), {});
+    const std::vector<Variant> missing = results.begin(results_input(six_points()), {});
     for (const Variant& variant : missing) results.add(result_of(variant));
     made = missing.size();
     results.finish("complete", 1, Trace());
@@ -55,7 +55,7 @@ TEST_CASE("results folder: weights are a part of the input") {
     if (!weights.empty()) points.weight_column = "mass";
     points.weights = std::move(weights);
     ResultsFolder results(folder / "r", both(), mode, {}, nullptr);
-    const std::vector<Variant> missing = results.begin(points, {.metric = "cosine"});
+    const std::vector<Variant> missing = results.begin(results_input(points), {.metric = "cosine"});
     for (const Variant& variant : missing) results.add(result_of(variant));
     results.finish("complete", 1, Trace());
     return missing.size();
@@ -77,7 +77,7 @@ TEST_CASE("results folder: variants that are known only later") {
   const auto explore = [&](FolderMode mode) {
     ResultsFolder results(folder / "r", Sweep(), mode, {.more = {kExploreName}, .resumable = false}, nullptr);
     results.ask(both());
-    const std::vector<Variant> missing = results.begin(six_points(), {});
+    const std::vector<Variant> missing = results.begin(results_input(six_points()), {});
     for (const Variant& variant : missing) results.add(result_of(variant));
     results.add_file(kExploreName, [](const auto& file) { write_text_file(file, "{}"); });
     results.finish("complete", 1, Trace());
@@ -130,7 +130,7 @@ TEST_CASE("results folder: another input is not resumed, and nothing is changed"
   make(folder / "r", FolderMode::fresh);
   const auto digest = digest_of(folder / "r/sweep.json");
   ResultsFolder results(folder / "r", both(), FolderMode::resume, {}, {});
-  check_mentions(error_of<InputError>([&] { (void)results.begin(six_points(9), {}); }),
+  check_mentions(error_of<InputError>([&] { (void)results.begin(results_input(six_points(9)), {}); }),
                  {"another input", "FolderMode::overwrite"});
   CHECK(digest_of(folder / "r/sweep.json") == digest);
 }
@@ -138,14 +138,15 @@ TEST_CASE("results folder: another input is not resumed, and nothing is changed"
 TEST_CASE("results folder: labelled files need a name and what writes them") {
   const TempFolder folder;
   ResultsFolder results(folder / "r", both(), FolderMode::fresh, {.labelled = ".csv"}, {});
-  check_mentions(error_of<UsageError>([&] { (void)results.begin(six_points(), {}); }), {"labelled", "give both"});
+  check_mentions(error_of<UsageError>([&] { (void)results.begin(results_input(six_points()), {}); }),
+                 {"labelled", "give both"});
 }
 
 TEST_CASE("results folder: a run that finished nothing leaves no trace, neither ended nor dropped") {
   const TempFolder folder;
   for (const bool ended : {false, true}) {
     ResultsFolder results(folder / "a/r", both(), FolderMode::fresh, {}, {});
-    CHECK(results.begin(six_points(), {}).size() == 2);
+    CHECK(results.begin(results_input(six_points()), {}).size() == 2);
     if (ended) results.finish("failed", 1, Trace(), "no memory");
   }
   CHECK(std::filesystem::is_empty(folder / ""));
@@ -159,7 +160,7 @@ TEST_CASE("results folder: what a killed run had journalled counts, moved or not
   std::filesystem::create_directories(hidden / "partial");
   const std::string checksum = checksum_of(six_points());
   {
-    Journal journal(hidden / "journal", {.input = describe_input(six_points(), checksum),
+    Journal journal(hidden / "journal", {.input = describe_input(results_input(six_points()), checksum),
                                          .run = describe_run({}, now_utc(), "running", 0, {})});
     for (const auto& [variant, entry] : whole.entries) {
       journal.add(labels_name(variant), whole.files.at(labels_name(variant)));
@@ -200,7 +201,7 @@ TEST_CASE("results folder: a replacement takes the place of the old results wher
     {
       const Sweep other({{0.5, 7}, {0.75, 7}});
       ResultsFolder old(results, other, FolderMode::fresh, {}, {});
-      for (const Variant& variant : old.begin(six_points(), {})) old.add(result_of(variant));
+      for (const Variant& variant : old.begin(results_input(six_points()), {})) old.add(result_of(variant));
       old.finish("complete", 1, Trace());
     }
     const std::filesystem::path next = results / ".epsflow/replacement";
@@ -208,9 +209,10 @@ TEST_CASE("results folder: a replacement takes the place of the old results wher
     std::filesystem::create_directories(next.parent_path());
     std::filesystem::rename(folder / "next", next);
     {
-      Journal journal(results / ".epsflow/journal", {.replaces = true,
-                                                     .input = describe_input(six_points(), checksum_of(six_points())),
-                                                     .run = describe_run({}, now_utc(), "running", 0, {})});
+      Journal journal(results / ".epsflow/journal",
+                      {.replaces = true,
+                       .input = describe_input(results_input(six_points()), checksum_of(six_points())),
+                       .run = describe_run({}, now_utc(), "running", 0, {})});
       journal.add_commit();
       journal.sync();
     }
@@ -250,7 +252,7 @@ TEST_CASE("results folder: an eps of the folder stands for one that differs by r
   const auto made = [&](const std::vector<Variant>& variants) {
     ResultsFolder results(folder / "r", Sweep(variants), FolderMode::resume, {},
                           [&](const std::string& text) { said += text; });
-    const std::vector<Variant> missing = results.begin(six_points(), {});
+    const std::vector<Variant> missing = results.begin(results_input(six_points()), {});
     for (const Variant& variant : missing) results.add(result_of(variant));
     results.finish("complete", 1, Trace());
     return missing;
