@@ -10,6 +10,11 @@
 namespace epsflow::cli {
 
 class Arguments;
+}  // namespace epsflow::cli
+namespace epsflow::parts {
+class Exchange;
+}
+namespace epsflow::cli {
 
 enum class ValueKind : std::uint8_t {
   flag,     ///< no value
@@ -60,6 +65,8 @@ struct Command {
   std::vector<OptionGroup> groups;
   /// Does it, and returns the exit code.
   int (*run)(const Arguments& arguments) = nullptr;
+  /// The same by all ranks together; null where it is for one process.
+  int (*run_ranks)(const Arguments& arguments, parts::Exchange& ranks) = nullptr;
 };
 
 /// How help shows the value of an option: "N", "auto|cpu|gpu", or nothing for a flag.

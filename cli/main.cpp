@@ -1,17 +1,21 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <functional>
-#include <new>
-#include <string>
-#include <system_error>
+#include <optional>
 
 #include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/failure.hpp>
 #include <epsflow/cli/help.hpp>
 #include <epsflow/cli/output.hpp>
+#include <epsflow/cli/ranks.hpp>
+#include <epsflow/cli/world.hpp>
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/write/atomic_file.hpp>
 
 namespace {
 
 using namespace epsflow::cli;
+namespace parts = epsflow::parts;
 
 int dispatch(const Words& words) {
   if (words.empty()) {
@@ -35,39 +39,62 @@ int dispatch(const Words& words) {
   return command.run(arguments);
 }
 
-int fail(int code, const char* what) {
-  say(what);
+/// What all processes of a launcher do together. What is for one, as help, the first does.
+int dispatch_over(const Words& words, parts::Exchange& ranks) {
+  const Command* command = nullptr;
+  std::optional<Arguments> arguments;
+  together(ranks, [&] {
+    if (words.empty() || words.front().starts_with('-')) return;
+    command = &find_command(words.front());
+    arguments.emplace(*command, Words(words.begin() + 1, words.end()));
+    if (arguments->flag("help") || command->run_ranks != nullptr) return;
+    throw epsflow::UsageError(
+        fmt::format("{} is for one process, and a launcher has started {}: leave the launcher out; what several do "
+                    "together is sweep",
+                    command->name, ranks.size()));
+  });
+  if (command != nullptr && !arguments->flag("help")) return command->run_ranks(*arguments, ranks);
+  int code = kDone;
+  on_first(ranks, [&] { code = dispatch(words); });
   return code;
+}
+
+int run_as_rank(const Words& words, parts::Exchange& ranks) {
+  if (ranks.rank() != 0) be_silent();
+  try {
+    return dispatch_over(words, ranks);
+  } catch (const RanksFailed& end) {
+    return end.code;
+  }
 }
 
 /// The exit code of `work`, whose errors are printed.
 int guarded(const std::function<int()>& work) {
   try {
     return work();
-  } catch (const epsflow::UsageError& e) {
-    return fail(kUsage, e.what());
-  } catch (const epsflow::InputError& e) {
-    return fail(kInput, e.what());
-  } catch (const epsflow::io::ReaderGone&) {
-    return kReaderGone;
-  } catch (const epsflow::ResourceError& e) {
-    return fail(kResources, e.what());
-  } catch (const epsflow::Cancelled&) {
-    return fail(kInterrupted, "interrupted; nothing was written");
-  } catch (const std::bad_alloc&) {
-    return fail(kResources, "the machine has no memory left; lower --memory or take fewer points");
-  } catch (const std::system_error& e) {
-    return fail(kResources, e.what());  // as where no thread can be started
-  } catch (const std::exception& e) {
-    return fail(kDefect, (std::string("a defect of epsflow, please report it: ") + e.what()).c_str());
+  } catch (...) {
+    const Failure failure = current_failure();
+    if (!failure.text.empty()) say(failure.text);
+    return failure.code;
   }
+}
+
+bool is_for_ranks(const Words& words) {
+  return !words.empty() && std::ranges::any_of(commands(), [&](const Command& command) {
+    return command.name == words.front() && command.run_ranks != nullptr;
+  });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   prepare_streams();
-  const int code = guarded([&] { return dispatch({argv + 1, argv + argc}); });
+  const Words words(argv + 1, argv + argc);
+  const int code = guarded([&] {
+    // A build without MPI has each process do on its own what is not for several.
+    if (launched().size == 1 || (!has_world() && !is_for_ranks(words))) return dispatch(words);
+    return run_world(argc, argv, [&](parts::Exchange& ranks) { return run_as_rank(words, ranks); });
+  });
   const int printed = guarded([] {
     flush_output();
     return kDone;

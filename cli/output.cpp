@@ -21,6 +21,8 @@ namespace {
   throw ResourceError(std::string("cannot print the result on standard output: ") + std::strerror(error));
 }
 
+bool silent = false;
+
 /// `text` with control characters as \xNN, line ends apart.
 std::string printable(std::string_view text) {
   std::string shown;
@@ -65,9 +67,14 @@ void flush_output() {
   if (std::fflush(stdout) != 0) throw_unprinted(errno);
 }
 
+std::string shown_message(std::string_view message) { return printable(in_program_words(message)); }
+
+void be_silent() noexcept { silent = true; }
+
 void say(std::string_view message) noexcept {
+  if (silent) return;
   try {
-    const std::string line = "epsflow: " + printable(in_program_words(message)) + "\n";
+    const std::string line = "epsflow: " + shown_message(message) + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no memory left for a message that may be lost
   }

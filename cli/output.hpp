@@ -29,6 +29,12 @@ void print_columns(const std::vector<std::vector<std::string>>& rows);
 /// Has everything that was printed written. Throws ResourceError, io::ReaderGone.
 void flush_output();
 
+/// What say() makes of a message.
+[[nodiscard]] std::string shown_message(std::string_view message);
+
+/// From now on say() says nothing: another process speaks for this one.
+void be_silent() noexcept;
+
 /// Prints "epsflow: message" on standard error, in program words. Control characters, as a file's name may hold, are
 /// shown by their codes.
 void say(std::string_view message) noexcept;

@@ -84,41 +84,22 @@ std::string list_of(const Items& items, Show show) {
 }
 
 /// "; weights in column mass"; nothing for points without any.
-std::string weights_of(const io::FilePoints& points) {
+std::string weights_of(const io::PointsOrigin& points) {
   return points.weight_column.empty() ? "" : "; weights in column " + shown(points.weight_column);
 }
 
 /// "coordinates lat, lon (columns 1, 2)".
-std::string coordinates_of(const io::FilePoints& points) {
+std::string coordinates_of(const io::PointsOrigin& points, std::size_t dims) {
   const std::string numbers =
       points.column_numbers.empty()
           ? ""
           : fmt::format("column{} {}", points.column_numbers.size() == 1 ? "" : "s",
                         list_of(points.column_numbers, [](std::size_t number) { return std::to_string(number); }));
-  const std::string count = points.dims() > kMostListed ? format_count(points.dims()) + " coordinates" : "coordinates";
+  const std::string count = dims > kMostListed ? format_count(dims) + " coordinates" : "coordinates";
   if (points.column_names.empty()) {
-    return numbers.empty() ? format_count(points.dims(), "coordinate") : count + " in " + numbers;
+    return numbers.empty() ? format_count(dims, "coordinate") : count + " in " + numbers;
   }
   return count + " " + list_of(points.column_names, shown) + (numbers.empty() ? "" : " (" + numbers + ")");
-}
-
-void say_what_was_read(const io::FilePoints& points) {
-  for (std::size_t i = 0; i < points.inputs.size() && i < kMostListed; ++i) {
-    const io::InputRows& input = points.inputs[i];
-    const std::string kind = input.kind.empty() ? "" : input.kind + "; ";
-    const std::string name = shown(input.name);
-    say(fmt::format("{}: {}{}; {}{}", name, kind, format_count(input.rows, "row"), coordinates_of(points),
-                    weights_of(points)));
-    if (input.dropped.empty()) continue;
-    say(fmt::format("{}: dropped {} of {} for NaN, infinity or missing values: row{} {}", name,
-                    format_count(input.dropped.size()), format_count(input.rows, "row"),
-                    input.dropped.size() == 1 ? "" : "s",
-                    list_of(input.dropped, [](std::uint64_t row) { return std::to_string(row); })));
-  }
-  if (points.inputs.size() > kMostListed) {
-    say(fmt::format("and {}; {} and {} dropped in all", format_count(points.inputs.size() - kMostListed, "more file"),
-                    format_count(points.size(), "point"), format_count(points.dropped_rows(), "row")));
-  }
 }
 
 }  // namespace
@@ -175,8 +156,27 @@ io::FilePoints read_input(const Arguments& arguments) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
   }
   io::FilePoints points = io::read_points(paths_of(files), read_options(arguments));
-  if (!arguments.flag("quiet")) say_what_was_read(points);
+  if (!arguments.flag("quiet")) say_what_was_read(points, points.size(), points.dims());
   return points;
+}
+
+void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::size_t dims) {
+  for (std::size_t i = 0; i < origin.inputs.size() && i < kMostListed; ++i) {
+    const io::InputRows& input = origin.inputs[i];
+    const std::string kind = input.kind.empty() ? "" : input.kind + "; ";
+    const std::string name = shown(input.name);
+    say(fmt::format("{}: {}{}; {}{}", name, kind, format_count(input.rows, "row"), coordinates_of(origin, dims),
+                    weights_of(origin)));
+    if (input.dropped.empty()) continue;
+    say(fmt::format("{}: dropped {} of {} for NaN, infinity or missing values: row{} {}", name,
+                    format_count(input.dropped.size()), format_count(input.rows, "row"),
+                    input.dropped.size() == 1 ? "" : "s",
+                    list_of(input.dropped, [](std::uint64_t row) { return std::to_string(row); })));
+  }
+  if (origin.inputs.size() > kMostListed) {
+    say(fmt::format("and {}; {} and {} dropped in all", format_count(origin.inputs.size() - kMostListed, "more file"),
+                    format_count(n, "point"), format_count(origin.dropped_rows(), "row")));
+  }
 }
 
 io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points, io::OutputFormat format,
@@ -189,12 +189,12 @@ io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints&
   return copy;
 }
 
-void require_points(const io::FilePoints& points) {
-  if (points.size() > 0 || points.dropped_rows() == 0) return;
+void require_points(const io::PointsOrigin& origin, std::uint64_t n) {
+  if (n > 0 || origin.dropped_rows() == 0) return;
   throw InputError(
       fmt::format("all {} were dropped for NaN, infinity or missing values in the columns that were read, and "
                   "nothing is left to cluster: choose others with --columns",
-                  format_count(points.dropped_rows(), "row")));
+                  format_count(origin.dropped_rows(), "row")));
 }
 
 void add_metric(nlohmann::ordered_json& json, const Metric& metric) {
@@ -202,9 +202,9 @@ void add_metric(nlohmann::ordered_json& json, const Metric& metric) {
   if (const std::string_view unit = eps_unit(metric); !unit.empty()) json["eps_unit"] = unit;
 }
 
-void add_input(nlohmann::ordered_json& json, const io::FilePoints& points) {
+void add_input(nlohmann::ordered_json& json, const io::PointsOrigin& origin) {
   auto& inputs = json["inputs"] = nlohmann::ordered_json::array();
-  for (const io::InputRows& input : points.inputs) {
+  for (const io::InputRows& input : origin.inputs) {
     inputs.push_back({{"name", input.name},
                       {"kind", input.kind},
                       {"rows", input.rows},
@@ -214,10 +214,10 @@ void add_input(nlohmann::ordered_json& json, const io::FilePoints& points) {
                                                   input.dropped.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                               input.dropped.size(), kMostListed)))}});
   }
-  json["columns"] = points.column_names;
-  json["column_numbers"] = points.column_numbers;
-  if (!points.weight_column.empty()) json["weight"] = points.weight_column;
-  json["dropped_rows"] = points.dropped_rows();
+  json["columns"] = origin.column_names;
+  json["column_numbers"] = origin.column_numbers;
+  if (!origin.weight_column.empty()) json["weight"] = origin.weight_column;
+  json["dropped_rows"] = origin.dropped_rows();
 }
 
 }  // namespace epsflow::cli

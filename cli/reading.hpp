@@ -31,20 +31,24 @@ namespace epsflow::cli {
 /// rows, the columns that became coordinates, the rows that were dropped. Throws UsageError, InputError, ResourceError.
 [[nodiscard]] io::FilePoints read_input(const Arguments& arguments);
 
+/// The lines that read_input() prints. n, dims: of all points.
+void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::size_t dims);
+
 /// What copies the columns of the input that was read beside the labels, and the mask of core points where `core`; where
 /// it takes the coordinates alone a line says so, and why, unless --quiet is given; likewise what of the input is not copied.
 /// Throws UsageError, InputError.
 [[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points,
                                              io::OutputFormat format, bool core, const Metric& metric);
 
-/// Throws InputError where every row was dropped, so that there is nothing to cluster.
-void require_points(const io::FilePoints& points);
+/// Throws InputError where every row was dropped, so that there is nothing to cluster. n: points that are left.
+void require_points(const io::PointsOrigin& origin, std::uint64_t n);
+inline void require_points(const io::FilePoints& points) { require_points(points, points.size()); }
 
 /// Adds to the JSON of a result what distance was: "metric", and "eps_unit" where that is not the unit of the points.
 void add_metric(nlohmann::ordered_json& json, const Metric& metric);
 
 /// Adds to the JSON of a result what was read: "inputs", "columns", "column_numbers", "weight" where there are
 /// weights, "dropped_rows".
-void add_input(nlohmann::ordered_json& json, const io::FilePoints& points);
+void add_input(nlohmann::ordered_json& json, const io::PointsOrigin& origin);
 
 }  // namespace epsflow::cli

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,12 +13,11 @@
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -27,63 +25,11 @@
 namespace epsflow::cli {
 namespace {
 
-io::FolderMode folder_mode(const Arguments& arguments) {
-  const bool resume = arguments.flag("resume");
-  const bool overwrite = arguments.flag("overwrite");
-  if (resume && overwrite) throw UsageError("give either --resume or --overwrite, not both");
-  if (resume) return io::FolderMode::resume;
-  return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
-}
-
-void print_table(const io::ResultsFolder& folder) {
-  std::vector<Words> rows{{"eps", "minpts", "clusters", "noise", "core", "border", "largest", "seconds"}};
-  for (const auto& [variant, e] : folder.entries()) {
-    rows.push_back({format_number(e.variant.eps), std::to_string(e.variant.minpts), format_count(e.summary.clusters),
-                    format_count(e.summary.noise), format_count(e.summary.core), format_count(e.summary.border),
-                    format_count(e.summary.largest), fmt::format("{:.3f}", e.seconds)});
-  }
-  print_columns(rows);
-}
-
-using Json = nlohmann::ordered_json;
-
-void print_table_as_json(const io::ResultsFolder& folder, const io::FilePoints& points, const Metric& metric,
-                         const std::string& out, const char* status, double seconds) {
-  nlohmann::ordered_json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", points.size()}};
-  add_metric(json, metric);
-  add_input(json, points);
-  json["variants"] = nlohmann::ordered_json::array();
-  for (const auto& [variant, e] : folder.entries()) {
-    json["variants"].push_back({{"eps", e.variant.eps},
-                                {"minpts", e.variant.minpts},
-                                {"clusters", e.summary.clusters},
-                                {"noise", e.summary.noise},
-                                {"core", e.summary.core},
-                                {"border", e.summary.border},
-                                {"largest", e.summary.largest},
-                                {"seconds", e.seconds},
-                                {"labels", e.has_labels ? Json(io::labels_name(variant)) : Json()}});
-  }
-  print_json(json);
-}
-
 /// Those that the folder holds and those that are missing, by eps, then minpts.
 Sweep all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
   std::set<Variant, io::VariantOrder> all(missing.begin(), missing.end());
   for (const auto& [variant, entry] : folder.entries()) all.insert(variant);
   return Sweep({all.begin(), all.end()});
-}
-
-/// What an interrupted run says.
-std::string what_is_left(const io::ResultsFolder& folder, const std::string& out) {
-  const std::string count = format_count(folder.entries().size(), "complete variant");
-  if (folder.entries().empty()) return "interrupted before any variant was finished; nothing was written";
-  if (folder.replacing()) {
-    return fmt::format(
-        "interrupted; {} still holds the old results, and {} of the new ones aside: the same command goes on", out,
-        count);
-  }
-  return fmt::format("interrupted; {} holds {}: the same command with --resume goes on", out, count);
 }
 
 int run_sweep(const Arguments& arguments) {
@@ -94,7 +40,6 @@ int run_sweep(const Arguments& arguments) {
   Metric metric = requested_metric(arguments);
   const std::string& out = arguments.text("out");
   const bool quiet = arguments.flag("quiet");
-  const bool json = arguments.flag("json");
   const bool labels = settings.run.keep == Keep::labels;
   const bool lineage = arguments.flag("lineage");
   for (const char* name : {"hdf5", "labelled"}) {
@@ -125,8 +70,8 @@ int run_sweep(const Arguments& arguments) {
   settle_backend(points, metric, settings);
   std::optional<io::LabelledCopy> labelled;
   if (format) labelled.emplace(labelled_copy(arguments, points, *format, settings.run.core_mask, metric));
-  const std::vector<Variant> missing =
-      folder.begin(io::results_input(points), describe_run(arguments, metric, settings.engine), labelled ? &*labelled : nullptr);
+  const std::vector<Variant> missing = folder.begin(
+      io::results_input(points), describe_run(arguments, metric, settings.engine), labelled ? &*labelled : nullptr);
 
   const InterruptGuard interrupt;
   Trace trace;
@@ -155,8 +100,7 @@ int run_sweep(const Arguments& arguments) {
     if (again) folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
-    if (json) print_table_as_json(folder, points, metric, out, "interrupted", seconds());
-    say(what_is_left(folder, out));
+    print_sweep(folder, {points, points.size(), metric, missing.size(), labels}, arguments, "interrupted", seconds());
     return kInterrupted;
   } catch (const std::exception& e) {
     try {
@@ -166,15 +110,7 @@ int run_sweep(const Arguments& arguments) {
     throw;
   }
   folder.finish("complete", seconds(), trace);
-  if (json) {
-    print_table_as_json(folder, points, metric, out, "complete", seconds());
-  } else if (!quiet) {
-    print_table(folder);
-    const std::string by = describe(metric);
-    print_result("{} of {}{} in {:.2f} s; {}\n", format_count(missing.size(), "variant"),
-                 format_count(points.size(), "point"), by.empty() ? "" : " (" + by + ")", seconds(),
-                 labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out));
-  }
+  print_sweep(folder, {points, points.size(), metric, missing.size(), labels}, arguments, "complete", seconds());
   return kDone;
 }
 
@@ -222,7 +158,8 @@ Command sweep_command() {
                  run_options(),
                  search_options(),
                  message_options()},
-      .run = run_sweep};
+      .run = run_sweep,
+      .run_ranks = run_sweep_over_ranks};
 }
 
 }  // namespace epsflow::cli

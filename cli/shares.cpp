@@ -1,0 +1,176 @@
+#include <epsflow/cli/shares.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include <epsflow/cli/ranks.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/checksum.hpp>
+#include <epsflow/io/read_points.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// What a rank reads of the files.
+struct Task {
+  std::size_t first = 0;
+  std::size_t files = 0;
+  io::RowShare share;
+};
+
+Task task_of(std::size_t files, std::size_t rank, std::size_t ranks) {
+  if (files >= ranks) {
+    const std::size_t first = files * rank / ranks;
+    return {first, files * (rank + 1) / ranks - first, {}};
+  }
+  // File f is of the ranks from ranks · f / files on.
+  std::size_t file = 0;
+  while (ranks * (file + 1) / files <= rank) ++file;
+  const std::size_t first = ranks * file / files;
+  return {file, 1, {rank - first, ranks * (file + 1) / files - first}};
+}
+
+/// Throws UsageError for files that several processes cannot open.
+void check_files(const Words& files, const Task& task) {
+  for (std::size_t f = task.first; f < task.first + task.files; ++f) {
+    if (files[f] == "-") {
+      throw UsageError("standard input is of one process, and several are to read: name files");
+    }
+    std::error_code code;
+    const std::filesystem::file_status status = std::filesystem::status(files[f], code);
+    if (task.share.count == 1 || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) continue;
+    if (std::filesystem::is_directory(status)) continue;  // reading it tells better what is wrong
+    throw UsageError(files[f] + " can be read only once, and several processes are to share it: write it to a file");
+  }
+}
+
+io::FilePoints read_task(const Words& files, const Task& task, io::ReadOptions options) {
+  check_files(files, task);
+  options.share = task.share;
+  const auto begin = files.begin() + static_cast<std::ptrdiff_t>(task.first);
+  return io::read_points(paths_of(Words(begin, begin + static_cast<std::ptrdiff_t>(task.files))), options);
+}
+
+/// Names of files may be no UTF-8, which this takes as it is.
+std::vector<std::uint8_t> packed(const io::FilePoints& points) {
+  nlohmann::json json{{"names", points.column_names}, {"numbers", points.column_numbers}, {"dims", points.dims()}};
+  json["inputs"] = nlohmann::json::array();
+  for (const io::InputRows& input : points.inputs) {
+    json["inputs"].push_back({{"name", input.name},
+                              {"kind", input.kind},
+                              {"rows", input.rows},
+                              {"first", input.first},
+                              {"dropped", input.dropped}});
+  }
+  return nlohmann::json::to_msgpack(json);
+}
+
+/// Puts together what the ranks have read. Throws InputError where it is not one data set.
+class Joined {
+ public:
+  explicit Joined(bool columns_chosen) : columns_chosen_(columns_chosen) {}
+
+  void add(const Task& task, const nlohmann::json& read) {
+    const std::string& name = read["inputs"].front()["name"].get_ref<const std::string&>();
+    if (origin_.inputs.empty()) {
+      first_ = read;
+      origin_.column_names = read["names"].get<Words>();
+      origin_.column_numbers = read["numbers"].get<std::vector<std::size_t>>();
+    }
+    if (read["dims"] != first_["dims"]) {
+      throw InputError(fmt::format(
+          "{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
+          "ReadOptions::columns",
+          name, read["dims"].get<std::size_t>(), origin_.inputs.front().name, first_["dims"].get<std::size_t>()));
+    }
+    if (!columns_chosen_ && read["names"] != first_["names"]) {
+      throw InputError(fmt::format("{} and {} name their columns differently; choose them with ReadOptions::columns",
+                                   name, origin_.inputs.front().name));
+    }
+    for (std::size_t f = 0; f < task.files; ++f) add_rows(task.first + f, read["inputs"][f]);
+  }
+
+  [[nodiscard]] io::PointsOrigin take() { return std::move(origin_); }
+
+ private:
+  void add_rows(std::size_t file, const nlohmann::json& read) {
+    if (file == origin_.inputs.size()) {
+      origin_.inputs.push_back({.name = read["name"].get<std::string>(), .kind = read["kind"].get<std::string>()});
+    }
+    io::InputRows& rows = origin_.inputs[file];
+    if (read["first"] != rows.rows) {
+      throw InputError(rows.name + ": was changed while it was read; read it again when it is complete");
+    }
+    rows.rows += read["rows"].get<std::uint64_t>();
+    const auto dropped = read["dropped"].get<std::vector<std::uint64_t>>();
+    rows.dropped.insert(rows.dropped.end(), dropped.begin(), dropped.end());
+  }
+
+  bool columns_chosen_;
+  nlohmann::json first_;
+  io::PointsOrigin origin_;
+};
+
+void widen(io::FilePoints& points) {
+  if (points.precision() == Precision::float64) return;
+  io::FilePoints wide(points.size(), points.dims(), Precision::float64);
+  std::ranges::copy(points.values<float>(), wide.values<double>().begin());
+  static_cast<io::PointsOrigin&>(wide) = std::move(points);
+  points = std::move(wide);
+}
+
+}  // namespace
+
+io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, const MachineShare& machine,
+                          io::PointsOrigin& origin) {
+  const Words& files = arguments.operands();
+  const auto size = static_cast<std::size_t>(ranks.size());
+  io::FilePoints points;
+  std::vector<std::uint8_t> read;
+  together(ranks, [&] {
+    io::ReadOptions options = read_options(arguments);
+    if (!arguments.given("memory")) options.memory /= machine.processes;
+    points = read_task(files, task_of(files.size(), static_cast<std::size_t>(ranks.rank()), size), options);
+    read = packed(points);
+  });
+  const parts::Letters<std::uint8_t> all = gather(ranks, std::span<const std::uint8_t>(read));
+  std::uint64_t n = ranks.sum(std::uint64_t{points.size()});
+  on_first(ranks, [&] {
+    Joined joined(arguments.given("columns"));
+    for (std::size_t r = 0; r < size; ++r) joined.add(task_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
+    origin = joined.take();
+    if (!arguments.flag("quiet")) say_what_was_read(origin, n, points.dims());
+    require_points(origin, n);
+  });
+  const nlohmann::json first = nlohmann::json::from_msgpack(from_first(ranks, read));
+  points.column_names = first["names"].get<Words>();
+  points.column_numbers = first["numbers"].get<std::vector<std::size_t>>();
+  const bool wide = ranks.max(points.precision() == Precision::float64 ? std::uint64_t{1} : 0) == 1;
+  together(ranks, [&] {
+    if (wide) widen(points);
+  });
+  return points;
+}
+
+io::ResultsInput results_input(parts::Exchange& ranks, const io::FilePoints& share, io::PointsOrigin origin) {
+  const io::FileDigest mine = io::digest_of_coordinates(share);
+  std::vector<io::FileDigest> digests;
+  for (const auto& digest : gather(ranks, std::span<const io::FileDigest>(&mine, 1))) digests.push_back(digest.front());
+  io::ResultsInput input{.origin = std::move(origin),
+                         .points = ranks.sum(std::uint64_t{share.size()}),
+                         .dims = share.dims(),
+                         .precision = share.precision(),
+                         .checksum = {},
+                         .weights = {}};
+  input.checksum = io::checksum_of(input.points, input.dims, input.precision, digests);
+  return input;
+}
+
+}  // namespace epsflow::cli

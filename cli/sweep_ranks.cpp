@@ -1,0 +1,157 @@
+// epsflow sweep by several processes: each reads a share of the points and clusters a part of space; the first keeps the folder.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/progress_report.hpp>
+#include <epsflow/cli/ranks.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/cli/shares.hpp>
+#include <epsflow/cli/sweep_results.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/io/formats.hpp>
+#include <epsflow/parts/part_sweep.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// Throws UsageError for what one process does alone.
+void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& settings) {
+  const auto refuse = [](const std::string& what) {
+    throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
+  };
+  for (const char* name :
+       {"weight", "lineage", "labelled", "verify", "kernel", "table-format", "method", "gpu", "gpu-memory"}) {
+    if (arguments.given(name)) refuse(std::string("--") + name);
+  }
+  if (settings.run.keep == Keep::summary) refuse("--keep summary");
+  if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");
+  if (settings.engine.backend == BackendChoice::gpu) refuse("--backend gpu");
+  if (settings.run.search.decide != DecideChoice::automatic && settings.run.search.decide != DecideChoice::scalar) {
+    refuse("--decide " + arguments.text("decide"));
+  }
+}
+
+/// Processes of one machine share its memory, and its processors where they are not bound to different ones.
+void share_machine(const MachineShare& share, EngineOptions& engine) {
+  engine.backend = BackendChoice::cpu;
+  if (engine.memory == 0) engine.memory = std::max<std::uint64_t>(machine_memory() / 2 / share.processes, 1_GiB);
+  if (engine.threads == 0) engine.threads = share.threads;
+}
+
+template <class T, class To>
+void put_together(const parts::Letters<T>& letters, To to) {
+  for (const std::vector<T>& letter : letters) to = std::copy(letter.begin(), letter.end(), to);
+}
+
+/// Makes the labels and mask of a share those of all points on the first rank, and nothing elsewhere. Collective.
+void gather_labels(parts::Exchange& ranks, VariantResult& result, std::uint64_t points, bool core) {
+  const auto labels = gather(ranks, std::span<const std::int32_t>(result.labels));
+  const auto masks = core ? gather(ranks, std::span<const std::uint8_t>(result.core)) : parts::Letters<std::uint8_t>();
+  result.labels = Labels();
+  result.core.clear();
+  if (ranks.rank() != 0) return;
+  result.labels = Labels(points);
+  put_together(labels, result.labels.data());
+  if (!core) return;
+  result.core.resize(points);
+  put_together(masks, result.core.begin());
+}
+
+}  // namespace
+
+int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
+  std::optional<Sweep> sweep;
+  RunSettings settings;
+  Metric metric;
+  const bool first = ranks.rank() == 0;
+  together(ranks, [&] {
+    sweep.emplace(requested_sweep(arguments, {"out"}));
+    static_cast<void>(folder_mode(arguments));
+    settings = run_settings(arguments);
+    metric = requested_metric(arguments);
+    refuse_what_is_for_one(arguments, settings);
+    if (arguments.flag("hdf5")) io::require_format("HDF5");
+  });
+  std::optional<io::ResultsFolder> folder;
+  on_first(ranks, [&] {
+    folder.emplace(
+        arguments.text("out"), *sweep, folder_mode(arguments),
+        io::FolderOutputs{
+            .hdf5 = arguments.flag("hdf5"), .core = settings.run.core_mask, .inputs = paths_of(arguments.operands())},
+        notices(arguments));
+  });
+  const MachineShare machine = machine_share(ranks);
+  share_machine(machine, settings.engine);
+
+  io::PointsOrigin origin;
+  io::FilePoints points = read_share(arguments, ranks, machine, origin);
+  together(ranks, [&] { settle_columns(arguments, points, metric); });
+  origin.column_names = points.column_names;
+  origin.column_numbers = points.column_numbers;
+  const io::ResultsInput input = results_input(ranks, points, std::move(origin));
+  std::vector<Variant> missing;
+  on_first(ranks, [&] {
+    io::RunDescription run = describe_run(arguments, metric, settings.engine);
+    run.machine.emplace_back("processes", std::to_string(ranks.size()));
+    missing = folder->begin(input, std::move(run));
+  });
+  missing = from_first(ranks, std::move(missing));
+
+  const InterruptGuard interrupt;
+  const Trace trace;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const Swept swept{input.origin, input.points, metric, missing.size()};
+  const auto fail = [&](const std::string& reason) {
+    if (!folder) return;
+    try {
+      folder->finish("failed", seconds(), trace, reason);
+    } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error says why
+    }
+  };
+  try {
+    ProgressReport report(first && !arguments.flag("quiet"));
+    std::size_t done = 0;
+    const auto take = [&](VariantResult&& result) {
+      gather_labels(ranks, result, input.points, settings.run.core_mask);
+      on_first(ranks, [&] { folder->add(result); });
+      report.show({.variants_done = ++done, .variants = missing.size(), .seconds = seconds()});
+      // All ranks must end at the same place, or some would wait for others that have gone.
+      if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
+    };
+    if (!missing.empty()) {
+      static_cast<void>(parts::run_each(ranks, points, metric, Sweep(missing), take, settings.engine, settings.run,
+                                        {.on_notice = notices(arguments)}));
+    }
+  } catch (const Cancelled&) {
+    on_first(ranks, [&] {
+      folder->finish("interrupted", seconds(), trace);
+      print_sweep(*folder, swept, arguments, "interrupted", seconds());
+    });
+    return kInterrupted;
+  } catch (const RanksFailed& end) {
+    fail(end.reason);
+    throw;
+  } catch (const std::exception& e) {
+    fail(e.what());
+    throw;
+  }
+  on_first(ranks, [&] {
+    folder->finish("complete", seconds(), trace);
+    print_sweep(*folder, swept, arguments, "complete", seconds());
+  });
+  return kDone;
+}
+
+}  // namespace epsflow::cli

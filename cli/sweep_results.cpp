@@ -1,0 +1,84 @@
+#include <epsflow/cli/sweep_results.hpp>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void print_table(const io::ResultsFolder& folder) {
+  std::vector<Words> rows{{"eps", "minpts", "clusters", "noise", "core", "border", "largest", "seconds"}};
+  for (const auto& [variant, e] : folder.entries()) {
+    rows.push_back({format_number(e.variant.eps), std::to_string(e.variant.minpts), format_count(e.summary.clusters),
+                    format_count(e.summary.noise), format_count(e.summary.core), format_count(e.summary.border),
+                    format_count(e.summary.largest), fmt::format("{:.3f}", e.seconds)});
+  }
+  print_columns(rows);
+}
+
+void print_table_as_json(const io::ResultsFolder& folder, const Swept& swept, const std::string& out,
+                         std::string_view status, double seconds) {
+  Json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", swept.points}};
+  add_metric(json, swept.metric);
+  add_input(json, swept.origin);
+  json["variants"] = Json::array();
+  for (const auto& [variant, e] : folder.entries()) {
+    json["variants"].push_back({{"eps", e.variant.eps},
+                                {"minpts", e.variant.minpts},
+                                {"clusters", e.summary.clusters},
+                                {"noise", e.summary.noise},
+                                {"core", e.summary.core},
+                                {"border", e.summary.border},
+                                {"largest", e.summary.largest},
+                                {"seconds", e.seconds},
+                                {"labels", e.has_labels ? Json(io::labels_name(variant)) : Json()}});
+  }
+  print_json(json);
+}
+
+/// What an interrupted run says.
+std::string what_is_left(const io::ResultsFolder& folder, const std::string& out) {
+  const std::string count = format_count(folder.entries().size(), "complete variant");
+  if (folder.entries().empty()) return "interrupted before any variant was finished; nothing was written";
+  if (folder.replacing()) {
+    return fmt::format(
+        "interrupted; {} still holds the old results, and {} of the new ones aside: the same command goes on", out,
+        count);
+  }
+  return fmt::format("interrupted; {} holds {}: the same command with --resume goes on", out, count);
+}
+
+}  // namespace
+
+io::FolderMode folder_mode(const Arguments& arguments) {
+  const bool resume = arguments.flag("resume");
+  const bool overwrite = arguments.flag("overwrite");
+  if (resume && overwrite) throw UsageError("give either --resume or --overwrite, not both");
+  if (resume) return io::FolderMode::resume;
+  return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
+}
+
+void print_sweep(const io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,
+                 std::string_view status, double seconds) {
+  const std::string& out = arguments.text("out");
+  if (arguments.flag("json")) print_table_as_json(folder, swept, out, status, seconds);
+  if (status == "interrupted") return say(what_is_left(folder, out));
+  if (arguments.flag("json") || arguments.flag("quiet")) return;
+  print_table(folder);
+  const std::string by = describe(swept.metric);
+  print_result("{} of {}{} in {:.2f} s; {}\n", format_count(swept.variants, "variant"),
+               format_count(swept.points, "point"), by.empty() ? "" : " (" + by + ")", seconds,
+               swept.labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out));
+}
+
+}  // namespace epsflow::cli

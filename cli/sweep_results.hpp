@@ -1,0 +1,31 @@
+// What a sweep does with its results folder, whether one process makes it or several.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/io/file_points.hpp>
+#include <epsflow/io/results/results_folder.hpp>
+
+namespace epsflow::cli {
+
+/// --resume, --overwrite, or neither. Throws UsageError for both.
+[[nodiscard]] io::FolderMode folder_mode(const Arguments& arguments);
+
+/// What a sweep was of.
+struct Swept {
+  const io::PointsOrigin& origin;
+  std::uint64_t points;
+  const Metric& metric;
+  std::size_t variants;  ///< those that were made
+  bool labels = true;
+};
+
+/// Prints what the folder holds after finish(): a table and where its files are, or JSON with --json, or nothing with --quiet. Of a sweep that
+/// was interrupted it says how to go on. status: that of finish().
+void print_sweep(const io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,
+                 std::string_view status, double seconds);
+
+}  // namespace epsflow::cli

@@ -1,0 +1,38 @@
+#include <epsflow/cli/world.hpp>
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace epsflow::cli {
+namespace {
+
+std::optional<int> number_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr) return std::nullopt;
+  const std::string_view text = value;
+  int number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return code == std::errc{} && end == text.data() + text.size() && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+Launched launched() {
+  // OpenMPI; MPICH, Intel MPI and Slurm's PMI2; Slurm's PMIx, whose step alone tells how many there are.
+  constexpr struct {
+    const char* rank;
+    const char* size;
+  } kLaunchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                    {"PMI_RANK", "PMI_SIZE"},
+                    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}};
+  for (const auto& launcher : kLaunchers) {
+    const auto rank = number_in(launcher.rank);
+    const auto size = number_in(launcher.size);
+    if (rank && size && *rank < *size) return {*rank, *size};
+  }
+  return {};
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,45 @@
+#include <epsflow/cli/failure.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/world.hpp>
+#include <epsflow/mpi/mpi_ranks.hpp>
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace epsflow::cli {
+namespace {
+
+/// A failure in the words of the program.
+struct Told : std::runtime_error {
+  explicit Told(const Failure& failure) : std::runtime_error(shown_message(failure.text)), code(failure.code) {}
+  int code;
+};
+
+int code_of(const std::exception& error) {
+  const auto* const told = dynamic_cast<const Told*>(&error);
+  return told != nullptr ? told->code : kDefect;
+}
+
+}  // namespace
+
+bool has_world() noexcept { return true; }
+
+int run_world(int argc, char** argv, const std::function<int(parts::Exchange&)>& body) {
+  const auto told = [&](parts::Exchange& ranks) {
+    try {
+      if (ranks.size() == launched().size) return body(ranks);
+      if (launched().rank > 0) return kDone;
+      say(fmt::format(
+          "the launcher has started {} processes, and MPI knows of {}: take the launcher of the MPI that epsflow was "
+          "built with",
+          launched().size, ranks.size()));
+      return kUsage;
+    } catch (...) {
+      throw Told(current_failure());
+    }
+  };
+  return mpi::run_world(&argc, &argv, told, code_of);
+}
+
+}  // namespace epsflow::cli
