@@ -144,7 +144,8 @@ io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, co
   std::uint64_t n = ranks.sum(std::uint64_t{points.size()});
   on_first(ranks, [&] {
     Joined joined(arguments.given("columns"));
-    for (std::size_t r = 0; r < size; ++r) joined.add(task_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
+    for (std::size_t r = 0; r < size; ++r)
+      joined.add(task_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
     origin = joined.take();
     if (!arguments.flag("quiet")) say_what_was_read(origin, n, points.dims());
     require_points(origin, n);

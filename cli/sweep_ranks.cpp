@@ -49,6 +49,22 @@ void share_machine(const MachineShare& share, EngineOptions& engine) {
   if (engine.threads == 0) engine.threads = share.threads;
 }
 
+/// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among others that wait for it.
+void require_movable(const io::FilePoints& points, const Metric& metric) {
+  constexpr std::size_t kBlock = 1 << 12;
+  std::vector<double> room(kBlock * moved_dims(metric, points.dims()));
+  try {
+    if (stay(metric, points, 0, points.size())) return;
+    for (std::size_t first = 0; first < points.size(); first += kBlock) {
+      move_points(metric, points, first, std::min(points.size(), first + kBlock), room.data());
+    }
+  } catch (const InputError& e) {
+    const io::InputRows& rows = points.inputs.front();
+    throw InputError(fmt::format("{} (rows are counted from row {} of {}, with which this process begins)", e.what(),
+                                 rows.first, rows.name));
+  }
+}
+
 template <class T, class To>
 void put_together(const parts::Letters<T>& letters, To to) {
   for (const std::vector<T>& letter : letters) to = std::copy(letter.begin(), letter.end(), to);
@@ -96,7 +112,10 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
 
   io::PointsOrigin origin;
   io::FilePoints points = read_share(arguments, ranks, machine, origin);
-  together(ranks, [&] { settle_columns(arguments, points, metric); });
+  together(ranks, [&] {
+    settle_columns(arguments, points, metric);
+    require_movable(points, metric);
+  });
   origin.column_names = points.column_names;
   origin.column_numbers = points.column_numbers;
   const io::ResultsInput input = results_input(ranks, points, std::move(origin));

@@ -40,4 +40,25 @@ TEST_CASE("checksum: points of another shape are other points") {
   CHECK(of(1) != of(2));
 }
 
+TEST_CASE("checksum: that of pieces, wherever points are cut") {
+  std::vector<float> values;
+  for (int i = 0; i < 3000; ++i) values.push_back(static_cast<float>(i % 7) / 3);
+  const auto rows = [&](std::size_t first, std::size_t last) {
+    return PointsView(std::span<const float>(values).subspan(3 * first, 3 * (last - first)), 3);
+  };
+  const std::string whole = checksum_of(rows(0, 1000));
+  for (const std::size_t a : {0, 1, 21, 500, 999, 1000}) {
+    for (const std::size_t b : {a, (a + 1000) / 2, std::size_t{1000}}) {
+      const std::vector<FileDigest> pieces{digest_of_coordinates(rows(0, a)), digest_of_coordinates(rows(a, b)),
+                                           digest_of_coordinates(rows(b, 1000))};
+      CHECK(checksum_of(1000, 3, Precision::float32, pieces) == whole);
+    }
+  }
+  Checksum long_one;
+  long_one.add("1");
+  long_one.add(FileDigest{std::uint64_t{1} << 40, 5});
+  CHECK(long_one.value() ==
+        crc32_combine64(crc32_z(0, reinterpret_cast<const Bytef*>("1"), 1), 5, std::int64_t{1} << 40));
+}
+
 }  // namespace epsflow::io::test

@@ -18,6 +18,7 @@
 #include <parquet/properties.h>
 
 #include "io/io_test.hpp"
+#include "io/shares.hpp"
 #include "support/damage.hpp"
 
 #include <epsflow/io/read_points.hpp>
@@ -130,6 +131,14 @@ TablePtr many_rows(std::int64_t count) {
 }
 
 }  // namespace
+
+TEST_CASE("arrow: shares of the rows, of Parquet and Arrow files") {
+  const TempFolder folder;
+  const TablePtr table =
+      table_of({{"x", arrow::float64(), "[1, 2, 3, 4, 5]"}, {"y", arrow::int32(), "[6, 7, null, 9, 10]"}});
+  check_shares(folder.write("a.parquet", parquet_of(table, 2)), {.on_nan = NanPolicy::drop});
+  check_shares(folder.write("a.arrow", arrow_of(table, 2)), {.columns = {"x"}});
+}
 
 TEST_CASE("parquet and arrow: columns by name and by number, of any number type") {
   const TempFolder folder;

@@ -1,6 +1,8 @@
 #include <epsflow/io/read/fits/fits_format.hpp>
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 
 #include "io/fits_samples.hpp"
 #include "io/io_test.hpp"
+#include "io/shares.hpp"
 
 namespace epsflow::io {
 namespace {
@@ -38,6 +41,31 @@ std::filesystem::path write_sample(const TempFolder& folder, const std::string& 
   fits.write(1, {7, 8});
   fits.write(2, {9, 10});
   return file;
+}
+
+TEST_CASE("fits reader: shares of the rows") {
+  const TempFolder folder;
+  const auto file = write_sample(folder);
+  test::check_shares(file, {.columns = {"RA", "DEC"}, .weight = "z"});
+  test::check_shares(file, {.table = "EVENTS"});
+  Values x, y;
+  for (int i = 0; i < 70'000; ++i) {
+    x.push_back(i == 65'000 ? std::nan("") : i);
+    y.push_back(-i);
+  }
+  {
+    FitsWriter fits(folder / "long.fits");
+    fits.table(BINARY_TBL, "LONG", {"X", "Y"}, {"1D", "1D"});
+    fits.write(1, x);
+    fits.write(2, y);
+  }
+  const FilePoints share = read(folder / "long.fits", {.on_nan = NanPolicy::drop, .share = {2, 3}});
+  REQUIRE(share.size() == 23'333);
+  CHECK(share.inputs.front().dropped == std::vector<std::uint64_t>{65'000});
+  const Values values = values_of(share);
+  CHECK(values[0] == 46'666);
+  CHECK(values.back() == -69'999);
+  check_mentions(error_of<InputError>([&] { (void)read(folder / "long.fits", {.share = {4, 5}}); }), {"row 65000"});
 }
 
 TEST_CASE("fits reader: weights, which leave float32 coordinates as they are") {

@@ -17,6 +17,7 @@
 
 #include "io/hdf5_samples.hpp"
 #include "io/io_test.hpp"
+#include "io/shares.hpp"
 
 namespace epsflow::io {
 namespace {
@@ -53,6 +54,23 @@ TEST_CASE("hdf5: the only data set, of any number type") {
   CHECK(points.column_names.empty());
   CHECK(values_of(read(file, {.columns = {"1"}})) == Values{2, 4, 6});
   CHECK(values_of(read(file, {.columns = {"1", "0"}, .table = "group/points"})) == Values{2, 1, 4, 3, 6, 5});
+}
+
+TEST_CASE("hdf5: shares of the rows of a matrix, a table and data sets side by side") {
+  const TempFolder folder;
+  for (const bool chunked : {false, true}) {
+    Hdf5Writer(folder / "matrix.h5").matrix("m", H5T_IEEE_F32LE, {5, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, chunked);
+    test::check_shares(folder / "matrix.h5");
+    test::check_shares(folder / "matrix.h5", {.columns = {"1"}, .weight = "0"});
+    Hdf5Writer(folder / "table.h5").table("t", kRows, chunked);
+    test::check_shares(folder / "table.h5", {.columns = {"lat", "lon"}});
+  }
+  {
+    Hdf5Writer file(folder / "columns.h5");
+    file.matrix("g/x", H5T_IEEE_F64LE, {3}, {1, 2, 3});
+    file.matrix("g/y", H5T_IEEE_F32LE, {3}, {3, std::numeric_limits<double>::quiet_NaN(), 5});
+  }
+  test::check_shares(folder / "columns.h5", {.columns = {"/g/x", "g/y"}, .on_nan = NanPolicy::drop});
 }
 
 TEST_CASE("hdf5: weights in a matrix, in a table and in a data set of their own") {

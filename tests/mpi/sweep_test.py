@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""epsflow sweep by several processes beside the same sweep by one: the results folders are the same, whatever the input is, and whoever goes
+on with them. EPSFLOW_MPIEXEC is the launcher with its options, up to the number of processes; EPSFLOW_RANKS lists these numbers."""
+import json
+import math
+import os
+import random
+import shlex
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+from support import BINARY, ProgramTest, summary  # noqa: E402
+
+MPIEXEC = shlex.split(os.environ["EPSFLOW_MPIEXEC"])
+RANKS = [int(n) for n in os.environ["EPSFLOW_RANKS"].split(",")]
+SEVERAL = [n for n in RANKS if n > 1]
+N = 3000
+VARIANTS = ["--eps", "0.05,0.1,0.3", "--minpts", "2,4,9"]
+
+
+def npy(rows, letter="d", fortran=False):
+    """The bytes of an NPY file."""
+    width = len(rows[0])
+    values = [row[k] for k in range(width) for row in rows] if fortran else [x for row in rows for x in row]
+    header = str({"descr": {"d": "<f8", "f": "<f4"}[letter], "fortran_order": fortran, "shape": (len(rows), width)})
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(
+        f"<{len(values)}{letter}", *values)
+
+
+def cloud(seed, n=N):
+    """Clumps and noise."""
+    rng = random.Random(seed)
+    centres = [(rng.uniform(0, 5), rng.uniform(0, 5)) for _ in range(12)]
+    rows = []
+    for _ in range(n):
+        x, y = rng.choice(centres)
+        spread = rng.choice([0.05, 0.2, 3])
+        rows.append((rng.gauss(x, spread), rng.gauss(y, spread)))
+    return rows
+
+
+class SweepOverRanks(ProgramTest):
+    def launch(self, ranks, *words, **kwargs):
+        return subprocess.run([*MPIEXEC, str(ranks), BINARY, *map(str, words)], capture_output=True, text=True,
+                              timeout=120, **kwargs)
+
+    def own_lines(self, p):
+        """What epsflow says, without the launcher's own remarks."""
+        return [line for line in p.stderr.splitlines() if line.startswith("epsflow: ")]
+
+    def refused(self, code, parts, *words, ranks=None):
+        """All end with `code`, and one line holds every one of `parts`."""
+        p = self.launch(ranks or SEVERAL[0], *words)
+        lines = [line for line in self.own_lines(p) if "; coordinates in " not in line]
+        self.assertEqual((p.returncode, len(lines)), (code, 1), (p.stdout, p.stderr))
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+    def same_folder(self, one, other):
+        """Both hold the same files, but for times."""
+        self.assertEqual({k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(one).items()},
+                         {k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(other).items()})
+        files = [sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()) for folder in (one, other)]
+        self.assertEqual(*files)
+        for name in files[0]:
+            if name.endswith(".npy"):
+                self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
+        a, b = (json.loads((folder / "sweep.json").read_text()) for folder in (one, other))
+        self.assertEqual(a["input"], b["input"])
+        self.assertEqual((a["status"], b["status"]), ("complete", "complete"))
+        self.assertFalse((other / ".epsflow").exists())
+
+    def compare(self, files, *options, out="c"):
+        """Sweeps by one process and by several."""
+        one = self.folder / f"{out}-one"
+        p = self.succeeds("sweep", *files, *VARIANTS, "--core", *options, "--out", one)
+        said = p.stderr.splitlines()
+        for ranks in RANKS:
+            with self.subTest(files=files, options=options, ranks=ranks):
+                many = self.folder / f"{out}-{ranks}"
+                q = self.launch(ranks, "sweep", *files, *VARIANTS, "--core", *options, "--out", many)
+                self.assertEqual(q.returncode, 0, q.stderr)
+                self.assertEqual(self.own_lines(q), said)
+                self.assertEqual(q.stdout.count("eps  minpts"), 1)
+                self.same_folder(one, many)
+
+    def points(self, name, data):
+        path = self.folder / name
+        path.write_bytes(data)
+        return path
+
+    def test_npy_and_raw(self):
+        rows = cloud(1)
+        self.compare([self.points("c.npy", npy(rows))], out="c")
+        self.compare([self.points("f.npy", npy(rows, fortran=True))], "--columns", "1,0", out="f")
+        self.compare([self.points("s.npy", npy(rows, "f"))], "--hdf5", out="s")
+        flat = [x for row in rows for x in row]
+        self.compare([self.points("r.raw", struct.pack(f"<{len(flat)}d", *flat))], "--dims", 2, out="r")
+
+    def test_fits_and_hdf5(self):
+        points = self.points("p.npy", npy(cloud(2)))
+        for extension in ("fits", "h5"):
+            made = self.folder / f"made-{extension}"
+            self.succeeds("sweep", points, "--eps", 0.1, "--minpts", 4, "--labelled", extension, "--out", made)
+            file = next((made / "labelled").glob(f"*.{extension}"))
+            self.compare([file], "--columns", "0,1", out=extension)
+
+    def test_several_files(self):
+        rows = cloud(3)
+        cuts = [0, 10, 700, 700 + N // 2, N]
+        parts = [self.points(f"part{i}.npy", npy(rows[a:b], "df"[i % 2])) for i, (a, b) in
+                 enumerate(zip(cuts, cuts[1:]))]
+        for count in (2, 4):  # fewer than ranks, and more
+            self.compare(parts[:count], out=f"p{count}")
+        texts = [self.write(f"part{i}.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in rows[1000 * i : 1000 * i + 1000]))
+                 for i in range(3)]
+        self.compare(texts, out="texts")
+
+    def test_few_points_and_dropped_rows(self):
+        self.compare([self.points("one.npy", npy([(1, 2)]))], out="one")
+        rows = cloud(4, 500)
+        for i in (0, 3, 250, 251, 499):
+            rows[i] = (math.nan, 1)
+        self.compare([self.points("nan.npy", npy(rows))], "--on-nan", "drop", out="nan")
+
+    def test_metrics(self):
+        rng = random.Random(5)
+        sky = "lat,lon\n" + "".join(f"{rng.uniform(40, 42)},{rng.uniform(178, 182)}\n" for _ in range(1500))
+        halves = [self.write("a.csv", sky), self.write("b.csv", sky), self.write("c.csv", sky)]
+        self.compare(halves, "--metric", "greatcircle", "--unit", "deg", out="sky")
+        box = self.points("box.npy", npy([(rng.uniform(0, 9), rng.uniform(0, 9)) for _ in range(2000)]))
+        self.compare([box], "--box", "0:9", out="box")
+
+    def test_going_on_with_another_number(self):
+        points = self.points("p.npy", npy(cloud(6)))
+        whole = self.folder / "whole"
+        self.succeeds("sweep", points, *VARIANTS, "--core", "--out", whole)
+        out = self.folder / "out"
+        counts = [SEVERAL[0], None, SEVERAL[-1], None]
+        for i, ranks in enumerate(counts):
+            words = ["sweep", points, "--eps", ["0.05", "0.05,0.1", "0.05,0.1,0.3", "0.05,0.1,0.3"][i], "--minpts",
+                     "2,4,9", "--core", "--out", out, *(["--resume"] if i > 0 else [])]
+            p = self.launch(ranks, *words) if ranks else self.succeeds(*words)
+            self.assertEqual(p.returncode, 0, p.stderr)
+            self.assertIn("0 variants" if i == 3 else "3 variants", p.stdout)
+        self.same_folder(whole, out)
+        again = self.launch(SEVERAL[0], "sweep", points, *VARIANTS, "--core", "--out", out, "--overwrite", "--json")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(len(json.loads(again.stdout)["variants"]), 9)
+        self.same_folder(whole, out)
+        other = self.points("other.npy", npy(cloud(7)))
+        self.refused(3, ["another input"], "sweep", other, *VARIANTS, "--out", out, "--resume")
+        self.refused(2, ["holds results already"], "sweep", points, *VARIANTS, "--out", out)
+        self.succeeds("compare", whole, out)
+
+    def test_failures(self):
+        rows = cloud(8, 300)
+        bad = list(rows)
+        bad[299] = (1, math.inf)
+        last = SEVERAL[-1]
+        out = self.folder / "out"
+        words = [*VARIANTS, "--out", out]
+        self.refused(3, [f"rank {last - 1}: ", "bad.npy", "row 299, column 1 is inf"], "sweep",
+                     self.points("bad.npy", npy(bad)), *words, ranks=last)
+        good = self.points("good.npy", npy(rows))
+        absent = [good] * (last - 1) + [self.folder / "absent.npy"]
+        self.refused(3, [f"rank {last - 1}: ", "absent.npy", "No such file"], "sweep", *absent, *words, ranks=last)
+        self.refused(3, ["absent.npy", "No such file"], "sweep", self.folder / "absent.npy", *words)
+        wide = self.points("wide.npy", npy([(1, 2, 3)] * 4))
+        self.refused(3, ["wide.npy has 3 columns, but", "good.npy has 2"], "sweep", good, wide, *words, ranks=last)
+        a, b = self.write("a.csv", "x,y\n1,2\n"), self.write("b.csv", "x,z\n1,2\n")
+        self.refused(3, ["name their columns differently"], "sweep", a, b, *words, ranks=2)
+        self.refused(2, ["a.csv", "text", "NPY, HDF5 or Parquet"], "sweep", a, *words)
+        self.refused(2, ["standard input"], "sweep", "-", *words)
+        for option in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"], ["--weight", "0"], ["--verify"],
+                       ["--strategy", "table"], ["--kernel", "global"], ["--table-format", "packed"], ["--method", "each"]):
+            with self.subTest(option=option):
+                self.refused(2, [option[0], "is for one process"], "sweep", good, *words, *option)
+        self.refused(2, ["--eps"], "sweep", good, "--minpts", 4, "--out", out)
+        self.refused(3, ["outside the box"], "sweep", good, *words, "--box", "0:0.1")
+        outside = self.points("outside.npy", npy([*[(1, 2)] * 9, (1, 8)]))
+        self.refused(3, ["rank 1: 8 in row 4, column 1 is outside the box", "from row 5 of ", "outside.npy"], "sweep",
+                     outside, *words, "--box", "0:5", ranks=2)
+        # What is found within the sweep ends the processes where they are.
+        self.refused(2, ["rank 0: ", "box"], "sweep", good, "--eps", 60, "--minpts", 2, "--out", out, "--box", "-50:50")
+        self.refused(2, ["there is no command 'swep'"], "swep")
+        self.refused(2, ["info is for one process"], "info")
+        self.assertFalse(out.exists() and any(out.iterdir()), list(out.iterdir()) if out.exists() else "")
+        p = self.launch(SEVERAL[0], "--version")
+        self.assertEqual((p.returncode, p.stdout.count("epsflow ")), (0, 1))
+
+    def test_kills(self):
+        """Whatever ends the processes, --resume completes the folder."""
+        seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
+        print(f"seed {seed} (EPSFLOW_TEST_SEED)")
+        rng = random.Random(seed)
+        points = self.points("p.npy", npy(cloud(9, 20_000)))
+        words = ["sweep", points, "--eps", "0.02:0.3:0.02", "--minpts", "2,3,4,6,8,12,16,24,32,64"]
+        whole, out = self.folder / "whole", self.folder / "out"
+        begin = time.monotonic()
+        self.succeeds(*words, "--out", whole)
+        duration = 2 * (time.monotonic() - begin) + 0.5
+        for kill in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            mode = ["--resume"] if (out / "sweep.json").exists() or (out / ".epsflow").exists() else []
+            p = subprocess.Popen([*MPIEXEC, str(SEVERAL[-1]), BINARY, *map(str, words), "--out", out, *mode],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            try:
+                p.wait(rng.uniform(0.2, duration))
+            except subprocess.TimeoutExpired:
+                ranks = [int(pid) for pid in self.descendants(p.pid)]
+                if kill == signal.SIGKILL:
+                    for pid in ranks:
+                        try:
+                            os.kill(pid, kill)
+                        except ProcessLookupError:
+                            pass
+                    p.kill()
+                else:
+                    p.send_signal(kill)
+                p.wait(30)
+                self.wait_until_gone(ranks)
+        resumed = ["--resume"] if out.exists() and any(out.iterdir()) else []
+        p = self.launch(SEVERAL[0], *words, "--out", out, *resumed)
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.same_folder(whole, out)
+
+    def descendants(self, pid):
+        found = []
+        for child in Path("/proc").glob(f"{pid}/task/*/children"):
+            for other in child.read_text().split():
+                found += [other, *self.descendants(other)]
+        return found
+
+    def wait_until_gone(self, pids):
+        end = time.monotonic() + 20
+        while any(Path(f"/proc/{pid}/exe").exists() for pid in pids) and time.monotonic() < end:
+            time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    unittest.main()
