@@ -188,9 +188,6 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
   check(options);
   check_metric(metric, share.dims());
   EngineOptions numbers = settled(engine);
-  if (numbers.backend == BackendChoice::gpu)
-    throw UsageError("points in parts are clustered on the CPU: leave the backend out");
-  numbers.backend = BackendChoice::cpu;
   PartFigures figures;
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
@@ -202,6 +199,8 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
     const Space space = moved_space(metric);
     const Space open{space.norm, space.power};
+    const Clock::time_point begin = Clock::now();
+    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<Points> room(std::in_place);
     const PointsView searched = moved(exchange, share, metric, *room);
     const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, searched);
@@ -211,6 +210,7 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     Part part(exchange, distribution, cuts, space, reach_of(groups.front().radius));
     figures.points = part.own();
     figures.ghosts = part.ghosts();
+    figures.distribute_seconds = seconds();
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
       const Part::View view = part.view(reach_of(group.radius));
@@ -225,6 +225,7 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
                                                                cancel);
       GroupOfParts(exchange, distribution, points, view, *index, direct).cluster(group.eps, on_result);
     }
+    figures.cluster_seconds = seconds() - figures.distribute_seconds;
   });
   figures.sent_bytes = exchange.sent_bytes();
   return figures;

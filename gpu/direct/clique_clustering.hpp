@@ -32,6 +32,7 @@ class CliqueClustering final : public DeviceClustering {
     const CliqueView& view = grid_.view();
     return {nodes_, arrays_.numbering(), view.cell_of, view.size, view.ghosts.labelled};
   }
+  [[nodiscard]] std::uint32_t* counts() const override { return counts_.data(); }
   void count(std::uint32_t* core_bits);
   void unite_cells();
   [[nodiscard]] CellSets begin_sets();

@@ -69,6 +69,8 @@ std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric,
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   RunOptions options;
   options.core_mask = true;
+  options.search.index =
+      points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // as a GPU has no tiles for parts
   EngineOptions engine;
   engine.threads = 1;
   run_ranks(ranks, [&](Exchange& exchange) {
