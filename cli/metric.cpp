@@ -121,7 +121,7 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
     require_unit_of_names(points.column_names, metric);
     if (!order.empty() && order.front() == 1) swap_columns(points);
     if (order.empty() && !metric.latitude_first && !arguments.flag("quiet")) {
-      const bool latitude_first = in_radians(metric.kind);
+      const bool latitude_first = latitude_comes_first(metric);
       say(fmt::format("names of columns do not tell: the first is taken for {}, the second for {}",
                       latitude_first ? "latitude" : "longitude", latitude_first ? "longitude" : "latitude"));
     }

@@ -275,7 +275,7 @@ int run_predict(const Arguments& arguments) {
   io::FilePoints points = read_input(clustering.read_new);
   metric_new.latitude_first = latitude_first;
   settle_columns(clustering.read_new, points, metric_new);
-  if (latitude_first != metric.latitude_first) swap_columns(points);
+  if (latitude_comes_first(metric_new) != latitude_comes_first(metric)) swap_columns(points);
   const bool by_place = !on_sphere(metric.kind);
   if (by_place && !core.column_names.empty() && !points.column_names.empty() &&
       core.column_names != points.column_names) {

@@ -74,7 +74,7 @@ std::string place(std::size_t row, std::size_t column) {
 /// A point of the sphere.
 void place_on_sphere(const Metric& metric, PointsView points, std::size_t row, double* out) {
   const bool radians = in_radians(metric.kind);
-  const std::size_t latitude_column = radians || metric.latitude_first ? 0 : 1;
+  const std::size_t latitude_column = latitude_comes_first(metric) ? 0 : 1;
   const double latitude = points.at(row, latitude_column);
   const double longitude = points.at(row, 1 - latitude_column);
   if (std::abs(latitude) > (radians ? pi / 2 + kRadiansSlack : 90)) {

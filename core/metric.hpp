@@ -107,6 +107,11 @@ struct Metric {
 template <>
 std::span<const Option<Metric>> options_of<Metric>() noexcept;
 
+/// On a sphere: whether the first column is the latitude.
+[[nodiscard]] inline bool latitude_comes_first(const Metric& metric) noexcept {
+  return in_radians(metric.kind) || metric.latitude_first;
+}
+
 /// Throws UsageError where the metric does not fit points of `dims` dimensions, where one of its fields has a value that is not
 /// allowed, and where a field is set that its kind does not use.
 void check_metric(const Metric& metric, std::size_t dims);

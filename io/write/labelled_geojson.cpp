@@ -25,7 +25,7 @@ namespace {
 /// The column of longitudes, where the points have one; the other is that of latitudes.
 std::optional<std::size_t> longitude_column(const FilePoints& points, const Metric& metric) {
   if (points.dims() != 2) return std::nullopt;
-  if (on_sphere(metric.kind)) return in_radians(metric.kind) || metric.latitude_first ? 1 : 0;
+  if (on_sphere(metric.kind)) return latitude_comes_first(metric) ? 1 : 0;
   const Metric in_degrees{.kind = MetricKind::greatcircle};
   if (const std::string other = other_units_of_names(points.column_names, in_degrees); !other.empty()) {
     throw UsageError(
