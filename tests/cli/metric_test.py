@@ -233,6 +233,7 @@ class Metrics(ProgramTest):
         self.fails(2, ["--box", "2 sides", "3 columns"], "cluster", points, "--box", "1,2", *tail)
         self.fails(2, ["--box", "from 5 to 1"], "cluster", points, "--box", "5:1", *tail)
         self.fails(3, ["outside the box", "row 0, column 1"], "cluster", points, "--box", "-400:400,0:0.5,-", *tail)
+        self.fails_after_reading(3, ["--box", "0 to 1e+17", "column 1", "fits"], "cluster", self.write("b.csv", "x,y\n1,0.1\n2,50\n"), "--box", "-,1e17", *tail)
         swapped = self.write("s.csv", "u,v\n10,100\n20,5\n")
         self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle", *tail)
         far = self.write("f.csv", "ra,dec\n10,20\n1e300,5\n")
