@@ -100,33 +100,36 @@ struct Said {
   std::size_t column = 0;
 };
 
-[[noreturn]] void throw_different(const io::FilePoints& points, const Metric& metric, const Said& a, const Said& b) {
-  const auto shown = [&](const Said& said) {
-    return fmt::format("{} in {}", shown_column(points, said.column), io::show_text(unit_in(*said.input, said.column)));
-  };
-  if (a.column == b.column) {
-    throw UsageError(fmt::format("{} has {}, and {} has {}: convert one of the files", a.input->name, shown(a),
-                                 b.input->name, shown(b)));
-  }
-  throw UsageError(
-      fmt::format("{}: columns of different units, {} and {}{}, and a distance has one: {}choose columns of one unit "
-                  "with --columns, "
-                  "or convert one",
-                  a.input->name, shown(a), shown(b), a.input == b.input ? "" : " of " + b.input->name,
-                  metric.kind == MetricKind::cosine ? "" : "give each a factor with --scale, "));
+std::string shown(const io::FilePoints& points, const Said& said) {
+  return fmt::format("{} in {}", shown_column(points, said.column), io::show_text(unit_in(*said.input, said.column)));
 }
 
-void require_one_unit(const io::FilePoints& points, const Metric& metric) {
-  std::vector<Said> known(metric.scale.empty() ? 1 : points.dims());
+/// Throws UsageError where a column has different units in different files. Columns that have different ones are no error, as numbers of
+/// one scale may be what is meant; but they are told of.
+void compare_units(const Arguments& arguments, const io::FilePoints& points, const Metric& metric) {
+  Said first;
+  const Said* other = nullptr;
+  std::vector<Said> known(points.dims());
   for (const io::InputRows& input : points.inputs) {
     for (std::size_t k = 0; k < input.units.size(); ++k) {
       if (input.units[k].empty()) continue;
-      Said& said = known[metric.scale.empty() ? 0 : k];
+      Said& said = known[k];
       if (said.input == nullptr) said = {&input, k};
-      if (name_of_unit(unit_in(*said.input, said.column)) == name_of_unit(input.units[k])) continue;
-      throw_different(points, metric, said, {&input, k});
+      if (first.input == nullptr) first = said;
+      const std::string_view unit = name_of_unit(input.units[k]);
+      if (name_of_unit(unit_in(*said.input, k)) != unit) {
+        throw UsageError(fmt::format("{} has {}, and {} has {}: convert one of the files", said.input->name,
+                                     shown(points, said), input.name, shown(points, {&input, k})));
+      }
+      if (other == nullptr && name_of_unit(unit_in(*first.input, first.column)) != unit) other = &said;
     }
   }
+  if (other == nullptr || !metric.scale.empty() || arguments.flag("quiet")) return;
+  say(fmt::format(
+      "{}: columns of different units count alike in a distance, {} and {}: {}choose columns of one unit with "
+      "--columns, or convert one",
+      first.input->name, shown(points, first), shown(points, *other),
+      metric.kind == MetricKind::cosine ? "" : "give each a factor with --scale, "));
 }
 
 }  // namespace
@@ -135,7 +138,7 @@ void settle_units(const Arguments& arguments, io::FilePoints& points, const Metr
   if (on_sphere(metric.kind)) {
     convert_angles(arguments, points, metric);
   } else {
-    require_one_unit(points, metric);
+    compare_units(arguments, points, metric);
   }
 }
 

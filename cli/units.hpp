@@ -11,10 +11,10 @@
 namespace epsflow::cli {
 
 /// Brings coordinates into the unit in which the metric takes them. Longitude and latitude, which must be in the order of the metric,
-/// become degrees or radians, file by file; a line says so, unless --quiet is given. For other metrics nothing is converted: all columns
-/// must have one unit, unless Metric::scale gives each its factor. A column without a unit is left as it is. Throws UsageError that
-/// names file, column and unit: for a unit that is none of angles, for a longitude or latitude without a unit beside one that is
-/// converted, and for columns of different units.
+/// become degrees or radians, file by file; a line says so, unless --quiet is given. For other metrics nothing is converted; a line
+/// tells of columns of different units, unless Metric::scale gives each its factor. A column without a unit is left as it is. Throws
+/// UsageError that names file, column and unit: for a unit that is none of angles, for a longitude or latitude without a unit beside one
+/// that is converted, and for a column of different units in different files.
 void settle_units(const Arguments& arguments, io::FilePoints& points, const Metric& metric);
 
 /// The names of columns, empty for those whose unit all files say: what a name says of a unit does not count there.

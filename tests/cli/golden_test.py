@@ -29,8 +29,6 @@ def wrong_of_file(key, group, folder, path):
                  ",".join(f"{r['eps']}:{r['minpts']}" for r in group)]
         words += ["--columns", columns.replace("+", ",")] if columns else []
         words += ["--table", table] if table else []
-        # In degrees and in thousandths of seconds: taken as numbers, which factors of 1 say.
-        words += ["--scale", "1,1,1"] if columns == "ra+dec+parallax" else []
         p = run(*words)
         if p.returncode != 0:
             print(f"{file} {path}: {p.stderr}")

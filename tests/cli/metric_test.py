@@ -311,17 +311,20 @@ class Units(ProgramTest):
         # Where it is not read, it does not matter.
         self.succeeds("cluster", self.text("w.csv", "h", "deg"), "--eps", 1, "--minpts", 4, "--columns", "dec")
 
-    def test_norms_have_one_unit(self):
+    def test_norms_tell_of_columns_of_different_units(self):
         table = self.write("m.csv", "x,y,z,n\nm,km,[m],\n0,0,0,1\n1,0,0,1\n900,0,0,1\n0,5,0,1\n")
         words = ["--eps", 2, "--minpts", 2]
-        self.refused(["m.csv", "'x' in 'm'", "'y' in 'km'", "--scale", "--columns"], table, *words)
-        for metric in ("manhattan", "cosine"):
-            self.refused(["'x' in 'm'", "'y' in 'km'"], table, "--columns", "x,y", "--metric", metric, *words)
+        for more in ([], ["--metric", "manhattan"]):
+            found, said = self.labels(table, "--columns", "x,y", *more, *words)
+            self.assertEqual(found, (0, 0, -1, -1))
+            for part in ("m.csv", "different units", "'x' in 'm'", "'y' in 'km'", "--scale", "--columns"):
+                self.assertIn(part, said)
         for chosen, labels in ((["--columns", "x,z"], (0, 0, -1, 0)), (["--columns", "x,n"], (0, 0, -1, 0)),
                                (["--columns", "x,y", "--scale", "0.001,1"], (0, 0, 0, -1)),
                                (["--columns", "x,z", "--weight", "y"], None)):
             found, said = self.labels(table, *chosen, *words)
             self.assertNotIn("converted", said)
+            self.assertNotIn("different units", said)
             if labels is not None:
                 self.assertEqual(found, labels, chosen)
         other = self.write("k.csv", "x,z\nkm,km\n0,0\n")
