@@ -18,6 +18,9 @@ struct InputRows {
   /// Rows left out because a coordinate or weight was NaN, infinite or missing; ascending, from 0.
   std::vector<std::uint64_t> dropped;
   std::string stamp = {};  ///< fingerprint from before it was read (inode, size, times of change); empty for a pipe
+  /// The unit of each column that became a coordinate, in the words of the file: d of them, empty where the file says none. Of text
+  /// that has a row of units, and of FITS; of other kinds an empty list.
+  std::vector<std::string> units = {};
 };
 
 /// Points and where they come from, as a reader or a generator makes them. A function that takes Points takes these, too.
