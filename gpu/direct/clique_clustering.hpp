@@ -22,6 +22,8 @@ class CliqueClustering final : public DeviceClustering {
   /// `axes`: with cliques. `task` need not outlive the call, what it refers to must.
   CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits = {});
 
+  ~CliqueClustering() override { release(); }
+
   [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
 
  private:

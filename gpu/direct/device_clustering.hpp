@@ -39,7 +39,12 @@ class DeviceClustering : public Counted, protected United {
   [[nodiscard]] std::vector<std::uint32_t> shared_clusters() final;
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                std::span<const ClusterNumbers> numbers) final;
-  /// Where the points are a part. order: [device] the id of each position.
+  /// Gives memory back that is used on stream(): to be called by destructors, before the stream goes.
+  void release() noexcept {
+    sets_.reset();
+    shared_.reset();
+  }
+  /// Where the points are a part; the last that a constructor does. order: [device] the id of each position.
   void find_shared(const DirectTask& task, const std::uint32_t* order);
   [[nodiscard]] const DeviceShared* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
 

@@ -17,6 +17,8 @@ class PointClustering final : public DeviceClustering {
   /// `task` need not outlive the call, what it refers to must.
   PointClustering(const DirectTask& task, std::shared_ptr<const DeviceGrid> grid);
 
+  ~PointClustering() override { release(); }
+
   [[nodiscard]] const Stream& stream() const override { return stream_; }
 
  private:

@@ -29,7 +29,7 @@ void launch_unite_points(const GridView& grid, Range rows, const std::uint32_t* 
 
 /// Labels of the rows whose ids are below `labelled`. Adds to tally and sizes.
 void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* order, std::uint32_t labelled,
-                         const std::uint32_t* numbers,
-                         std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream);
+                         const std::uint32_t* numbers, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
+                         cudaStream_t stream);
 
 }  // namespace epsflow::gpu
