@@ -136,11 +136,11 @@ void launch_unite_points(const GridView& grid, Range rows, const std::uint32_t* 
 }
 
 void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* order, std::uint32_t labelled,
-                         const std::uint32_t* numbers,
-                         std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream) {
+                         const std::uint32_t* numbers, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
+                         cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
-    label_kernel<T, kKind>
-        <<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, order, labelled, numbers, labels, sizes, tally);
+    label_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, order, labelled, numbers,
+                                                                                labels, sizes, tally);
   });
   check_launch(stream);
 }
