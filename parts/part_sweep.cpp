@@ -162,12 +162,21 @@ class GroupOfParts {
                       .core = counts[0],
                       .border = counts[1],
                       .largest = largest_cluster(exchange_, merged, level.clusters.size)};
-    std::vector<std::int32_t> labels(result.labels.begin(), result.labels.end());
-    for (std::int32_t& label : labels) {
-      if (label != kNoise) label = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(label)]);
-    }
-    result.labels = distribution_.bring_back(exchange_, labels);
-    if (options_.core_mask) result.core = distribution_.bring_back(exchange_, result.core);
+    std::int32_t* const labels = result.labels.data();
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, result.labels.size(), 1 << 14), [&](const auto& range) {
+      for (std::size_t i = range.begin(); i < range.end(); ++i) {
+        if (labels[i] != kNoise) {
+          labels[i] = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
+        }
+      }
+    });
+    Labels back(distribution_.share());
+    distribution_.bring_back<std::int32_t>(exchange_, result.labels.span(), back.data());
+    result.labels = std::move(back);
+    if (!options_.core_mask) return;
+    std::vector<std::uint8_t> core(distribution_.share());
+    distribution_.bring_back<std::uint8_t>(exchange_, result.core, core.data());
+    result.core = std::move(core);
   }
 
   Exchange& exchange_;
