@@ -43,12 +43,6 @@ epsflow::Points read(const std::string& what) {
   return points;
 }
 
-epsflow::PointsView rows(epsflow::PointsView points, std::size_t first, std::size_t last) {
-  return points.visit([&](auto values) {
-    return epsflow::PointsView(values.subspan(first * points.dims(), (last - first) * points.dims()), points.dims());
-  });
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -85,7 +79,7 @@ int main(int argc, char** argv) try {
       const auto r = static_cast<std::size_t>(exchange.rank());
       const std::size_t first = points.size() * r / figures.size(), last = points.size() * (r + 1) / figures.size();
       figures[r] = epsflow::parts::run_each(
-          exchange, rows(points, first, last), {}, sweep,
+          exchange, points.view().rows(first, last), {}, sweep,
           [&](epsflow::VariantResult&& result) {
             for (const epsflow::VariantResult& one : whole) {
               if (one.variant.eps != result.variant.eps || one.variant.minpts != result.variant.minpts) continue;

@@ -240,8 +240,7 @@ Part::View Part::view(double reach) {
     if (count > 0) std::memcpy(row_of(points_, n), borrowed_[r].view().data(), count * row_bytes(points_.view()));
     n += count;
   }
-  const std::size_t d = points_.dims();
-  view.points = points_.view().visit([&](auto values) { return PointsView(values.first(n * d), d); });
+  view.points = points_.view().rows(0, n);
   return view;
 }
 
