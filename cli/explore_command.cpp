@@ -81,9 +81,10 @@ nlohmann::ordered_json json_of(const Exploration& made, const io::FilePoints& po
   return json;
 }
 
-void print(const Exploration& made) {
-  const auto line = [](const char* what, const Offer& offer) {
-    print_result("{} eps {}, minpts {}: {} (confidence {:.2f})\n", what, format_number(offer.variant.eps),
+void print(const Exploration& made, const Metric& metric) {
+  const std::string unit = eps_unit(metric).empty() ? std::string() : " " + std::string(eps_unit(metric));
+  const auto line = [&](const char* what, const Offer& offer) {
+    print_result("{} eps {}{}, minpts {}: {} (confidence {:.2f})\n", what, format_number(offer.variant.eps), unit,
                  offer.variant.minpts, offer.reason, offer.confidence);
   };
   if (made.recommended) {
@@ -180,7 +181,7 @@ int run_explore(const Arguments& arguments) {
   if (arguments.flag("json")) {
     print_json(json_of(*made, points, metric));
   } else if (!arguments.flag("quiet")) {
-    print(*made);
+    print(*made, metric);
   }
   return kDone;
 }

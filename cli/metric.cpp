@@ -13,6 +13,7 @@
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/units.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/sky_columns.hpp>
 #include <epsflow/core/sky_field.hpp>
@@ -108,6 +109,7 @@ void swap_columns(io::FilePoints& points) {
   }
   std::ranges::reverse(points.column_names);
   std::ranges::reverse(points.column_numbers);
+  for (io::InputRows& input : points.inputs) std::ranges::reverse(input.units);
 }
 
 void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& metric) {
@@ -118,16 +120,17 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
           "--metric {} takes two columns, longitude and latitude, and {} were read: choose them with --columns",
           arguments.text("metric"), points.dims()));
     }
-    require_unit_of_names(points.column_names, metric);
+    require_unit_of_names(names_without_units(points), metric);
     if (!order.empty() && order.front() == 1) swap_columns(points);
     if (order.empty() && !metric.latitude_first && !arguments.flag("quiet")) {
-      const bool latitude_first = in_radians(metric.kind);
+      const bool latitude_first = latitude_comes_first(metric);
       say(fmt::format("names of columns do not tell: the first is taken for {}, the second for {}",
                       latitude_first ? "latitude" : "longitude", latitude_first ? "longitude" : "latitude"));
     }
   }
   if (metric.box.size() == 1) metric.box.resize(points.dims(), metric.box.front());
   check_metric(metric, points.dims());
+  settle_units(arguments, points, metric);
 }
 
 Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,

@@ -14,9 +14,9 @@ namespace epsflow::cli {
 /// What the command line says of the metric. Throws UsageError.
 [[nodiscard]] Metric requested_metric(const Arguments& arguments);
 
-/// Puts longitude and latitude, where their names tell which is which, into the order in which the metric takes them. Where names
-/// do not tell, a line says what is assumed, unless --quiet is given. Throws UsageError for points that have no such metric, and
-/// for names that contradict each other or the metric (core/sky_columns.hpp).
+/// Puts longitude and latitude, where their names tell which is which, into the order in which the metric takes them, and what has
+/// a unit into that of the metric (cli/units.hpp). Where names do not tell, a line says what is assumed, unless --quiet is given.
+/// Throws UsageError for points that have no such metric, and for names and units that contradict each other or the metric.
 void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& metric);
 
 /// Of points of two columns each becomes the other.

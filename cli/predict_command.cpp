@@ -24,6 +24,7 @@
 #include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/units.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/sky_columns.hpp>
@@ -212,6 +213,7 @@ struct Core {
   Points points;
   std::vector<std::int32_t> labels;
   std::vector<std::string> column_names;
+  std::vector<std::string> units;
 };
 
 /// Throws InputError where points or metric are not those of the folder that the clustering is in. Whatever weights the points had
@@ -234,7 +236,7 @@ Core read_core(const Clustering& clustering, Metric& metric) {
   const std::vector<std::int32_t> mask = read_all(clustering.core, kMaskNumbers, points.size());
   const auto count =
       static_cast<std::size_t>(std::count_if(mask.begin(), mask.end(), [](std::int32_t core) { return core != 0; }));
-  Core core{Points(count, points.dims(), points.precision()), {}, points.column_names};
+  Core core{Points(count, points.dims(), points.precision()), {}, points.column_names, units_of(points)};
   const auto copy = [&](auto from, auto to) {
     auto next = to.begin();
     for (std::size_t i = 0; i < mask.size(); ++i) {
@@ -249,6 +251,17 @@ Core read_core(const Clustering& clustering, Metric& metric) {
     copy(points.values<double>(), core.points.values<double>());
   }
   return core;
+}
+
+/// Throws UsageError where a column is in another unit than it was in the clustering. One of the two may say none.
+void require_same_units(const io::FilePoints& points, const Core& core, const std::string& old) {
+  const std::vector<std::string> units = units_of(points);
+  for (std::size_t k = 0; k < std::min(units.size(), core.units.size()); ++k) {
+    if (units[k].empty() || core.units[k].empty() || units[k] == core.units[k]) continue;
+    throw UsageError(fmt::format("column {} is in {}, and in {} it is in {}: convert one of the files",
+                                 k < points.column_names.size() ? points.column_names[k] : std::to_string(k), units[k],
+                                 old, core.units[k]));
+  }
 }
 
 int run_predict(const Arguments& arguments) {
@@ -275,7 +288,7 @@ int run_predict(const Arguments& arguments) {
   io::FilePoints points = read_input(clustering.read_new);
   metric_new.latitude_first = latitude_first;
   settle_columns(clustering.read_new, points, metric_new);
-  if (latitude_first != metric.latitude_first) swap_columns(points);
+  if (latitude_comes_first(metric_new) != latitude_comes_first(metric)) swap_columns(points);
   const bool by_place = !on_sphere(metric.kind);
   if (by_place && !core.column_names.empty() && !points.column_names.empty() &&
       core.column_names != points.column_names) {
@@ -286,6 +299,7 @@ int run_predict(const Arguments& arguments) {
     throw UsageError(fmt::format("the columns are {}, and those of {} are {}, coordinates of another system",
                                  fmt::join(points.column_names, ", "), old, fmt::join(core.column_names, ", ")));
   }
+  require_same_units(points, core, old);
   const InterruptGuard interrupt;
   VariantResult result;
   result.variant = {clustering.eps, 0};

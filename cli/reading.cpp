@@ -160,6 +160,13 @@ io::FilePoints read_input(const Arguments& arguments) {
   return points;
 }
 
+void widen(io::FilePoints& points) {
+  if (points.precision() == Precision::float64) return;
+  Points wide(points.size(), points.dims(), Precision::float64);
+  std::ranges::copy(points.values<float>(), wide.values<double>().begin());
+  static_cast<Points&>(points) = std::move(wide);
+}
+
 void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::size_t dims) {
   for (std::size_t i = 0; i < origin.inputs.size() && i < kMostListed; ++i) {
     const io::InputRows& input = origin.inputs[i];

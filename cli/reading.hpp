@@ -31,6 +31,9 @@ namespace epsflow::cli {
 /// rows, the columns that became coordinates, the rows that were dropped. Throws UsageError, InputError, ResourceError.
 [[nodiscard]] io::FilePoints read_input(const Arguments& arguments);
 
+/// Makes coordinates float64.
+void widen(io::FilePoints& points);
+
 /// The lines that read_input() prints. n, dims: of all points.
 void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::size_t dims);
 

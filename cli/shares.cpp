@@ -118,14 +118,6 @@ class Joined {
   io::PointsOrigin origin_;
 };
 
-void widen(io::FilePoints& points) {
-  if (points.precision() == Precision::float64) return;
-  io::FilePoints wide(points.size(), points.dims(), Precision::float64);
-  std::ranges::copy(points.values<float>(), wide.values<double>().begin());
-  static_cast<io::PointsOrigin&>(wide) = std::move(points);
-  points = std::move(wide);
-}
-
 }  // namespace
 
 io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, const MachineShare& machine,

@@ -16,8 +16,8 @@ constexpr std::uint32_t kSearchedBlockRows = 1024;
 }  // namespace
 
 SearchedSource::SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows,
-                               std::span<const std::uint32_t> minpts, const CancelToken& cancel,
-                               const Ghosts& ghosts, const WholeWeights* weights)
+                               std::span<const std::uint32_t> minpts, const CancelToken& cancel, const Ghosts& ghosts,
+                               const WholeWeights* weights)
     : index_(index), search_(rows), ghosts_(ghosts), counts_(index.size()) {
   for (std::uint32_t first = 0; first < index.size();) {
     const Range block{first, first + std::min(kSearchedBlockRows, index.size() - first)};

@@ -88,8 +88,8 @@ std::vector<std::uint16_t> SourceClustering::lent_levels() {
   std::vector<std::uint16_t> levels(lent_);
   for_nodes(lent_, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const auto reached = std::lower_bound(all_minpts_.begin(), all_minpts_.end(), counts[shared_[i].position],
-                                            std::greater<>());
+      const auto reached =
+          std::lower_bound(all_minpts_.begin(), all_minpts_.end(), counts[shared_[i].position], std::greater<>());
       levels[i] = static_cast<std::uint16_t>(all_minpts_.end() - reached);
     }
   });

@@ -74,7 +74,7 @@ std::string place(std::size_t row, std::size_t column) {
 /// A point of the sphere.
 void place_on_sphere(const Metric& metric, PointsView points, std::size_t row, double* out) {
   const bool radians = in_radians(metric.kind);
-  const std::size_t latitude_column = radians || metric.latitude_first ? 0 : 1;
+  const std::size_t latitude_column = latitude_comes_first(metric) ? 0 : 1;
   const double latitude = points.at(row, latitude_column);
   const double longitude = points.at(row, 1 - latitude_column);
   if (std::abs(latitude) > (radians ? pi / 2 + kRadiansSlack : 90)) {
@@ -308,9 +308,7 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
   require_finite(points, first, last);
   require_in_box(metric, points, first, last);
   std::vector<double> grains;
-  for (std::size_t k = 0; k < metric.box.size(); ++k) {
-    grains.push_back(metric.box[k].closed() ? grain_of(scaled(metric, k)) : 0);
-  }
+  for (std::size_t k = 0; k < metric.box.size(); ++k) grains.push_back(box_grain(metric, k));
   const std::size_t width = moved_dims(metric, points.dims());
   for (std::size_t row = first; row < last; ++row, out += width) {
     if (on_sphere(metric.kind)) {
@@ -340,6 +338,10 @@ bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_
     }
   }
   return true;
+}
+
+double box_grain(const Metric& metric, std::size_t k) {
+  return k < metric.box.size() && metric.box[k].closed() ? grain_of(scaled(metric, k)) : 0;
 }
 
 Space moved_space(const Metric& metric) {

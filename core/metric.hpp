@@ -11,6 +11,7 @@
 //                coordinates and ends are rounded to whole multiples of a small power of two, so that differences are exact (see
 //                core/space.hpp). Let m be the largest absolute coordinate that a point can have once it is shifted by one length
 //                of the side, up or down. The power of two is at most 2^-52 of m.
+//                Engine::load() and runs refuse a box in which that is too coarse (core/box_fit.hpp).
 //   manhattan, chebyshev, minkowski  As euclidean, but by another norm.
 //   greatcircle  Points become unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ), with longitude λ and latitude φ. Two of them
 //                at the angle α have the distance 2·sin(α/2), so r = 2·sin(eps/2). From eps = 180° on all points are neighbours.
@@ -107,6 +108,11 @@ struct Metric {
 template <>
 std::span<const Option<Metric>> options_of<Metric>() noexcept;
 
+/// On a sphere: whether the first column is the latitude.
+[[nodiscard]] inline bool latitude_comes_first(const Metric& metric) noexcept {
+  return in_radians(metric.kind) || metric.latitude_first;
+}
+
 /// Throws UsageError where the metric does not fit points of `dims` dimensions, where one of its fields has a value that is not
 /// allowed, and where a field is set that its kind does not use.
 void check_metric(const Metric& metric, std::size_t dims);
@@ -131,6 +137,9 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
 /// naming row, column and value of a coordinate outside the box. Does not look for NaN: Engine::load() and predict() find it
 /// themselves. O(1) without a box, else O((last − first) · d).
 [[nodiscard]] bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
+
+/// What scaled coordinates in column k are rounded to; 0 where that side of the box is open.
+[[nodiscard]] double box_grain(const Metric& metric, std::size_t k);
 
 /// The space of the moved points.
 [[nodiscard]] Space moved_space(const Metric& metric);

@@ -17,8 +17,9 @@ namespace epsflow {
 /// stand for points of other parts. It has all points within eps of its own. Of ghosts it has too few neighbours to tell which are
 /// core; the parts that they are of tell it.
 struct SharedPoints {
-  std::span<const std::uint32_t> lent;  ///< ids of own points that other parts have as ghosts; each may be there several times
-  std::uint32_t borrowed = 0;           ///< ghosts: the last points of the index
+  std::span<const std::uint32_t>
+      lent;                    ///< ids of own points that other parts have as ghosts; each may be there several times
+  std::uint32_t borrowed = 0;  ///< ghosts: the last points of the index
 };
 
 /// What the clustering of one eps is made for.
@@ -73,7 +74,8 @@ class United {
   /// are not core. [lent + borrowed]
   [[nodiscard]] virtual std::vector<std::uint32_t> shared_clusters() { return {}; }
   /// label() by other numbers, one numbering for each level. A border point gets the lowest of these.
-  [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets, std::span<const ClusterNumbers>) {
+  [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets,
+                                                       std::span<const ClusterNumbers>) {
     return label(targets);
   }
   static constexpr std::uint32_t kNoSet = 0xFFFFFFFFU;

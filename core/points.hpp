@@ -46,6 +46,11 @@ class PointsView {
     return f(std::span(static_cast<const double*>(data_), size_ * dims_));
   }
 
+  /// The points [first, last).
+  [[nodiscard]] PointsView rows(std::size_t first, std::size_t last) const {
+    return visit([&](auto values) { return PointsView(values.subspan(first * dims_, (last - first) * dims_), dims_); });
+  }
+
   /// Coordinate k of point i, widened to float64.
   [[nodiscard]] double at(std::size_t i, std::size_t k) const noexcept {
     return precision_ == Precision::float32 ? static_cast<const float*>(data_)[i * dims_ + k]

@@ -146,7 +146,7 @@ std::string listed(std::span<const std::string> names, const std::set<std::size_
 }  // namespace
 
 std::vector<std::size_t> sky_columns(std::span<const std::string> names, const Metric& metric) {
-  const bool latitude_first = in_radians(metric.kind) || metric.latitude_first;
+  const bool latitude_first = latitude_comes_first(metric);
   if (!on_sphere(metric.kind)) return {};
   if (names.size() < 2 || (names.size() == 2 && metric.latitude_first)) return {};
   std::vector<std::optional<Meaning>> meanings;

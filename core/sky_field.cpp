@@ -28,7 +28,7 @@ double within_turn(double degrees) { return degrees - 360 * std::floor(degrees /
 /// Of every step-th point.
 SkyField field_of(const Metric& metric, PointsView points, std::size_t step) {
   const bool radians = in_radians(metric.kind);
-  const std::size_t latitude_column = radians || metric.latitude_first ? 0 : 1;
+  const std::size_t latitude_column = latitude_comes_first(metric) ? 0 : 1;
   const double unit = radians ? kDegrees : 1;
   Extent latitude, from_zero, from_date_line;
   for (std::size_t i = 0; i < points.size(); i += step) {

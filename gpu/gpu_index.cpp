@@ -129,18 +129,26 @@ std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
                   .memory = resources_.memory,
                   .pinned = resources_.pinned,
                   .cancel = resources_.cancel,
-                  .births = options.clusters ? labels_.host : nullptr};
+                  .births = options.clusters ? labels_.host : nullptr,
+                  .shared = options.shared,
+                  .levels = options.minpts};
   if (options.weights != nullptr) {
     task.weights = std::make_shared<const WeightTask>(
         WeightTask{*options.weights, WeightLevels(options.weights->whole, options.minpts)});
   }
-  if (tiles_ != nullptr) return std::make_unique<TileClustering>(task, take_tile_search());
+  if (tiles_ != nullptr) {
+    if (options.shared == nullptr) return std::make_unique<TileClustering>(task, take_tile_search());
+    throw UsageError(
+        "points in parts are clustered by cells on a GPU, and these are in tiles: use SearchOptions::index = "
+        "IndexChoice::grid, or the CPU");
+  }
   return make_device_clustering(task, grid_);
 }
 
 std::unique_ptr<LabelPlace> GpuIndex::place(const DirectOptions& options) const {
   const DeviceScope scope(resources_.device);
-  return make_label_place(resources_.device, points_.device().size, options, labels_);
+  const std::uint32_t ghosts = options.shared == nullptr ? 0 : options.shared->borrowed;
+  return make_label_place(resources_.device, points_.device().size - ghosts, options, labels_);
 }
 
 std::shared_ptr<const DeviceGrid> GpuIndex::make_grid() const {

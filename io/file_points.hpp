@@ -19,6 +19,9 @@ struct InputRows {
   std::vector<std::uint64_t> dropped = {};
   std::string stamp = {};   ///< fingerprint from before it was read (inode, size, times of change); empty for a pipe
   std::uint64_t first = 0;  ///< the first of the rows, in the count of the file: 0 but for a share
+  /// The unit of each column that became a coordinate, in the words of the file: d of them, empty where the file says none. Of text
+  /// that has a row of units, and of FITS; of other kinds an empty list.
+  std::vector<std::string> units = {};
 };
 
 /// Where points come from.

@@ -61,7 +61,7 @@ class MpiExchange final : public parts::Exchange {
     std::vector<MPI_Request> requests;
     for (std::size_t r = 0; r < ranks; ++r) {
       if (r == me) continue;
-      received[r].resize(received_sizes[r]);
+      received[r] = Buffer<std::byte>(received_sizes[r]);
       for (std::size_t at = 0; at < received[r].size(); at += kMostAtOnce) {
         const auto count = static_cast<int>(std::min(kMostAtOnce, received[r].size() - at));
         check(MPI_Irecv(received[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,

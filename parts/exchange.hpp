@@ -1,6 +1,7 @@
 // What the parts of a data set tell each other: the same calls between threads of a process and between processes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -8,10 +9,12 @@
 #include <type_traits>
 #include <vector>
 
+#include <epsflow/core/buffer.hpp>
+
 namespace epsflow::parts {
 
 /// Bytes for each rank, or from each.
-using Mail = std::vector<std::vector<std::byte>>;
+using Mail = std::vector<Buffer<std::byte>>;
 
 /// One of several ranks, each of which has a part. All functions but rank(), size() and sent_bytes() are collective: every rank calls the
 /// same ones in the same order, and each returns when all have called. Where a rank has failed they throw on all others: Cancelled.
@@ -51,16 +54,17 @@ using Letters = std::vector<std::vector<T>>;
 template <class T>
 [[nodiscard]] Letters<T> all_to_all(Exchange& exchange, const Letters<T>& send) {
   static_assert(std::is_trivially_copyable_v<T>);
-  Mail mail(send.size());
-  for (std::size_t r = 0; r < send.size(); ++r) {
-    const auto bytes = std::as_bytes(std::span(send[r]));
-    mail[r].assign(bytes.begin(), bytes.end());
+  Mail mail;
+  for (const std::vector<T>& letter : send) {
+    const auto bytes = std::as_bytes(std::span(letter));
+    mail.emplace_back(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), mail.back().begin());
   }
   mail = exchange.all_to_all(std::move(mail));
   Letters<T> received(mail.size());
   for (std::size_t r = 0; r < mail.size(); ++r) {
     received[r].resize(mail[r].size() / sizeof(T));
-    if (!mail[r].empty()) std::memcpy(received[r].data(), mail[r].data(), mail[r].size());
+    if (mail[r].size() > 0) std::memcpy(received[r].data(), mail[r].data(), mail[r].size());
     mail[r] = {};
   }
   return received;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
@@ -58,44 +59,113 @@ void for_images(const Space& space, std::size_t dims, const Point& point, double
 }  // namespace
 
 Distribution::Distribution(Exchange& exchange, PointsView share, const Partition& partition)
-    : share_(share.size()), part_of_(share.size()) {
+    : part_of_(share.size()), place_(share.size()) {
   const auto ranks = static_cast<std::size_t>(exchange.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, share_, kGrain), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+  const std::size_t n = share.size();
+  const std::size_t blocks = (n + kGrain - 1) / kGrain;
+  std::vector<std::uint32_t> counts(blocks * ranks, 0);  // and later where the next of each block goes
+  const auto for_blocks = [&](const auto& body) {
+    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+      body(counts.data() + b * ranks, b * kGrain, std::min(n, (b + 1) * kGrain));
+    });
+  };
+  for_blocks([&](std::uint32_t* of_parts, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
       part_of_[i] = partition.part_of([&](std::size_t k) { return share.at(i, k); });
+      ++of_parts[part_of_[i]];
     }
   });
-  std::vector<std::size_t> counts(ranks, 0);
-  for (const std::uint32_t part : part_of_) ++counts[part];
   const std::size_t row = row_bytes(share);
-  Mail mail(ranks);
-  Letters<std::uint64_t> ids(ranks);
+  Mail rows, offsets;
   for (std::size_t r = 0; r < ranks; ++r) {
-    mail[r].reserve(counts[r] * row);
-    ids[r].reserve(counts[r]);
+    std::uint32_t all = 0;
+    for (std::size_t b = 0; b < blocks; ++b) all += std::exchange(counts[b * ranks + r], all);
+    rows.emplace_back(std::uint64_t{all} * row);
+    offsets.emplace_back(std::uint64_t{all} * sizeof(std::uint32_t));
   }
-  const std::uint64_t first = exchange.sum_below(share_);
-  for (std::size_t i = 0; i < share_; ++i) {
-    const std::byte* const from = row_of(share, i);
-    mail[part_of_[i]].insert(mail[part_of_[i]].end(), from, from + row);
-    ids[part_of_[i]].push_back(first + i);
+  for_blocks([&](std::uint32_t* next, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t part = part_of_[i];
+      const std::uint32_t place = place_[i] = next[part]++;
+      std::memcpy(rows[part].data() + place * row, row_of(share, i), row);
+      const auto offset = static_cast<std::uint32_t>(i);
+      std::memcpy(offsets[part].data() + place * sizeof(offset), &offset, sizeof(offset));
+    }
+  });
+  std::vector<std::uint64_t> firsts(ranks + 1, 0);  // ids of the first row of each rank
+  firsts[static_cast<std::size_t>(exchange.rank()) + 1] = n;
+  exchange.sum(std::span(firsts));
+  std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
+  rows = exchange.all_to_all(std::move(rows));
+  offsets = exchange.all_to_all(std::move(offsets));
+  std::size_t own = 0;
+  for (const auto& of_rank : offsets) {
+    received_.push_back(of_rank.size() / sizeof(std::uint32_t));
+    own += received_.back();
   }
-  mail = exchange.all_to_all(std::move(mail));
-  ids = all_to_all(exchange, ids);
-  std::size_t n = 0;
-  for (const auto& of_rank : ids) {
-    received_.push_back(of_rank.size());
-    n += of_rank.size();
+  require_count(own);
+  own_ = Points(own, share.dims(), share.precision());
+  ids_ = Buffer<std::uint64_t>(own);
+  for (std::size_t r = 0, at = 0; r < ranks; at += received_[r++]) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, received_[r], kGrain), [&](const auto& range) {
+      std::memcpy(row_of(own_, at + range.begin()), rows[r].data() + range.begin() * row, range.size() * row);
+      for (std::size_t i = range.begin(); i < range.end(); ++i) {
+        std::uint32_t offset = 0;
+        std::memcpy(&offset, offsets[r].data() + i * sizeof(offset), sizeof(offset));
+        ids_[at + i] = firsts[r] + offset;
+      }
+    });
+    rows[r] = {};
   }
-  require_count(n);
-  own_ = Points(n, share.dims(), share.precision());
-  ids_.reserve(n);
-  std::size_t at = 0;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    if (!mail[r].empty()) std::memcpy(row_of(own_, at), mail[r].data(), mail[r].size());
-    ids_.insert(ids_.end(), ids[r].begin(), ids[r].end());
-    at += received_[r];
-    mail[r] = {};
+}
+
+/// found: [parts], by ascending point.
+void Part::find_ghosts(const Partition& partition, std::uint32_t me, const Space& space, double reach, PointsView own,
+                       std::vector<Found>& found) const {
+  const std::size_t d = own.dims();
+  Partition::Box box = partition.box_of(me, d);
+  for (std::size_t k = 0; k < space.axes.size(); ++k) {
+    if (space.period(k) == 0) continue;
+    box.lo[k] = std::max(box.lo[k], space.axes[k].lo);
+    box.hi[k] = std::min(box.hi[k], space.axes[k].lo + space.axes[k].length);
+  }
+  const std::size_t blocks = (own_ + kGrain - 1) / kGrain;
+  std::vector<std::vector<Found>> by_block(blocks);
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+    std::vector<Found>& mine = by_block[b];
+    mine.resize(partition.parts());
+    std::vector<double> shift(d, 0.0);
+    for (std::size_t i = b * kGrain; i < std::min(own_, (b + 1) * kGrain); ++i) {
+      const auto point = [&](std::size_t k) { return own.at(i, k); };
+      bool inside = true;
+      for (std::size_t k = 0; k < d && inside; ++k) {
+        inside = point(k) - box.lo[k] > reach && box.hi[k] - point(k) > reach;
+      }
+      if (inside) continue;
+      auto lend = [&] {
+        const bool itself = std::all_of(shift.begin(), shift.end(), [](double s) { return s == 0; });
+        const auto place = [&](std::size_t k) { return point(k) + shift[k]; };
+        partition.for_near(place, reach, [&](std::uint32_t part, double distance) {
+          if (part == me && itself) return;
+          // An image lies beyond a face, and is no nearer to any part than to the face.
+          for (std::size_t k = 0; k < d; ++k) {
+            const double from_lo = shift[k] != 0 ? point(k) - space.axes[k].lo : 0;
+            if (shift[k] > 0) distance = std::max(distance, from_lo);
+            if (shift[k] < 0) distance = std::max(distance, space.period(k) - from_lo);
+          }
+          mine[part].lent.push_back({static_cast<std::uint32_t>(i), distance});
+          for (std::size_t k = 0; k < d; ++k) mine[part].coordinates.push_back(place(k));
+        });
+      };
+      for_images(space, d, point, reach, shift, 0, lend);
+    }
+  });
+  for (const std::vector<Found>& of_block : by_block) {
+    for (std::size_t part = 0; part < of_block.size(); ++part) {
+      const auto& [lent, coordinates] = of_block[part];
+      found[part].lent.insert(found[part].lent.end(), lent.begin(), lent.end());
+      found[part].coordinates.insert(found[part].coordinates.end(), coordinates.begin(), coordinates.end());
+    }
   }
 }
 
@@ -103,7 +173,6 @@ Part::Part(Exchange& exchange, const Distribution& distribution, const Partition
            double reach)
     : own_(distribution.own().size()) {
   const auto ranks = static_cast<std::size_t>(exchange.size());
-  const auto me = static_cast<std::uint32_t>(exchange.rank());
   const PointsView own = distribution.own().view();
   const std::size_t d = own.dims();
   for (std::size_t k = 0; k < space.axes.size(); ++k) {
@@ -111,64 +180,48 @@ Part::Part(Exchange& exchange, const Distribution& distribution, const Partition
     throw UsageError("the box is less than two neighbourhoods wide along coordinate " + format_count(k) +
                      ", and is not cut into parts then: use smaller eps, or one rank");
   }
-  lent_.resize(ranks);
-  std::vector<double> shift(d, 0.0);
-  Letters<double> coordinates(ranks);  // of images
-  Letters<double> distances(ranks);
-  for (std::size_t i = 0; i < own_; ++i) {
-    const auto point = [&](std::size_t k) { return own.at(i, k); };
-    auto lend = [&] {
-      const bool itself = std::all_of(shift.begin(), shift.end(), [](double s) { return s == 0; });
-      partition.for_near([&](std::size_t k) { return own.at(i, k) + shift[k]; }, reach,
-                         [&](std::uint32_t part, double distance) {
-                           if (part == me && itself) return;
-                           // An image lies beyond a face, and is no nearer to any part than to the face.
-                           for (std::size_t k = 0; k < d; ++k) {
-                             if (shift[k] > 0) distance = std::max(distance, point(k) - space.axes[k].lo);
-                             if (shift[k] < 0)
-                               distance = std::max(distance, space.period(k) - (point(k) - space.axes[k].lo));
-                           }
-                           lent_[part].push_back({static_cast<std::uint32_t>(i), distance});
-                           for (std::size_t k = 0; k < d; ++k) coordinates[part].push_back(point(k) + shift[k]);
-                         });
-    };
-    for_images(space, d, point, reach, shift, 0, lend);
-  }
+  std::vector<Found> found(ranks);
+  find_ghosts(partition, static_cast<std::uint32_t>(exchange.rank()), space, reach, own, found);
   // By distance, so that a smaller radius takes the first of them.
   const std::size_t row = row_bytes(own);
-  Mail mail(ranks);
+  lent_.resize(ranks);
+  Mail mail;
+  Letters<double> distances(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    std::vector<std::uint32_t> order(lent_[r].size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](auto a, auto b) { return lent_[r][a].distance < lent_[r][b].distance; });
-    std::vector<Lent> sorted(order.size());
-    mail[r].resize(order.size() * row);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      sorted[i] = lent_[r][order[i]];
-      distances[r].push_back(sorted[i].distance);
-      const double* const from = coordinates[r].data() + order[i] * d;
+    const auto& [lent, coordinates] = found[r];
+    std::vector<std::uint32_t> order(lent.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lent[a].distance < lent[b].distance; });
+    mail.emplace_back(order.size() * row);
+    std::byte* to = mail.back().data();
+    for (const std::uint32_t i : order) {
+      lent_[r].push_back(lent[i]);
+      distances[r].push_back(lent[i].distance);
       for (std::size_t k = 0; k < d; ++k) {
+        const double x = coordinates[i * d + k];
         if (own.precision() == Precision::float32) {
-          const auto x = static_cast<float>(from[k]);
-          std::memcpy(mail[r].data() + i * row + k * sizeof(x), &x, sizeof(x));
+          const auto single = static_cast<float>(x);
+          std::memcpy(to, &single, sizeof(single));
+          to += sizeof(single);
         } else {
-          std::memcpy(mail[r].data() + i * row + k * sizeof(double), &from[k], sizeof(double));
+          std::memcpy(to, &x, sizeof(x));
+          to += sizeof(x);
         }
       }
     }
-    lent_[r] = std::move(sorted);
-    coordinates[r] = {};
+    found[r] = {};
   }
   mail = exchange.all_to_all(std::move(mail));
   distances_ = all_to_all(exchange, distances);
   for (std::size_t r = 0; r < ranks; ++r) ghosts_ += distances_[r].size();
   require_count(own_ + ghosts_);
   points_ = Points(own_ + ghosts_, d, own.precision());
-  if (own_ > 0) std::memcpy(row_of(points_, 0), own.data(), own.bytes());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, own_, kGrain), [&](const auto& range) {
+    std::memcpy(row_of(points_, range.begin()), row_of(own, range.begin()), range.size() * row);
+  });
   for (std::size_t r = 0; r < ranks; ++r) {
     borrowed_.emplace_back(distances_[r].size(), d, own.precision());
-    if (!mail[r].empty()) std::memcpy(row_of(borrowed_.back(), 0), mail[r].data(), mail[r].size());
+    if (mail[r].size() > 0) std::memcpy(row_of(borrowed_.back(), 0), mail[r].data(), mail[r].size());
     mail[r] = {};
   }
 }
@@ -187,8 +240,7 @@ Part::View Part::view(double reach) {
     if (count > 0) std::memcpy(row_of(points_, n), borrowed_[r].view().data(), count * row_bytes(points_.view()));
     n += count;
   }
-  const std::size_t d = points_.dims();
-  view.points = points_.view().visit([&](auto values) { return PointsView(values.first(n * d), d); });
+  view.points = points_.view().rows(0, n);
   return view;
 }
 

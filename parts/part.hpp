@@ -1,10 +1,16 @@
 // The points of one part, and what it shares with others.
 #pragma once
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <vector>
 
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/parts/exchange.hpp>
@@ -15,31 +21,33 @@ namespace epsflow::parts {
 /// Moves points to the parts they lie in, and what is found of them back to where they came from.
 class Distribution {
  public:
-  /// share: the points of this rank; ids follow each other over the ranks, in their order. Collective. O(n·d).
+  /// share: the points of this rank; ids follow each other over the ranks, in their order. Collective. O(n·d), in parallel. Throws
+  /// ResourceError for a part of more points than 32-bit ids tell.
   Distribution(Exchange& exchange, PointsView share, const Partition& partition);
 
   /// The points of this part, by ascending id.
   [[nodiscard]] const Points& own() const noexcept { return own_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& ids() const noexcept { return ids_; }
-  [[nodiscard]] std::size_t share() const noexcept { return share_; }
+  /// [own] among the points of all ranks.
+  [[nodiscard]] std::span<const std::uint64_t> ids() const noexcept { return ids_.span(); }
+  [[nodiscard]] std::size_t share() const noexcept { return part_of_.size(); }
 
-  /// values: [own]. Returns those of the share, in its order. Collective.
+  /// values: [own]. to: [share], what was found of each point of the share. Collective.
   template <class T>
-  [[nodiscard]] std::vector<T> bring_back(Exchange& exchange, const std::vector<T>& values) const;
+  void bring_back(Exchange& exchange, std::span<const T> values, T* to) const;
 
  private:
-  std::size_t share_;
-  std::vector<std::uint32_t> part_of_;  ///< [share]
-  std::vector<std::size_t> received_;   ///< [ranks] of own points, how many came from each
+  Buffer<std::uint32_t> part_of_;      ///< [share]
+  Buffer<std::uint32_t> place_;        ///< [share] among those that went to the same part
+  std::vector<std::size_t> received_;  ///< [ranks] of own points, how many came from each
   Points own_;
-  std::vector<std::uint64_t> ids_;
+  Buffer<std::uint64_t> ids_;
 };
 
 /// A part with ghosts for one radius or several.
 class Part {
  public:
-  /// space: of the points. reach: of the largest radius. Collective. Throws UsageError for a box in which images of a point could be
-  /// neighbours of each other.
+  /// space: of the points. reach: of the largest radius. Collective. O(n·d), in parallel. Throws UsageError for a box in which images of a
+  /// point could be neighbours of each other, ResourceError as Distribution.
   Part(Exchange& exchange, const Distribution& distribution, const Partition& partition, const Space& space,
        double reach);
 
@@ -61,6 +69,14 @@ class Part {
     std::uint32_t point;
     double distance;  ///< from the part that has it as a ghost
   };
+  /// Ghosts of one part as they are found.
+  struct Found {
+    std::vector<Lent> lent;
+    std::vector<double> coordinates;
+  };
+
+  void find_ghosts(const Partition& partition, std::uint32_t me, const Space& space, double reach, PointsView own,
+                   std::vector<Found>& found) const;
 
   std::size_t own_;
   std::size_t ghosts_ = 0;
@@ -71,19 +87,19 @@ class Part {
 };
 
 template <class T>
-std::vector<T> Distribution::bring_back(Exchange& exchange, const std::vector<T>& values) const {
-  Letters<T> letters(received_.size());
-  std::size_t at = 0;
-  for (std::size_t r = 0; r < received_.size(); ++r) {
-    letters[r].assign(values.begin() + static_cast<std::ptrdiff_t>(at),
-                      values.begin() + static_cast<std::ptrdiff_t>(at + received_[r]));
-    at += received_[r];
+void Distribution::bring_back(Exchange& exchange, std::span<const T> values, T* to) const {
+  Mail mail;
+  for (const std::size_t count : received_) {
+    mail.emplace_back(count * sizeof(T));
+    if (count > 0) std::memcpy(mail.back().data(), values.data(), count * sizeof(T));
+    values = values.subspan(count);
   }
-  letters = all_to_all(exchange, letters);
-  std::vector<std::size_t> next(letters.size(), 0);
-  std::vector<T> back(share_);
-  for (std::size_t i = 0; i < share_; ++i) back[i] = letters[part_of_[i]][next[part_of_[i]]++];
-  return back;
+  mail = exchange.all_to_all(std::move(mail));
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, share(), 1 << 14), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      std::memcpy(to + i, mail[part_of_[i]].data() + place_[i] * sizeof(T), sizeof(T));
+    }
+  });
 }
 
 }  // namespace epsflow::parts

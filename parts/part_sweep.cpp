@@ -162,12 +162,21 @@ class GroupOfParts {
                       .core = counts[0],
                       .border = counts[1],
                       .largest = largest_cluster(exchange_, merged, level.clusters.size)};
-    std::vector<std::int32_t> labels(result.labels.begin(), result.labels.end());
-    for (std::int32_t& label : labels) {
-      if (label != kNoise) label = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(label)]);
-    }
-    result.labels = distribution_.bring_back(exchange_, labels);
-    if (options_.core_mask) result.core = distribution_.bring_back(exchange_, result.core);
+    std::int32_t* const labels = result.labels.data();
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, result.labels.size(), 1 << 14), [&](const auto& range) {
+      for (std::size_t i = range.begin(); i < range.end(); ++i) {
+        if (labels[i] != kNoise) {
+          labels[i] = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
+        }
+      }
+    });
+    Labels back(distribution_.share());
+    distribution_.bring_back<std::int32_t>(exchange_, result.labels.span(), back.data());
+    result.labels = std::move(back);
+    if (!options_.core_mask) return;
+    std::vector<std::uint8_t> core(distribution_.share());
+    distribution_.bring_back<std::uint8_t>(exchange_, result.core, core.data());
+    result.core = std::move(core);
   }
 
   Exchange& exchange_;
@@ -188,9 +197,6 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
   check(options);
   check_metric(metric, share.dims());
   EngineOptions numbers = settled(engine);
-  if (numbers.backend == BackendChoice::gpu)
-    throw UsageError("points in parts are clustered on the CPU: leave the backend out");
-  numbers.backend = BackendChoice::cpu;
   PartFigures figures;
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
@@ -202,6 +208,8 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
     const Space space = moved_space(metric);
     const Space open{space.norm, space.power};
+    const Clock::time_point begin = Clock::now();
+    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<Points> room(std::in_place);
     const PointsView searched = moved(exchange, share, metric, *room);
     const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, searched);
@@ -211,6 +219,7 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     Part part(exchange, distribution, cuts, space, reach_of(groups.front().radius));
     figures.points = part.own();
     figures.ghosts = part.ghosts();
+    figures.distribute_seconds = seconds();
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
       const Part::View view = part.view(reach_of(group.radius));
@@ -225,6 +234,7 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
                                                                cancel);
       GroupOfParts(exchange, distribution, points, view, *index, direct).cluster(group.eps, on_result);
     }
+    figures.cluster_seconds = seconds() - figures.distribute_seconds;
   });
   figures.sent_bytes = exchange.sent_bytes();
   return figures;

@@ -13,9 +13,11 @@ namespace epsflow::parts {
 
 /// What a rank had to do, and to send.
 struct PartFigures {
-  std::uint64_t points = 0;      ///< of its part
-  std::uint64_t ghosts = 0;      ///< for the largest eps
-  std::uint64_t sent_bytes = 0;  ///< to other ranks, points and labels included
+  std::uint64_t points = 0;       ///< of its part
+  std::uint64_t ghosts = 0;       ///< for the largest eps
+  std::uint64_t sent_bytes = 0;   ///< to other ranks, points and labels included
+  double distribute_seconds = 0;  ///< for cutting space, moving points to their parts and finding ghosts
+  double cluster_seconds = 0;     ///< for all variants, labels brought back included
 };
 
 /// run_each() over the points of all ranks: row i of rank r counts as row i + Σ points of the ranks before r. Labels are those of one run over
@@ -27,7 +29,7 @@ struct PartFigures {
 /// its part with ghosts out to one eps, and what clustering them takes; nothing that grows with all points.
 ///
 /// Throws as run_each(); UsageError where the ranks differ in what must be the same, for options that parts do not have (verify, keep,
-/// clusters, labels on a device, tables, a GPU), and for a box that is less than two neighbourhoods wide; Cancelled where another rank has
+/// clusters, labels on a device, tables, tiles of a GPU), and for a box that is less than two neighbourhoods wide; Cancelled where another rank has
 /// failed.
 PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const EngineOptions& engine = {}, const RunOptions& options = {},

@@ -10,6 +10,8 @@
 namespace epsflow::parts {
 namespace {
 
+/// So many points tell where cuts lie: parts are equal but for about one in the root of that.
+constexpr std::uint64_t kSamplePerPart = 1 << 17;
 constexpr std::size_t kBins = 256;
 /// Each tells eight bits more of where a cut lies.
 constexpr int kRounds = 4;
@@ -52,7 +54,9 @@ std::vector<T> fold_points(std::size_t n, const std::vector<T>& start, F&& f, Co
 
 class Cutter {
  public:
-  Cutter(Exchange& exchange, PointsView points) : exchange_(exchange), points_(points), box_of_(points.size(), 0) {
+  /// stride: every so many points are looked at.
+  Cutter(Exchange& exchange, PointsView points, std::size_t stride)
+      : exchange_(exchange), points_(points), stride_(stride), box_of_((points.size() + stride - 1) / stride, 0) {
     const auto ranks = static_cast<std::uint32_t>(exchange.size());
     if (ranks > 1) boxes_.push_back(Box{.cut = 0, .first = 0, .parts = ranks});
     cuts_.resize(boxes_.size());
@@ -73,12 +77,12 @@ class Cutter {
   void choose_axes() {
     const std::size_t d = points_.dims();
     std::vector<double> most = fold_points(
-        points_.size(), std::vector<double>(boxes_.size() * 2 * d, -kInfinity),
+        box_of_.size(), std::vector<double>(boxes_.size() * 2 * d, -kInfinity),
         [&](std::vector<double>& mine, std::size_t i) {
           if (box_of_[i] == kDone) return;
           double* const of_box = mine.data() + box_of_[i] * 2 * d;
           for (std::size_t k = 0; k < d; ++k) {
-            const double x = points_.at(i, k);
+            const double x = points_.at(i * stride_, k);
             of_box[2 * k] = std::max(of_box[2 * k], -x);
             of_box[2 * k + 1] = std::max(of_box[2 * k + 1], x);
           }
@@ -102,13 +106,13 @@ class Cutter {
   /// Finds the bin that the cut lies in.
   void narrow() {
     std::vector<std::uint64_t> bins = fold_points(
-        points_.size(), std::vector<std::uint64_t>(boxes_.size() * (kBins + 1), 0),
+        box_of_.size(), std::vector<std::uint64_t>(boxes_.size() * (kBins + 1), 0),
         [&](std::vector<std::uint64_t>& mine, std::size_t i) {
           if (box_of_[i] == kDone) return;
           const Box& box = boxes_[box_of_[i]];
           std::uint64_t* const of_box = mine.data() + box_of_[i] * (kBins + 1);
           ++of_box[kBins];
-          const double x = points_.at(i, box.axis);
+          const double x = points_.at(i * stride_, box.axis);
           if (x < box.lo || x >= box.hi) return;
           auto bin = static_cast<std::size_t>((x - box.lo) / (box.hi - box.lo) * kBins);
           bin = std::min(bin, kBins - 1);
@@ -156,7 +160,7 @@ class Cutter {
       for (std::size_t i = range.begin(); i < range.end(); ++i) {
         if (box_of_[i] == kDone) continue;
         const Box& box = boxes_[box_of_[i]];
-        box_of_[i] = child[2 * box_of_[i] + (points_.at(i, box.axis) < box.hi ? 0 : 1)];
+        box_of_[i] = child[2 * box_of_[i] + (points_.at(i * stride_, box.axis) < box.hi ? 0 : 1)];
       }
     });
     boxes_ = std::move(next);
@@ -164,13 +168,37 @@ class Cutter {
 
   Exchange& exchange_;
   PointsView points_;
-  std::vector<std::uint32_t> box_of_;  ///< [n] place in boxes_, or kDone
+  std::size_t stride_;
+  std::vector<std::uint32_t> box_of_;  ///< [points that are looked at] place in boxes_, or kDone
   std::vector<Box> boxes_;             ///< of one level of cuts
   std::vector<Partition::Cut> cuts_;
 };
 
 }  // namespace
 
-Partition cut_space(Exchange& exchange, PointsView points) { return Cutter(exchange, points).cut_all(); }
+Partition::Box Partition::box_of(std::uint32_t part, std::size_t dims) const {
+  Box box{std::vector<double>(dims, -kInfinity), std::vector<double>(dims, kInfinity)};
+  // From the part up: the cut that it is a side of, and so on.
+  std::int32_t side = -1 - static_cast<std::int32_t>(part);
+  while (side != 0 && !cuts_.empty()) {
+    for (std::size_t c = 0; c < cuts_.size(); ++c) {
+      const Cut& cut = cuts_[c];
+      if (cut.below != side && cut.above != side) continue;
+      double& hi = box.hi[cut.axis];
+      double& lo = box.lo[cut.axis];
+      if (cut.below == side) hi = std::min(hi, cut.at);
+      if (cut.above == side) lo = std::max(lo, cut.at);
+      side = static_cast<std::int32_t>(c);
+      break;
+    }
+  }
+  return box;
+}
+
+Partition cut_space(Exchange& exchange, PointsView points) {
+  const std::uint64_t all = exchange.sum(std::uint64_t{points.size()});
+  const std::uint64_t wanted = kSamplePerPart * static_cast<std::uint64_t>(exchange.size());
+  return Cutter(exchange, points, static_cast<std::size_t>(std::max<std::uint64_t>(1, all / wanted))).cut_all();
+}
 
 }  // namespace epsflow::parts

@@ -44,6 +44,13 @@ class Partition {
     return static_cast<std::uint32_t>(-1 - at);
   }
 
+  /// The sides of a part, infinite where nothing is cut.
+  struct Box {
+    std::vector<double> lo;
+    std::vector<double> hi;
+  };
+  [[nodiscard]] Box box_of(std::uint32_t part, std::size_t dims) const;
+
   /// Calls f(part, distance) for all parts that are no farther than `reach` along any axis. distance: the largest along one, 0 for the part
   /// that the point lies in. No point of a part is nearer along that axis, rounded.
   template <class Point, class F>

@@ -113,8 +113,10 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
     doubt(Doubt::two_scales, std::any_of(made.alternatives.begin(), made.alternatives.end(), [&](const Offer& other) {
             return other.score >= kNearlyAsGood * offer.score;
           }));
-    doubt(Doubt::edge, chosen->eps == 0 || chosen->eps + 1 == made.eps.size() || chosen->minpts == 0 ||
-                           chosen->minpts + 1 == made.minpts.size());
+    // A range of minpts that reaches into the grid tells enough of what is beyond.
+    const bool one_minpts = offer.plateau.minpts_from == offer.plateau.minpts_to;
+    const bool last_minpts = chosen->minpts == 0 || chosen->minpts + 1 == made.minpts.size();
+    doubt(Doubt::edge, chosen->eps == 0 || chosen->eps + 1 == made.eps.size() || (last_minpts && one_minpts));
   }
   doubt(Doubt::few_points, n < kFewPoints);
   return doubts;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -62,7 +63,7 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, cons
     for_rows([&](std::size_t first, std::size_t last) {
       if (all_stay && !stay(metric, view, first, last)) all_stay = false;
     });
-    if (all_stay) {
+    if (all_stay) {  // and no coordinate is rounded
       points = engine->backend->load(view, space);
       return;
     }
@@ -71,9 +72,16 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, cons
                                 "the points as the metric moves them");
     moved = Points(view.size(), width, Precision::float64);
     const std::span<double> out = moved.values<double>();
+    std::mutex mutex;
     for_rows([&](std::size_t first, std::size_t last) {
       move_points(metric, view, first, last, out.data() + first * width);
+      if (metric.box.empty()) return;
+      BoxFit part(metric);
+      part.add(view, first, last);
+      const std::scoped_lock lock(mutex);
+      fit.add(part);
     });
+    fit.require_fit();
     points = engine->backend->load(moved.view(), space);
   });
 }

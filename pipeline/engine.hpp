@@ -71,7 +71,8 @@ class Engine {
   /// too. The norms without scale and without box transform nothing. cancel: may be null. If it is cancelled while this load waits
   /// for its turn, the load throws Cancelled. O(n · d).
   /// Throws InputError for a coordinate that is NaN or infinite, and for one that the metric does not allow (out of range, outside the
-  /// box, a zero vector); UsageError where the metric does not fit the points (check_metric()); ResourceError.
+  /// box, a zero vector), and for a box too large for the points (core/box_fit.hpp); UsageError where the metric does not fit the
+  /// points (check_metric()); ResourceError.
   [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;
   /// Loads points that are in the memory of the engine's GPU, by the plain Euclidean distance. They stay where they are and must
   /// outlive the data set, unchanged. Their bytes count in EngineOptions::memory too, because some runs need them on the host. Throws

@@ -146,7 +146,7 @@ std::string percent(double share) {
 }
 
 std::string reason_of(const CellScore& score, const Plateau& plateau) {
-  std::string text = format_count(score.big, "cluster");
+  std::string text = format_count(score.big, "big cluster");
   const double ratio = plateau.eps_to / plateau.eps_from;
   if (ratio > 1) {
     text += ", unchanged from eps " + short_number(plateau.eps_from) + " to " + short_number(plateau.eps_to) + " (×" +
@@ -202,7 +202,9 @@ void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, con
 std::string sentence_of(Doubt doubt) {
   switch (doubt) {
     case Doubt::no_clusters:
-      return "probably no clusters at all: nothing lives longer along eps than chance explains";
+      return "probably no clusters at all: none of 1 % of the points or more, with at most 30 % noise beside, lives "
+             "longer along eps "
+             "than chance explains";
     case Doubt::weak:
       return "weak: the clusters live hardly longer than chance explains";
     case Doubt::little_core:
@@ -214,9 +216,10 @@ std::string sentence_of(Doubt doubt) {
     case Doubt::no_plateau:
       return "no plateau: the answer hangs on eps";
     case Doubt::much_noise:
-      return "more than a tenth of the points are noise: clusters may lie in it that this eps does not see";
+      return "more than a tenth of the points are noise or in small clusters: clusters may lie there that this eps "
+             "does not see";
     case Doubt::two_scales:
-      return "another scale is nearly as good: look at the alternatives";
+      return "another scale is about as good: look at the alternatives";
     case Doubt::edge:
       return "the answer lies at the edge of the grid: a larger grid may show a better one";
     case Doubt::few_points:

@@ -23,9 +23,9 @@ enum class Doubt : std::uint8_t {
   all_core,     ///< almost all is core, in every cell
   one_cluster,  ///< all is one cluster, in every cell where points are core
   no_plateau,   ///< the answer hangs on eps
-  much_noise,   ///< of the recommended cell
+  much_noise,   ///< of the recommended cell, small clusters included
   two_scales,   ///< an alternative scores nearly as much
-  edge,         ///< the recommended cell lies at the edge of the grid
+  edge,         ///< the recommended cell lies at the edge of the grid, and shows other clusters than cells farther in
   few_points,
   duplicates,  ///< many points share all coordinates with another
   quantised,  ///< coordinates lie on a lattice, and eps is less than four steps of it: a little more or less may change much

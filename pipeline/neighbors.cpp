@@ -12,7 +12,6 @@
 #include <epsflow/index/distance.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
-#include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
 namespace {
@@ -97,7 +96,7 @@ Neighbors neighbors(const Dataset& data, double eps, Distances distances, const 
   if (distances == Distances::include) distance.emplace(session.points(), session.metric());
   Reporter reporter(observer, 1);
   Neighbors result;
-  session.run(stages::group_by_eps(sweep, session.metric()),
+  session.run(session.groups(sweep),
               {.consume =
                    [&](const stages::EpsJob& job) {
                      result = to_input_order(distance ? &*distance : nullptr, job, session.budget(), session.stop());

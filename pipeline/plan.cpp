@@ -6,7 +6,6 @@
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/choose_strategy.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
-#include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
 namespace {
@@ -76,7 +75,7 @@ std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const RunOp
   if (sweep.size() == 0) return plans;
   Session session(data, options, observer);
   session.on_threads([&] {
-    for (stages::EpsGroup& group : stages::group_by_eps(sweep, session.metric())) {
+    for (stages::EpsGroup& group : session.groups(sweep)) {
       session.stop().check();
       plans.push_back(plan_group(options, session, std::move(group)));
     }

@@ -13,6 +13,7 @@
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/clustering/lowest_clusters.hpp>
 #include <epsflow/core/backend.hpp>
+#include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/sweep.hpp>
@@ -188,6 +189,12 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
   MemoryCharge making(state.workers.budget, core.points.bytes() + m * (2 * width * sizeof(double) + kIndexBytes),
                       "the index of the core points");
   const double radius = moved_radius(state.metric, core.eps);
+  BoxFit fit(state.metric);
+  if (!state.metric.box.empty()) {
+    require_finite(core.points);
+    fit.add(core.points, 0, m);
+  }
+  fit.require_fit(core.eps);
   state.workers.arena.execute([&] {
     Points moved;
     PointsView searched = core.points;

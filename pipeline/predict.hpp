@@ -28,7 +28,8 @@ class Predictor {
   /// Works on the CPU, unless the options ask for a GPU: then there, as far as points lie in up to three dimensions in which no norm
   /// but the Euclidean and no box is asked for. Copies what it needs of `core`. O(m·d) and a sort. Throws UsageError if
   /// sizes differ, if a label is negative, if the metric does not fit the points (check_metric()), and if eps is not greater than 0
-  /// or is one that moved_radius() refuses; InputError for points that Engine::load() refuses; ResourceError; Cancelled.
+  /// or is one that moved_radius() refuses, or that a periodic box is too large for (core/box_fit.hpp); InputError for points that
+  /// Engine::load() refuses; ResourceError; Cancelled.
   explicit Predictor(const CoreView& core, const EngineOptions& options = {}, const Observer& observer = {});
 
   /// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of

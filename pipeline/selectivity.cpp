@@ -79,7 +79,7 @@ std::vector<Selectivity> selectivity(const Dataset& data, std::span<const double
   session.stop().check();
   std::vector<std::pair<double, std::size_t>> limits;  // with their places in eps
   for (std::size_t j = 0; j < eps.size(); ++j) {
-    limits.emplace_back(session.points().space().limit(moved_radius(session.metric(), eps[j])), j);
+    limits.emplace_back(session.points().space().limit(session.radius(eps[j])), j);
   }
   std::sort(limits.begin(), limits.end());
   std::vector<Selectivity> found(eps.size());

@@ -4,6 +4,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/backends.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
 
@@ -66,6 +67,16 @@ Session::Session(const Dataset& data, const RunOptions& options, const Observer&
         "may be core at one "
         "eps and not at a larger one; use weights of 0 and more");
   }
+}
+
+double Session::radius(double eps) const {
+  data_.fit.require_fit(eps);
+  return moved_radius(data_.metric, eps);
+}
+
+std::vector<stages::EpsGroup> Session::groups(const Sweep& sweep) const {
+  for (const Variant& variant : sweep.variants()) data_.fit.require_fit(variant.eps);
+  return stages::group_by_eps(sweep, data_.metric);
 }
 
 void Session::run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {

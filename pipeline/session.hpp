@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <epsflow/core/backend.hpp>
+#include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/weights.hpp>
@@ -65,6 +66,7 @@ struct DatasetState {
 
   const std::shared_ptr<EngineState> engine;
   const Metric metric;
+  BoxFit fit{metric};      ///< of the points that it was loaded with, where any were moved
   const std::size_t dims;  ///< of the points as they were given
   MemoryCharge memory;
   MemoryCharge moved_memory;
@@ -89,6 +91,11 @@ class Session {
   /// Everything must outlive it. Throws UsageError for options that contradict each other, and where the engine cannot do what they
   /// ask; Cancelled.
   Session(const Dataset& data, const RunOptions& options, const Observer& observer);
+
+  /// The groups of a sweep. Throws UsageError as moved_radius() does, and for an eps that the box of the metric is too coarse for.
+  [[nodiscard]] std::vector<stages::EpsGroup> groups(const Sweep& sweep) const;
+  /// The radius of eps. Throws likewise.
+  [[nodiscard]] double radius(double eps) const;
 
   /// run_flow() on the engine's threads.
   void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);

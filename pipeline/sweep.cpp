@@ -6,7 +6,6 @@
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
-#include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
 
@@ -23,7 +22,7 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
   {
     if (observer.before_stage) observer.before_stage(Stage::group_by_eps);
     const TraceScope scope(observer.trace, Stage::group_by_eps, 0, {"variants", sweep.size()});
-    groups = stages::group_by_eps(sweep, session.metric());
+    groups = session.groups(sweep);
   }
   const stages::ClusterVariants cluster{.method = options.method,
                                         .verify = options.verify,

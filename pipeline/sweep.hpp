@@ -30,8 +30,8 @@ using OnResult = std::function<void(VariantResult&&)>;
 /// on top: use run_each() to take them as they come.
 ///
 /// Throws InputError for a coordinate that is NaN or infinite; UsageError for options that contradict each other, and for an eps
-/// so small or so large that its square leaves the range of float64 (moved_radius()); ResourceError when the memory budget or the
-/// machine's memory is too small; Cancelled. Thread-safe.
+/// so small or so large that its square leaves the range of float64 (moved_radius()), or for which a periodic box is too large
+/// (core/box_fit.hpp); ResourceError when the memory budget or the machine's memory is too small; Cancelled. Thread-safe.
 /// Source: Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU".
 [[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const EngineOptions& engine = {},
                                              const RunOptions& options = {}, const Observer& observer = {});

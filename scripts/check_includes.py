@@ -21,6 +21,7 @@ LAYERS = {
     "stages": {"index", "clustering"},
     "pipeline": {"index", "cpu", "gpu", "clustering", "stages"},
     "parts": {"index", "stages", "pipeline"},
+    "mpi": {"parts"},
     "io": set(),
     "mpi": {"parts"},
     "cli": {"pipeline", "io", "parts", "mpi"},

@@ -12,13 +12,14 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
       task_(task),
       grid_(task.points, task.eps, axes, task.memory, task.pinned, task.cancel, task.marks, limits),
       tally_(task.memory, task.pinned, cuda_stream()) {
+  grid_.set_ghosts(task.ghosts());
   const std::uint32_t n = grid_.view().size;
   const std::uint64_t words = std::uint64_t{n} / 32 + 1;
   core_bits_ = {task_.memory, cuda_stream(), words};
   const Ghosts& ghosts = grid_.view().ghosts;
   // A ghost has some of its origin's neighbours. Without those that weigh less than 0 it might be core where its origin is not.
   const bool ghosts_mislead = ghosts.count > 0 && task_.weights != nullptr && task_.weights->loaded.whole.negative();
-  const bool several = task_.minpts.most != task_.minpts.least || ghosts_mislead;
+  const bool several = task_.minpts.most != task_.minpts.least || ghosts_mislead || task_.shared != nullptr;
   if (several) {
     counts_ = {task_.memory, cuda_stream(), n};
     core_before_ = {task_.memory, cuda_stream(), words};
@@ -38,8 +39,11 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   if (ghosts.count > 0) {
     positions_ = {task_.memory, cuda_stream(), n};
     launch_find_positions(grid_.view(), positions_.data(), cuda_stream());
-    if (ghosts_mislead) launch_copy_counts(ghosts, positions_.data(), counts_.data(), cuda_stream());
+    if (ghosts_mislead && ghosts.origins != nullptr) {
+      launch_copy_counts(ghosts, positions_.data(), counts_.data(), cuda_stream());
+    }
   }
+  find_shared(task_, grid_.view().order);
 }
 
 /// In parts, between which a cancelled run ends, where minpts is so large that it may take long.
@@ -141,7 +145,8 @@ void CliqueClustering::unite_cells() {
   end_phase(task_.marks, "two apart", grid_.stream());
   launch_queued_pairs(view, nodes_, sets, stream);
   end_phase(task_.marks, "queued", grid_.stream());
-  if (view.ghosts.count > 0) launch_join_ghosts(view, nodes_, positions_.data(), sets.parents, stream);
+  if (view.ghosts.origins != nullptr && view.ghosts.count > 0)
+    launch_join_ghosts(view, nodes_, positions_.data(), sets.parents, stream);
 }
 
 /// The sets before any two cells are compared: those of the larger minpts with the cells that are new or, the first time, rows of

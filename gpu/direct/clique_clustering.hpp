@@ -22,6 +22,8 @@ class CliqueClustering final : public DeviceClustering {
   /// `axes`: with cliques. `task` need not outlive the call, what it refers to must.
   CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits = {});
 
+  ~CliqueClustering() override { release(); }
+
   [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
 
  private:
@@ -32,6 +34,7 @@ class CliqueClustering final : public DeviceClustering {
     const CliqueView& view = grid_.view();
     return {nodes_, arrays_.numbering(), view.cell_of, view.size, view.ghosts.labelled};
   }
+  [[nodiscard]] std::uint32_t* counts() const override { return counts_.data(); }
   void count(std::uint32_t* core_bits);
   void unite_cells();
   [[nodiscard]] CellSets begin_sets();

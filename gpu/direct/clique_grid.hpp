@@ -73,6 +73,8 @@ class CliqueGrid {
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
   /// view().cells is valid after finish(); kernels that give each point a thread do without.
   [[nodiscard]] const CliqueView& view() const noexcept { return view_; }
+  /// Other ghosts than those of the points.
+  void set_ghosts(const Ghosts& ghosts) noexcept { view_.ghosts = ghosts; }
   /// Waits for the number of cells, and not for what was put on the stream after the constructor.
   void finish();
 

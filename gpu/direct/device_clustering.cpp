@@ -53,6 +53,41 @@ std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> ta
   return results;
 }
 
+void DeviceClustering::find_shared(const DirectTask& task, const std::uint32_t* order) {
+  if (task.shared == nullptr) return;
+  shared_.emplace(*task.shared, task.levels, order, task.points.device().size, task.memory, stream().get());
+}
+
+std::vector<std::uint16_t> DeviceClustering::lent_levels() {
+  if (!shared_) return {};
+  const DeviceScope scope(stream().device());
+  return shared_->lent_levels(counts(), stream().get());
+}
+
+void DeviceClustering::borrow_levels(std::span<const std::uint16_t> levels) {
+  if (!shared_) return;
+  const DeviceScope scope(stream().device());
+  shared_->borrow_levels(levels, counts(), stream().get());
+}
+
+std::vector<std::uint32_t> DeviceClustering::shared_clusters() {
+  if (!shared_) return {};
+  const DeviceScope scope(stream().device());
+  (void)settled_numbering();
+  return shared_->clusters(labelled_level(), stream().get());
+}
+
+/// What is open about the sets was settled by shared_clusters(), so that no number changes behind this.
+std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> targets,
+                                                 std::span<const ClusterNumbers> numbers) {
+  const DeviceScope scope(stream().device());
+  if (shared_) shared_->renumber(labelled_level(), numbers.front(), stream().get());
+  std::vector<LevelResult> results = label(targets);
+  const std::uint32_t count = shared_ ? numbers.front().count : 0;
+  if (count > 0) results.front().clusters.size = read_values(labelled_level().numbering.sizes, count, stream().get());
+  return results;
+}
+
 std::vector<std::uint32_t> DeviceClustering::first_cores() {
   const DeviceScope scope(stream().device());
   const Numbering numbering = settled_numbering();

@@ -12,6 +12,7 @@
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
 #include <epsflow/gpu/direct/device_cluster_sets.hpp>
+#include <epsflow/gpu/direct/device_shared.hpp>
 #include <epsflow/gpu/direct/phase_marks.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 #include <epsflow/gpu/grid/device_grid.hpp>
@@ -26,6 +27,8 @@ class DeviceClustering : public Counted, protected United {
  public:
   [[nodiscard]] United& unite(std::uint32_t minpts) final;
   [[nodiscard]] virtual const Stream& stream() const = 0;
+  [[nodiscard]] std::vector<std::uint16_t> lent_levels() final;
+  void borrow_levels(std::span<const std::uint16_t> levels) final;
 
  protected:
   DeviceClustering() = default;
@@ -33,8 +36,21 @@ class DeviceClustering : public Counted, protected United {
 
   [[nodiscard]] std::vector<std::uint32_t> first_cores() final;
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) final;
+  [[nodiscard]] std::vector<std::uint32_t> shared_clusters() final;
+  [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
+                                               std::span<const ClusterNumbers> numbers) final;
+  /// Gives memory back that is used on stream(): to be called by destructors, before the stream goes.
+  void release() noexcept {
+    sets_.reset();
+    shared_.reset();
+  }
+  /// Where the points are a part; the last that a constructor does. order: [device] the id of each position.
+  void find_shared(const DirectTask& task, const std::uint32_t* order);
+  [[nodiscard]] const DeviceShared* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
 
  private:
+  /// [device] of each position, where the points are a part.
+  [[nodiscard]] virtual std::uint32_t* counts() const { return nullptr; }
   virtual void unite_level(std::uint32_t minpts) = 0;
   virtual LabelSummary label_level(const LabelTarget& target) = 0;
   /// The numbering of the last level, once nothing about its sets is open.
@@ -43,6 +59,7 @@ class DeviceClustering : public Counted, protected United {
   [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;
 
   std::optional<DeviceClusterSets> sets_;  ///< where clusters are asked for
+  std::optional<DeviceShared> shared_;     ///< where the points are a part
   std::uint32_t least_ = 0;                ///< minpts of the last level to come
   std::uint32_t minpts_ = 0;               ///< of the last level
 };

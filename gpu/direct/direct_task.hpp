@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/gpu/base/memory.hpp>
@@ -24,6 +25,14 @@ struct DirectTask {
   /// Where clusters are asked for as objects, the memory for their births; else null.
   std::shared_ptr<LabelMemory> births = nullptr;
   std::shared_ptr<const WeightTask> weights = nullptr;  ///< null: neighbours are counted
+  const SharedPoints* shared = nullptr;                 ///< null, or the points are a part
+  std::span<const std::uint32_t> levels = {};           ///< of a part: all minpts, descending
+
+  /// A part has its ghosts from other parts.
+  [[nodiscard]] Ghosts ghosts() const noexcept {
+    if (shared == nullptr) return points.ghosts();
+    return {points.device().size - shared->borrowed, shared->borrowed};
+  }
 };
 
 /// In place of minpts, for nodes of points with weights: none is core by the number of its points.

@@ -22,7 +22,7 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
   order_ = {task_.memory, stream, n};
   check(cudaMemcpyAsync(order_.data(), grid_.order().data(), order_.bytes(), cudaMemcpyHostToDevice, stream));
   core_bits_ = {task_.memory, stream, words};
-  const bool several = task_.minpts.most != task_.minpts.least;
+  const bool several = task_.minpts.most != task_.minpts.least || task_.shared != nullptr;
   if (several) {
     counts_ = {task_.memory, stream, n};
     core_before_ = {task_.memory, stream, words};
@@ -32,13 +32,14 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
   end_phase(task_.marks, "index", stream_);
   std::optional<DeviceWeighing> weighing;
   if (task_.weights != nullptr) {
-    weighing.emplace(*task_.weights, order_.data(), n, task_.points.ghosts(), task_.memory, stream);
+    weighing.emplace(*task_.weights, order_.data(), n, task_.ghosts(), task_.memory, stream);
   }
   in_parts([&](Range rows) {
     launch_count_points(grid_.view(), rows, task_.minpts, weighing ? &weighing->view() : nullptr, counts_.data(),
                         several ? nullptr : core_bits_.data(), stream);
   });
   end_phase(task_.marks, "count", stream_);
+  find_shared(task_, order_.data());
 }
 
 /// Parts of about equal work, each beginning with a word of the core bits.
@@ -88,14 +89,18 @@ LabelSummary PointClustering::label_level(const LabelTarget& target) {
   const GridView& view = grid_.view();
   const cudaStream_t stream = stream_.get();
   const Numbering numbering = arrays_.numbering();
+  const std::uint32_t labelled = task_.ghosts().labelled;
   in_parts([&](Range rows) {
-    launch_label_points(view, rows, order_.data(), numbering.numbers, target.labels, numbering.sizes, tally_.device(),
-                        stream);
+    launch_label_points(view, rows, order_.data(), labelled, numbering.numbers, target.labels, numbering.sizes,
+                        tally_.device(), stream);
   });
-  if (target.core != nullptr) launch_core_mask(core_bits_.data(), order_.data(), view.size, target.core, stream);
+  if (target.core != nullptr) {
+    launch_core_mask(core_bits_.data(), order_.data(), view.size, labelled, target.core, stream);
+  }
+  if (shared() != nullptr) shared()->forget_ghosts(labelled_level(), stream);
   launch_largest(numbering, view.size, tally_.device(), stream);
   end_phase(task_.marks, "label", stream_);
-  return summary_of(tally_.read(stream), view.size);
+  return summary_of(tally_.read(stream), labelled);
 }
 
 }  // namespace epsflow::gpu

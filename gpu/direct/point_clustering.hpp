@@ -17,6 +17,8 @@ class PointClustering final : public DeviceClustering {
   /// `task` need not outlive the call, what it refers to must.
   PointClustering(const DirectTask& task, std::shared_ptr<const DeviceGrid> grid);
 
+  ~PointClustering() override { release(); }
+
   [[nodiscard]] const Stream& stream() const override { return stream_; }
 
  private:
@@ -24,8 +26,9 @@ class PointClustering final : public DeviceClustering {
   LabelSummary label_level(const LabelTarget& target) override;
   Numbering settled_numbering() override { return arrays_.numbering(); }
   [[nodiscard]] LabelledLevel labelled_level() const override {
-    return {nodes_, arrays_.numbering(), nullptr, grid_.size(), grid_.size()};
+    return {nodes_, arrays_.numbering(), nullptr, grid_.size(), task_.ghosts().labelled};
   }
+  [[nodiscard]] std::uint32_t* counts() const override { return counts_.data(); }
   /// Calls launch(rows) for each part of the rows.
   template <class F>
   void in_parts(F launch) const;

@@ -75,13 +75,13 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T, unsigned kKind>
 __global__ void __launch_bounds__(kThreads)
-    label_kernel(GridView grid, Range rows, const std::uint32_t* order, const std::uint32_t* numbers,
-                 std::int32_t* labels, std::uint32_t* sizes, Tally* tally) {
+    label_kernel(GridView grid, Range rows, const std::uint32_t* order, std::uint32_t labelled,
+                 const std::uint32_t* numbers, std::int32_t* labels, std::uint32_t* sizes, Tally* tally) {
   const std::uint64_t thread = rows.begin + direct_thread();
   bool noise = false;
   bool border = false;
   std::uint32_t number = kNoNumber;
-  if (thread < rows.end) {
+  if (thread < rows.end && order[thread] < labelled) {
     const auto row = static_cast<std::uint32_t>(thread);
     number = numbers[row] & kNumberMask;
     if (number == kNoNumber) {
@@ -135,11 +135,12 @@ void launch_unite_points(const GridView& grid, Range rows, const std::uint32_t* 
   check_launch(stream);
 }
 
-void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* order, const std::uint32_t* numbers,
-                         std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream) {
+void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* order, std::uint32_t labelled,
+                         const std::uint32_t* numbers, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
+                         cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
-    label_kernel<T, kKind>
-        <<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, order, numbers, labels, sizes, tally);
+    label_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, order, labelled, numbers,
+                                                                                labels, sizes, tally);
   });
   check_launch(stream);
 }

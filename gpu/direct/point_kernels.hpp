@@ -27,8 +27,9 @@ void launch_begin_points(const std::uint32_t* core_bits, const std::uint32_t* be
 void launch_unite_points(const GridView& grid, Range rows, const std::uint32_t* before, std::uint32_t* parents,
                          cudaStream_t stream);
 
-/// Labels of the rows. Adds to tally and sizes.
-void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* order, const std::uint32_t* numbers,
-                         std::int32_t* labels, std::uint32_t* sizes, Tally* tally, cudaStream_t stream);
+/// Labels of the rows whose ids are below `labelled`. Adds to tally and sizes.
+void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* order, std::uint32_t labelled,
+                         const std::uint32_t* numbers, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
+                         cudaStream_t stream);
 
 }  // namespace epsflow::gpu

@@ -83,9 +83,9 @@ __global__ void __launch_bounds__(kThreads) largest_kernel(Numbering numbering, 
 }
 
 __global__ void core_mask_kernel(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
-                                 std::uint8_t* core) {
+                                 std::uint32_t labelled, std::uint8_t* core) {
   const std::uint64_t p = direct_thread();
-  if (p < size) core[order[p]] = bit_of(core_bits, static_cast<std::uint32_t>(p)) ? 1 : 0;
+  if (p < size && order[p] < labelled) core[order[p]] = bit_of(core_bits, static_cast<std::uint32_t>(p)) ? 1 : 0;
 }
 
 __global__ void core_bits_kernel(const std::uint32_t* counts, std::uint32_t size, std::uint32_t minpts,
@@ -136,8 +136,8 @@ void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tall
 }
 
 void launch_core_mask(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
-                      std::uint8_t* core, cudaStream_t stream) {
-  core_mask_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(core_bits, order, size, core);
+                      std::uint32_t labelled, std::uint8_t* core, cudaStream_t stream) {
+  core_mask_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(core_bits, order, size, labelled, core);
   check_launch(stream);
 }
 

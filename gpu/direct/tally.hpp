@@ -67,9 +67,9 @@ void launch_number(const Nodes& nodes, const Numbering& numbering, Scratch scrat
 /// Adds the number of clusters and the largest to the tally, once border points are in `sizes` too.
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
-/// core[id] = 1 for core points, else 0.
+/// core[id] = 1 for core points, else 0, where id is below `labelled`.
 void launch_core_mask(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
-                      std::uint8_t* core, cudaStream_t stream);
+                      std::uint32_t labelled, std::uint8_t* core, cudaStream_t stream);
 
 /// Bit p of core_bits: counts[p] >= minpts. The bits of whole words are written.
 void launch_core_bits(const std::uint32_t* counts, std::uint32_t size, std::uint32_t minpts, std::uint32_t* core_bits,

@@ -62,7 +62,7 @@ LabelSummary TileClustering::label_level(const LabelTarget& target) {
   launch_label_pairs(size_, order, numbering.numbers, lowest_.data(), target.labels, numbering.sizes, tally_.device(),
                      on);
   if (minpts_ > task_.minpts.least) search_->forget_united(core_bits_.data());
-  if (target.core != nullptr) launch_core_mask(core_bits_.data(), order, size_, target.core, on);
+  if (target.core != nullptr) launch_core_mask(core_bits_.data(), order, size_, size_, target.core, on);
   launch_largest(numbering, size_, tally_.device(), on);
   end_phase(task_.marks, "label", stream());
   return summary_of(tally_.read(on), size_);

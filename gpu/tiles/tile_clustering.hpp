@@ -16,6 +16,8 @@ class TileClustering final : public DeviceClustering {
   /// `task` need not outlive the call, what it refers to must.
   TileClustering(const DirectTask& task, std::unique_ptr<TileSearch> search);
 
+  ~TileClustering() override { release(); }
+
   [[nodiscard]] const Stream& stream() const override { return search_->stream(); }
   [[nodiscard]] std::uint64_t open_pairs() const override { return search_->figures().open_pairs; }
 

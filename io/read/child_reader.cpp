@@ -85,6 +85,7 @@ class Answers {
       column.element = from_.value<std::uint64_t>();
       column.name = from_.text();
       column.is_float32 = from_.value<bool>();
+      column.unit = from_.text();
     }
     set_columns(points, columns);
     return points;

@@ -163,8 +163,11 @@ void set_columns(FilePoints& points, std::span<const ElementChoice> chosen) {
 
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
   apply_nan_policy(points, source);
-  const std::size_t weights = source.options.weight.empty() ? 0 : 1;
-  const Precision coordinates = precision_of(chosen.first(chosen.size() - weights));
+  const auto columns = chosen.first(chosen.size() - (source.options.weight.empty() ? 0 : 1));
+  const Precision coordinates = precision_of(columns);
+  if (std::ranges::any_of(columns, [](const ElementChoice& column) { return !column.unit.empty(); })) {
+    for (const ElementChoice& column : columns) points.inputs.front().units.push_back(column.unit);
+  }
   take_weights(points, source, points.precision() == Precision::float32 ? Precision::float32 : coordinates);
 }
 

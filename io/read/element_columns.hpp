@@ -19,6 +19,7 @@ struct ElementChoice {
   std::uint64_t element = 0;  ///< of the values that the column holds in each row
   std::string name = {};      ///< "POS[0]", or the column's own name when it holds one value; empty without names
   bool is_float32 = false;    ///< whether float32 holds whatever the column holds
+  std::string unit = {};      ///< in the words of the file; empty where it says none
 };
 
 /// float32 when float32 holds all of the columns, else float64.
@@ -40,8 +41,8 @@ void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t c
 /// Writes names and numbers of the chosen columns into the points.
 void set_columns(FilePoints& points, std::span<const ElementChoice> chosen);
 
-/// What is left to do with points once their values are read: apply_nan_policy(), and take_weights(), which leaves coordinates of
-/// float32 columns as float32 though the weights be float64. set_columns() was called for them before.
+/// What is left to do with points once their values are read: apply_nan_policy(), the units of coordinates, and take_weights(), which
+/// leaves coordinates of float32 columns as float32 though the weights be float64. set_columns() was called for them before.
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
 }  // namespace epsflow::io

@@ -29,6 +29,7 @@ class AnswerSink final : public PointsSink {
       answers_.value(column.element);
       answers_.text(column.name);
       answers_.value(column.is_float32);
+      answers_.text(column.unit);
     }
     restart_timer();
   }

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <epsflow/core/angle_units.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/sky_columns.hpp>
@@ -22,15 +23,34 @@
 namespace epsflow::io {
 namespace {
 
-/// The column of longitudes, where the points have one; the other is that of latitudes.
-std::optional<std::size_t> longitude_column(const FilePoints& points, const Metric& metric) {
-  if (points.dims() != 2) return std::nullopt;
-  if (on_sphere(metric.kind)) return in_radians(metric.kind) || metric.latitude_first ? 1 : 0;
-  const Metric in_degrees{.kind = MetricKind::greatcircle};
-  if (const std::string other = other_units_of_names(points.column_names, in_degrees); !other.empty()) {
+/// Throws UsageError for columns that are not in degrees, by what files say of units, else by names.
+void require_degrees(const FilePoints& points, const Metric& in_degrees) {
+  std::vector<std::string> names = points.column_names;
+  for (const InputRows& input : points.inputs) {
+    for (std::size_t k = 0; k < input.units.size(); ++k) {
+      const std::string& unit = input.units[k];
+      if (unit.empty()) continue;
+      if (name_of_unit(unit) != "deg") {
+        throw UsageError(fmt::format(
+            "{}: column {} is in {}, and GeoJSON holds degrees: say Metric::kind = MetricKind::greatcircle, "
+            "which converts angles, or choose .csv",
+            input.name, k < names.size() ? points.column_names[k] : std::to_string(k), unit));
+      }
+      if (k < names.size()) names[k].clear();
+    }
+  }
+  if (const std::string other = other_units_of_names(names, in_degrees); !other.empty()) {
     throw UsageError(
         other + ", and GeoJSON holds degrees: convert them, rename them where the names are wrong, or choose .csv");
   }
+}
+
+/// The column of longitudes, where the points have one; the other is that of latitudes.
+std::optional<std::size_t> longitude_column(const FilePoints& points, const Metric& metric) {
+  if (points.dims() != 2) return std::nullopt;
+  if (on_sphere(metric.kind)) return latitude_comes_first(metric) ? 1 : 0;
+  const Metric in_degrees{.kind = MetricKind::greatcircle};
+  require_degrees(points, in_degrees);
   try {
     const std::vector<std::size_t> order = sky_columns(points.column_names, in_degrees);
     return order.empty() ? std::nullopt : std::optional(order.front());

@@ -36,7 +36,7 @@ class Explore(ProgramTest):
 class Printed(Explore):
     def test_the_recommended_cell_and_why(self):
         p = self.succeeds("explore", self.points)
-        self.assertRegex(p.stdout, r"^recommended: eps [\d.]+, minpts \d+: 3 clusters, unchanged from eps .* \(confidence 0\.\d\d\)\n$")
+        self.assertRegex(p.stdout, r"^recommended: eps [\d.]+, minpts \d+: 3 big clusters, unchanged from eps .* \(confidence 0\.\d\d\)\n$")
         found = self.explored()
         best = found["recommended"]
         self.assertEqual((best["clusters"], found["doubts"], found["points"]), (3, [], 900))

@@ -6,7 +6,7 @@ import math
 import random
 import unittest
 
-from support import ProgramTest, npy_labels, run
+from support import ProgramTest, fits_table, npy_labels, run
 
 
 def vector(longitude, latitude):
@@ -157,6 +157,13 @@ class Metrics(ProgramTest):
                           "--minpts", 4, "--out", out, "--overwrite")
             self.assertEqual(npy_labels(out), expected)
 
+        # Whatever names say.
+        misnamed = self.table("m.csv", ["lon", "lat"], lambda a, b: (math.radians(b), math.radians(a)))
+        words = ["cluster", misnamed, "--metric", "haversine", "--eps", repr(math.radians(0.9)), "--minpts", 4, "--out", out, "--overwrite"]
+        self.succeeds(*words, "--latitude-first")
+        self.assertEqual(npy_labels(out), expected)
+        self.fails_after_reading(3, ["latitude", "beyond"], *words)
+
     def test_scale_and_cosine(self):
         points = self.write("p.csv", "x,t\n0,0\n1,100\n2,200\n0,5000\n")
         out = self.folder / "labels.npy"
@@ -226,10 +233,140 @@ class Metrics(ProgramTest):
         self.fails(2, ["--box", "2 sides", "3 columns"], "cluster", points, "--box", "1,2", *tail)
         self.fails(2, ["--box", "from 5 to 1"], "cluster", points, "--box", "5:1", *tail)
         self.fails(3, ["outside the box", "row 0, column 1"], "cluster", points, "--box", "-400:400,0:0.5,-", *tail)
+        self.fails_after_reading(3, ["--box", "0 to 1e+17", "column 1", "fits"], "cluster", self.write("b.csv", "x,y\n1,0.1\n2,50\n"), "--box", "-,1e17", *tail)
         swapped = self.write("s.csv", "u,v\n10,100\n20,5\n")
         self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle", *tail)
         far = self.write("f.csv", "ra,dec\n10,20\n1e300,5\n")
         self.fails(3, ["longitude 1e+300", "row 1, column 0", "-360 to 720"], "cluster", far, "--metric", "greatcircle", *tail)
+
+
+# One of each unit in degrees.
+DEGREES = {"deg": 1, "degrees": 1, "rad": 180 / math.pi, "arcmin": 1 / 60, "arcsec": 1 / 3600, "hourangle": 15}
+
+
+class Units(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        source = random.Random(5)
+        self.sky = [(source.choice((40, 180, 300)) + source.gauss(0, 2), source.choice((-50, 20)) + source.gauss(0, 1))
+                    for _ in range(150)]
+        self.greatcircle = ["--metric", "greatcircle", "--eps", 0.7, "--minpts", 4]
+        self.haversine = ["--metric", "haversine", "--eps", repr(math.radians(0.7)), "--minpts", 4]
+        self.expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.7, 4)
+        self.assertGreater(max(self.expected), 3)
+
+    def text(self, name, longitude, latitude, header="ra,dec"):
+        rows = "".join(f"{a / DEGREES.get(longitude, 1)!r},{b / DEGREES.get(latitude, 1)!r}\n" for a, b in self.sky)
+        return self.write(name, f"{header}\n{longitude},{latitude}\n{rows}")
+
+    def fits(self, name, longitude, latitude):
+        path = self.folder / name
+        path.write_bytes(fits_table([("DEC", latitude, [b / DEGREES.get(latitude, 1) for _, b in self.sky]),
+                                     ("RA", longitude, [a / DEGREES.get(longitude, 1) for a, _ in self.sky])]))
+        return path
+
+    def labels(self, *words):
+        out = self.folder / "labels.npy"
+        p = self.succeeds("cluster", *words, "--out", out, "--overwrite", "--verify")
+        return npy_labels(out), p.stderr
+
+    def refused(self, parts, *words):
+        p = run("cluster", *words)
+        self.assertEqual(p.returncode, 2, (p.stdout, p.stderr))
+        for part in parts:
+            self.assertIn(part, p.stderr)
+
+    def test_angles_come_in_the_unit_of_the_metric(self):
+        for longitude, latitude in (("deg", "deg"), ("rad", "rad"), ("hourangle", "deg"), ("arcmin", "arcsec"), ("degrees", "[deg]")):
+            for metric, wanted in ((self.greatcircle, "deg"), (self.haversine, "rad")):
+                for points in (self.text("u.csv", longitude, latitude), self.fits("u.fits", longitude, latitude)):
+                    labels, said = self.labels(points, *metric)
+                    self.assertEqual(labels, self.expected, (longitude, latitude, metric))
+                    changed = longitude[:3] != wanted
+                    self.assertEqual("converted to " + ("degrees" if wanted == "deg" else "radians") in said, changed, said)
+                    self.assertEqual(f"from '{longitude}'" in said, changed, said)
+        self.assertNotIn("converted", self.labels(self.text("q.csv", "rad", "rad"), *self.greatcircle, "--quiet")[1])
+
+    def test_a_unit_counts_for_more_than_a_name(self):
+        self.assertEqual(self.labels(self.text("n.csv", "deg", "deg", "lon_rad,lat_rad"), *self.greatcircle)[0], self.expected)
+        bare = self.write("o.csv", "lon_rad,lat_rad\n1,1\n")
+        self.refused(["'lon_rad', 'lat_rad'", "in radians"], bare, *self.greatcircle)
+
+    def test_each_file_has_its_own_unit(self):
+        hours = self.text("h.csv", "hourangle", "deg")
+        radians = self.text("r.csv", "rad", "rad")
+        named = self.write("n.csv", "ra,dec\n" + "".join(f"{a!r},{b!r}\n" for a, b in self.sky))
+        labels, _ = self.labels(hours, radians, named, *self.greatcircle[:4], "--minpts", 12)
+        self.assertEqual(labels, self.expected * 3)
+
+    def test_angles_that_are_not_known_are_refused(self):
+        for unit in ("h", "m", "h:m:s", "deg/s"):
+            for points in (self.text("x.csv", f'"{unit}"', "deg"), self.fits("x.fits", unit, "deg")):
+                for metric, takes in ((self.greatcircle, "greatcircle"), (self.haversine, "haversine")):
+                    self.refused([f"{points.name}: column '{'ra' if points.suffix == '.csv' else 'RA'}' is in '{unit}'", takes,
+                                  "hourangle", "convert the column", "--columns"], points, *metric)
+        self.refused(["'dec' is in 'hourangle'", "a latitude", "of longitudes alone"], self.text("l.csv", "deg", "hourangle"), *self.greatcircle)
+        self.refused(["'ra' is in 'rad'", "'dec' has no unit"], self.text("o.csv", "rad", ""), *self.greatcircle)
+        self.assertEqual(self.labels(self.text("p.csv", "deg", ""), *self.greatcircle)[0], self.expected)
+        # Where it is not read, it does not matter.
+        self.succeeds("cluster", self.text("w.csv", "h", "deg"), "--eps", 1, "--minpts", 4, "--columns", "dec")
+
+    def test_norms_tell_of_columns_of_different_units(self):
+        table = self.write("m.csv", "x,y,z,n\nm,km,[m],\n0,0,0,1\n1,0,0,1\n900,0,0,1\n0,5,0,1\n")
+        words = ["--eps", 2, "--minpts", 2]
+        for more in ([], ["--metric", "manhattan"]):
+            found, said = self.labels(table, "--columns", "x,y", *more, *words)
+            self.assertEqual(found, (0, 0, -1, -1))
+            for part in ("m.csv", "different units", "'x' in 'm'", "'y' in 'km'", "--scale", "--columns"):
+                self.assertIn(part, said)
+        for chosen, labels in ((["--columns", "x,z"], (0, 0, -1, 0)), (["--columns", "x,n"], (0, 0, -1, 0)),
+                               (["--columns", "x,y", "--scale", "0.001,1"], (0, 0, 0, -1)),
+                               (["--columns", "x,z", "--weight", "y"], None)):
+            found, said = self.labels(table, *chosen, *words)
+            self.assertNotIn("converted", said)
+            self.assertNotIn("different units", said)
+            if labels is not None:
+                self.assertEqual(found, labels, chosen)
+        other = self.write("k.csv", "x,z\nkm,km\n0,0\n")
+        for more in ([], ["--scale", "1,1"]):
+            self.refused(["m.csv has column 'x' in 'm'", "k.csv has column 'x' in 'km'"], table, other, "--columns", "x,z", *more, *words)
+        self.assertEqual(self.labels(self.text("d.csv", "deg", "degrees"), "--eps", 0.1, "--minpts", 4)[1].count("convert"), 0)
+
+    def test_results_are_of_the_converted_points(self):
+        sweep = ["sweep", "--out", self.folder / "r", "--resume", *self.greatcircle, "--core"]
+        hours = self.write("h.csv", "ra,dec\nhourangle,deg\n1,2\n1.01,2\n")
+        self.succeeds(*sweep, hours)
+        # Whatever unit they came in; but what was taken for degrees is another data set.
+        self.succeeds(*sweep, self.write("d.csv", "ra,dec\ndeg,deg\n15,2\n15.15,2\n"))
+        p = run(*sweep, self.write("h.csv", "ra,dec\n1,2\n1.01,2\n"))
+        self.assertEqual(p.returncode, 3, p.stderr)
+
+    def test_new_points_come_in_the_unit_of_the_clustering(self):
+        out = self.folder / "out.npy"
+        variant = ["--results", self.folder / "r", "--eps", 0.7, "--minpts", 4, "--out", out, "--overwrite"]
+        hours = self.text("h.csv", "hourangle", "deg")
+        self.succeeds("sweep", hours, "--out", self.folder / "r", *self.greatcircle, "--core")
+        for points in (hours, self.text("d.csv", "deg", "deg"), self.fits("r.fits", "rad", "rad")):
+            self.succeeds("predict", points, *variant)
+            self.assertEqual(npy_labels(out), self.expected)
+        metres = self.text("m.csv", "m", "m", "x,y")
+        self.succeeds("sweep", metres, "--out", self.folder / "s", "--eps", 0.7, "--minpts", 4, "--core")
+        self.succeeds("predict", metres, *variant[:1], self.folder / "s", *variant[2:])
+        p = run("predict", self.text("k.csv", "km", "km", "x,y"), *variant[:1], self.folder / "s", *variant[2:])
+        self.assertEqual(p.returncode, 2, p.stderr)
+        self.assertIn("column x is in km, and in", p.stderr)
+
+    def test_geojson_holds_degrees(self):
+        out = ["--labelled", self.folder / "o.geojson", "--overwrite"]
+        degrees = self.text("d.csv", "deg", "deg", "lon_rad,lat_rad")
+        self.succeeds("cluster", degrees, "--eps", 1, "--minpts", 4, *out)
+        radians = self.text("r.csv", "rad", "rad")
+        self.refused(["column ra is in rad", "GeoJSON holds degrees", "--metric greatcircle"], radians, "--eps", 1,
+                     "--minpts", 4, *out)
+        self.succeeds("cluster", radians, *self.greatcircle, *out)
+        place = json.loads((self.folder / "o.geojson").read_text())["features"][0]["geometry"]["coordinates"]
+        for found, given in zip(place, self.sky[0]):
+            self.assertAlmostEqual(found, given, places=9)
 
 
 class Same(ProgramTest):

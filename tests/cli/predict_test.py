@@ -96,6 +96,16 @@ class Predict(ProgramTest):
         self.succeeds("sweep", named, *sky, "--out", results, "--overwrite")
         self.succeeds("predict", plain, "--latitude-first", *variant)
         self.assertEqual(npy_labels(out), labels)
+        # By haversine, where latitude comes first without being asked for.
+        haversine = self.write("h.csv", "lon,lat\n" + "".join(f"{x / 60!r},{y / 60!r}\n" for x, y in self.rows))
+        nameless = self.write("n.csv", "".join(f"{y / 60!r},{x / 60!r}\n" for x, y in self.rows))
+        other = ["--results", self.folder / "s", "--eps", 0.01, "--minpts", 5, "--out", out, "--overwrite"]
+        self.succeeds("sweep", haversine, "--metric", "haversine", "--eps", 0.01, "--minpts", 5, "--core", "--out", self.folder / "s")
+        labels = npy_labels(next((self.folder / "s" / "labels").iterdir()))
+        self.assertGreater(max(labels), 1)
+        for words in ([nameless], [nameless, "--latitude-first"], [haversine]):
+            self.succeeds("predict", *words, *other)
+            self.assertEqual(npy_labels(out), labels, words)
         # Of another system.
         self.fails(2, ["l, b", "lon, lat", "another system"], "predict", self.write("g.csv", "l,b\n0,0\n"), *variant)
 

@@ -30,6 +30,23 @@ def npy_labels(path):
     return struct.unpack(f"<{n}i", data)
 
 
+def fits_table(columns):
+    """A FITS file of float64 columns: (name, unit or None, values) of each."""
+
+    def block(cards):
+        text = "".join(f"{key:8}= {value:>20}".ljust(80) for key, value in cards) + "END".ljust(80)
+        return text.encode() + b" " * (-len(text) % 2880)
+
+    rows = list(zip(*(values for _, _, values in columns)))
+    cards = [("XTENSION", "'BINTABLE'"), ("BITPIX", 8), ("NAXIS", 2), ("NAXIS1", 8 * len(columns)), ("NAXIS2", len(rows)),
+             ("PCOUNT", 0), ("GCOUNT", 1), ("TFIELDS", len(columns))]
+    for i, (name, unit, _) in enumerate(columns, 1):
+        cards += [(f"TTYPE{i}", f"'{name:8}'"), (f"TFORM{i}", "'D       '")]
+        cards += [(f"TUNIT{i}", f"'{unit:8}'")] if unit else []
+    data = b"".join(struct.pack(f">{len(columns)}d", *row) for row in rows)
+    return block([("SIMPLE", "T"), ("BITPIX", 8), ("NAXIS", 0)]) + block(cards) + data + b"\0" * (-len(data) % 2880)
+
+
 def npz(path):
     """The one-dimensional arrays of an NPZ file by name, as tuples; fails where a header is not as NumPy writes it."""
     arrays = {}

@@ -26,7 +26,7 @@ std::size_t check(const DataSet& data, const index::SearchIndex& index, const Mi
   INFO("bundles " << index.bundles());
   const CancelToken never;
   const index::RowSearch rows(index);
-  SearchedSource source(index, rows, minpts, never);
+  SearchedSource source(index, rows, minpts, never, Ghosts{index.size()});
   return test::check_nested(data, index.eps(), source, minpts);
 }
 

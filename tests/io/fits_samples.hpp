@@ -38,6 +38,7 @@ class FitsWriter {
   }
   void key(const char* name, double value) { fits_write_key(file_, TDOUBLE, name, &value, nullptr, &status_); }
   void key(const char* name, int value) { fits_write_key(file_, TINT, name, &value, nullptr, &status_); }
+  void key(const char* name, const char* value) { fits_write_key_str(file_, name, value, nullptr, &status_); }
   /// Makes cfitsio see the keys just written.
   void apply_keys() { fits_set_hdustruc(file_, &status_); }
   void write(int column, std::vector<double> values) {

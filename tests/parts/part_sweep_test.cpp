@@ -21,12 +21,6 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-PointsView rows(PointsView points, std::size_t first, std::size_t last) {
-  return points.visit([&](auto values) {
-    return PointsView(values.subspan(first * points.dims(), (last - first) * points.dims()), points.dims());
-  });
-}
-
 /// How n rows lie on the ranks: in pieces of random size, some of which may be empty.
 std::vector<std::size_t> random_shares(std::size_t n, int ranks, Random& random) {
   std::vector<std::size_t> ends{0, n};
@@ -69,12 +63,14 @@ std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric,
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   RunOptions options;
   options.core_mask = true;
+  options.search.index =
+      points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // as a GPU has no tiles for parts
   EngineOptions engine;
   engine.threads = 1;
   run_ranks(ranks, [&](Exchange& exchange) {
     const auto r = static_cast<std::size_t>(exchange.rank());
     (void)run_each(
-        exchange, rows(points, shares[r], shares[r + 1]), metric, sweep,
+        exchange, points.rows(shares[r], shares[r + 1]), metric, sweep,
         [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); }, engine, options, {}, cuts);
   });
   std::vector<VariantResult> all = std::move(of_ranks.front());
@@ -213,7 +209,7 @@ TEST_CASE("parts: some ten thousand points, cut evenly") {
   check_parts(data, {}, grid({0.05, 0.1}, {2, 5, 10, 40}), 6, random, false);
   run_ranks(6, [&](Exchange& exchange) {
     const auto r = static_cast<std::size_t>(exchange.rank());
-    const PointsView share = rows(data.view(), r * 3000, r == 5 ? data.size() : (r + 1) * 3000);
+    const PointsView share = data.view().rows(r * 3000, r == 5 ? data.size() : (r + 1) * 3000);
     const Partition cuts = cut_space(exchange, share);
     std::vector<std::uint64_t> points(6);
     for (std::size_t i = 0; i < share.size(); ++i)
@@ -231,7 +227,7 @@ TEST_CASE("parts: what cannot be") {
     run_ranks(3, [&](Exchange& exchange) {
       const auto r = static_cast<std::size_t>(exchange.rank());
       (void)run_each(
-          exchange, rows(data.view(), r * 100, (r + 1) * 100), metric, sweep, [](VariantResult&&) {}, {.threads = 1},
+          exchange, data.view().rows(r * 100, (r + 1) * 100), metric, sweep, [](VariantResult&&) {}, {.threads = 1},
           options);
     });
   };

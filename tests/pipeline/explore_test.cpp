@@ -128,7 +128,7 @@ TEST_CASE("explore: blobs are recommended, with the labels of a run") {
     CHECK(made.recommended->summary.clusters == count);
     CHECK(adjusted_rand(made.recommended->labels, truth(data.size(), 150)) > 0.99);
     CHECK(made.recommended->confidence > 0.7);
-    CHECK(made.recommended->reason.find(std::to_string(count) + " clusters, unchanged from eps ") == 0);
+    CHECK(made.recommended->reason.find(std::to_string(count) + " big clusters, unchanged from eps ") == 0);
   }
 }
 

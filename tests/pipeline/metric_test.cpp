@@ -314,7 +314,7 @@ TEST_CASE("metric: a radius whose square is no number is refused by every way in
   check(tiny, 1e-165, {}, "too small");
   check(tiny, 1e-165, {.kind = MetricKind::minkowski, .power = 2}, "too small");
   check(tiny, 1e-165, {.scale = {1, 2}}, "too small");
-  check(tiny, 1e-165, {.box = {{0, 1}, {}}}, "too small");
+  check(tiny, 1e-165, {.box = {{0, 1e-163}, {}}}, "too small");
   check(tiny, 1e-160, {.kind = MetricKind::greatcircle}, "too small");
   check(huge, 1e199, {}, "too large");
   for (const Metric& metric : {Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::chebyshev}}) {

@@ -18,10 +18,13 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
+#include <epsflow/pipeline/selectivity.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {
@@ -335,6 +338,60 @@ TEST_CASE("space: boxes of more slots than an axis holds") {
   const PointsView wide(std::span<const double>(six), 6);
   const Metric metric{.box = std::vector<BoxSide>(6, {0, 1})};
   check_all_ways(wide, metric, 1e-7, table_of(wide, metric, 1e-7, false));
+}
+
+TEST_CASE("space: a box so much larger than the points that it would move them is refused") {
+  const Engine engine({.threads = 2, .backend = BackendChoice::cpu});
+  Random random(31);
+  std::vector<double> values;
+  for (int i = 0; i < 400; ++i) values.push_back(50 * random.unit());
+  const PointsView plane(std::span<const double>(values), 2);
+  const auto refused_at_once = [&](PointsView view, const Metric& metric,
+                                   std::initializer_list<std::string_view> parts) {
+    test::check_mentions(test::error_of<InputError>([&] { (void)engine.load(view, metric); }), parts);
+  };
+  const auto refused = [&](PointsView view, const Metric& metric, double eps) {
+    const auto error = [&](const auto& call) {
+      test::check_mentions(test::error_of<UsageError>(call),
+                           {"Metric::box", "column ", "eps " + format_number(eps), "fits"});
+    };
+    const Dataset data = engine.load(view, metric);
+    const std::vector<double> list{eps};
+    const std::vector<std::int32_t> labels(view.size(), 0);
+    error([&] { (void)run(data, grid({1e9, eps}, {2})); });
+    error([&] { (void)plan(data, grid({eps}, {2})); });
+    error([&] { (void)neighbors(data, eps); });
+    error([&] { (void)selectivity(data, list, 10); });
+    error([&] { (void)predict({view, labels, eps, metric}, view); });
+  };
+  // Against the extent of all points, so that nothing of them is left whatever eps is.
+  refused_at_once(plane, {.box = {{0, 1e17}, {}}},
+                  {"Metric::box", "from 0 to 1e+17", "column 0", "of 32", "within 49."});
+  refused_at_once(plane, {.box = {{}, {-1e12, 1e12}}}, {"column 1"});
+  refused_at_once(plane, {.scale = {1e-3, 1e-3}, .box = {{0, 1e15}, {}}}, {"column 0", "once scaled", "within 0.049"});
+  // Against eps.
+  refused(plane, {.box = {{0, 1e9}, {}}}, 1e-3);
+  std::vector<double> one_is_wide = values;
+  for (std::size_t i = 1; i < one_is_wide.size(); i += 2) one_is_wide[i] *= 1e12;
+  const PointsView wide(std::span<const double>(one_is_wide), 2);
+  refused(wide, {.box = {{0, 1e14}, {}}}, 1e-1);
+  for (const double eps : {0.9, 7.123}) {  // no point is near a face
+    const auto labels = [&](const Metric& metric) {
+      return std::move(run(engine.load(plane, metric), grid({eps}, {3})).front().labels);
+    };
+    CHECK(labels({.box = {{0, 1e9}, {}}}) == labels({}));
+  }
+  // What is rounded and keeps its distances, or is not rounded at all.
+  const std::vector<double> flat{0.1, 1, 0.1, 2, 0.1, 3.5};
+  const std::vector<double> whole{0, 32, 64, 128, 320, 352};
+  const Metric large{.box = {{0, 1e17}, {}}};
+  for (const std::vector<double>* const points : {&flat, &whole}) {
+    const PointsView view(std::span<const double>(*points), 2);
+    check_all_ways(view, large, 1.25, table_of(view, large, 1.25, true));
+  }
+  const PointsView one(std::span<const double>(values).first(2), 2);
+  CHECK(run(engine.load(one, large), grid({1e-3}, {1})).front().summary.clusters == 1);
+  CHECK(run(engine.load(PointsView(std::span<const double>(), 2), large), grid({1e-3}, {1})).size() == 1);
 }
 
 TEST_CASE("space: what has no such distance is refused, with the culprit and the remedy") {

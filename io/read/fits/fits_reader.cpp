@@ -26,6 +26,7 @@ namespace {
 
 struct FitsColumn {
   std::string name;
+  std::string unit;        ///< TUNIT
   std::string type;        ///< TFORM, for errors
   bool is_number = false;  ///< truth values are numbers too
   bool is_logical = false;
@@ -40,14 +41,17 @@ struct FitsColumn {
 FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Source& source) {
   int status = 0;
   std::array<char, FLEN_VALUE> name{};
+  std::array<char, FLEN_VALUE> unit{};
   std::array<char, FLEN_VALUE> form{};
   double scale = 1;
   double zero = 0;
   long begin = 0;
   if (is_ascii) {
-    fits_get_acolparms(file, number, name.data(), &begin, nullptr, nullptr, &scale, &zero, nullptr, nullptr, &status);
+    fits_get_acolparms(file, number, name.data(), &begin, unit.data(), nullptr, &scale, &zero, nullptr, nullptr,
+                       &status);
   } else {
-    fits_get_bcolparms(file, number, name.data(), nullptr, nullptr, nullptr, &scale, &zero, nullptr, nullptr, &status);
+    fits_get_bcolparms(file, number, name.data(), unit.data(), nullptr, nullptr, &scale, &zero, nullptr, nullptr,
+                       &status);
   }
   fits_read_key(file, TSTRING, fmt::format("TFORM{}", number).c_str(), form.data(), nullptr, &status);
   int type = 0;
@@ -56,7 +60,9 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   fits_get_coltypell(file, number, &type, &repeat, &width, &status);
   check_fits(status, source, fmt::format("reading the description of column {}", number - 1));
   constexpr std::array kIntegers{TBYTE, TSBYTE, TSHORT, TUSHORT, TINT, TUINT, TLONG, TULONG, TLONGLONG, TULONGLONG};
-  FitsColumn column{.name = name.data(), .type = fmt::format("values of type {}", show_text(form.data()))};
+  FitsColumn column{.name = name.data(),
+                    .unit = std::string(trim(unit.data())),
+                    .type = fmt::format("values of type {}", show_text(form.data()))};
   const bool is_integer = std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end();
   column.is_logical = type == TLOGICAL;
   column.has_marked_nulls = is_integer || is_ascii;
@@ -286,6 +292,7 @@ void parse_fits(const LibraryFile& bytes, const Source& source, PointsSink& poin
     const FitsColumn& column = table.columns[choice.column];
     if (!column.is_number) throw_not_numeric(source, table.available, choice.column, column.type);
     choice.is_float32 = column.is_plain_float32;
+    choice.unit = column.unit;
   }
   const Precision precision = precision_of(chosen);
   points.begin({.rows = table.rows,

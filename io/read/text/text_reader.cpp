@@ -113,6 +113,8 @@ class RowCollector {
     points_.column_names = selected_names(table_.columns, table_.selected);
     points_.column_numbers = table_.selected;
     points_.inputs = {{source_.name, table_.kind, rows_, std::move(dropped_)}};
+    points_.inputs.front().units = table_.units;
+    if (!source_.options.weight.empty() && !table_.units.empty()) points_.inputs.front().units.pop_back();
     fill_repeated();
     take_weights(points_, source_, Precision::float64);
     return std::move(points_);

@@ -318,6 +318,7 @@ class TableFinder {
     table.columns.count = fields_ - first_field_ - (last_is_bar_ ? 1 : 0);
     table.columns.names = std::move(names_);
     table.selected = select_columns(source_, table.columns);
+    table.units = units_of(table.selected);
     table.first_field = first_field_;
     table.shape.dialect = dialect_;
     table.shape.dims = table.selected.size();
@@ -334,6 +335,17 @@ class TableFinder {
     table.data = data_row_ == 0 ? p_ : before.record.next;
     table.lines_before = data_row_ == 0 ? before.line - 1 : before.lines_up_to_here();
     return table;
+  }
+
+  [[nodiscard]] std::vector<std::string> units_of(const std::vector<std::size_t>& columns) const {
+    std::vector<std::string> units;
+    if (data_row_ < 2) return units;
+    const std::vector<std::string>& fields = rows_[data_row_ - 1].fields();
+    for (const std::size_t column : columns) {
+      const bool is_said = column < fields.size() && classify(fields[column]) == Cell::text;
+      units.emplace_back(is_said ? trim(fields[column]) : std::string_view());
+    }
+    return units;
   }
 
   /// With no columns asked for, a column of text is named before anything is parsed.

@@ -18,6 +18,7 @@ struct TextTable {
   RowShape shape;
   ColumnList columns;
   std::vector<std::size_t> selected;  ///< the columns to be read, as select_columns() gives them
+  std::vector<std::string> units;     ///< of each of these, as InputRows::units; empty without a row of units
   std::size_t first_field = 0;        ///< which field of a row is column 0: 1 where rows begin with a bar
   std::string kind;                   ///< what was taken for what, as InputRows::kind says it
   const char* data = nullptr;         ///< the line behind the header

@@ -68,6 +68,39 @@ TEST_CASE("fits reader: shares of the rows") {
   check_mentions(error_of<InputError>([&] { (void)read(folder / "long.fits", {.share = {4, 5}}); }), {"row 65000"});
 }
 
+TEST_CASE("fits reader: the units of columns") {
+  using Units = std::vector<std::string>;
+  const TempFolder folder;
+  for (const int kind : {BINARY_TBL, ASCII_TBL}) {
+    const auto file = folder / (kind == BINARY_TBL ? "b.fits" : "a.fits");
+    {
+      FitsWriter fits(file);
+      const std::string form = kind == BINARY_TBL ? "1D" : "D25.17";
+      fits.table(kind, "STARS", {"RA", "DEC", "Z", "MASS"}, {form, form, form, form});
+      fits.key("TUNIT1", " hourangle");
+      fits.key("TUNIT2", "deg");
+      fits.key("TUNIT4", "kg");
+      for (int column = 1; column <= 4; ++column) fits.write(column, {1, 2});
+    }
+    CHECK(read(file, {.columns = {"z", "dec", "ra"}}).inputs[0].units == Units{"", "deg", "hourangle"});
+    CHECK(read(file, {.weight = "MASS"}).inputs[0].units == Units{"hourangle", "deg", ""});
+    CHECK(read(file, {.columns = {"z"}}).inputs[0].units.empty());
+  }
+  // Of several files each has its own.
+  const auto other = folder / "c.fits";
+  {
+    FitsWriter fits(other);
+    fits.table(BINARY_TBL, "STARS", {"RA", "POS"}, {"1D", "2D"});
+    fits.key("TUNIT2", "mm");
+    fits.write(1, {1});
+  }
+  CHECK(read(other, {.columns = {"POS[1]", "RA"}}).inputs[0].units == Units{"mm", ""});
+  const FilePoints both =
+      read_points(std::vector<std::filesystem::path>{folder / "b.fits", other}, {.columns = {"RA"}});
+  CHECK(both.inputs[0].units == Units{"hourangle"});
+  CHECK(both.inputs[1].units.empty());
+}
+
 TEST_CASE("fits reader: weights, which leave float32 coordinates as they are") {
   const TempFolder folder;
   const auto file = write_sample(folder);

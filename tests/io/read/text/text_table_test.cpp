@@ -75,6 +75,12 @@ TEST_CASE("text table: a row of units behind the header") {
   CHECK(values_of(points) == Values{1, 2, 3, 4});
   CHECK(points.inputs[0].kind == "text, comma-separated, header in line 1, units in line 2");
   CHECK(points.inputs[0].rows == 2);
+  CHECK(points.inputs[0].units == Names{"deg", "deg"});
+  // Of the chosen columns in their order, without that of the weights; nothing where nothing is said.
+  const std::string_view text = "| m | ra | id | dec |\n| kg | h | - | \"d:m:s\" |\n| 1 | 2 | 3 | 4 |\n";
+  CHECK(read(text, {.columns = {"dec", "id", "ra"}}).inputs[0].units == Names{"d:m:s", "", "h"});
+  CHECK(read(text, {.weight = "m"}).inputs[0].units == Names{"h", "", "d:m:s"});
+  CHECK(read("ra,dec\n1,2\n").inputs[0].units.empty());
   // Not when its column goes on with text, or nothing follows.
   check_mentions(refusal("site,x\nA,NA\nB,1\n", {.columns = {"x"}}), {"line 2", "row 0"});
   check_mentions(refusal("x,y\ndeg,deg\n"), {"line 1", "Header::yes"});

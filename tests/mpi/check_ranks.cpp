@@ -16,12 +16,6 @@ namespace {
 
 using namespace epsflow;
 
-PointsView rows(PointsView points, std::size_t first, std::size_t last) {
-  return points.visit([&](auto values) {
-    return PointsView(values.subspan(first * points.dims(), (last - first) * points.dims()), points.dims());
-  });
-}
-
 /// Whether this rank's rows have the labels, masks and counts of one run over all.
 bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& metric, const Sweep& sweep,
             test::Random& random) {
@@ -36,7 +30,7 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
   bool same = true;
   std::size_t found = 0;
   (void)parts::run_each(
-      exchange, rows(data.view(), first, last), metric, sweep,
+      exchange, data.view().rows(first, last), metric, sweep,
       [&](VariantResult&& result) {
         for (const VariantResult& expected : whole) {
           if (expected.variant.eps != result.variant.eps || expected.variant.minpts != result.variant.minpts) continue;

@@ -1,0 +1,113 @@
+// Times a sweep over ranks that are threads of this process beside the same sweep in one, and prints one line of JSON:
+//
+//   bench_parts FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--ranks N] [--threads N] [--backend cpu|gpu] [--repeat N]
+//
+// threads: of each rank; the one run has as many as all ranks. whole_s: from points in host memory to labels there, each repetition.
+// parts_s: the same in parts, from the shares to their labels; distribute_s and cluster_s: of the slowest rank of the last repetition.
+// equal: whether all labels are those of the one run.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const char* option(int argc, char** argv, const char* name, const char* otherwise) {
+  for (int i = 4; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], name) == 0) return argv[i + 1];
+  }
+  return otherwise;
+}
+
+epsflow::Points read(const std::string& what) {
+  if (!what.starts_with("uniform:")) return epsflow::io::read_points(what);
+  const std::size_t colon = what.find(':', 8);
+  const auto n = static_cast<std::size_t>(std::stoull(what.substr(8, colon - 8)));
+  epsflow::Points points(n, std::stoull(what.substr(colon + 1)), epsflow::Precision::float32);
+  std::mt19937_64 random(1);
+  for (float& x : points.values<float>()) x = static_cast<float>(static_cast<double>(random() >> 40) * 0x1p-24);
+  return points;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 4)
+    throw epsflow::UsageError("bench_parts FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--ranks N] [--threads N]");
+  const auto since = [](Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  const epsflow::Points points = read(argv[1]);
+  const epsflow::Sweep sweep = epsflow::grid(epsflow::parse_eps_list(argv[2]), epsflow::parse_minpts_list(argv[3]));
+  const int ranks = std::atoi(option(argc, argv, "--ranks", "4"));
+  const int repeat = std::atoi(option(argc, argv, "--repeat", "1"));
+  epsflow::EngineOptions options;
+  options.threads = static_cast<unsigned>(std::atoi(option(argc, argv, "--threads", "1")));
+  options.backend = *epsflow::choice_of<epsflow::BackendChoice>(option(argc, argv, "--backend", "cpu"));
+  epsflow::EngineOptions all = options;
+  all.threads = options.threads * static_cast<unsigned>(ranks);
+  nlohmann::ordered_json json{{"points", points.size()}, {"ranks", ranks}, {"threads", options.threads}};
+  std::vector<epsflow::VariantResult> whole;
+  const epsflow::Engine engine(all);
+  for (int i = 0; i < repeat; ++i) {
+    whole.clear();
+    const auto begin = Clock::now();
+    const epsflow::Dataset data = engine.load(points);
+    whole = epsflow::run(data, sweep);
+    json["whole_s"].push_back(since(begin));
+  }
+  bool equal = true;
+  std::mutex mutex;
+  for (int i = 0; i < repeat; ++i) {
+    std::vector<epsflow::parts::PartFigures> figures(static_cast<std::size_t>(ranks));
+    const auto begin = Clock::now();
+    epsflow::parts::run_ranks(ranks, [&](epsflow::parts::Exchange& exchange) {
+      const auto r = static_cast<std::size_t>(exchange.rank());
+      const std::size_t first = points.size() * r / figures.size(), last = points.size() * (r + 1) / figures.size();
+      figures[r] = epsflow::parts::run_each(
+          exchange, points.view().rows(first, last), {}, sweep,
+          [&](epsflow::VariantResult&& result) {
+            for (const epsflow::VariantResult& one : whole) {
+              if (one.variant.eps != result.variant.eps || one.variant.minpts != result.variant.minpts) continue;
+              const bool same = std::equal(result.labels.begin(), result.labels.end(), one.labels.begin() + first) &&
+                                result.summary == one.summary;
+              const std::scoped_lock lock(mutex);
+              equal = equal && same;
+            }
+          },
+          options);
+    });
+    json["parts_s"].push_back(since(begin));
+    if (i + 1 < repeat) continue;
+    double distribute = 0, cluster = 0;
+    for (const auto& f : figures) {
+      distribute = std::max(distribute, f.distribute_seconds);
+      cluster = std::max(cluster, f.cluster_seconds);
+      json["part_points"].push_back(f.points);
+      json["ghosts"].push_back(f.ghosts);
+      json["sent_bytes"].push_back(f.sent_bytes);
+    }
+    json["distribute_s"] = distribute;
+    json["cluster_s"] = cluster;
+  }
+  json["equal"] = equal;
+  std::cout << json.dump() << '\n';
+  return equal ? EXIT_SUCCESS : EXIT_FAILURE;
+} catch (const std::exception& error) {
+  std::cerr << "bench_parts: " << error.what() << '\n';
+  return EXIT_FAILURE;
+}

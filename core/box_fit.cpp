@@ -1,0 +1,91 @@
+#include <epsflow/core/box_fit.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow {
+namespace {
+
+/// A length is large against a grain from so many grains on.
+constexpr double kLarge = 0x1p20;
+/// So many units in the last place of the largest coordinate are a grain as it comes with a box that fits. It is 4 of them where
+/// points reach the ends of a box that begins or ends at 0.
+constexpr double kFittingUnits = 0x1p10;
+
+double unit_in_last_place(double x) { return std::ldexp(1.0, std::max(std::ilogb(x) - 52, -1074)); }
+
+std::string shown_side(const Metric& metric, std::size_t k, double grain) {
+  const BoxSide& side = metric.box[k];
+  return "Metric::box has a side from " + format_number(side.lo) + " to " + format_number(side.hi) + " in column " +
+         format_count(k) + ", where coordinates are rounded to multiples of " + format_number(grain) +
+         (metric.scale.empty() ? "," : ", once scaled,");
+}
+
+constexpr const char* kRemedy = ": give a side that fits the points, or leave it open";
+
+}  // namespace
+
+void BoxFit::add(PointsView points, std::size_t first, std::size_t last) {
+  if (metric_.box.empty() || first == last) return;
+  axes_.resize(points.dims());
+  for (std::size_t k = 0; k < axes_.size(); ++k) {
+    const double factor = metric_.scale.empty() ? 1 : metric_.scale[k];
+    const double grain = box_grain(metric_, k);
+    Axis axis = axes_[k];
+    for (std::size_t row = first; row < last; ++row) {
+      const double x = points.at(row, k) * factor;
+      axis.least = std::min(axis.least, x);
+      axis.most = std::max(axis.most, x);
+      if (grain > 0 && !axis.is_rounded) axis.is_rounded = std::nearbyint(x / grain) * grain != x;
+    }
+    axes_[k] = axis;
+  }
+}
+
+void BoxFit::add(const BoxFit& other) {
+  if (other.axes_.empty()) return;
+  axes_.resize(other.axes_.size());
+  for (std::size_t k = 0; k < axes_.size(); ++k) {
+    axes_[k].least = std::min(axes_[k].least, other.axes_[k].least);
+    axes_[k].most = std::max(axes_[k].most, other.axes_[k].most);
+    axes_[k].is_rounded = axes_[k].is_rounded || other.axes_[k].is_rounded;
+  }
+}
+
+std::size_t BoxFit::coarsest() const {
+  std::size_t found = axes_.size();
+  for (std::size_t k = 0; k < axes_.size(); ++k) {
+    const Axis& axis = axes_[k];
+    // What is the same for all points stays so.
+    if (!axis.is_rounded || axis.least == axis.most) continue;
+    const double largest = std::max(std::abs(axis.least), std::abs(axis.most));
+    const double grain = box_grain(metric_, k);
+    if (grain <= kFittingUnits * unit_in_last_place(largest)) continue;
+    if (found == axes_.size() || grain > box_grain(metric_, found)) found = k;
+  }
+  return found;
+}
+
+void BoxFit::require_fit() const {
+  const std::size_t k = coarsest();
+  if (k == axes_.size()) return;
+  const double grain = box_grain(metric_, k);
+  double extent = 0;
+  for (const Axis& axis : axes_) extent = std::max(extent, axis.most - axis.least);
+  if (extent >= kLarge * grain) return;
+  throw InputError(shown_side(metric_, k, grain) + " and all points lie within " + format_number(extent) + kRemedy);
+}
+
+void BoxFit::require_fit(double eps) const {
+  const std::size_t k = coarsest();
+  if (k == axes_.size()) return;
+  const double grain = box_grain(metric_, k);
+  if (eps >= kLarge * grain) return;
+  throw UsageError(shown_side(metric_, k, grain) + " which is too coarse for eps " + format_number(eps) + kRemedy);
+}
+
+}  // namespace epsflow

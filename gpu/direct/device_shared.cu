@@ -1,0 +1,150 @@
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/direct/device_shared.hpp>
+#include <epsflow/gpu/direct/tally.cuh>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr unsigned kThreads = tuning::kDirectThreads;
+
+__global__ void positions_kernel(const std::uint32_t* order, std::uint32_t size, std::uint32_t* positions) {
+  const std::uint64_t p = direct_thread();
+  if (p < size) positions[order[p]] = static_cast<std::uint32_t>(p);
+}
+
+/// In place: from ids to positions. Behind the lent points are the ghosts, whose ids follow each other.
+__global__ void find_kernel(const std::uint32_t* positions, std::uint32_t own, std::uint32_t lent, std::uint32_t size,
+                            std::uint32_t* shared) {
+  const std::uint64_t i = direct_thread();
+  if (i < size) shared[i] = positions[i < lent ? shared[i] : own + (static_cast<std::uint32_t>(i) - lent)];
+}
+
+__global__ void lent_kernel(const std::uint32_t* counts, const std::uint32_t* positions, std::uint32_t lent,
+                            const std::uint32_t* minpts, std::uint32_t levels, std::uint16_t* reached) {
+  const std::uint64_t i = direct_thread();
+  if (i >= lent) return;
+  const std::uint32_t count = counts[positions[i]];
+  std::uint32_t level = 0;
+  while (level < levels && minpts[level] > count) ++level;
+  reached[i] = static_cast<std::uint16_t>(levels - level);
+}
+
+__global__ void borrow_kernel(const std::uint16_t* reached, const std::uint32_t* positions, std::uint32_t borrowed,
+                              const std::uint32_t* minpts, std::uint32_t levels, std::uint32_t* counts) {
+  const std::uint64_t i = direct_thread();
+  if (i < borrowed) counts[positions[i]] = reached[i] == 0 ? 0 : minpts[levels - reached[i]];
+}
+
+/// The number of the cluster that a position is a core point of; kNotCore where it is not core.
+__device__ std::uint32_t cluster_of(const LabelledLevel& level, std::uint32_t position) {
+  const Nodes& nodes = level.nodes;
+  const std::uint32_t node = level.node_of == nullptr ? position : level.node_of[position];
+  const bool whole = nodes.starts != nullptr && nodes.starts[node + 1] - nodes.starts[node] >= nodes.minpts;
+  return whole || bit_of(nodes.core, position) ? level.numbering.numbers[node] & kNumberMask : kNotCore;
+}
+
+__global__ void clusters_kernel(LabelledLevel level, const std::uint32_t* positions, std::uint32_t size,
+                                std::uint32_t* clusters) {
+  const std::uint64_t i = direct_thread();
+  if (i < size) clusters[i] = cluster_of(level, positions[i]);
+}
+
+__global__ void renumber_kernel(LabelledLevel level, const std::uint32_t* numbers) {
+  const std::uint64_t x = direct_thread();
+  if (x >= level.nodes.count) return;
+  std::uint32_t& entry = level.numbering.numbers[x];
+  const std::uint32_t number = entry & kNumberMask;
+  if (number != kNoNumber) entry = numbers[number] | (entry & kWholeNode);
+}
+
+__global__ void add_sizes_kernel(const std::uint32_t* sizes, const std::uint32_t* numbers, std::uint32_t clusters,
+                                 std::uint32_t* sums) {
+  const std::uint64_t k = direct_thread();
+  if (k < clusters) atomicAdd(sums + numbers[k], sizes[k]);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    forget_kernel(LabelledLevel level, const std::uint32_t* positions, std::uint32_t borrowed) {
+  constexpr std::uint32_t kLess = 0U - 1U;
+  const std::uint64_t i = direct_thread();
+  const std::uint32_t cluster = i < borrowed ? cluster_of(level, positions[i]) : kNotCore;
+  add_by_block(level.numbering.sizes, cluster != kNotCore, cluster != kNotCore ? cluster : 0, kLess);
+}
+
+template <class T>
+void copy_in(T* to, std::span<const T> from, cudaStream_t stream) {
+  if (!from.empty()) check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream));
+}
+
+}  // namespace
+
+DeviceShared::DeviceShared(const SharedPoints& shared, std::span<const std::uint32_t> minpts,
+                           const std::uint32_t* order, std::uint32_t size, DeviceMemory& memory, cudaStream_t stream)
+    : memory_(memory),
+      borrowed_(shared.borrowed),
+      levels_(static_cast<std::uint32_t>(minpts.size())),
+      minpts_(memory, stream, minpts.size()),
+      positions_(memory, stream, shared.lent.size() + shared.borrowed) {
+  copy_in(minpts_.data(), minpts, stream);
+  if (positions_.size() == 0) return;
+  copy_in(positions_.data(), shared.lent, stream);
+  const DeviceBuffer<std::uint32_t> all(memory, stream, size);
+  positions_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(order, size, all.data());
+  check_launch(stream);
+  find_kernel<<<direct_blocks(positions_.size()), kThreads, 0, stream>>>(all.data(), size - borrowed_, lent(),
+                                                                         this->size(), positions_.data());
+  check_launch(stream);
+}
+
+std::vector<std::uint16_t> DeviceShared::lent_levels(const std::uint32_t* counts, cudaStream_t stream) const {
+  if (lent() == 0) return {};
+  const DeviceBuffer<std::uint16_t> levels(memory_, stream, lent());
+  lent_kernel<<<direct_blocks(lent()), kThreads, 0, stream>>>(counts, positions_.data(), lent(), minpts_.data(),
+                                                              levels_, levels.data());
+  check_launch(stream);
+  return read_values(levels.data(), levels.size(), stream);
+}
+
+void DeviceShared::borrow_levels(std::span<const std::uint16_t> levels, std::uint32_t* counts,
+                                 cudaStream_t stream) const {
+  if (borrowed_ == 0) return;
+  const DeviceBuffer<std::uint16_t> reached(memory_, stream, borrowed_);
+  copy_in(reached.data(), levels, stream);
+  borrow_kernel<<<direct_blocks(borrowed_), kThreads, 0, stream>>>(reached.data(), positions_.data() + lent(),
+                                                                   borrowed_, minpts_.data(), levels_, counts);
+  check_launch(stream);
+  check(cudaStreamSynchronize(stream));  // the caller's levels are read by then
+}
+
+std::vector<std::uint32_t> DeviceShared::clusters(const LabelledLevel& level, cudaStream_t stream) const {
+  static_assert(kNotCore == United::kNoSet);
+  if (size() == 0) return {};
+  const DeviceBuffer<std::uint32_t> found(memory_, stream, size());
+  clusters_kernel<<<direct_blocks(size()), kThreads, 0, stream>>>(level, positions_.data(), size(), found.data());
+  check_launch(stream);
+  return read_values(found.data(), found.size(), stream);
+}
+
+void DeviceShared::renumber(const LabelledLevel& level, const ClusterNumbers& numbers, cudaStream_t stream) const {
+  const auto clusters = static_cast<std::uint32_t>(numbers.numbers.size());
+  if (clusters == 0) return;
+  const DeviceBuffer<std::uint32_t> map(memory_, stream, clusters);
+  copy_in(map.data(), std::span<const std::uint32_t>(numbers.numbers), stream);
+  const DeviceBuffer<std::uint32_t> sums(memory_, stream, clusters);
+  check(cudaMemsetAsync(sums.data(), 0, sums.bytes(), stream));
+  add_sizes_kernel<<<direct_blocks(clusters), kThreads, 0, stream>>>(level.numbering.sizes, map.data(), clusters,
+                                                                     sums.data());
+  check_launch(stream);
+  check(cudaMemcpyAsync(level.numbering.sizes, sums.data(), sums.bytes(), cudaMemcpyDeviceToDevice, stream));
+  renumber_kernel<<<direct_blocks(level.nodes.count), kThreads, 0, stream>>>(level, map.data());
+  check_launch(stream);
+  check(cudaStreamSynchronize(stream));  // the caller's numbers are read by then
+}
+
+void DeviceShared::forget_ghosts(const LabelledLevel& level, cudaStream_t stream) const {
+  if (borrowed_ == 0) return;
+  forget_kernel<<<direct_blocks(borrowed_), kThreads, 0, stream>>>(level, positions_.data() + lent(), borrowed_);
+  check_launch(stream);
+}
+
+}  // namespace epsflow::gpu
