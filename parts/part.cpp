@@ -188,7 +188,8 @@ Part::Part(Exchange& exchange, const Distribution& distribution, const Partition
   Mail mail;
   Letters<double> distances(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    const auto& [lent, coordinates] = found[r];
+    const std::vector<Lent>& lent = found[r].lent;
+    const std::vector<double>& coordinates = found[r].coordinates;
     std::vector<std::uint32_t> order(lent.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lent[a].distance < lent[b].distance; });

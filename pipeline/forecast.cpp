@@ -29,6 +29,7 @@ Forecast::Forecast(const Sweep& sweep, std::size_t labels, const Observer& obser
   }
   minpts_ = sweep.size() / count;
   std::vector<std::vector<Variant>> groups;
+  groups.reserve(count);
   for (auto& [eps, variants] : by_eps) groups.push_back(std::move(variants));
   for (const double share : kPilots) {
     const auto begin = static_cast<std::size_t>(share * static_cast<double>(count));
