@@ -249,7 +249,8 @@ void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, 
 }
 
 RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept {
-  const auto [index, count] = options.share;
+  const std::uint64_t index = options.share.index;
+  const std::uint64_t count = options.share.count;
   // n · i / count, which may be more than 64 bits on the way.
   const auto begin = [&](std::uint64_t i) { return n / count * i + n % count * i / count; };
   return {begin(index), begin(index + 1) - begin(index)};

@@ -116,7 +116,8 @@ std::string now_utc() {
 }
 
 ResultsInput results_input(const FilePoints& points) {
-  return {.origin = points,
+  const PointsOrigin& origin = points;
+  return {.origin = origin,
           .points = points.size(),
           .dims = points.dims(),
           .precision = points.precision(),
