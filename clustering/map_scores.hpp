@@ -8,7 +8,8 @@
 //   Z = D · √p · life · (m/p)^(3/8)
 //
 // Over sets of up to 5,000 points without clusters its distribution is about the same for every n, p and m: 99 % of such Z are below
-// kChanceLimit. A cluster's credit is Z²/(Z² + kChanceLimit²); a cell scores by the credits of its clusters, weighted by share · (1 − share) of the points.
+// kChanceLimit. A cluster's credit is Z²/(Z² + kChanceLimit²); a cell scores by the credits of its clusters, weighted by
+// share · (1 − share) of the points.
 // docs/choosing.md has where each constant comes from, and what the rule finds on which data.
 #pragma once
 

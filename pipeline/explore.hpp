@@ -85,7 +85,8 @@ struct Exploration {
 [[nodiscard]] Sweep suggest(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 
 /// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels those that it offers. A function of the points,
-/// their weights and the metric alone: of the options it takes those that change the time. Time: that of suggest(), of lineage(), and of up to 21 variants. Throws as run() does.
+/// their weights and the metric alone: of the options it takes those that change the time. Time: that of suggest(), of lineage(), and of
+/// up to 21 variants. Throws as run() does.
 [[nodiscard]] Exploration explore(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 /// The same of a grid that one has. Throws UsageError also where it is no full grid, has one eps alone, or its eps are not in even ratios:
 /// before anything is computed.
