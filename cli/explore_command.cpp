@@ -51,19 +51,13 @@ std::vector<const Offer*> offers_of(const Exploration& made) {
 }
 
 nlohmann::ordered_json json_of(const Offer& offer) {
-  return {{"eps", offer.variant.eps},
-          {"minpts", offer.variant.minpts},
-          {"clusters", offer.summary.clusters},
-          {"noise", offer.summary.noise},
-          {"core", offer.summary.core},
-          {"border", offer.summary.border},
-          {"largest", offer.summary.largest},
-          {"score", offer.score},
-          {"confidence", offer.confidence},
-          {"plateau",
-           {{"eps", {offer.plateau.eps_from, offer.plateau.eps_to}},
-            {"minpts", {offer.plateau.minpts_from, offer.plateau.minpts_to}}}},
-          {"reason", offer.reason}};
+  nlohmann::ordered_json json = counts_as_json(offer.variant, offer.summary);
+  json["score"] = offer.score;
+  json["confidence"] = offer.confidence;
+  json["plateau"] = {{"eps", {offer.plateau.eps_from, offer.plateau.eps_to}},
+                     {"minpts", {offer.plateau.minpts_from, offer.plateau.minpts_to}}};
+  json["reason"] = offer.reason;
+  return json;
 }
 
 nlohmann::ordered_json json_of(const Exploration& made, const io::FilePoints& points, const Metric& metric) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
@@ -33,15 +34,10 @@ void print_table_as_json(const io::ResultsFolder& folder, const Swept& swept, co
   add_input(json, swept.origin);
   json["variants"] = Json::array();
   for (const auto& [variant, e] : folder.entries()) {
-    json["variants"].push_back({{"eps", e.variant.eps},
-                                {"minpts", e.variant.minpts},
-                                {"clusters", e.summary.clusters},
-                                {"noise", e.summary.noise},
-                                {"core", e.summary.core},
-                                {"border", e.summary.border},
-                                {"largest", e.summary.largest},
-                                {"seconds", e.seconds},
-                                {"labels", e.has_labels ? Json(io::labels_name(variant)) : Json()}});
+    Json counts = counts_as_json(e.variant, e.summary);
+    counts["seconds"] = e.seconds;
+    counts["labels"] = e.has_labels ? Json(io::labels_name(variant)) : Json();
+    json["variants"].push_back(std::move(counts));
   }
   print_json(json);
 }
