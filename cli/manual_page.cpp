@@ -90,7 +90,8 @@ Words users_of(const std::string& caption) {
 
 /// The groups that several commands have.
 std::vector<OptionGroup> shared_groups() {
-  return {metric_options(), input_options(), machine_options(), search_options(), run_options(), message_options()};
+  return {metric_options(), input_options(), machine_options(), several_gpus_options(),
+          search_options(), run_options(),   message_options()};
 }
 
 /// Whether several commands have this very group, so that it is described once.

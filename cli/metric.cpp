@@ -47,26 +47,6 @@ double smallest_eps(const Arguments& arguments) {
   return std::ranges::min(parse_variants(arguments.text("variants")), {}, &Variant::eps).eps;
 }
 
-void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const Metric& metric) {
-  const double eps = smallest_eps(arguments);
-  const auto field = field_within(metric, points, eps);
-  if (!field) return;
-  const bool radians = in_radians(metric.kind);
-  std::string ways;
-  for (const ArcUnit unit : field->meant) {
-    const std::string word(word_of(unit));
-    ways += ways.empty() ? "" : " or ";
-    ways += radians ? fmt::format("--eps {:.6g} for {}", eps * radians_of(unit), word) : "--unit " + word;
-  }
-  const std::string taken(word_of(radians ? ArcUnit::radian : metric.unit));
-  say(fmt::format(
-      "--eps {} is taken in {}, and is no smaller than the whole field: it is {:.3g} degrees, and the points span "
-      "{:.3g} "
-      "degrees of longitude and {:.3g} of latitude, so that nearly all are neighbours. If it is meant in another unit, "
-      "write {}",
-      eps, taken, field->eps, field->width, field->height, ways.empty() ? "it in " + taken : ways));
-}
-
 }  // namespace
 
 OptionGroup metric_options() { return {"What distance is", specs_of<Metric>()}; }
@@ -133,13 +113,34 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
   settle_units(arguments, points, metric);
 }
 
+void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const Metric& metric) {
+  const bool has_eps = arguments.given("eps") || arguments.given("variants");  // not where they are to be found out
+  if (!has_eps || arguments.flag("quiet")) return;
+  const double eps = smallest_eps(arguments);
+  const auto field = field_within(metric, points, eps);
+  if (!field) return;
+  const bool radians = in_radians(metric.kind);
+  std::string ways;
+  for (const ArcUnit unit : field->meant) {
+    const std::string word(word_of(unit));
+    ways += ways.empty() ? "" : " or ";
+    ways += radians ? fmt::format("--eps {:.6g} for {}", eps * radians_of(unit), word) : "--unit " + word;
+  }
+  const std::string taken(word_of(radians ? ArcUnit::radian : metric.unit));
+  say(fmt::format(
+      "--eps {} is taken in {}, and is no smaller than the whole field: it is {:.3g} degrees, and the points span "
+      "{:.3g} "
+      "degrees of longitude and {:.3g} of latitude, so that nearly all are neighbours. If it is meant in another unit, "
+      "write {}",
+      eps, taken, field->eps, field->width, field->height, ways.empty() ? "it in " + taken : ways));
+}
+
 Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
              const EngineOptions& options, Trace* trace) {
   const TraceScope scope(trace, Stage::load_points, 0, {"points", points.size()});
   const Engine engine(options, notices(arguments));
   Dataset data = engine.load(points, metric);
-  const bool has_eps = arguments.given("eps") || arguments.given("variants");  // not where they are to be found out
-  if (has_eps && !arguments.flag("quiet")) doubt_eps(arguments, points, metric);
+  doubt_eps(arguments, points, metric);
   return points.weights.empty() ? data : data.weighted(points.weights);
 }
 

@@ -22,8 +22,10 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
 /// Of points of two columns each becomes the other.
 void swap_columns(io::FilePoints& points);
 
-/// The points, with their weights if they have any, on an engine of their own. A line says where eps is an angle as large as their
-/// field, which is likely in another unit, unless --quiet is given. Throws as Engine and Engine::load() do.
+/// Says where eps is an angle as large as the field of the points, which is likely in another unit, unless --quiet is given.
+void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const Metric& metric);
+
+/// The points, with their weights if they have any, on an engine of their own; doubts eps. Throws as Engine and Engine::load() do.
 [[nodiscard]] Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
                            const EngineOptions& options, Trace* trace = nullptr);
 

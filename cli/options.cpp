@@ -5,6 +5,7 @@
 
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/parts/shared_sweep.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
@@ -48,6 +49,7 @@ const std::vector<Phrase>& all_phrases() {
     add_phrases<SearchOptions>(phrases);
     add_phrases<Metric>(phrases);
     add_phrases<io::ReadOptions>(phrases);
+    add_phrases<parts::DeviceOptions>(phrases);
     return phrases;
   }();
   return all;

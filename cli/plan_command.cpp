@@ -24,6 +24,26 @@ const char* way_of(const GroupPlan& group) {
 /// A number that may not be known.
 std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : format_count(count); }
 
+/// How several GPUs would share the sweep.
+struct SharingPlan {
+  std::size_t gpus = 0;  ///< 0: --gpus was not given
+  parts::SharingAnswer answer;
+};
+
+std::string_view word_of_sharing(parts::Sharing sharing) {
+  if (sharing == parts::Sharing::one) return "one";
+  return sharing == parts::Sharing::eps ? "eps" : "parts";
+}
+
+void print_sharing(const SharingPlan& sharing) {
+  if (sharing.gpus == 0) return;
+  const parts::Sharing how = sharing.answer.sharing;
+  const char* const what = how == parts::Sharing::one   ? "the first would do all"
+                           : how == parts::Sharing::eps ? "each would take some of the eps, with all points"
+                                                        : "each would take a part of space";
+  print_result("{}: {}, as {}\n", format_count(sharing.gpus, "GPU"), what, sharing.answer.reason);
+}
+
 void print_plan(const std::vector<GroupPlan>& groups) {
   std::vector<Words> rows{
       {"eps", "variants", "way", "index", "decide", "cells", "candidates", "passes", "memory", "fits", "because"}};
@@ -35,10 +55,15 @@ void print_plan(const std::vector<GroupPlan>& groups) {
   print_columns(rows);
 }
 
-void print_plan_as_json(const std::vector<GroupPlan>& groups, const io::FilePoints& points, const Metric& metric) {
+void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan& sharing, const io::FilePoints& points,
+                        const Metric& metric) {
   nlohmann::ordered_json json{{"points", points.size()}};
   add_metric(json, metric);
   add_input(json, points);
+  if (sharing.gpus > 0) {
+    json["sharing"] = {
+        {"gpus", sharing.gpus}, {"by", word_of_sharing(sharing.answer.sharing)}, {"because", sharing.answer.reason}};
+  }
   json["groups"] = nlohmann::ordered_json::array();
   for (const GroupPlan& g : groups) {
     json["groups"].push_back({{"eps", g.eps},
@@ -66,13 +91,20 @@ int run_plan(const Arguments& arguments) {
   io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, settings);
+  SharingPlan sharing;
+  if (!settings.devices.gpus.empty()) {
+    const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
+    sharing = {engines.size(), parts::choose_sharing(points, sweep, engines, settings.run, !points.weights.empty())};
+    settings.engine = engines.front();
+  }
   const InterruptGuard interrupt;
   const std::vector<GroupPlan> groups =
       plan(load(arguments, points, metric, settings.engine), sweep, settings.run, {.cancel = &interrupt.token()});
   if (arguments.flag("json")) {
-    print_plan_as_json(groups, points, metric);
+    print_plan_as_json(groups, sharing, points, metric);
   } else if (!arguments.flag("quiet")) {
     print_plan(groups);
+    print_sharing(sharing);
   }
   return kDone;
 }
@@ -90,8 +122,8 @@ Command plan_command() {
               "each index, but searches nothing. A dash stands for what is not known before the run.",
           .example = "epsflow plan points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16",
           .operand = {"FILE …"},
-          .groups = {sweep_options(), metric_options(), input_options(), machine_options(), run_options(),
-                     search_options(), message_options()},
+          .groups = {sweep_options(), metric_options(), input_options(), machine_options(), several_gpus_options(),
+                     run_options(), search_options(), message_options()},
           .run = run_plan};
 }
 

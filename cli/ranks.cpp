@@ -47,11 +47,17 @@ void end_where_failed(parts::Exchange& ranks, const std::optional<Failure>& fail
   throw end;
 }
 
-/// How many ranks have the same name for something as this one, itself included.
-unsigned count_alike(parts::Exchange& ranks, const std::string& name) {
+/// Ranks that have the same name for something as this one.
+struct Alike {
+  unsigned all = 0;     ///< itself included
+  unsigned before = 0;  ///< of lower rank
+};
+Alike count_alike(parts::Exchange& ranks, const std::string& name) {
   const parts::Letters<char> mine(static_cast<std::size_t>(ranks.size()), std::vector<char>(name.begin(), name.end()));
   const parts::Letters<char> names = parts::all_to_all(ranks, mine);
-  return static_cast<unsigned>(std::ranges::count(names, mine.front()));
+  const auto me = names.begin() + ranks.rank();
+  return {static_cast<unsigned>(std::count(names.begin(), names.end(), *me)),
+          static_cast<unsigned>(std::count(names.begin(), me, *me))};
 }
 
 }  // namespace
@@ -72,10 +78,10 @@ MachineShare machine_share(parts::Exchange& ranks) {
   // Where that fails, as with more processors than the set has room for, all count as the same.
   const bool known = sched_getaffinity(0, sizeof(processors), &processors) == 0;
   const auto own = known ? static_cast<unsigned>(CPU_COUNT(&processors)) : std::thread::hardware_concurrency();
-  const unsigned on_host = count_alike(ranks, host.data());
+  const Alike on_host = count_alike(ranks, host.data());
   const std::string_view set(reinterpret_cast<const char*>(&processors), sizeof(processors));  // NOLINT: as bytes
-  const unsigned on_processors = count_alike(ranks, host.data() + std::string(set));
-  return {on_host, std::max(1U, own / on_processors)};
+  const Alike on_processors = count_alike(ranks, host.data() + std::string(set));
+  return {on_host.all, on_host.before, std::max(1U, own / on_processors.all)};
 }
 
 }  // namespace epsflow::cli

@@ -45,6 +45,8 @@ Sweep requested_sweep(const Arguments& arguments, const Words& also) {
 
 OptionGroup machine_options() { return {"What to use of the machine", specs_of<EngineOptions>()}; }
 
+OptionGroup several_gpus_options() { return {"Several GPUs", specs_of<parts::DeviceOptions>()}; }
+
 OptionGroup search_options() { return {"How to search (labels never depend on these)", specs_of<SearchOptions>()}; }
 
 OptionGroup run_options() {
@@ -60,13 +62,16 @@ RunSettings run_settings(const Arguments& arguments) {
   take(arguments, settings.engine);
   take(arguments, settings.run);
   take(arguments, settings.run.search);
+  take(arguments, settings.devices);
   // Before anything is read or written.
   check_options(settings.engine, settings.run);
   check_backend(settings.engine);
+  if (!settings.devices.gpus.empty()) static_cast<void>(parts::engines_on(settings.devices, settings.engine));
   return settings;
 }
 
 void settle_backend(const Points& points, const Metric& metric, RunSettings& settings) {
+  if (!settings.devices.gpus.empty()) settings.engine.backend = BackendChoice::gpu;
   settings.engine.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric),
                                            settings.engine, settings.run, preferred_backend());
 }

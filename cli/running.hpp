@@ -11,6 +11,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/parts/shared_sweep.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
@@ -24,12 +25,14 @@ namespace epsflow::cli {
 
 /// The tables of options that say what to use of the machine, how to search and how to run: labels never depend on them.
 [[nodiscard]] OptionGroup machine_options();
+[[nodiscard]] OptionGroup several_gpus_options();
 [[nodiscard]] OptionGroup search_options();
 [[nodiscard]] OptionGroup run_options();
 
 struct RunSettings {
   EngineOptions engine;
   RunOptions run;
+  parts::DeviceOptions devices;
 };
 
 /// What the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.

@@ -87,15 +87,20 @@ int run_sweep(const Arguments& arguments) {
     const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
     LineageBuilder builder(made);
     settings.run.clusters = again;
-    if (made.size() > 0) {
-      run_each(
-          load(arguments, points, metric, settings.engine, &trace), made,
-          [&](VariantResult&& result) {
-            if (again) builder.add(result);
-            if (to_make.contains(result.variant)) folder.add(result);
-          },
-          settings.run,
-          {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
+    const auto take = [&](VariantResult&& result) {
+      if (again) builder.add(result);
+      if (to_make.contains(result.variant)) folder.add(result);
+    };
+    const Observer observer{.on_progress = [&](const Progress& p) { report.show(p); },
+                            .cancel = &interrupt.token(),
+                            .on_notice = notices(arguments),
+                            .trace = &trace};
+    if (made.size() > 0 && settings.devices.gpus.empty()) {
+      run_each(load(arguments, points, metric, settings.engine, &trace), made, take, settings.run, observer);
+    } else if (made.size() > 0) {
+      doubt_eps(arguments, points, metric);
+      parts::run_each(points, metric, made, take, parts::engines_on(settings.devices, settings.engine), settings.run,
+                      observer, points.weights);
     }
     if (again) folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
   } catch (const Cancelled&) {
@@ -155,6 +160,7 @@ Command sweep_command() {
                     .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},
                  input_options(),
                  machine_options(),
+                 several_gpus_options(),
                  run_options(),
                  search_options(),
                  message_options()},

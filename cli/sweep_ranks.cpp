@@ -18,6 +18,7 @@
 #include <epsflow/cli/shares.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/parts/part_sweep.hpp>
@@ -30,21 +31,34 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   const auto refuse = [](const std::string& what) {
     throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
   };
-  for (const char* name :
-       {"weight", "lineage", "labelled", "verify", "kernel", "table-format", "method", "gpu", "gpu-memory"}) {
+  for (const char* name : {"weight", "lineage", "labelled", "verify", "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
   if (settings.run.keep == Keep::summary) refuse("--keep summary");
   if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");
-  if (settings.engine.backend == BackendChoice::gpu) refuse("--backend gpu");
   if (settings.run.search.decide != DecideChoice::automatic && settings.run.search.decide != DecideChoice::scalar) {
     refuse("--decide " + arguments.text("decide"));
   }
 }
 
-/// Processes of one machine share its memory, and its processors where they are not bound to different ones.
-void share_machine(const MachineShare& share, EngineOptions& engine) {
-  engine.backend = BackendChoice::cpu;
+/// Processes of one machine share its memory, and its processors where they are not bound to different ones. Each has a GPU of its own if
+/// --gpus is given, or as many of the list as name its GPU share that. Throws UsageError where the list is of another length.
+void share_machine(const MachineShare& share, const parts::DeviceOptions& devices, EngineOptions& engine) {
+  if (devices.gpus.empty()) {
+    engine.backend = BackendChoice::cpu;
+  } else {
+    const std::vector<EngineOptions> engines = parts::engines_on(devices, engine);
+    if (engines.size() != share.processes) {
+      throw UsageError(
+          fmt::format("--gpus {} is {} here, and {} processes run on this machine: name one for each, the same for "
+                      "those that share it",
+                      devices.gpus, format_count(engines.size(), "GPU"), share.processes));
+    }
+    const std::uint64_t gpu_memory = engines[share.place].gpu_memory;
+    engine.backend = BackendChoice::gpu;
+    engine.gpu = engines[share.place].gpu;
+    engine.gpu_memory = gpu_memory;
+  }
   if (engine.memory == 0) engine.memory = std::max<std::uint64_t>(machine_memory() / 2 / share.processes, 1_GiB);
   if (engine.threads == 0) engine.threads = share.threads;
 }
@@ -97,6 +111,10 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     settings = run_settings(arguments);
     metric = requested_metric(arguments);
     refuse_what_is_for_one(arguments, settings);
+    if (settings.devices.gpus.empty() &&
+        (settings.engine.backend == BackendChoice::gpu || settings.engine.gpu || settings.engine.gpu_memory != 0)) {
+      throw UsageError("several processes use GPUs by --gpus, which names one for each of a machine");
+    }
     if (arguments.flag("hdf5")) io::require_format("HDF5");
   });
   std::optional<io::ResultsFolder> folder;
@@ -108,7 +126,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
         notices(arguments));
   });
   const MachineShare machine = machine_share(ranks);
-  share_machine(machine, settings.engine);
+  together(ranks, [&] { share_machine(machine, settings.devices, settings.engine); });
 
   io::PointsOrigin origin;
   io::FilePoints points = read_share(arguments, ranks, machine, origin);

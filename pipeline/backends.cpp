@@ -33,6 +33,14 @@ BackendInfo gpu_info() {
   return info;
 }
 
+std::vector<unsigned> gpus_found() {
+  std::vector<unsigned> numbers;
+  for (const gpu::DeviceInfo& device : gpu::list_devices().devices) numbers.push_back(narrow<unsigned>(device.number));
+  return numbers;
+}
+
+std::uint64_t free_memory_of(unsigned gpu) { return gpu::free_memory(narrow<int>(gpu)); }
+
 /// As CUDA counts; -1: any.
 int device_number(const EngineOptions& options) { return options.gpu ? narrow<int>(*options.gpu) : -1; }
 
@@ -52,6 +60,9 @@ constexpr bool kGpuBuilt = false;
 
 BackendInfo gpu_info() { return {"gpu", false, "not in this build (EPSFLOW_CUDA)", false}; }
 
+std::vector<unsigned> gpus_found() { return {}; }
+std::uint64_t free_memory_of(unsigned) { return 0; }
+
 void check_gpu(const EngineOptions&) {
   throw UsageError(
       "this build has no GPU backend: build with EPSFLOW_CUDA=ON, or use EngineOptions::backend = "
@@ -69,6 +80,13 @@ std::unique_ptr<Backend> make_gpu(const EngineOptions& options) {
 
 std::vector<BackendInfo> backends() {
   return {{"cpu", true, "vector instructions " + std::string(index::RowSearch::instruction_set()), true}, gpu_info()};
+}
+
+std::vector<unsigned> usable_gpus() { return gpus_found(); }
+
+std::uint64_t standard_memory_of_gpu(unsigned gpu) {
+  check_backend({.backend = BackendChoice::gpu, .gpu = gpu});
+  return free_memory_of(gpu) / 10 * 9;
 }
 
 BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space, const EngineOptions& engine,

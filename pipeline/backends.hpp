@@ -20,6 +20,12 @@ struct BackendInfo {
 };
 [[nodiscard]] std::vector<BackendInfo> backends();
 
+/// The numbers of the GPUs that can be used, as EngineOptions::gpu counts them.
+[[nodiscard]] std::vector<unsigned> usable_gpus();
+/// Bytes that EngineOptions::gpu_memory = 0 stands for on this GPU. Makes a context on it. Throws UsageError, ResourceError where it is not
+/// there.
+[[nodiscard]] std::uint64_t standard_memory_of_gpu(unsigned gpu);
+
 /// Chooses the backend for n points of `dims` dimensions in `space`. The first rule that applies decides:
 ///   1. EngineOptions::backend, if it is not automatic.
 ///   2. The CPU for powers of minkowski (not 1, 2 or infinity), which a GPU does not compute.

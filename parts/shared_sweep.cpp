@@ -1,0 +1,305 @@
+#include <epsflow/parts/shared_sweep.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/pipeline/backends.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/workers.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
+
+namespace epsflow {
+
+template <>
+std::span<const Option<parts::DeviceOptions>> options_of<parts::DeviceOptions>() noexcept {
+  static constexpr std::array kOptions{option<parts::DeviceOptions>(
+      {.library = "DeviceOptions::gpus",
+       .program = "gpus",
+       .python = "gpus",
+       .placeholder = "LIST",
+       .may_be_empty = true,
+       .meaning =
+           "GPUs that share the sweep: all, or numbers as in 0,1; each takes some of the eps, or a part of space"},
+      [](auto& options) -> auto& { return options.gpus; })};
+  return kOptions;
+}
+
+}  // namespace epsflow
+
+namespace epsflow::parts {
+namespace {
+
+/// Beside coordinates, of clustering without a table: what index and sets take at most, and labels.
+constexpr std::uint64_t kBytesPerPoint = 64;
+/// Below these a device is done with all of them before parts have been made.
+constexpr std::uint64_t kFewPoints = 1'000'000;
+/// Eps that an engine takes together, so that one is prepared while the other is clustered.
+constexpr std::size_t kTogether = 2;
+
+bool parts_can(const RunOptions& run) {
+  return !run.verify && !run.clusters && run.keep == Keep::labels && run.labels == MemorySpace::host &&
+         run.strategy != StrategyChoice::table && !table_wanted(run);
+}
+
+std::vector<unsigned> numbers_of(const std::string& list) {
+  if (list == "all") return usable_gpus();
+  std::vector<unsigned> numbers;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string word = list.substr(at, end - at);
+    if (word.empty() || word.size() > 4 ||
+        !std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+      throw UsageError("DeviceOptions::gpus is '" + list + "': give all, or numbers of GPUs as in 0,1");
+    }
+    numbers.push_back(static_cast<unsigned>(std::stoul(word)));
+    at = end + 1;
+  }
+  return numbers;
+}
+
+/// Callbacks one at a time, and a token that ends all engines once one has failed.
+class Together {
+ public:
+  Together(const Observer& observer, const OnResult& on_result, std::size_t variants)
+      : observer_(observer), on_result_(on_result), stop_(observer.cancel), variants_(variants) {}
+
+  [[nodiscard]] CancelToken& stop() noexcept { return stop_; }
+
+  [[nodiscard]] Observer observer() {
+    Observer mine{.cancel = &stop_, .trace = observer_.trace, .before_stage = observer_.before_stage};
+    if (observer_.on_notice) {
+      mine.on_notice = [this](const std::string& text) {
+        const std::scoped_lock lock(mutex_);
+        if (!std::exchange(noticed_, true)) observer_.on_notice(text);
+      };
+    }
+    return mine;
+  }
+
+  void take(VariantResult&& result) {
+    const std::scoped_lock lock(mutex_);
+    on_result_(std::move(result));
+    ++done_;
+    if (observer_.on_progress) {
+      observer_.on_progress({.variants_done = done_,
+                             .variants = variants_,
+                             .seconds = std::chrono::duration<double>(Clock::now() - begin_).count()});
+    }
+  }
+
+  /// One body for each engine, on a thread of its own.
+  template <class F>
+  void run(std::size_t engines, F&& body) {
+    run_ranks(static_cast<int>(engines), [&](Exchange& exchange) {
+      try {
+        body(exchange);
+      } catch (...) {
+        stop_.cancel();
+        throw;
+      }
+    });
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const Observer& observer_;
+  const OnResult& on_result_;
+  const Clock::time_point begin_ = Clock::now();
+  CancelToken stop_;
+  std::mutex mutex_;
+  std::size_t variants_;
+  std::size_t done_ = 0;
+  bool noticed_ = false;
+};
+
+/// The eps of a sweep, handed out from the largest down.
+class Queue {
+ public:
+  Queue(const Sweep& sweep, const Metric& metric) : groups_(stages::group_by_eps(sweep, metric)) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
+
+  /// What an engine sweeps next; nothing at the end.
+  [[nodiscard]] std::optional<Sweep> next(std::size_t engines) {
+    const std::scoped_lock lock(mutex_);
+    const std::size_t left = groups_.size() - next_;
+    if (left == 0) return std::nullopt;
+    std::vector<Variant> variants;
+    for (std::size_t taken = 0; taken < (left > 2 * kTogether * engines ? kTogether : 1); ++taken) {
+      const stages::EpsGroup& group = groups_[next_++];
+      for (const std::uint32_t minpts : group.minpts) variants.push_back({group.eps, minpts});
+    }
+    return Sweep(std::move(variants));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<stages::EpsGroup> groups_;
+  std::size_t next_ = 0;
+};
+
+void share_eps(PointsView points, const Metric& metric, const Sweep& sweep, std::span<const EngineOptions> engines,
+               const RunOptions& options, std::span<const double> weights, Together& together) {
+  Queue queue(sweep, metric);
+  const std::size_t used = std::min(engines.size(), queue.size());
+  together.run(used, [&](Exchange& exchange) {
+    const Observer observer = together.observer();
+    const Engine engine(engines[static_cast<std::size_t>(exchange.rank())], observer.on_notice);
+    Dataset data = engine.load(points, metric, observer.cancel);
+    if (!weights.empty()) data = data.weighted(weights, observer.cancel);
+    while (const std::optional<Sweep> some = queue.next(used)) {
+      run_each(
+          data, *some, [&](VariantResult&& result) { together.take(std::move(result)); }, options, observer);
+    }
+  });
+}
+
+/// Variants whose labels come from several parts. Parts are at most one variant apart, as they exchange what they find.
+class Assembly {
+ public:
+  Assembly(std::size_t points, std::size_t parts) : points_(points), parts_(parts) {}
+
+  /// rows: of all points, where those of this part begin. True with the whole variant once all parts have given theirs.
+  bool add(VariantResult& result, std::size_t row) {
+    Open* open = nullptr;
+    {
+      const std::scoped_lock lock(mutex_);
+      open = &open_[{result.variant.eps, result.variant.minpts}];
+      if (open->given == 0 && open->whole.labels.size() != points_) {
+        open->whole.variant = result.variant;
+        open->whole.labels = Labels(points_);
+        open->whole.core.resize(result.core.empty() ? 0 : points_);
+      }
+    }
+    std::copy(result.labels.begin(), result.labels.end(), open->whole.labels.data() + row);
+    if (!open->whole.core.empty())
+      std::copy(result.core.begin(), result.core.end(), open->whole.core.begin() + static_cast<std::ptrdiff_t>(row));
+    const std::scoped_lock lock(mutex_);
+    open->whole.seconds = std::max(open->whole.seconds, result.seconds);
+    if (++open->given < parts_) return false;
+    open->whole.summary = result.summary;
+    result = std::move(open->whole);
+    open_.erase({result.variant.eps, result.variant.minpts});
+    return true;
+  }
+
+ private:
+  struct Open {
+    VariantResult whole;
+    std::size_t given = 0;
+  };
+
+  const std::size_t points_;
+  const std::size_t parts_;
+  std::mutex mutex_;
+  std::map<std::pair<double, std::uint32_t>, Open> open_;
+};
+
+void share_space(PointsView points, const Metric& metric, const Sweep& sweep, std::span<const EngineOptions> engines,
+                 const RunOptions& options, Together& together) {
+  Assembly assembly(points.size(), engines.size());
+  together.run(engines.size(), [&](Exchange& exchange) {
+    const auto rank = static_cast<std::size_t>(exchange.rank());
+    const auto first_row = [&](std::size_t r) { return points.size() * r / engines.size(); };
+    const auto take = [&](VariantResult&& result) {
+      if (assembly.add(result, first_row(rank))) together.take(std::move(result));
+    };
+    run_each(exchange, points.rows(first_row(rank), first_row(rank + 1)), metric, sweep, take, engines[rank], options,
+             together.observer());
+  });
+}
+
+}  // namespace
+
+std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const EngineOptions& engine) {
+  if (devices.gpus.empty()) return {engine};
+  if (engine.gpu) throw UsageError("give either EngineOptions::gpu or DeviceOptions::gpus, not both");
+  if (engine.backend == BackendChoice::cpu) {
+    throw UsageError(
+        "DeviceOptions::gpus names GPUs, and EngineOptions::backend = BackendChoice::cpu uses none: leave one of them "
+        "out");
+  }
+  const std::vector<unsigned> numbers = numbers_of(devices.gpus);
+  if (numbers.empty()) throw ResourceError("DeviceOptions::gpus is all, and no GPU can be used here: leave it out");
+  const EngineOptions all = settled(engine);
+  std::vector<EngineOptions> engines;
+  engines.reserve(numbers.size());
+  for (const unsigned number : numbers) {
+    EngineOptions one = all;
+    one.backend = BackendChoice::gpu;
+    one.gpu = number;
+    check_backend(one);
+    const auto sharers = static_cast<std::uint64_t>(std::count(numbers.begin(), numbers.end(), number));
+    one.gpu_memory = sharers == 1 && all.gpu_memory == 0
+                         ? 0
+                         : (all.gpu_memory == 0 ? standard_memory_of_gpu(number) : all.gpu_memory) / sharers;
+    one.threads = std::max(1U, all.threads / static_cast<unsigned>(numbers.size()));
+    one.memory = all.memory / numbers.size();
+    engines.push_back(one);
+  }
+  return engines;
+}
+
+SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept {
+  if (question.engines < 2) return {Sharing::one, "there is one device"};
+  const bool single = question.eps < 2;
+  if (question.weights || !parts_can(run)) {
+    return single ? SharingAnswer{Sharing::one, "there is one eps, and parts of space do not have what is asked for"}
+                  : SharingAnswer{Sharing::eps, "parts of space do not have what is asked for"};
+  }
+  const std::uint64_t needed = question.bytes + question.points * kBytesPerPoint;
+  if (question.device_memory != 0 && needed > question.device_memory) {
+    return {Sharing::parts, "all points are more than one device holds"};
+  }
+  if (question.eps >= 2 * question.engines) return {Sharing::eps, "there are many eps, and nothing has to be sent"};
+  if (question.points < kFewPoints * question.engines) {
+    return single ? SharingAnswer{Sharing::one, "the points are few, and there is one eps"}
+                  : SharingAnswer{Sharing::eps, "the points are few"};
+  }
+  return {Sharing::parts, "there are few eps"};
+}
+
+SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<const EngineOptions> engines,
+                             const RunOptions& run, bool weights) {
+  std::vector<double> eps;
+  eps.reserve(sweep.size());
+  for (const Variant& variant : sweep.variants()) eps.push_back(variant.eps);
+  std::sort(eps.begin(), eps.end());
+  SharingQuestion question{.engines = engines.size(),
+                           .eps = static_cast<std::size_t>(std::unique(eps.begin(), eps.end()) - eps.begin()),
+                           .points = points.size(),
+                           .bytes = points.bytes(),
+                           .weights = weights};
+  for (const EngineOptions& engine : engines) {
+    if (engines.size() == 1 || !engine.gpu) continue;
+    const std::uint64_t memory = engine.gpu_memory != 0 ? engine.gpu_memory : standard_memory_of_gpu(*engine.gpu);
+    question.device_memory = question.device_memory == 0 ? memory : std::min(question.device_memory, memory);
+  }
+  return choose_sharing(question, run);
+}
+
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
+              std::span<const double> weights) {
+  if (engines.empty()) throw UsageError("no engine is there to sweep: give one or more");
+  for (const EngineOptions& engine : engines) check_options(engine, options);
+  if (observer.cancel != nullptr) observer.cancel->check();
+  if (sweep.size() == 0) return;
+  const Sharing sharing = choose_sharing(points, sweep, engines, options, !weights.empty()).sharing;
+  Together together(observer, on_result, sweep.size());
+  if (sharing == Sharing::parts) return share_space(points, metric, sweep, engines, options, together);
+  if (sharing == Sharing::one) engines = engines.first(1);
+  share_eps(points, metric, sweep, engines, options, weights, together);
+}
+
+}  // namespace epsflow::parts

@@ -1,0 +1,82 @@
+// A sweep that several engines of this process share, as the GPUs of a host do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/option.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::parts {
+
+/// Which devices share a sweep.
+struct DeviceOptions {
+  /// "all", or numbers of GPUs: "0,1". A GPU that is named twice is two devices with half of its memory each. Empty: EngineOptions says it.
+  std::string gpus = {};
+
+  friend bool operator==(const DeviceOptions&, const DeviceOptions&) = default;
+};
+
+/// The options of an engine for each of these devices, one or more: threads and memory of `engine` are divided between them, and so is the
+/// memory of a GPU that is named several times. Throws UsageError where the list cannot be read, names a GPU that is not there, or
+/// comes with EngineOptions::gpu or BackendChoice::cpu; ResourceError where "all" finds no GPU.
+[[nodiscard]] std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const EngineOptions& engine);
+
+/// How a sweep is shared.
+enum class Sharing : std::uint8_t {
+  one,    ///< not at all: the first engine makes it
+  eps,    ///< each engine has all points, and takes one eps after the other
+  parts,  ///< each engine has a part of space
+};
+
+struct SharingAnswer {
+  Sharing sharing = Sharing::one;
+  std::string_view reason;  ///< in words
+};
+
+/// What is known of a sweep before it is shared.
+struct SharingQuestion {
+  std::size_t engines = 1;
+  std::size_t eps = 1;  ///< of the sweep
+  std::uint64_t points = 0;
+  std::uint64_t bytes = 0;          ///< of their coordinates
+  std::uint64_t device_memory = 0;  ///< that the smallest of the devices has; 0 where that is not known
+  bool weights = false;
+};
+
+/// The first rule that applies decides:
+///   1. one, of one engine.
+///   2. eps, or one where there is only one, for what parts do not have: weights, tables, verify, clusters, Keep::summary, labels left on
+///      a device.
+///   3. parts, where clustering all points needs more than one device has.
+///   4. eps, of at least two for each engine: then nothing has to be sent.
+///   5. eps, or one, of so few points that parts would not pay.
+///   6. parts.
+/// Pure.
+[[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
+
+/// The same for these engines. The memory of a GPU is asked for where its options leave it open.
+[[nodiscard]] SharingAnswer choose_sharing(PointsView points, const Sweep& sweep,
+                                           std::span<const EngineOptions> engines, const RunOptions& run,
+                                           bool weights = false);
+
+/// run_each() by several engines: the same labels, bit for bit, in any order of variants. weights: empty, or [n], as for
+/// Dataset::weighted(). on_result and the callbacks of `observer` are called by one engine at a time. Throws as run_each().
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const EngineOptions> engines, const RunOptions& options = {}, const Observer& observer = {},
+              std::span<const double> weights = {});
+
+}  // namespace epsflow::parts
+
+namespace epsflow {
+template <>
+std::span<const Option<parts::DeviceOptions>> options_of<parts::DeviceOptions>() noexcept;
+}  // namespace epsflow

@@ -1,0 +1,208 @@
+#include <epsflow/parts/shared_sweep.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/clustering/lineage.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/backends.hpp>
+#include <epsflow/pipeline/engine.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+using Catch::Matchers::Contains;
+using test::Random;
+
+std::vector<EngineOptions> cpu_engines(std::size_t count) {
+  EngineOptions one;
+  one.backend = BackendChoice::cpu;
+  one.threads = 1;
+  one.memory = 1_GiB;
+  return std::vector<EngineOptions>(count, one);
+}
+
+Points uniform(std::size_t n, Random& random) {
+  Points points(n, 2, Precision::float64);
+  for (double& x : points.values<double>()) x = random.uniform(0, 1);
+  return points;
+}
+
+std::vector<VariantResult> by_variant(std::vector<VariantResult> results) {
+  std::sort(results.begin(), results.end(), [](const VariantResult& a, const VariantResult& b) {
+    return std::pair(a.variant.eps, a.variant.minpts) < std::pair(b.variant.eps, b.variant.minpts);
+  });
+  return results;
+}
+
+std::vector<VariantResult> shared(PointsView points, const Sweep& sweep, std::span<const EngineOptions> engines,
+                                  const RunOptions& options, std::span<const double> weights = {}) {
+  std::vector<VariantResult> results;
+  run_each(
+      points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); }, engines, options, {},
+      weights);
+  return by_variant(std::move(results));
+}
+
+void check_same(const std::vector<VariantResult>& found, const std::vector<VariantResult>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t v = 0; v < found.size(); ++v) {
+    CHECK(found[v].variant == expected[v].variant);
+    CHECK(found[v].summary == expected[v].summary);
+    CHECK(found[v].core == expected[v].core);
+    CHECK(std::ranges::equal(found[v].labels, expected[v].labels));
+  }
+}
+
+Sweep sweep_of(std::size_t eps) {
+  std::vector<double> radii;
+  for (std::size_t i = 1; i <= eps; ++i) radii.push_back(0.004 * static_cast<double>(i));
+  return grid(radii, {3, 6});
+}
+
+}  // namespace
+
+TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
+  const SharingQuestion two{.engines = 2, .eps = 1, .points = 10'000'000, .bytes = 80'000'000};
+  const auto of = [&](auto&& change, const RunOptions& run = {}) {
+    SharingQuestion question = two;
+    change(question);
+    return choose_sharing(question, run).sharing;
+  };
+  CHECK(of([](auto& q) { q.engines = 1; }) == Sharing::one);
+  CHECK(of([](auto&) {}) == Sharing::parts);
+  CHECK(of([](auto& q) { q.eps = 3; }) == Sharing::parts);
+  CHECK(of([](auto& q) { q.eps = 4; }) == Sharing::eps);
+  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 100'000'000; }) == Sharing::parts);
+  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 10'000'000'000; }) == Sharing::eps);
+  CHECK(of([](auto& q) { q.points = 1000; }) == Sharing::one);
+  CHECK(of([](auto& q) { q.points = 1000, q.eps = 2; }) == Sharing::eps);
+  CHECK(of([](auto& q) { q.weights = true; }) == Sharing::one);
+  CHECK(of([](auto& q) { q.weights = true, q.eps = 2; }) == Sharing::eps);
+  CHECK(of([](auto&) {}, {.verify = true}) == Sharing::one);
+  CHECK(of([](auto&) {}, {.keep = Keep::summary}) == Sharing::one);
+  CHECK(of([](auto& q) { q.eps = 3; }, {.strategy = StrategyChoice::table}) == Sharing::eps);
+}
+
+TEST_CASE("shared sweeps: eps over engines") {
+  Random random(17);
+  const Points points = uniform(3000, random);
+  const Sweep sweep = sweep_of(9);
+  const RunOptions options{.verify = true, .core_mask = true};
+  const auto expected = by_variant(run(points, sweep, cpu_engines(1).front(), options));
+  for (const std::size_t engines : {1U, 2U, 5U, 16U}) {
+    check_same(shared(points, sweep, cpu_engines(engines), options), expected);
+  }
+}
+
+TEST_CASE("shared sweeps: eps over engines, of points with weights") {
+  Random random(18);
+  const Points points = uniform(2000, random);
+  std::vector<double> weights(points.size());
+  for (double& w : weights) w = random.uniform(0, 3);
+  const Sweep sweep = sweep_of(5);
+  const Engine engine(cpu_engines(1).front());
+  const auto expected = by_variant(run(engine.load(points).weighted(weights), sweep, {.core_mask = true}));
+  check_same(shared(points, sweep, cpu_engines(3), {.core_mask = true}, weights), expected);
+}
+
+TEST_CASE("shared sweeps: clusters of eps that different engines have made are tied to each other") {
+  Random random(19);
+  const Points points = uniform(2000, random);
+  const Sweep sweep = sweep_of(8);
+  const auto lineage_of = [&](auto&& run_it) {
+    LineageBuilder builder(sweep);
+    run_it([&](VariantResult&& result) { builder.add(result); });
+    return builder.finish();
+  };
+  const RunOptions options{.clusters = true};
+  const Lineage expected = lineage_of([&](const OnResult& take) { run_each(points, sweep, take, {}, options); });
+  const Lineage found = lineage_of(
+      [&](const OnResult& take) { run_each(points, Metric{}, sweep, take, cpu_engines(3), options, Observer{}); });
+  REQUIRE(found.cells().size() == expected.cells().size());
+  for (std::size_t i = 0; i < sweep.size(); ++i) {
+    CHECK(found.cell(i).first_core == expected.cell(i).first_core);
+    CHECK(found.cell(i).size == expected.cell(i).size);
+    CHECK(found.cell(i).in_wider == expected.cell(i).in_wider);
+    CHECK(found.cell(i).in_looser == expected.cell(i).in_looser);
+  }
+}
+
+TEST_CASE("shared sweeps: a part of space for each engine") {
+  Random random(20);
+  const Points points = uniform(2'000'000, random);
+  const Sweep sweep = grid({0.0006}, {4});
+  const RunOptions options{.core_mask = true};
+  const auto engines = cpu_engines(2);
+  REQUIRE(choose_sharing(points, sweep, engines, options).sharing == Sharing::parts);
+  check_same(shared(points, sweep, engines, options), by_variant(run(points, sweep, {}, options)));
+}
+
+TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
+  Random random(21);
+  const Points points = uniform(2000, random);
+  const Sweep sweep = sweep_of(9);
+  const auto engines = cpu_engines(3);
+  const auto fail = [](VariantResult&&) { throw std::runtime_error("no room"); };
+  CHECK_THROWS_WITH(run_each(points, {}, sweep, fail, engines), "no room");
+  CancelToken cancel;
+  std::size_t taken = 0;
+  const auto take = [&](VariantResult&&) {
+    ++taken;
+    cancel.cancel();
+  };
+  CHECK_THROWS_AS(run_each(points, {}, sweep, take, engines, {}, {.cancel = &cancel}), Cancelled);
+  CHECK(taken < sweep.size());
+  CHECK_THROWS_WITH(run_each(points, {}, sweep, take, std::span<const EngineOptions>{}),
+                    Contains("no engine is there"));
+}
+
+TEST_CASE("shared sweeps: progress counts the variants of all engines") {
+  Random random(22);
+  const Points points = uniform(500, random);
+  const Sweep sweep = sweep_of(6);
+  std::vector<std::size_t> done;
+  run_each(points, {}, sweep, [](VariantResult&&) {}, cpu_engines(2), {}, {.on_progress = [&](const Progress& p) {
+             CHECK(p.variants == sweep.size());
+             done.push_back(p.variants_done);
+           }});
+  CHECK(std::ranges::is_sorted(done));
+  CHECK(done.back() == sweep.size());
+}
+
+TEST_CASE("shared sweeps: lists of GPUs") {
+  CHECK(engines_on({}, {}).size() == 1);
+  for (const char* list : {"x", "0,", ",", "0;1", "-1", "0,,1", "0 1", "99999", "ALL"}) {
+    CAPTURE(list);
+    CHECK_THROWS_WITH(engines_on({.gpus = list}, {}), Contains("give all, or numbers of GPUs as in 0,1"));
+  }
+  EngineOptions cpu;
+  cpu.backend = BackendChoice::cpu;
+  CHECK_THROWS_WITH(engines_on({.gpus = "all"}, cpu), Contains("leave one of them out"));
+  EngineOptions first;
+  first.gpu = 0;
+  CHECK_THROWS_WITH(engines_on({.gpus = "0"}, first), Contains("not both"));
+  const auto gpus = usable_gpus();
+  if (gpus.empty()) {
+    CHECK_THROWS_WITH(engines_on({.gpus = "all"}, {}), Contains("no GPU can be used"));
+    return;
+  }
+  CHECK(engines_on({.gpus = "all"}, {}).size() == gpus.size());
+  const std::string twice = std::to_string(gpus.front()) + "," + std::to_string(gpus.front());
+  const auto halves = engines_on({.gpus = twice}, {.memory = 8_GiB, .threads = 6, .gpu_memory = 4_GiB});
+  REQUIRE(halves.size() == 2);
+  for (const EngineOptions& half : halves) {
+    CHECK(half.memory == 4_GiB);
+    CHECK(half.threads == 3);
+    CHECK(half.gpu_memory == 2_GiB);
+    CHECK(half.gpu == gpus.front());
+  }
+}
+
+}  // namespace epsflow::parts
