@@ -227,20 +227,29 @@ Part::Part(Exchange& exchange, const Distribution& distribution, const Partition
   }
 }
 
-Part::View Part::view(double reach) {
+Part::View Part::view(double reach, double beyond) {
   View view;
   std::size_t n = own_;
+  const std::size_t row = row_bytes(points_.view());
+  const auto within = [&](std::size_t r, double distance) {
+    return static_cast<std::size_t>(std::upper_bound(distances_[r].begin(), distances_[r].end(), distance) -
+                                    distances_[r].begin());
+  };
+  const auto append = [&](std::size_t r, std::size_t first, std::size_t last) {
+    if (last > first) std::memcpy(row_of(points_, n), row_of(borrowed_[r].view(), first), (last - first) * row);
+    n += last - first;
+  };
   for (std::size_t r = 0; r < lent_.size(); ++r) {
     const auto near = std::partition_point(lent_[r].begin(), lent_[r].end(),
                                            [&](const Lent& lent) { return lent.distance <= reach; });
     view.lent_to.push_back(static_cast<std::size_t>(near - lent_[r].begin()));
     for (auto lent = lent_[r].begin(); lent != near; ++lent) view.lent.push_back(lent->point);
-    const auto last = std::upper_bound(distances_[r].begin(), distances_[r].end(), reach);
-    const auto count = static_cast<std::size_t>(last - distances_[r].begin());
-    view.borrowed_from.push_back(count);
-    if (count > 0) std::memcpy(row_of(points_, n), borrowed_[r].view().data(), count * row_bytes(points_.view()));
-    n += count;
+    view.borrowed_from.push_back(within(r, reach));
+    append(r, 0, view.borrowed_from.back());
   }
+  const std::size_t near = n;
+  for (std::size_t r = 0; r < lent_.size() && beyond > reach; ++r) append(r, view.borrowed_from[r], within(r, beyond));
+  view.beyond = n - near;
   view.points = points_.view().rows(0, n);
   return view;
 }

@@ -25,8 +25,9 @@ class Distribution {
   /// ResourceError for a part of more points than 32-bit ids tell.
   Distribution(Exchange& exchange, PointsView share, const Partition& partition);
 
-  /// The points of this part, by ascending id.
+  /// The points of this part, by ascending id, until they are dropped.
   [[nodiscard]] const Points& own() const noexcept { return own_; }
+  void drop_points() noexcept { own_ = Points(); }
   /// [own] among the points of all ranks.
   [[nodiscard]] std::span<const std::uint64_t> ids() const noexcept { return ids_.span(); }
   [[nodiscard]] std::size_t share() const noexcept { return part_of_.size(); }
@@ -57,9 +58,10 @@ class Part {
     std::vector<std::uint32_t> lent;         ///< own points that others have as ghosts, by rank
     std::vector<std::size_t> lent_to;        ///< [ranks] of these, how many each has
     std::vector<std::size_t> borrowed_from;  ///< [ranks] ghosts of each, by rank
+    std::size_t beyond = 0;                  ///< further ghosts, the last of the points
   };
-  /// Valid until the next call.
-  [[nodiscard]] View view(double reach);
+  /// Valid until the next call. beyond: how far ghosts reach that lie behind these, so that these have all their neighbours; 0: none.
+  [[nodiscard]] View view(double reach, double beyond = 0);
   [[nodiscard]] std::size_t own() const noexcept { return own_; }
   /// In the largest view.
   [[nodiscard]] std::size_t ghosts() const noexcept { return ghosts_; }

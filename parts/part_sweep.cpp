@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include <epsflow/index/distance.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/part.hpp>
+#include <epsflow/parts/run_part.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/workers.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
@@ -78,114 +80,295 @@ PointsView moved(Exchange& exchange, PointsView share, const Metric& metric, Poi
   return room.view();
 }
 
-/// The clusterings of one eps.
-class GroupOfParts {
+/// A part where a backend works on it, with its neighbours counted.
+class LoadedPart {
  public:
-  GroupOfParts(Exchange& exchange, const Distribution& distribution, std::uint64_t points, const Part::View& view,
-               const Index& index, const DirectOptions& options)
-      : exchange_(exchange),
-        distribution_(distribution),
-        points_(points),
-        view_(view),
-        options_(options),
-        counted_(index.count(options)),
-        place_(index.place(options)) {
-    share_levels();
-  }
+  LoadedPart(Backend& backend, const Part::View& view, const Space& space, const stages::EpsGroup& group,
+             const SearchOptions& search, const DirectOptions& options, const CancelToken& cancel)
+      : loaded_(backend.load(view.points, space)),
+        index_(loaded_->build_index({.eps = group.radius,
+                                     .cells = loaded_->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
+                                     .index = search.index,
+                                     .decide = search.decide},
+                                    cancel)),
+        place_(index_->place(options)),
+        counted_(index_->count(options)) {}
 
-  void cluster(double eps, const OnResult& on_result) {
-    std::span<const std::uint32_t> minpts = options_.minpts;
-    while (!minpts.empty()) {
-      const auto levels = minpts.first(std::min(counted_->levels_at_once(), minpts.size()));
-      minpts = minpts.subspan(levels.size());
-      const Clock::time_point begin = Clock::now();
-      United* united = nullptr;
-      std::vector<MergedClusters> merged;
-      std::vector<LabelTarget> targets;
-      for (const std::uint32_t level : levels) {
-        united = &counted_->unite(level);
-        merged.push_back(merge(*united));
-        targets.push_back(place_->next());
-      }
-      std::vector<ClusterNumbers> numbers;
-      for (MergedClusters& one : merged) numbers.push_back(std::move(one.local));
-      std::vector<LevelResult> results = united->label(targets, numbers);
-      std::size_t l = 0;
-      const auto take = [&](VariantResult&& result) {
-        finish(result, merged[l], results[l]);
-        result.seconds =
-            std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(levels.size());
-        on_result(std::move(result));
-        ++l;
-      };
-      for (const std::uint32_t level : levels) {
-        VariantResult result;
-        result.variant = {eps, level};
-        place_->take(std::move(result), take);
-      }
-      place_->finish(take);
-    }
-  }
+  [[nodiscard]] Counted& counted() { return *counted_; }
+  [[nodiscard]] LabelPlace& place() { return *place_; }
 
  private:
-  /// Which ghosts are core, by what their parts have counted.
-  void share_levels() {
-    const std::vector<std::uint16_t> levels = counted_->lent_levels();
-    Letters<std::uint16_t> letters(view_.lent_to.size());
-    std::size_t at = 0;
-    for (std::size_t r = 0; r < letters.size(); ++r) {
-      letters[r].assign(levels.begin() + static_cast<std::ptrdiff_t>(at),
-                        levels.begin() + static_cast<std::ptrdiff_t>(at + view_.lent_to[r]));
-      at += view_.lent_to[r];
-    }
-    letters = all_to_all(exchange_, letters);
-    std::vector<std::uint16_t> borrowed;
-    for (const auto& letter : letters) borrowed.insert(borrowed.end(), letter.begin(), letter.end());
-    counted_->borrow_levels(borrowed);
-  }
+  std::unique_ptr<LoadedPoints> loaded_;
+  std::unique_ptr<Index> index_;
+  std::unique_ptr<LabelPlace> place_;
+  std::unique_ptr<Counted> counted_;
+};
 
-  MergedClusters merge(United& united) {
-    std::vector<std::uint64_t> first;
+/// Which ghosts are core, by what their parts have counted.
+void share_levels(Exchange& exchange, const Part::View& view, Counted& counted) {
+  const std::vector<std::uint16_t> levels = counted.lent_levels();
+  Letters<std::uint16_t> letters(view.lent_to.size());
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < letters.size(); ++r) {
+    letters[r].assign(levels.begin() + static_cast<std::ptrdiff_t>(at),
+                      levels.begin() + static_cast<std::ptrdiff_t>(at + view.lent_to[r]));
+    at += view.lent_to[r];
+  }
+  letters = all_to_all(exchange, letters);
+  std::vector<std::uint16_t> borrowed;
+  for (const auto& letter : letters) borrowed.insert(borrowed.end(), letter.begin(), letter.end());
+  counted.borrow_levels(borrowed);
+}
+
+/// The clusters of a level as a part knows them.
+struct PartClusters {
+  PartClusters(United& united, const Distribution& distribution) {
     for (const std::uint32_t id : united.first_cores()) {
       // A cluster of ghosts alone has its first core point in another part.
-      first.push_back(id < distribution_.ids().size() ? distribution_.ids()[id] : ~std::uint64_t{0});
+      first.push_back(id < distribution.ids().size() ? distribution.ids()[id] : ~std::uint64_t{0});
     }
-    return merge_clusters(exchange_, first, united.shared_clusters(), view_, points_);
+    shared = united.shared_clusters();
   }
 
-  /// Counts of all parts, and labels where the points came from.
-  void finish(VariantResult& result, const MergedClusters& merged, const LevelResult& level) {
-    std::uint64_t counts[] = {level.summary.core, level.summary.border, level.summary.noise};
+  std::vector<std::uint64_t> first;   ///< smallest id of an own core point
+  std::vector<std::uint32_t> shared;  ///< United::shared_clusters()
+};
+
+/// Labels and counts of own points to those of all, where they came from.
+class Homecoming {
+ public:
+  Homecoming(Exchange& exchange, const Distribution& distribution, bool core_mask)
+      : exchange_(exchange), distribution_(distribution), core_mask_(core_mask) {}
+
+  /// result: labels and masks of own points, labelled by merged.local, and their counts. sizes: [merged.local.count] of own points.
+  void operator()(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) const {
+    std::uint64_t counts[] = {result.summary.core, result.summary.border, result.summary.noise};
     exchange_.sum(std::span(counts));
     result.summary = {.clusters = merged.count,
                       .noise = counts[2],
                       .core = counts[0],
                       .border = counts[1],
-                      .largest = largest_cluster(exchange_, merged, level.clusters.size)};
+                      .largest = largest_cluster(exchange_, merged, sizes)};
     std::int32_t* const labels = result.labels.data();
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, result.labels.size(), 1 << 14), [&](const auto& range) {
-      for (std::size_t i = range.begin(); i < range.end(); ++i) {
-        if (labels[i] != kNoise) {
-          labels[i] = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
-        }
-      }
+    for_points([&](std::size_t i) {
+      if (labels[i] != kNoise)
+        labels[i] = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
     });
     Labels back(distribution_.share());
     distribution_.bring_back<std::int32_t>(exchange_, result.labels.span(), back.data());
     result.labels = std::move(back);
-    if (!options_.core_mask) return;
-    std::vector<std::uint8_t> core(distribution_.share());
-    distribution_.bring_back<std::uint8_t>(exchange_, result.core, core.data());
+    std::vector<std::uint8_t> core(core_mask_ ? distribution_.share() : 0);
+    if (core_mask_) distribution_.bring_back<std::uint8_t>(exchange_, result.core, core.data());
     result.core = std::move(core);
   }
 
+  /// Calls f(i) for all own points, in parallel.
+  template <class F>
+  void for_points(F&& f) const {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, distribution_.ids().size(), 1 << 14), [&](const auto& range) {
+      for (std::size_t i = range.begin(); i < range.end(); ++i) f(i);
+    });
+  }
+  [[nodiscard]] std::size_t own() const noexcept { return distribution_.ids().size(); }
+
+ private:
   Exchange& exchange_;
   const Distribution& distribution_;
-  std::uint64_t points_;
-  const Part::View& view_;
-  const DirectOptions& options_;
-  std::unique_ptr<Counted> counted_;
-  std::unique_ptr<LabelPlace> place_;
+  bool core_mask_;
+};
+
+/// The clusterings of one eps by a rank.
+class GroupOfParts {
+ public:
+  GroupOfParts(Exchange& exchange, Backend& backend, const Distribution& distribution, Part& part, const Space& space,
+               const RunOptions& options, std::uint64_t points, const CancelToken& cancel, const OnResult& on_result)
+      : exchange_(exchange),
+        backend_(backend),
+        distribution_(distribution),
+        part_(part),
+        space_(space),
+        options_(options),
+        points_(points),
+        cancel_(cancel),
+        on_result_(on_result),
+        home_(exchange, distribution, options.core_mask) {}
+
+  /// With parts that stay where they are worked on, and tell each other which ghosts are core.
+  void cluster(const stages::EpsGroup& group) {
+    const Part::View view = part_.view(reach_of(group.radius));
+    const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part_.own())};
+    const DirectOptions direct{.minpts = group.minpts, .core_mask = options_.core_mask, .shared = &shared};
+    LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
+    share_levels(exchange_, view, loaded.counted());
+    for (std::size_t first = 0; first < group.minpts.size();) {
+      const auto levels = some_levels(loaded, group, first);
+      first += levels.size();
+      const Clock::time_point begin = Clock::now();
+      std::vector<MergedClusters> merged;
+      unite_and_label(
+          loaded, group, levels,
+          [&](const PartClusters& clusters) {
+            merged.push_back(merge_clusters(exchange_, clusters.first, clusters.shared, view, points_));
+            return merged.back().local;
+          },
+          [&](VariantResult&& result, std::size_t level, const LevelResult& found) {
+            result.summary = found.summary;
+            home_(result, merged[level], found.clusters.size);
+            result.seconds = seconds_since(begin) / static_cast<double>(levels.size());
+            on_result_(std::move(result));
+          });
+    }
+  }
+
+  /// With parts that take turns, at most `turns` of them at a time: each is brought once to find its clusters, and once more for the
+  /// numbers of its border points, unless there are none. Ghosts reach two eps, so that a part need not ask which of those within one are
+  /// core. Some levels at a time, so that their labels, 5 bytes each, fit into `memory`.
+  void cluster_in_turns(const stages::EpsGroup& group, Turns& turns, std::uint64_t memory) {
+    const double reach = reach_of(group.radius);
+    const std::uint64_t at_once = std::max<std::uint64_t>(1, memory / std::max<std::uint64_t>(1, 5 * points_));
+    stages::EpsGroup some = group;
+    for (std::size_t first = 0; first < group.minpts.size(); first += some.minpts.size()) {
+      const std::size_t last = first + std::min<std::uint64_t>(at_once, group.minpts.size() - first);
+      some.minpts.assign(group.minpts.begin() + static_cast<std::ptrdiff_t>(first),
+                         group.minpts.begin() + static_cast<std::ptrdiff_t>(last));
+      cluster_in_turns(some, part_.view(reach, 2 * reach), turns);
+    }
+  }
+
+ private:
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  static std::span<const std::uint32_t> some_levels(LoadedPart& loaded, const stages::EpsGroup& group,
+                                                    std::size_t first) {
+    const std::size_t left = group.minpts.size() - first;
+    return std::span(group.minpts).subspan(first, std::min(loaded.counted().levels_at_once(), left));
+  }
+
+  /// numbers_of: the numbers by which the clusters of a level are labelled. take: is given the result of each, its place in `levels`, and
+  /// what is known of it.
+  template <class Numbers, class Take>
+  void unite_and_label(LoadedPart& loaded, const stages::EpsGroup& group, std::span<const std::uint32_t> levels,
+                       Numbers&& numbers_of, Take&& take) {
+    United* united = nullptr;
+    std::vector<LabelTarget> targets;
+    std::vector<ClusterNumbers> numbers;
+    targets.reserve(levels.size());
+    numbers.reserve(levels.size());
+    for (const std::uint32_t level : levels) {
+      united = &loaded.counted().unite(level);
+      numbers.push_back(numbers_of(PartClusters(*united, distribution_)));
+      targets.push_back(loaded.place().next());
+    }
+    const std::vector<LevelResult> found = united->label(targets, numbers);
+    std::size_t l = 0;
+    const auto emit = [&](VariantResult&& result) {
+      const std::size_t level = l++;
+      take(std::move(result), level, found[level]);
+    };
+    for (const std::uint32_t level : levels) {
+      VariantResult result;
+      result.variant = {group.eps, level};
+      loaded.place().take(std::move(result), emit);
+    }
+    loaded.place().finish(emit);
+  }
+
+  void cluster_in_turns(const stages::EpsGroup& group, const Part::View& view, Turns& turns) {
+    const Clock::time_point begin = Clock::now();
+    // Ghosts within one eps are counted and labelled like own points; then they are cut off.
+    const std::size_t labelled = view.points.size() - view.beyond;
+    std::vector<std::uint32_t> lent = view.lent;
+    for (std::size_t ghost = part_.own(); ghost < labelled; ++ghost) lent.push_back(static_cast<std::uint32_t>(ghost));
+    const SharedPoints shared{lent, static_cast<std::uint32_t>(view.beyond)};
+    const DirectOptions direct{.minpts = group.minpts, .core_mask = true, .shared = &shared};
+
+    std::vector<VariantResult> results(group.minpts.size());
+    /// numbers_of: of a level, by what the part knows of it.
+    const auto visit = [&](auto&& numbers_of) {
+      const Turns::Turn turn(turns);
+      cancel_.check();
+      LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
+      loaded.counted().borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
+      for (std::size_t first = 0; first < group.minpts.size();) {
+        const auto levels = some_levels(loaded, group, first);
+        std::size_t next = first;
+        unite_and_label(
+            loaded, group, levels, [&](PartClusters clusters) { return numbers_of(next++, std::move(clusters)); },
+            [&](VariantResult&& result, std::size_t level, const LevelResult&) {
+              results[first + level] = std::move(result);
+            });
+        first += levels.size();
+      }
+    };
+    std::vector<PartClusters> clusters;
+    visit([&](std::size_t, PartClusters&& of_level) {
+      ClusterNumbers own;
+      own.count = static_cast<std::uint32_t>(of_level.first.size());
+      own.numbers.resize(own.count);
+      std::iota(own.numbers.begin(), own.numbers.end(), 0U);
+      of_level.shared.resize(lent.size());  // less those beyond
+      clusters.push_back(std::move(of_level));
+      return own;
+    });
+    std::vector<MergedClusters> merged;
+    merged.reserve(clusters.size());
+    for (const PartClusters& of_level : clusters) {
+      merged.push_back(merge_clusters(exchange_, of_level.first, of_level.shared, view, points_));
+    }
+    // With minpts of 2 or less whatever has a core point within eps is core itself.
+    if (group.minpts.front() > 2) {
+      results.assign(results.size(), VariantResult());
+      visit([&](std::size_t level, PartClusters&&) { return merged[level].local; });
+    } else {
+      for (std::size_t level = 0; level < results.size(); ++level) {
+        std::int32_t* const labels = results[level].labels.data();
+        home_.for_points([&](std::size_t i) {
+          if (labels[i] == kNoise) return;
+          labels[i] = static_cast<std::int32_t>(merged[level].local.numbers[static_cast<std::size_t>(labels[i])]);
+        });
+      }
+    }
+    for (std::size_t level = 0; level < results.size(); ++level) {
+      VariantResult& result = results[level];
+      const std::vector<std::uint32_t> sizes = cut_to_own(result, merged[level].local.count);
+      home_(result, merged[level], sizes);
+      result.seconds = seconds_since(begin) / static_cast<double>(results.size());
+      on_result_(std::move(result));
+    }
+  }
+
+  /// Leaves what is of own points, and counts it. Returns how many of them each cluster has.
+  [[nodiscard]] std::vector<std::uint32_t> cut_to_own(VariantResult& result, std::uint32_t clusters) const {
+    Labels labels(part_.own());
+    std::copy_n(result.labels.data(), part_.own(), labels.data());
+    result.labels = std::move(labels);
+    result.core.resize(part_.own());
+    result.summary = {};
+    std::vector<std::uint32_t> sizes(clusters, 0);
+    for (std::size_t i = 0; i < part_.own(); ++i) {
+      const std::int32_t label = result.labels.data()[i];
+      if (label == kNoise) {
+        ++result.summary.noise;
+        continue;
+      }
+      ++sizes[static_cast<std::size_t>(label)];
+      ++(result.core[i] != 0 ? result.summary.core : result.summary.border);
+    }
+    return sizes;
+  }
+
+  Exchange& exchange_;
+  Backend& backend_;
+  const Distribution& distribution_;
+  Part& part_;
+  const Space& space_;
+  const RunOptions& options_;
+  const std::uint64_t points_;
+  const CancelToken& cancel_;
+  const OnResult& on_result_;
+  const Homecoming home_;
 };
 
 }  // namespace
@@ -194,14 +377,21 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
                      const OnResult& on_result, const EngineOptions& engine, const RunOptions& options,
                      const Observer& observer, const Partition* partition) {
   check_options(engine, options);
+  const EngineOptions numbers = settled(engine);
+  const std::unique_ptr<Backend> backend = make_backend(numbers, observer.on_notice);
+  return run_part(exchange, share, metric, sweep, on_result, {*backend, numbers.threads, numbers.memory}, options,
+                  observer, partition);
+}
+
+PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
+                     const OnResult& on_result, const RankDevice& device, const RunOptions& options,
+                     const Observer& observer, const Partition* partition) {
   check(options);
   check_metric(metric, share.dims());
-  EngineOptions numbers = settled(engine);
   PartFigures figures;
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
-  const std::unique_ptr<Backend> backend = make_backend(numbers, observer.on_notice);
-  tbb::task_arena arena(static_cast<int>(numbers.threads));
+  tbb::task_arena arena(static_cast<int>(device.threads));
   arena.execute([&] {
     require_same(exchange, share, sweep, metric);
     if (sweep.size() == 0) return;
@@ -213,26 +403,23 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     std::optional<Points> room(std::in_place);
     const PointsView searched = moved(exchange, share, metric, *room);
     const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, searched);
-    const Distribution distribution(exchange, searched, cuts);
+    Distribution distribution(exchange, searched, cuts);
     room.reset();
     const std::uint64_t points = exchange.sum(share.size());
-    Part part(exchange, distribution, cuts, space, reach_of(groups.front().radius));
+    const double reach = reach_of(groups.front().radius);
+    Part part(exchange, distribution, cuts, space, device.turns != nullptr ? 2 * reach : reach);
+    distribution.drop_points();
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
+    GroupOfParts clusterings(exchange, device.backend, distribution, part, open, options, points, cancel, on_result);
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
-      const Part::View view = part.view(reach_of(group.radius));
-      const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part.own())};
-      const DirectOptions direct{.minpts = group.minpts, .core_mask = options.core_mask, .shared = &shared};
-      const std::unique_ptr<LoadedPoints> loaded = backend->load(view.points, open);
-      const bool cliques = loaded->dims() <= index::kMostCliqueDims;
-      const std::unique_ptr<Index> index = loaded->build_index({.eps = group.radius,
-                                                                .cells = cliques ? Cells::clique : Cells::reach,
-                                                                .index = options.search.index,
-                                                                .decide = options.search.decide},
-                                                               cancel);
-      GroupOfParts(exchange, distribution, points, view, *index, direct).cluster(group.eps, on_result);
+      if (device.turns != nullptr) {
+        clusterings.cluster_in_turns(group, *device.turns, device.memory);
+      } else {
+        clusterings.cluster(group);
+      }
     }
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
   });

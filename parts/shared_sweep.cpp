@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
+#include <cmath>
+#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/run_part.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/workers.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
@@ -42,7 +46,9 @@ namespace {
 constexpr std::uint64_t kBytesPerPoint = 64;
 /// Below these a device is done with all of them before parts have been made.
 constexpr std::uint64_t kFewPoints = 1'000'000;
-/// Eps that an engine takes together, so that one is prepared while the other is clustered.
+/// The memory of a GPU is asked for, which starts it, where more is needed.
+constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
+/// Eps, or parts, that an engine takes together, so that one is prepared while the other is clustered.
 constexpr std::size_t kTogether = 2;
 
 bool parts_can(const RunOptions& run) {
@@ -70,12 +76,10 @@ std::vector<unsigned> numbers_of(const std::string& list) {
 class Together {
  public:
   Together(const Observer& observer, const OnResult& on_result, std::size_t variants)
-      : observer_(observer), on_result_(on_result), stop_(observer.cancel), variants_(variants) {}
-
-  [[nodiscard]] CancelToken& stop() noexcept { return stop_; }
+      : observer_(observer), on_result_(on_result), variants_(variants) {}
 
   [[nodiscard]] Observer observer() {
-    Observer mine{.cancel = &stop_, .trace = observer_.trace, .before_stage = observer_.before_stage};
+    Observer mine{.cancel = &*stop_, .trace = observer_.trace, .before_stage = observer_.before_stage};
     if (observer_.on_notice) {
       mine.on_notice = [this](const std::string& text) {
         const std::scoped_lock lock(mutex_);
@@ -87,23 +91,32 @@ class Together {
 
   void take(VariantResult&& result) {
     const std::scoped_lock lock(mutex_);
+    const Variant variant = result.variant;
     on_result_(std::move(result));
-    ++done_;
+    done_.insert({variant.eps, variant.minpts});
     if (observer_.on_progress) {
-      observer_.on_progress({.variants_done = done_,
+      observer_.on_progress({.variants_done = done_.size(),
                              .variants = variants_,
                              .seconds = std::chrono::duration<double>(Clock::now() - begin_).count()});
     }
   }
 
-  /// One body for each engine, on a thread of its own.
+  /// What was not taken yet.
+  [[nodiscard]] Sweep missing(const Sweep& sweep) const {
+    std::vector<Variant> variants = sweep.variants();
+    std::erase_if(variants, [&](const Variant& v) { return done_.contains({v.eps, v.minpts}); });
+    return Sweep(std::move(variants));
+  }
+
+  /// One body for each, on a thread of its own.
   template <class F>
-  void run(std::size_t engines, F&& body) {
-    run_ranks(static_cast<int>(engines), [&](Exchange& exchange) {
+  void run(std::size_t bodies, F&& body) {
+    stop_.emplace(observer_.cancel);
+    run_ranks(static_cast<int>(bodies), [&](Exchange& exchange) {
       try {
         body(exchange);
       } catch (...) {
-        stop_.cancel();
+        stop_->cancel();
         throw;
       }
     });
@@ -115,10 +128,10 @@ class Together {
   const Observer& observer_;
   const OnResult& on_result_;
   const Clock::time_point begin_ = Clock::now();
-  CancelToken stop_;
+  std::optional<CancelToken> stop_;  ///< of the bodies that run
   std::mutex mutex_;
   std::size_t variants_;
-  std::size_t done_ = 0;
+  std::set<std::pair<double, std::uint32_t>> done_;
   bool noticed_ = false;
 };
 
@@ -205,18 +218,40 @@ class Assembly {
   std::map<std::pair<double, std::uint32_t>, Open> open_;
 };
 
+/// parts: a multiple of the engines.
 void share_space(PointsView points, const Metric& metric, const Sweep& sweep, std::span<const EngineOptions> engines,
-                 const RunOptions& options, Together& together) {
-  Assembly assembly(points.size(), engines.size());
+                 std::size_t parts, const RunOptions& options, Together& together) {
+  const std::size_t of_engine = parts / engines.size();
+  std::vector<std::unique_ptr<Backend>> backends(engines.size());
   together.run(engines.size(), [&](Exchange& exchange) {
-    const auto rank = static_cast<std::size_t>(exchange.rank());
-    const auto first_row = [&](std::size_t r) { return points.size() * r / engines.size(); };
-    const auto take = [&](VariantResult&& result) {
-      if (assembly.add(result, first_row(rank))) together.take(std::move(result));
+    const auto e = static_cast<std::size_t>(exchange.rank());
+    backends[e] = make_backend(settled(engines[e]), together.observer().on_notice);
+  });
+  std::deque<Turns> turns;
+  for (std::size_t e = 0; e < engines.size(); ++e) turns.emplace_back(kTogether);
+  Assembly assembly(points.size(), parts);
+  together.run(parts, [&](Exchange& exchange) {
+    const auto part = static_cast<std::size_t>(exchange.rank());
+    const std::size_t e = part / of_engine;
+    const EngineOptions engine = settled(engines[e]);
+    const auto first_row = [&](std::size_t p) {
+      return points.size() / parts * p + std::min(p, points.size() % parts);
     };
-    run_each(exchange, points.rows(first_row(rank), first_row(rank + 1)), metric, sweep, take, engines[rank], options,
+    const auto take = [&](VariantResult&& result) {
+      if (assembly.add(result, first_row(part))) together.take(std::move(result));
+    };
+    const RankDevice device{*backends[e], engine.threads, engine.memory / 2, of_engine > 1 ? &turns[e] : nullptr};
+    run_part(exchange, points.rows(first_row(part), first_row(part + 1)), metric, sweep, take, device, options,
              together.observer());
   });
+}
+
+/// Parts of which two at a time fit each device, if ghosts are few.
+std::size_t parts_in_turns(std::uint64_t needed, std::uint64_t device_memory, std::size_t engines) {
+  const double parts =
+      1.15 * static_cast<double>(kTogether) * static_cast<double>(needed) / static_cast<double>(device_memory);
+  const auto of_engine = static_cast<std::size_t>(std::ceil(parts / static_cast<double>(engines)));
+  return std::max<std::size_t>(2, of_engine) * engines;
 }
 
 }  // namespace
@@ -240,9 +275,8 @@ std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const Engine
     one.gpu = number;
     check_backend(one);
     const auto sharers = static_cast<std::uint64_t>(std::count(numbers.begin(), numbers.end(), number));
-    one.gpu_memory = sharers == 1 && all.gpu_memory == 0
-                         ? 0
-                         : (all.gpu_memory == 0 ? standard_memory_of_gpu(number) : all.gpu_memory) / sharers;
+    one.gpu_memory =
+        sharers == 1 && all.gpu_memory == 0 ? 0 : (all.gpu_memory == 0 ? gpu_memory_of(one) : all.gpu_memory) / sharers;
     one.threads = std::max(1U, all.threads / static_cast<unsigned>(numbers.size()));
     one.memory = all.memory / numbers.size();
     engines.push_back(one);
@@ -251,22 +285,26 @@ std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const Engine
 }
 
 SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept {
-  if (question.engines < 2) return {Sharing::one, "there is one device"};
-  const bool single = question.eps < 2;
+  const auto whole = [&](std::string_view of_one_eps, std::string_view of_several) {
+    return question.engines < 2 || question.eps < 2 ? SharingAnswer{Sharing::one, of_one_eps}
+                                                    : SharingAnswer{Sharing::eps, of_several};
+  };
   if (question.weights || !parts_can(run)) {
-    return single ? SharingAnswer{Sharing::one, "there is one eps, and parts of space do not have what is asked for"}
-                  : SharingAnswer{Sharing::eps, "parts of space do not have what is asked for"};
+    constexpr std::string_view kLacking = "parts of space do not have what is asked for";
+    return whole(kLacking, kLacking);
   }
   const std::uint64_t needed = question.bytes + question.points * kBytesPerPoint;
   if (question.device_memory != 0 && needed > question.device_memory) {
-    return {Sharing::parts, "all points are more than one device holds"};
+    if (needed <= question.device_memory * question.engines) {
+      return {Sharing::parts, "all points are more than one device holds", question.engines};
+    }
+    return {Sharing::parts, "all points are more than the memory of GPUs holds",
+            parts_in_turns(needed, question.device_memory, question.engines)};
   }
+  if (question.engines < 2) return {Sharing::one, "there is one device"};
   if (question.eps >= 2 * question.engines) return {Sharing::eps, "there are many eps, and nothing has to be sent"};
-  if (question.points < kFewPoints * question.engines) {
-    return single ? SharingAnswer{Sharing::one, "the points are few, and there is one eps"}
-                  : SharingAnswer{Sharing::eps, "the points are few"};
-  }
-  return {Sharing::parts, "there are few eps"};
+  if (question.points < kFewPoints * question.engines) return whole("the points are few", "the points are few");
+  return {Sharing::parts, "there are few eps", question.engines};
 }
 
 SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<const EngineOptions> engines,
@@ -280,9 +318,10 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
                            .points = points.size(),
                            .bytes = points.bytes(),
                            .weights = weights};
+  const bool small = question.bytes + question.points * kBytesPerPoint < kFitsAnyGpu;
   for (const EngineOptions& engine : engines) {
-    if (engines.size() == 1 || !engine.gpu) continue;
-    const std::uint64_t memory = engine.gpu_memory != 0 ? engine.gpu_memory : standard_memory_of_gpu(*engine.gpu);
+    if (small && engine.gpu_memory == 0) continue;
+    const std::uint64_t memory = gpu_memory_of(engine);
     question.device_memory = question.device_memory == 0 ? memory : std::min(question.device_memory, memory);
   }
   return choose_sharing(question, run);
@@ -295,11 +334,19 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   for (const EngineOptions& engine : engines) check_options(engine, options);
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  const Sharing sharing = choose_sharing(points, sweep, engines, options, !weights.empty()).sharing;
+  const SharingAnswer answer = choose_sharing(points, sweep, engines, options, !weights.empty());
   Together together(observer, on_result, sweep.size());
-  if (sharing == Sharing::parts) return share_space(points, metric, sweep, engines, options, together);
-  if (sharing == Sharing::one) engines = engines.first(1);
-  share_eps(points, metric, sweep, engines, options, weights, together);
+  if (answer.sharing != Sharing::parts) {
+    if (answer.sharing == Sharing::one) engines = engines.first(1);
+    return share_eps(points, metric, sweep, engines, options, weights, together);
+  }
+  for (std::size_t parts = answer.parts;; parts *= 2) {
+    try {
+      return share_space(points, metric, together.missing(sweep), engines, parts, options, together);
+    } catch (const ResourceError&) {
+      if (parts == engines.size() || parts >= 8 * answer.parts) throw;
+    }
+  }
 }
 
 }  // namespace epsflow::parts

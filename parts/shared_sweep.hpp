@@ -34,12 +34,13 @@ struct DeviceOptions {
 enum class Sharing : std::uint8_t {
   one,    ///< not at all: the first engine makes it
   eps,    ///< each engine has all points, and takes one eps after the other
-  parts,  ///< each engine has a part of space
+  parts,  ///< each engine has a part of space, or several that take turns
 };
 
 struct SharingAnswer {
   Sharing sharing = Sharing::one;
   std::string_view reason;  ///< in words
+  std::size_t parts = 1;    ///< of space
 };
 
 /// What is known of a sweep before it is shared.
@@ -48,15 +49,16 @@ struct SharingQuestion {
   std::size_t eps = 1;  ///< of the sweep
   std::uint64_t points = 0;
   std::uint64_t bytes = 0;          ///< of their coordinates
-  std::uint64_t device_memory = 0;  ///< that the smallest of the devices has; 0 where that is not known
+  std::uint64_t device_memory = 0;  ///< that the smallest of the devices has; 0 where there is no limit
   bool weights = false;
 };
 
 /// The first rule that applies decides:
-///   1. one, of one engine.
-///   2. eps, or one where there is only one, for what parts do not have: weights, tables, verify, clusters, Keep::summary, labels left on
-///      a device.
-///   3. parts, where clustering all points needs more than one device has.
+///   1. eps, or one where there is one eps or one engine, for what parts do not have: weights, tables, verify, clusters, Keep::summary, labels
+///      left on a device.
+///   2. parts, where clustering all points needs more memory than one device has; and if it needs more than all devices have, so many
+///      that there is room for two at a time on each.
+///   3. one, of one engine.
 ///   4. eps, of at least two for each engine: then nothing has to be sent.
 ///   5. eps, or one, of so few points that parts would not pay.
 ///   6. parts.
@@ -68,8 +70,9 @@ struct SharingQuestion {
                                            std::span<const EngineOptions> engines, const RunOptions& run,
                                            bool weights = false);
 
-/// run_each() by several engines: the same labels, bit for bit, in any order of variants. weights: empty, or [n], as for
-/// Dataset::weighted(). on_result and the callbacks of `observer` are called by one engine at a time. Throws as run_each().
+/// run_each() by several engines, or by one that cannot hold all: the same labels, bit for bit, in any order of variants. weights: empty, or
+/// [n], as for Dataset::weighted(). on_result and the callbacks of `observer` are called by one engine at a time. Where parts turn out not
+/// to fit there are twice as many, three times at most. Throws as run_each().
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const EngineOptions> engines, const RunOptions& options = {}, const Observer& observer = {},
               std::span<const double> weights = {});

@@ -84,9 +84,14 @@ std::vector<BackendInfo> backends() {
 
 std::vector<unsigned> usable_gpus() { return gpus_found(); }
 
-std::uint64_t standard_memory_of_gpu(unsigned gpu) {
-  check_backend({.backend = BackendChoice::gpu, .gpu = gpu});
-  return free_memory_of(gpu) / 10 * 9;
+std::uint64_t gpu_memory_of(const EngineOptions& options) {
+  if (options.backend == BackendChoice::cpu) return 0;
+  check_backend(options);
+  const std::vector<unsigned> gpus = options.gpu ? std::vector{*options.gpu} : usable_gpus();
+  if (options.gpu_memory != 0 && !gpus.empty()) return options.gpu_memory;
+  std::uint64_t most = 0;
+  for (const unsigned gpu : gpus) most = std::max(most, free_memory_of(gpu) / 10 * 9);
+  return most;
 }
 
 BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space, const EngineOptions& engine,

@@ -22,9 +22,9 @@ struct BackendInfo {
 
 /// The numbers of the GPUs that can be used, as EngineOptions::gpu counts them.
 [[nodiscard]] std::vector<unsigned> usable_gpus();
-/// Bytes that EngineOptions::gpu_memory = 0 stands for on this GPU. Makes a context on it. Throws UsageError, ResourceError where it is not
-/// there.
-[[nodiscard]] std::uint64_t standard_memory_of_gpu(unsigned gpu);
+/// Bytes of GPU memory that an engine with these options may hold; 0 where it would be on the CPU. Makes a context on a GPU where the options
+/// leave it open. Throws UsageError, ResourceError for a GPU that is not there.
+[[nodiscard]] std::uint64_t gpu_memory_of(const EngineOptions& options);
 
 /// Chooses the backend for n points of `dims` dimensions in `space`. The first rule that applies decides:
 ///   1. EngineOptions::backend, if it is not automatic.

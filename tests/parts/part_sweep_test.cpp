@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,8 +13,11 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/parts/run_part.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow::parts {
 namespace {
@@ -57,9 +61,10 @@ Partition random_cuts(PointsView points, int ranks, Random& random) {
   return Partition(std::move(cuts));
 }
 
-/// Labels of a run in parts, put together.
+/// Labels of a run in parts, put together. turns: null, or what the ranks take on one device; some with room for the labels of one variant
+/// at a time.
 std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric, const Sweep& sweep, int ranks,
-                                        const std::vector<std::size_t>& shares, const Partition* cuts) {
+                                        const std::vector<std::size_t>& shares, const Partition* cuts, Turns* turns) {
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   RunOptions options;
   options.core_mask = true;
@@ -67,11 +72,17 @@ std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric,
       points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // as a GPU has no tiles for parts
   EngineOptions engine;
   engine.threads = 1;
+  const std::unique_ptr<Backend> backend = make_backend(settled(engine), nullptr);
   run_ranks(ranks, [&](Exchange& exchange) {
     const auto r = static_cast<std::size_t>(exchange.rank());
-    (void)run_each(
-        exchange, points.rows(shares[r], shares[r + 1]), metric, sweep,
-        [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); }, engine, options, {}, cuts);
+    const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };
+    const PointsView share = points.rows(shares[r], shares[r + 1]);
+    if (turns == nullptr) {
+      (void)run_each(exchange, share, metric, sweep, take, engine, options, {}, cuts);
+    } else {
+      const std::uint64_t room = ranks % 3 == 0 ? 1 : 10 * points.size();
+      (void)run_part(exchange, share, metric, sweep, take, {*backend, 1, room, turns}, options, {}, cuts);
+    }
   });
   std::vector<VariantResult> all = std::move(of_ranks.front());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -98,18 +109,21 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
   RunOptions options;
   options.core_mask = true;
   const std::vector<VariantResult> whole = run(data.view(), metric, sweep, {}, options);
-  const std::vector<VariantResult> parts =
-      run_in_parts(data.view(), metric, sweep, ranks, shares, cuts ? &*cuts : nullptr);
-  REQUIRE(parts.size() == whole.size());
-  for (const VariantResult& expected : whole) {
-    INFO("eps " << expected.variant.eps << ", minpts " << expected.variant.minpts << ", ranks " << ranks);
-    const auto found = std::find_if(parts.begin(), parts.end(), [&](const VariantResult& r) {
-      return r.variant.eps == expected.variant.eps && r.variant.minpts == expected.variant.minpts;
-    });
-    REQUIRE(found != parts.end());
-    CHECK(found->summary == expected.summary);
-    CHECK(found->core == expected.core);
-    REQUIRE(found->labels == expected.labels);
+  Turns turns(1 + ranks % 2);
+  for (Turns* const taken : {static_cast<Turns*>(nullptr), &turns}) {
+    const std::vector<VariantResult> parts =
+        run_in_parts(data.view(), metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken);
+    REQUIRE(parts.size() == whole.size());
+    for (const VariantResult& expected : whole) {
+      INFO("eps " << expected.variant.eps << ", minpts " << expected.variant.minpts << ", ranks " << ranks
+                  << (taken == nullptr ? "" : ", in turns"));
+      const auto found = std::find_if(parts.begin(), parts.end(),
+                                      [&](const VariantResult& r) { return r.variant == expected.variant; });
+      REQUIRE(found != parts.end());
+      CHECK(found->summary == expected.summary);
+      CHECK(found->core == expected.core);
+      REQUIRE(found->labels == expected.labels);
+    }
   }
 }
 

@@ -79,8 +79,17 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto&) {}) == Sharing::parts);
   CHECK(of([](auto& q) { q.eps = 3; }) == Sharing::parts);
   CHECK(of([](auto& q) { q.eps = 4; }) == Sharing::eps);
-  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 100'000'000; }) == Sharing::parts);
-  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 10'000'000'000; }) == Sharing::eps);
+  // 720 MB are needed.
+  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 400'000'000; }) == Sharing::parts);
+  CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 400'000'000}, {})
+            .parts == 2);
+  CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 300'000'000}, {})
+            .parts == 6);
+  CHECK(choose_sharing({.engines = 1, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 700'000'000}, {})
+            .parts == 3);
+  CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 700'000'000; }) == Sharing::parts);
+  CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 700'000'000; }, {.verify = true}) == Sharing::one);
+  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000; }) == Sharing::eps);
   CHECK(of([](auto& q) { q.points = 1000; }) == Sharing::one);
   CHECK(of([](auto& q) { q.points = 1000, q.eps = 2; }) == Sharing::eps);
   CHECK(of([](auto& q) { q.weights = true; }) == Sharing::one);
