@@ -1,10 +1,15 @@
 // Times a sweep over ranks that are threads of this process beside the same sweep in one, and prints one line of JSON:
 //
-//   bench_parts FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--ranks N] [--threads N] [--backend cpu|gpu] [--repeat N]
+//   bench_parts FILE|uniform:N:DIMS|lattice:SIDE EPS_LIST MINPTS_LIST [--ranks N] [--threads N] [--backend cpu|gpu] [--repeat N]
+//               [--gpus LIST] [--gpu-memory BYTES]
 //
+// lattice: SIDE³ points at distance 1, in cubes of 100³ with gaps of 2 between them.
 // threads: of each rank; the one run has as many as all ranks. whole_s: from points in host memory to labels there, each repetition.
 // parts_s: the same in parts, from the shares to their labels; distribute_s and cluster_s: of the slowest rank of the last repetition.
 // equal: whether all labels are those of the one run.
+//
+// With --gpus or --gpu-memory there are no ranks: parts_s is a sweep that these GPUs share, or that goes through the memory that they are
+// left, from points in host memory to labels there; `sharing` says how. The one run has a whole GPU.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -18,6 +23,7 @@
 
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/shared_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -33,7 +39,20 @@ const char* option(int argc, char** argv, const char* name, const char* otherwis
   return otherwise;
 }
 
+epsflow::Points lattice(std::size_t side) {
+  epsflow::Points points(side * side * side, 3, epsflow::Precision::float32);
+  float* to = points.values<float>().data();
+  const auto place = [](std::size_t i) { return static_cast<float>(i + i / 100); };
+  for (std::size_t x = 0; x < side; ++x) {
+    for (std::size_t y = 0; y < side; ++y) {
+      for (std::size_t z = 0; z < side; ++z, to += 3) to[0] = place(x), to[1] = place(y), to[2] = place(z);
+    }
+  }
+  return points;
+}
+
 epsflow::Points read(const std::string& what) {
+  if (what.starts_with("lattice:")) return lattice(std::stoull(what.substr(8)));
   if (!what.starts_with("uniform:")) return epsflow::io::read_points(what);
   const std::size_t colon = what.find(':', 8);
   const auto n = static_cast<std::size_t>(std::stoull(what.substr(8, colon - 8)));
@@ -72,6 +91,35 @@ int main(int argc, char** argv) try {
   }
   bool equal = true;
   std::mutex mutex;
+  const auto compare = [&](const epsflow::VariantResult& result, std::size_t first) {
+    for (const epsflow::VariantResult& one : whole) {
+      if (one.variant != result.variant) continue;
+      const auto begin = one.labels.begin() + static_cast<std::ptrdiff_t>(first);
+      const bool same = std::equal(result.labels.begin(), result.labels.end(), begin) && result.summary == one.summary;
+      const std::scoped_lock lock(mutex);
+      equal = equal && same;
+    }
+  };
+  const epsflow::parts::DeviceOptions devices{.gpus = option(argc, argv, "--gpus", "")};
+  options.gpu_memory = std::stoull(option(argc, argv, "--gpu-memory", "0"));
+  if (!devices.gpus.empty() || options.gpu_memory != 0) {
+    options.threads = all.threads;
+    const auto engines = epsflow::parts::engines_on(devices, options);
+    const auto answer = epsflow::parts::choose_sharing(points, sweep, engines, {});
+    json["sharing"] = {{"engines", engines.size()}, {"parts", answer.parts}, {"because", answer.reason}};
+    for (int i = 0; i < repeat; ++i) {
+      std::vector<epsflow::VariantResult> results;
+      const auto begin = Clock::now();
+      const auto take = [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); };
+      epsflow::parts::run_each(points, {}, sweep, take, engines);
+      json["parts_s"].push_back(since(begin));
+      equal = equal && results.size() == whole.size();
+      for (const epsflow::VariantResult& result : results) compare(result, 0);
+    }
+    json["equal"] = equal;
+    std::cout << json.dump() << '\n';
+    return equal ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
   for (int i = 0; i < repeat; ++i) {
     std::vector<epsflow::parts::PartFigures> figures(static_cast<std::size_t>(ranks));
     const auto begin = Clock::now();
@@ -80,16 +128,7 @@ int main(int argc, char** argv) try {
       const std::size_t first = points.size() * r / figures.size(), last = points.size() * (r + 1) / figures.size();
       figures[r] = epsflow::parts::run_each(
           exchange, points.view().rows(first, last), {}, sweep,
-          [&](epsflow::VariantResult&& result) {
-            for (const epsflow::VariantResult& one : whole) {
-              if (one.variant.eps != result.variant.eps || one.variant.minpts != result.variant.minpts) continue;
-              const bool same = std::equal(result.labels.begin(), result.labels.end(), one.labels.begin() + first) &&
-                                result.summary == one.summary;
-              const std::scoped_lock lock(mutex);
-              equal = equal && same;
-            }
-          },
-          options);
+          [&](epsflow::VariantResult&& result) { compare(result, first); }, options);
     });
     json["parts_s"].push_back(since(begin));
     if (i + 1 < repeat) continue;

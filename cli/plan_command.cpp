@@ -24,9 +24,9 @@ const char* way_of(const GroupPlan& group) {
 /// A number that may not be known.
 std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : format_count(count); }
 
-/// How several GPUs would share the sweep.
+/// How engines would share the sweep.
 struct SharingPlan {
-  std::size_t gpus = 0;  ///< 0: --gpus was not given
+  std::size_t engines = 1;
   parts::SharingAnswer answer;
 };
 
@@ -36,12 +36,13 @@ std::string_view word_of_sharing(parts::Sharing sharing) {
 }
 
 void print_sharing(const SharingPlan& sharing) {
-  if (sharing.gpus == 0) return;
-  const parts::Sharing how = sharing.answer.sharing;
-  const char* const what = how == parts::Sharing::one   ? "the first would do all"
-                           : how == parts::Sharing::eps ? "each would take some of the eps, with all points"
-                                                        : "each would take a part of space";
-  print_result("{}: {}, as {}\n", format_count(sharing.gpus, "GPU"), what, sharing.answer.reason);
+  const auto& [how, reason, count] = sharing.answer;
+  if (sharing.engines < 2 && how == parts::Sharing::one) return;
+  std::string what = "the first would do all";
+  if (how == parts::Sharing::eps) what = "each would take some of the eps, with all points";
+  if (how == parts::Sharing::parts) what = "each would take a part of space";
+  if (count > sharing.engines) what = fmt::format("{} of space would take turns", format_count(count, "part"));
+  print_result("{}: {}, as {}\n", format_count(sharing.engines, "GPU"), what, reason);
 }
 
 void print_plan(const std::vector<GroupPlan>& groups) {
@@ -60,10 +61,10 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
   nlohmann::ordered_json json{{"points", points.size()}};
   add_metric(json, metric);
   add_input(json, points);
-  if (sharing.gpus > 0) {
-    json["sharing"] = {
-        {"gpus", sharing.gpus}, {"by", word_of_sharing(sharing.answer.sharing)}, {"because", sharing.answer.reason}};
-  }
+  json["sharing"] = {{"engines", sharing.engines},
+                     {"by", word_of_sharing(sharing.answer.sharing)},
+                     {"parts", sharing.answer.parts},
+                     {"because", sharing.answer.reason}};
   json["groups"] = nlohmann::ordered_json::array();
   for (const GroupPlan& g : groups) {
     json["groups"].push_back({{"eps", g.eps},
@@ -91,15 +92,12 @@ int run_plan(const Arguments& arguments) {
   io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, settings);
-  SharingPlan sharing;
-  if (!settings.devices.gpus.empty()) {
-    const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-    sharing = {engines.size(), parts::choose_sharing(points, sweep, engines, settings.run, !points.weights.empty())};
-    settings.engine = engines.front();
-  }
+  const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
+  const SharingPlan sharing{engines.size(),
+                            parts::choose_sharing(points, sweep, engines, settings.run, !points.weights.empty())};
   const InterruptGuard interrupt;
   const std::vector<GroupPlan> groups =
-      plan(load(arguments, points, metric, settings.engine), sweep, settings.run, {.cancel = &interrupt.token()});
+      plan(load(arguments, points, metric, engines.front()), sweep, settings.run, {.cancel = &interrupt.token()});
   if (arguments.flag("json")) {
     print_plan_as_json(groups, sharing, points, metric);
   } else if (!arguments.flag("quiet")) {

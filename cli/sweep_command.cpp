@@ -13,11 +13,13 @@
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
+#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -95,12 +97,17 @@ int run_sweep(const Arguments& arguments) {
                             .cancel = &interrupt.token(),
                             .on_notice = notices(arguments),
                             .trace = &trace};
-    if (made.size() > 0 && settings.devices.gpus.empty()) {
-      run_each(load(arguments, points, metric, settings.engine, &trace), made, take, settings.run, observer);
+    const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
+    const parts::SharingAnswer sharing =
+        parts::choose_sharing(points, made, engines, settings.run, !points.weights.empty());
+    if (made.size() > 0 && sharing.sharing == parts::Sharing::one) {
+      run_each(load(arguments, points, metric, engines.front(), &trace), made, take, settings.run, observer);
     } else if (made.size() > 0) {
       doubt_eps(arguments, points, metric);
-      parts::run_each(points, metric, made, take, parts::engines_on(settings.devices, settings.engine), settings.run,
-                      observer, points.weights);
+      if (sharing.parts > engines.size() && !quiet) {
+        say(fmt::format("{} of space take turns, as {}", format_count(sharing.parts, "part"), sharing.reason));
+      }
+      parts::run_each(points, metric, made, take, engines, settings.run, observer, points.weights);
     }
     if (again) folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
   } catch (const Cancelled&) {
