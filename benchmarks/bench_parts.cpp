@@ -1,7 +1,7 @@
 // Times a sweep over ranks that are threads of this process beside the same sweep in one, and prints one line of JSON:
 //
 //   bench_parts FILE|uniform:N:DIMS|lattice:SIDE EPS_LIST MINPTS_LIST [--ranks N] [--threads N] [--backend cpu|gpu] [--repeat N]
-//               [--gpus LIST] [--gpu-memory BYTES]
+//               [--gpus LIST] [--gpu-memory BYTES] [--parts N]
 //
 // lattice: SIDE³ points at distance 1, in cubes of 100³ with gaps of 2 between them.
 // threads: of each rank; the one run has as many as all ranks. whole_s: from points in host memory to labels there, each repetition.
@@ -105,13 +105,16 @@ int main(int argc, char** argv) try {
   if (!devices.gpus.empty() || options.gpu_memory != 0) {
     options.threads = all.threads;
     const auto engines = epsflow::parts::engines_on(devices, options);
-    const auto answer = epsflow::parts::choose_sharing(points, sweep, engines, {});
+    auto answer = epsflow::parts::choose_sharing(points, sweep, engines, {});
+    if (const auto parts = std::stoull(option(argc, argv, "--parts", "0")); parts > 0) {
+      answer = {epsflow::parts::Sharing::parts, "asked for", parts};
+    }
     json["sharing"] = {{"engines", engines.size()}, {"parts", answer.parts}, {"because", answer.reason}};
     for (int i = 0; i < repeat; ++i) {
       std::vector<epsflow::VariantResult> results;
       const auto begin = Clock::now();
       const auto take = [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); };
-      epsflow::parts::run_each(points, {}, sweep, take, engines);
+      epsflow::parts::run_each(points, {}, sweep, take, engines, {}, {}, {}, &answer);
       json["parts_s"].push_back(since(begin));
       equal = equal && results.size() == whole.size();
       for (const epsflow::VariantResult& result : results) compare(result, 0);

@@ -107,7 +107,7 @@ int run_sweep(const Arguments& arguments) {
       if (sharing.parts > engines.size() && !quiet) {
         say(fmt::format("{} of space take turns, as {}", format_count(sharing.parts, "part"), sharing.reason));
       }
-      parts::run_each(points, metric, made, take, engines, settings.run, observer, points.weights);
+      parts::run_each(points, metric, made, take, engines, settings.run, observer, points.weights, &sharing);
     }
     if (again) folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
   } catch (const Cancelled&) {

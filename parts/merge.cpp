@@ -220,21 +220,23 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
     is_member[members[m] - blocks.first()] = 1;
     is_root[members[m] - blocks.first()] = roots[m] == members[m] ? 1 : 0;
   }
+  // What has no core point that is anybody's own is of ghosts too far away to matter, and stays without a number.
+  const auto numbered = [&](std::size_t k) { return is_root[k] != 0 && first[k] != kNone; };
   std::vector<std::uint64_t> of_roots;
   for (std::size_t k = 0; k < first.size(); ++k) {
-    if (is_root[k] != 0) of_roots.push_back(first[k]);
+    if (numbered(k)) of_roots.push_back(first[k]);
   }
   const std::vector<std::uint64_t> ranks = ranks_of(exchange, of_roots, points);
-  std::vector<std::uint64_t> numbers(first.size());
+  MergedClusters merged;
+  merged.count = exchange.sum(of_roots.size());
+  std::vector<std::uint64_t> numbers(first.size(), merged.count);
   for (std::size_t k = 0, next = 0; k < first.size(); ++k) {
-    if (is_root[k] != 0) numbers[k] = ranks[next++];
+    if (numbered(k)) numbers[k] = ranks[next++];
   }
   const std::vector<std::uint64_t> of_members =
       ask(exchange, blocks, roots, [&](std::uint64_t k) { return numbers[k]; });
   for (std::size_t m = 0; m < members.size(); ++m) numbers[members[m] - blocks.first()] = of_members[m];
 
-  MergedClusters merged;
-  merged.count = exchange.sum(of_roots.size());
   if (merged.count > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
     throw ResourceError(std::to_string(merged.count) + " clusters do not fit int32 labels: raise eps or minpts");
   }

@@ -44,8 +44,6 @@ namespace {
 
 /// Beside coordinates, of clustering without a table: what index and sets take at most, and labels.
 constexpr std::uint64_t kBytesPerPoint = 64;
-/// Below these a device is done with all of them before parts have been made.
-constexpr std::uint64_t kFewPoints = 1'000'000;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
 /// Eps, or parts, that an engine takes together, so that one is prepared while the other is clustered.
@@ -92,7 +90,9 @@ class Together {
   void take(VariantResult&& result) {
     const std::scoped_lock lock(mutex_);
     const Variant variant = result.variant;
+    refused_ = true;
     on_result_(std::move(result));
+    refused_ = false;
     done_.insert({variant.eps, variant.minpts});
     if (observer_.on_progress) {
       observer_.on_progress({.variants_done = done_.size(),
@@ -101,6 +101,8 @@ class Together {
     }
   }
 
+  /// Whether a result was not taken.
+  [[nodiscard]] bool refused() const noexcept { return refused_; }
   /// What was not taken yet.
   [[nodiscard]] Sweep missing(const Sweep& sweep) const {
     std::vector<Variant> variants = sweep.variants();
@@ -133,6 +135,7 @@ class Together {
   std::size_t variants_;
   std::set<std::pair<double, std::uint32_t>> done_;
   bool noticed_ = false;
+  bool refused_ = false;
 };
 
 /// The eps of a sweep, handed out from the largest down.
@@ -301,10 +304,9 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
     return {Sharing::parts, "all points are more than the memory of GPUs holds",
             parts_in_turns(needed, question.device_memory, question.engines)};
   }
-  if (question.engines < 2) return {Sharing::one, "there is one device"};
-  if (question.eps >= 2 * question.engines) return {Sharing::eps, "there are many eps, and nothing has to be sent"};
-  if (question.points < kFewPoints * question.engines) return whole("the points are few", "the points are few");
-  return {Sharing::parts, "there are few eps", question.engines};
+  if (question.engines < 2) return {Sharing::one, "all points fit the one device"};
+  return whole("all points fit one device, which is done with one eps before they are in parts",
+               "all points fit each device, and nothing has to be sent");
 }
 
 SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<const EngineOptions> engines,
@@ -329,12 +331,13 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
 
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
-              std::span<const double> weights) {
+              std::span<const double> weights, const SharingAnswer* sharing) {
   if (engines.empty()) throw UsageError("no engine is there to sweep: give one or more");
   for (const EngineOptions& engine : engines) check_options(engine, options);
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  const SharingAnswer answer = choose_sharing(points, sweep, engines, options, !weights.empty());
+  const SharingAnswer answer =
+      sharing != nullptr ? *sharing : choose_sharing(points, sweep, engines, options, !weights.empty());
   Together together(observer, on_result, sweep.size());
   if (answer.sharing != Sharing::parts) {
     if (answer.sharing == Sharing::one) engines = engines.first(1);
@@ -344,7 +347,7 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
     try {
       return share_space(points, metric, together.missing(sweep), engines, parts, options, together);
     } catch (const ResourceError&) {
-      if (parts == engines.size() || parts >= 8 * answer.parts) throw;
+      if (together.refused() || parts == engines.size() || parts >= 8 * answer.parts) throw;
     }
   }
 }

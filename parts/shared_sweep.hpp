@@ -39,8 +39,8 @@ enum class Sharing : std::uint8_t {
 
 struct SharingAnswer {
   Sharing sharing = Sharing::one;
-  std::string_view reason;  ///< in words
-  std::size_t parts = 1;    ///< of space
+  std::string_view reason = {};  ///< in words
+  std::size_t parts = 1;         ///< of space
 };
 
 /// What is known of a sweep before it is shared.
@@ -58,10 +58,7 @@ struct SharingQuestion {
 ///      left on a device.
 ///   2. parts, where clustering all points needs more memory than one device has; and if it needs more than all devices have, so many
 ///      that there is room for two at a time on each.
-///   3. one, of one engine.
-///   4. eps, of at least two for each engine: then nothing has to be sent.
-///   5. eps, or one, of so few points that parts would not pay.
-///   6. parts.
+///   3. eps, or one: to move points into their parts takes the host longer than a GPU takes to cluster them.
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
@@ -71,11 +68,12 @@ struct SharingQuestion {
                                            bool weights = false);
 
 /// run_each() by several engines, or by one that cannot hold all: the same labels, bit for bit, in any order of variants. weights: empty, or
-/// [n], as for Dataset::weighted(). on_result and the callbacks of `observer` are called by one engine at a time. Where parts turn out not
-/// to fit there are twice as many, three times at most. Throws as run_each().
+/// [n], as for Dataset::weighted(). sharing: null for choose_sharing()'s, or how; its parts are a multiple of the engines. on_result and
+/// the callbacks of `observer` are called by one engine at a time. Where parts turn out not to fit there are twice as many, three times at
+/// most. Throws as run_each().
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const EngineOptions> engines, const RunOptions& options = {}, const Observer& observer = {},
-              std::span<const double> weights = {});
+              std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);
 
 }  // namespace epsflow::parts
 

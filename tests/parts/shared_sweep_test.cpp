@@ -76,9 +76,8 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
     return choose_sharing(question, run).sharing;
   };
   CHECK(of([](auto& q) { q.engines = 1; }) == Sharing::one);
-  CHECK(of([](auto&) {}) == Sharing::parts);
-  CHECK(of([](auto& q) { q.eps = 3; }) == Sharing::parts);
-  CHECK(of([](auto& q) { q.eps = 4; }) == Sharing::eps);
+  CHECK(of([](auto&) {}) == Sharing::one);
+  CHECK(of([](auto& q) { q.eps = 3; }) == Sharing::eps);
   // 720 MB are needed.
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 400'000'000; }) == Sharing::parts);
   CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 400'000'000}, {})
@@ -90,8 +89,6 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 700'000'000; }) == Sharing::parts);
   CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 700'000'000; }, {.verify = true}) == Sharing::one);
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000; }) == Sharing::eps);
-  CHECK(of([](auto& q) { q.points = 1000; }) == Sharing::one);
-  CHECK(of([](auto& q) { q.points = 1000, q.eps = 2; }) == Sharing::eps);
   CHECK(of([](auto& q) { q.weights = true; }) == Sharing::one);
   CHECK(of([](auto& q) { q.weights = true, q.eps = 2; }) == Sharing::eps);
   CHECK(of([](auto&) {}, {.verify = true}) == Sharing::one);
@@ -143,14 +140,51 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
   }
 }
 
-TEST_CASE("shared sweeps: a part of space for each engine") {
+TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
   Random random(20);
-  const Points points = uniform(2'000'000, random);
-  const Sweep sweep = grid({0.0006}, {4});
+  const Points points = uniform(5000, random);
+  const Sweep sweep = sweep_of(3);
   const RunOptions options{.core_mask = true};
-  const auto engines = cpu_engines(2);
-  REQUIRE(choose_sharing(points, sweep, engines, options).sharing == Sharing::parts);
-  check_same(shared(points, sweep, engines, options), by_variant(run(points, sweep, {}, options)));
+  const auto expected = by_variant(run(points, sweep, cpu_engines(1).front(), options));
+  for (const auto& [engines, parts] : {std::pair(2U, 2U), std::pair(1U, 4U), std::pair(3U, 12U)}) {
+    const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
+    std::vector<VariantResult> results;
+    run_each(
+        points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); }, cpu_engines(engines),
+        options, {}, {}, &how);
+    check_same(by_variant(std::move(results)), expected);
+  }
+}
+
+TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
+  if (usable_gpus().empty()) {
+    WARN("skipped: no GPU");
+    return;
+  }
+  Random random(23);
+  const Points points = uniform(2'000'000, random);
+  const Sweep sweep = grid({0.0006, 0.0008}, {2, 4});
+  EngineOptions small;
+  small.backend = BackendChoice::gpu;
+  small.gpu_memory = 64_MiB;
+  const SharingAnswer how{.sharing = Sharing::parts, .parts = 2};
+  std::vector<VariantResult> results;
+  const auto take = [&](VariantResult&& result) { results.push_back(std::move(result)); };
+  run_each(points, {}, sweep, take, std::vector{small}, {}, {}, {}, &how);
+  check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front())));
+}
+
+TEST_CASE("shared sweeps: what lacks room for results is not tried again") {
+  Random random(24);
+  const Points points = uniform(500, random);
+  const SharingAnswer how{.sharing = Sharing::parts, .parts = 2};
+  std::size_t tried = 0;
+  const auto full = [&](VariantResult&&) {
+    ++tried;
+    throw ResourceError("no room");
+  };
+  CHECK_THROWS_WITH(run_each(points, {}, sweep_of(2), full, cpu_engines(1), {}, {}, {}, &how), "no room");
+  CHECK(tried == 1);
 }
 
 TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
