@@ -277,7 +277,8 @@ class GroupOfParts {
 
   void cluster_in_turns(const stages::EpsGroup& group, const Part::View& view, Turns& turns) {
     const Clock::time_point begin = Clock::now();
-    // Ghosts within one eps are counted and labelled like own points; then they are cut off.
+    // Ghosts within one eps are counted and labelled like own points; then they are cut off. Those beyond miss some neighbours: of these
+    // the part knows some that are core, and such are core.
     const std::size_t labelled = view.points.size() - view.beyond;
     std::vector<std::uint32_t> lent = view.lent;
     for (std::size_t ghost = part_.own(); ghost < labelled; ++ghost) lent.push_back(static_cast<std::uint32_t>(ghost));
@@ -290,7 +291,6 @@ class GroupOfParts {
       const Turns::Turn turn(turns);
       cancel_.check();
       LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
-      loaded.counted().borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
       for (std::size_t first = 0; first < group.minpts.size();) {
         const auto levels = some_levels(loaded, group, first);
         std::size_t next = first;
