@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import AnyPoints, as_host_points, as_plain, as_weights
-from ._engine import Dataset, Engine, engine_for
+from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import explore_loaded
 from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import MetricWords
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beyond_table
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, refuse_beyond_table
 from ._sweep import sweep_loaded
 from ._tasks import python_errors, wait_for
 from ._units import Given, reference_of, require_reference, unit_of_eps
