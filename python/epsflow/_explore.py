@@ -13,7 +13,7 @@ from ._arrays import as_weights
 from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._parameters import as_variants
-from ._tasks import ProgressOption, python_errors, python_words, wait_for
+from ._tasks import ProgressOption, python_words, run_task
 from ._units import warn_of_unit
 
 _STEP_ERROR = 0.1
@@ -128,10 +128,7 @@ def explore_loaded(
     asked: list[tuple[float, int]] | None = None
     if eps is not None or min_samples is not None:
         asked = _grid(data, eps, min_samples, weights, progress)
-    with python_errors():
-        task = _core.start_explore(data._data, asked, {}, weights)
-    wait_for(task, progress)
-    made = _core.take_exploration(task)
+    made = _core.take_exploration(run_task(_core.start_explore, data._data, asked, {}, weights, progress=progress))
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
     scores = np.asarray(made.scores).reshape(len(grid[0]), len(grid[1]))
     return Exploration(
@@ -189,8 +186,5 @@ def _as_offer(offer: Any) -> Offer:
 @method
 def suggest_loaded(data: Loaded, *, sample_weight: Any = None, progress: ProgressOption = None) -> tuple[list[float], list[int]]:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    with python_errors():
-        task = _core.start_suggest(data._data, {}, weights)
-    wait_for(task, progress)
-    variants = _core.take_suggested(task)
+    variants = _core.take_suggested(run_task(_core.start_suggest, data._data, {}, weights, progress=progress))
     return sorted({e for e, _ in variants}), sorted({m for _, m in variants})

@@ -14,7 +14,7 @@ from ._arrays import as_weights
 from ._loaded import Loaded, method
 from ._parameters import SAME_EPS, as_eps, as_min_samples, as_options, as_variants, find_variant
 from ._tables import as_frame
-from ._tasks import ProgressOption, python_errors, wait_for
+from ._tasks import ProgressOption, python_errors, run_task
 from ._units import warn_of_unit
 
 _CELL_COUNTS = ("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest")
@@ -235,7 +235,5 @@ def lineage_loaded(
     asked = as_variants(eps, min_samples, variants, data._given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
     warn_of_unit(data._given, min(e for e, _ in asked))
-    with python_errors():
-        task = _core.start_lineage(data._data, asked, run, weights)
-    wait_for(task, progress)
+    task = run_task(_core.start_lineage, data._data, asked, run, weights, progress=progress)
     return Lineage(_core.take_lineage(task), data._given.unit)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from . import _core
-from ._tasks import python_errors, wait_for
+from ._tasks import run_task
 from ._units import Given
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -17,10 +17,7 @@ class Loaded:
         self.engine = engine
         self._given = given
         start: Any = engine._engine.start_load_gpu if isinstance(given.points, _core.GpuPoints) else engine._engine.start_load
-        with python_errors():
-            task = start(given.points, given.metric)
-        wait_for(task)
-        self._data = task.take_dataset(given.points)
+        self._data = run_task(start, given.points, given.metric).take_dataset(given.points)
 
     def __len__(self) -> int:
         return int(self._given.points.shape[0])

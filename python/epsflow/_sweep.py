@@ -18,7 +18,7 @@ from ._parameters import as_choice, as_flag, as_options, as_variants, find_varia
 from ._precomputed import cluster_distances
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tables import as_frame
-from ._tasks import ProgressOption, python_errors, wait_for
+from ._tasks import ProgressOption, run_task
 from ._units import warn_of_unit
 
 T = TypeVar("T")
@@ -305,9 +305,6 @@ def sweep_loaded(
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     checksum = "" if weights is None else _checksum_of(weights)
     warn_of_unit(data._given, min(e for e, _ in asked))
-    with python_errors():
-        start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
-        task = start(data._data, asked, run, weights)
     under = ", ".join(part for part in (str(data._data.metric), "" if weights is None else "weighted") if part)
     found: dict[tuple[float, int], VariantResult] = {}
 
@@ -316,7 +313,8 @@ def sweep_loaded(
             variant = VariantResult(result, output, run["keep"])
             found[variant.eps, variant.min_samples] = variant
 
-    wait_for(task, progress, add)
+    start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
+    task = run_task(start, data._data, asked, run, weights, progress=progress, on_results=add)
     points, _, unit, table = data._given
     made = Lineage(_core.take_lineage(task), unit) if with_lineage else None
     return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum), unit, made)
