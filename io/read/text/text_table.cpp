@@ -1,8 +1,8 @@
 #include <epsflow/io/read/text/text_table.hpp>
 
 #include <algorithm>
-#include <compare>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace epsflow::io {
@@ -37,7 +37,10 @@ struct Score {
   double numbers = 0;    ///< their share of the fields
   bool occurs = false;   ///< in some row
   bool is_even = false;  ///< all rows have as many fields
-  auto operator<=>(const Score&) const = default;
+
+  friend bool operator<(const Score& a, const Score& b) noexcept {
+    return std::tie(a.numbers, a.occurs, a.is_even) < std::tie(b.numbers, b.occurs, b.is_even);
+  }
 };
 
 Score rate(const std::vector<Row>& rows, const Dialect& dialect) {
