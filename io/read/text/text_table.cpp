@@ -1,6 +1,7 @@
 #include <epsflow/io/read/text/text_table.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -61,12 +62,18 @@ Score rate(const std::vector<Row>& rows, const Dialect& dialect) {
           std::all_of(rows.begin(), rows.end(), is_even)};
 }
 
-/// The delimiter that explains the first rows best.
+constexpr std::array<std::pair<char, const char*>, 5> kDelimiters{{{kBlanks, "separated by blanks"},
+                                                                   {',', "comma-separated"},
+                                                                   {'|', "separated by bars"},
+                                                                   {';', "semicolon-separated"},
+                                                                   {'\t', "tab-separated"}}};
+
+/// The delimiter that explains the first rows best, of several the last.
 char find_delimiter(const char* p, const char* end, Dialect dialect) {
   constexpr std::size_t kRows = 20;
   char best = kBlanks;
   Score best_score;
-  for (const char candidate : {kBlanks, ',', '|', ';', '\t'}) {
+  for (const auto& [candidate, words] : kDelimiters) {
     if (candidate == dialect.decimal) continue;
     dialect.delimiter = candidate;
     const Score score = rate(sample_rows(p, end, dialect, 1, kRows), dialect);
@@ -78,20 +85,10 @@ char find_delimiter(const char* p, const char* end, Dialect dialect) {
 }
 
 std::string describe_delimiter(char delimiter) {
-  switch (delimiter) {
-    case ',':
-      return "comma-separated";
-    case '\t':
-      return "tab-separated";
-    case ';':
-      return "semicolon-separated";
-    case '|':
-      return "separated by bars";
-    case kBlanks:
-      return "separated by blanks";
-    default:
-      return "separated by " + show_text({&delimiter, 1});
+  for (const auto& [known, words] : kDelimiters) {
+    if (known == delimiter) return words;
   }
+  return "separated by " + show_text({&delimiter, 1});
 }
 
 /// Whether the fields count 0, 1, 2, … as pandas names columns that have no names, with its empty name of the index
