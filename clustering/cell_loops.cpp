@@ -25,15 +25,11 @@ namespace HWY_NAMESPACE {
 using index::CellWindow;
 using index::WindowRanges;
 
-/// Candidates in a cell from which on bounds leave out more than they cost.
-constexpr std::uint32_t kFewestBoundedPoints = 64;
-
-/// Pairs of two cells that are tested one by one: in most cells that are within eps of each other one of the first is.
-/// Beyond, they are looked for by bisection.
-constexpr std::uint64_t kMostPairs = 16 * 1024;
-
+/// Whether a core point of one cell is a neighbour of a core point of the other.
 template <class T, std::size_t D>
-bool cells_within(const CellInput& in, Range a, Range b, const std::uint32_t* counts, std::uint32_t minpts) {
+bool have_core_neighbours(const CellInput& in, Range a, Range b, const std::uint32_t* counts, std::uint32_t minpts) {
+  // Where cells are within eps of each other, one of the first pairs mostly is. Beyond so many, pairs are looked for by bisection.
+  constexpr std::uint64_t kMostPairs = 16 * 1024;
   if (a.size() > b.size()) std::swap(a, b);
   std::uint64_t tested = 0;
   for (std::uint32_t p = a.begin; p < a.end; ++p) {
@@ -49,21 +45,22 @@ bool cells_within(const CellInput& in, Range a, Range b, const std::uint32_t* co
 template <class T, std::size_t D>
 void unite(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach, const std::uint32_t* counts,
            const std::uint8_t* gained, std::uint32_t* parent) {
-  const std::uint32_t minpts = level.minpts;
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
   // Of two cells that the level gains, the later sees the pair; of others, the one that is gained.
-  CellWindow window(in.grid, cells.begin, reach, level.first() ? WindowRanges::rows_up_to : WindowRanges::rows);
+  const bool only_earlier = level.first();
+  CellWindow window(in.grid, cells.begin, reach, only_earlier ? WindowRanges::rows_up_to : WindowRanges::rows);
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     if (gained[a] == 0) continue;
     std::uint32_t root = sets.find(a);
     for (const Range& row : window.around({a, a + 1})) {
-      for (std::uint32_t c = row.begin; c < (level.first() ? HWY_MIN(row.end, a) : row.end); ++c) {
-        const std::uint32_t p = sets.parent(c);
-        if (p == kNotCore || p == root || (c > a && gained[c] != 0)) continue;
+      for (std::uint32_t c = row.begin; c < (only_earlier ? HWY_MIN(row.end, a) : row.end); ++c) {
+        const std::uint32_t above = sets.parent(c);
+        if (above == kNotCore || above == root || (c > a && gained[c] != 0)) continue;
         root = sets.find(a);
         if (sets.find(c) == root) continue;
-        if (cells_within<T, D>(in, {starts[a], starts[a + 1]}, {starts[c], starts[c + 1]}, counts, minpts)) {
+        const Range points{starts[a], starts[a + 1]};
+        if (have_core_neighbours<T, D>(in, points, {starts[c], starts[c + 1]}, counts, level.minpts)) {
           root = sets.unite(a, c);
         }
       }
@@ -72,10 +69,29 @@ void unite(const CellInput& in, Range cells, const CoreLevel& level, std::uint32
 }
 
 /// A core cell near points that are not core.
-struct BorderCell {
+struct CoreCell {
   Range points;
   const std::uint32_t* clusters;  // at each level
 };
+
+/// The cells around a cell that are at some level in a cluster below its own: there they may lower that of its border points.
+void collect_lower(const CellInput& in, std::span<const Range> around, const NumberedLevels& levels, std::uint32_t cell,
+                   std::vector<CoreCell>& lower) {
+  const auto starts = in.grid.cell_starts();
+  const std::size_t count = levels.size();
+  // What lies behind the levels is of other cells: below 0 it is not.
+  std::array<std::uint32_t, kLevelsAtOnce> limits{};
+  std::copy_n(levels.clusters + cell * count, count, limits.begin());
+  lower.clear();
+  for (const Range& row : around) {
+    for (std::uint32_t c = row.begin; c < row.end; ++c) {
+      const std::uint32_t* of_cell = levels.clusters + c * count;
+      bool below = false;
+      for (std::size_t l = 0; l < kLevelsAtOnce; ++l) below |= of_cell[l] < limits[l];
+      if (below) lower.push_back({{starts[c], starts[c + 1]}, of_cell});
+    }
+  }
+}
 
 /// largest_within() where the candidates have bounds, for counts over `largest`.
 template <class T, std::size_t D>
@@ -89,14 +105,17 @@ HWY_NOINLINE void largest_in_bounds(const BoundsTest<D>& bounds, const RowTest<T
   });
 }
 
-/// Lowers the clusters of a point at the levels before `core`, where it is not core, to those of cells in which it has a core
-/// neighbour then.
+/// Lowers the clusters of a point, at the levels where it is not core, to those of cells in which it has a core neighbour then.
 template <class T, std::size_t D>
-HWY_INLINE void find_border(const CellInput& in, std::uint32_t p, std::span<const BorderCell> cells,
-                            std::span<const std::uint32_t> minpts, std::size_t core, const CellCounts& counts,
-                            std::uint32_t* clusters) {
+HWY_INLINE void lower_clusters(const CellInput& in, std::uint32_t p, std::span<const CoreCell> cells,
+                               const NumberedLevels& levels, const CellCounts& counts, std::uint32_t* clusters) {
+  // Candidates in a cell from which on bounds leave out more than they cost.
+  constexpr std::uint32_t kFewestBoundedPoints = 64;
+  const std::span<const std::uint32_t> minpts = levels.minpts;
+  std::size_t core = 1;  // the first level where it is core: from then on it is
+  while (core < levels.size() && counts.of_points[p] < minpts[core]) ++core;
   const RowTest<T, D> test(in.search, p);
-  for (const BorderCell& cell : cells) {
+  for (const CoreCell& cell : cells) {
     std::size_t level = 0;
     while (level < core && cell.clusters[level] >= clusters[level]) ++level;
     if (level == core) continue;
@@ -120,32 +139,16 @@ void find(const CellInput& in, Range cells, const NumberedLevels& levels, const 
   const auto starts = in.grid.cell_starts();
   const std::size_t count = levels.size();
   CellWindow window(in.grid, cells.begin, in.grid.keys().window);
-  std::vector<BorderCell> lower;  // core cells around, of clusters below the cell's own
+  std::vector<CoreCell> lower;
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     const std::uint32_t* own = levels.clusters + a * count;
     bool collected = false;
     for (std::uint32_t p = starts[a]; p < starts[a + 1]; ++p, clusters += count) {
       for (std::size_t l = 0; l < count; ++l) clusters[l] = own[l];
       if (counts.of_points[p] >= levels.minpts.front() || counts.of_points[p] == counts.alone) continue;
-      if (!collected) {
-        // What lies behind the levels is of other cells: below 0 it is not.
-        std::array<std::uint32_t, kLevelsAtOnce> limits{};
-        std::copy(own, own + count, limits.begin());
-        lower.clear();
-        for (const Range& row : window.around({a, a + 1})) {
-          for (std::uint32_t c = row.begin; c < row.end; ++c) {
-            const std::uint32_t* of_cell = levels.clusters + c * count;
-            bool below = false;
-            for (std::size_t l = 0; l < kLevelsAtOnce; ++l) below |= of_cell[l] < limits[l];
-            if (below) lower.push_back({{starts[c], starts[c + 1]}, of_cell});
-          }
-        }
-        collected = true;
-      }
-      if (lower.empty()) continue;
-      std::size_t core = 1;
-      while (core < count && counts.of_points[p] < levels.minpts[core]) ++core;
-      find_border<T, D>(in, p, lower, levels.minpts, core, counts, clusters);
+      if (!collected) collect_lower(in, window.around({a, a + 1}), levels, a, lower);
+      collected = true;
+      if (!lower.empty()) lower_clusters<T, D>(in, p, lower, levels, counts, clusters);
     }
   }
 }

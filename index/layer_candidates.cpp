@@ -9,6 +9,8 @@
 #include <span>
 #include <utility>
 
+#include <epsflow/core/scatter.hpp>
+
 namespace epsflow::index {
 namespace {
 
@@ -24,21 +26,6 @@ constexpr double kBinSlack = 1 + 0x1p-20;
 constexpr std::size_t kTail = 128;
 /// Reaches of rounding beyond which a function tells nothing.
 constexpr double kMostMargin = 0x1p10;
-
-/// splitmix64: the same numbers everywhere.
-class Sequence {
- public:
-  std::uint64_t bits() noexcept {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-  double unit() noexcept { return static_cast<double>(bits() >> 11) * 0x1p-53; }
-
- private:
-  std::uint64_t state_ = 0x5EED;
-};
 
 /// Points of the sample, every `stride`-th, as they are worked with: coordinate k of all of them side by side.
 struct Columns {
@@ -96,15 +83,15 @@ std::vector<std::uint32_t> dims_by_variance(const Columns& columns) {
 std::vector<std::vector<double>> random_pivots(const LayerSample& sample, std::span<const double> lo,
                                                std::span<const double> hi) {
   const Columns columns(sample, std::max<std::size_t>(1, sample.size() / kRankingPoints));
-  Sequence random;
+  Scattered random(0x5EED);
   // Half of them anywhere in the bounding box, half among the points: the former see clusters from afar, the latter from
   // within.
   std::vector<std::vector<double>> pivots(kRandomPivots);
   for (std::size_t p = 0; p < kRandomPivots; ++p) {
     pivots[p].resize(columns.dims);
-    const std::size_t row = random.bits() % columns.points;
+    const std::size_t row = random.next() % columns.points;
     for (std::size_t k = 0; k < columns.dims; ++k) {
-      const double share = random.unit();
+      const double share = static_cast<double>(random.next() >> 11) * 0x1p-53;
       pivots[p][k] = p % 2 == 0 ? lo[k] * (1 - share) + hi[k] * share : columns.column(k)[row];
     }
   }

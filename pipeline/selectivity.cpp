@@ -8,6 +8,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/scatter.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/leaf_order.hpp>
 #include <epsflow/index/neighbor_counts.hpp>
@@ -20,14 +21,6 @@ void check(std::span<const double> eps, std::size_t sample) {
   for (const double e : eps) static_cast<void>(Sweep({{e, 1}}));
   if (sample < 2)
     throw UsageError("sample is " + std::to_string(sample) + ": count the neighbours of 2 points or more");
-}
-
-/// A number that looks random and is not: the finaliser of splitmix64 (Steele et al. 2014).
-std::uint64_t scatter(std::uint64_t x) noexcept {
-  x += 0x9E3779B97F4A7C15;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-  return x ^ (x >> 31);
 }
 
 /// Positions 0 … n cut into stretches, as equal as can be, and one position of each.

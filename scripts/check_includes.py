@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the include rules: which folder may include which, and how a project header is spelled; and that every file of
-tests is built.
+"""Holds the include rules: which folder may include which, and how a project header is spelled; that every file of tests is
+built; and that the modules of the Python package import each other without circles.
 
     check_includes.py [ROOT]      check the tree (default: the one this script lies in); exit 1 with one line per violation
     check_includes.py --self-test prove on small trees that each violation is found
 """
 
+import ast
 import pathlib
 import re
 import sys
@@ -23,7 +24,6 @@ LAYERS = {
     "parts": {"index", "stages", "pipeline"},
     "mpi": {"parts"},
     "io": set(),
-    "mpi": {"parts"},
     "cli": {"pipeline", "io", "parts", "mpi"},
     "python": {"pipeline", "io"},
     "examples": {"pipeline", "io"},
@@ -130,8 +130,30 @@ def check_tests(root):
             yield f"{path.relative_to(root)}: no list of tests/CMakeLists.txt names it"
 
 
+def imports_of(path):
+    """The modules of its package that a module imports, in functions too; `__init__` where it is the package itself."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            yield from (name if (path.parent / f"{name}.py").is_file() or name == "_core" else "__init__" for name in names)
+
+
+def check_python(root):
+    """One circle of imports, if there is one: what is imported first would then decide whether it works."""
+    package = root / "python" / "epsflow"
+    left = {path.stem: set(imports_of(path)) for path in package.glob("*.py")}
+    while leaves := [name for name, imported in left.items() if not imported & left.keys()]:
+        for name in leaves:
+            del left[name]
+    if left:
+        circle = [min(left)]
+        while circle[-1] not in circle[:-1]:
+            circle.append(min(left[circle[-1]] & left.keys()))
+        yield f"python/epsflow: {' imports '.join(circle[circle.index(circle[-1]):])}: a circle"
+
+
 def check_tree(root):
-    errors = list(check_tests(root))
+    errors = [*check_tests(root), *check_python(root)]
     for folder in LAYERS:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in SUFFIXES and path.is_file():
@@ -176,6 +198,8 @@ CASES = [
     ("python/bindings/a.cpp", '#include "a.cpp"\n#include <epsflow/io/results/b.hpp>\n#include <epsflow/pipeline/b.hpp>', None),
     ("python/bindings/a.cpp", "#include <epsflow/gpu/b.hpp>", "python/ may not include gpu/"),
     ("python/bindings/a.cpp", '#include "../b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
+    ("python/epsflow/_a.py", "from ._core import b\nfrom . import _core", None),
+    ("python/epsflow/_a.py", "def f():\n    from ._a import b", "python/epsflow: _a imports _a: a circle"),
     ("examples/a.cpp", "#include <epsflow/stages/b.hpp>", "examples/ may not include stages/"),
     ("tests/core/a.cpp", '#include "support/catch.hpp"\n#include <epsflow/cli/b.hpp>', None),
     ("tests/core/a.cpp", '#include "core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -38,6 +39,22 @@ using Column = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
 template <class T>
 [[nodiscard]] Column<T> column(T* data, std::size_t size, nanobind::handle owner) {
   return Column<T>(data, {size}, owner);
+}
+
+/// An object of Python that keeps values, and where they lie.
+template <class T>
+[[nodiscard]] std::pair<T*, nanobind::capsule> kept(std::vector<T>&& values) {
+  auto held = std::make_unique<std::vector<T>>(std::move(values));
+  T* const data = held->data();
+  return {data,
+          nanobind::capsule(held.release(), [](void* all) noexcept { delete static_cast<std::vector<T>*>(all); })};
+}
+
+template <class T>
+[[nodiscard]] Column<T> column_of(std::vector<T>&& values) {
+  const std::size_t size = values.size();
+  const auto [data, owner] = kept(std::move(values));
+  return column(data, size, owner);
 }
 
 /// Calls f with the values of an array as std::span<const float> or std::span<const double>.

@@ -26,16 +26,6 @@ using namespace nb::literals;
 namespace epsflow::python {
 namespace {
 
-template <class T>
-using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-Column<T> column_of(std::vector<T> values) {
-  auto* const held = new std::vector<T>(std::move(values));  // NOLINT(cppcoreguidelines-owning-memory): the capsule's
-  const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });  // NOLINT: as above
-  return Column<T>(held->data(), {held->size()}, owner);
-}
-
 /// n, the figures of an Agreement in their order, and of each overlap a, b and its points.
 nb::tuple compare_labels(const Vector<std::int32_t>& a, const Vector<std::int32_t>& b, const nb::dict& options) {
   const auto engine = options_from<EngineOptions>(options);

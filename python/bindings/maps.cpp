@@ -36,21 +36,6 @@ namespace {
 using Table = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
 using GivenTable = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// An object of Python that keeps values, and where they lie.
-template <class T>
-std::pair<T*, nb::capsule> kept(std::vector<T>&& values) {
-  auto held = std::make_unique<std::vector<T>>(std::move(values));
-  T* const data = held->data();
-  return {data, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<std::vector<T>*>(all); })};
-}
-
-template <class T>
-Column<T> column_of(std::vector<T>&& values) {
-  const std::size_t size = values.size();
-  const auto [data, owner] = kept(std::move(values));
-  return column(data, size, owner);
-}
-
 template <std::size_t columns>
 Table table_of(std::vector<std::int64_t>&& values) {
   const std::size_t rows = values.size() / columns;

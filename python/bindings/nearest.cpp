@@ -33,13 +33,7 @@ std::unique_ptr<Task> start_k_distances(const PyDataset& data, std::vector<std::
 }
 
 /// [n · ks]
-Column<double> take_k_distances(Task& task) {
-  auto held = std::make_unique<std::vector<double>>(task.take<std::vector<double>>());
-  double* const values = held->data();
-  const std::size_t size = held->size();
-  const nb::capsule owner(held.release(), [](void* all) noexcept { delete static_cast<std::vector<double>*>(all); });
-  return column(values, size, owner);
-}
+Column<double> take_k_distances(Task& task) { return column_of(task.take<std::vector<double>>()); }
 
 using SelectivityRow = std::tuple<double, double, double>;
 

@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING, Any
 from ._arrays import drop_missing
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
-from ._explore import Exploration, Flag, Offer, explore, suggest
-from ._k_distance import Knee, eps_range, k_distance, knee, selectivity
-from ._lineage import Lineage, lineage
-from ._neighbors import neighbors, read_neighbors
-from ._plan import EpsPlan, plan
+from ._explore import Exploration, Flag, Offer
+from ._functions import explore, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
+from ._k_distance import Knee, eps_range, knee
+from ._lineage import Lineage
+from ._neighbors import read_neighbors
+from ._plan import EpsPlan
 from ._reading import read_points
-from ._sweep import SweepResult, VariantResult, load, sweep
+from ._sweep import SweepResult, VariantResult, load
 from ._tasks import Progress
 from ._validity import Validity, validity
 

@@ -7,9 +7,20 @@ import os
 import threading
 from typing import Any
 
+import numpy as np
+
 from . import _core
-from ._parameters import as_bytes, as_choice, as_options, as_threads
-from ._tasks import log, python_errors, python_words, wait_for
+from ._explore import explore_loaded, suggest_loaded
+from ._k_distance import k_distance_loaded, selectivity_loaded
+from ._lineage import lineage_loaded
+from ._loaded import Loaded
+from ._metrics import EUCLIDEAN
+from ._neighbors import neighbors_loaded
+from ._parameters import OPTIONS, as_bytes, as_choice, as_options, as_threads
+from ._plan import plan_loaded
+from ._precomputed import made_dense
+from ._sweep import sweep_loaded
+from ._tasks import log, python_errors, python_words
 from ._units import Given, as_given
 
 
@@ -100,8 +111,6 @@ class Engine:
         -------
         Dataset
         """
-        from ._precomputed import made_dense
-
         return Dataset(self, as_given(made_dense(X, None, self), metric, metric_params))
 
     def close(self) -> None:
@@ -141,7 +150,7 @@ def _load_anew(engine: Engine, given: Given) -> Dataset:
     return Dataset(engine if engine._made is not None else Engine(**engine._arguments), given)
 
 
-class Dataset:
+class Dataset(Loaded):
     """Points that an engine has loaded: checked once, and on a GPU uploaded once. `Engine.load` makes it.
 
     It holds X itself, for `SweepResult.labelled`. A pickled one takes its points along, as an array, and is loaded anew by an engine that
@@ -154,75 +163,26 @@ class Dataset:
         (n_samples, n_features).
     """
 
-    def __init__(self, engine: Engine, given: Given) -> None:
-        self.engine = engine
-        self._given = given
-        start: Any = engine._engine.start_load_gpu if isinstance(given.points, _core.GpuPoints) else engine._engine.start_load
-        with python_errors():
-            task = start(given.points, given.metric)
-        wait_for(task)
-        self._data = task.take_dataset(given.points)
+    engine: Engine
 
     @property
     def shape(self) -> tuple[int, int]:
         n, d = self._given.points.shape
         return int(n), int(d)
 
-    def sweep(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
-        """As `epsflow.sweep` of these points, without what the engine and the metric are."""
-        from ._sweep import sweep_loaded
-
-        return sweep_loaded(self, eps, min_samples, **options)
-
-    def neighbors(self, eps: float, *, distances: bool = False, **options: Any) -> Any:
-        """As `epsflow.neighbors` of these points, without what the engine and the metric are."""
-        from ._neighbors import neighbors_loaded
-
-        return neighbors_loaded(self, eps, distances, **options)
-
-    def k_distance(self, k: Any = 4) -> Any:
-        """As `epsflow.k_distance` of these points, without what the engine and the metric are."""
-        from ._k_distance import k_distance_loaded
-
-        return k_distance_loaded(self, k)
-
-    def selectivity(self, eps: Any, **options: Any) -> Any:
-        """As `epsflow.selectivity` of these points, without what the engine and the metric are."""
-        from ._k_distance import selectivity_loaded
-
-        return selectivity_loaded(self, eps, **options)
-
-    def plan(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
-        """As `epsflow.plan` of these points, without what the engine and the metric are."""
-        from ._plan import plan_loaded
-
-        return plan_loaded(self, eps, min_samples, **options)
-
-    def lineage(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
-        """As `epsflow.lineage` of these points, without what the engine and the metric are."""
-        from ._lineage import lineage_loaded
-
-        return lineage_loaded(self, eps, min_samples, **options)
-
-    def suggest(self, **options: Any) -> Any:
-        """As `epsflow.suggest` of these points, without what the engine and the metric are."""
-        from ._explore import suggest_loaded
-
-        return suggest_loaded(self, **options)
-
-    def explore(self, eps: Any = None, min_samples: Any = None, **options: Any) -> Any:
-        """As `epsflow.explore` of these points, without what the engine and the metric are."""
-        from ._explore import explore_loaded
-
-        return explore_loaded(self, eps, min_samples, **options)
+    sweep = sweep_loaded
+    neighbors = neighbors_loaded
+    k_distance = k_distance_loaded
+    selectivity = selectivity_loaded
+    plan = plan_loaded
+    lineage = lineage_loaded
+    suggest = suggest_loaded
+    explore = explore_loaded
 
     def __reduce__(self) -> Any:
         if isinstance(self._given.points, _core.GpuPoints):
             raise TypeError("a Dataset of points on a GPU does not pickle: copy them to the host, and load them there")
         return _load_anew, (self.engine, self._given._replace(table=None))
-
-    def __len__(self) -> int:
-        return self.shape[0]
 
     def __repr__(self) -> str:
         n, d = self.shape
@@ -272,3 +232,17 @@ def engine_for(
     if beside:
         raise TypeError(f"{beside} beside engine: they are the engine's, epsflow.Engine(…); leave them out here, or leave out engine")
     return engine
+
+
+def of_the_cpu(engine: Engine | None, backend: Any, memory: Any, threads: Any, threads_name: str = "threads") -> dict[str, Any]:
+    """memory and threads of a run on the CPU, those of the engine where there is one. Raises ValueError for backend='gpu'."""
+    if engine is not None:
+        made = engine_for(engine, Given(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
+        if made._engine.backend == "gpu":
+            raise ValueError("metric='precomputed' is clustered on the CPU, and the engine works on a GPU: leave engine out")
+        return {name: made._arguments[name] for name in ("memory", "threads")}
+    if as_choice(backend, "backend") not in ("auto", "cpu"):
+        known = ", ".join(map(repr, OPTIONS["backend"][1]))
+        asks = "asks for a GPU, and metric='precomputed' is clustered on the CPU" if backend == "gpu" else f"is none of {known}"
+        raise ValueError(f"backend={backend!r} {asks}")
+    return {"memory": memory, "threads": as_threads(threads, threads_name) or None}

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import AnyPoints, as_host_points, as_plain, as_weights
-from ._engine import Dataset, Engine, engine_for
+from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import explore_loaded
 from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import MetricWords
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beyond_table
+from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, refuse_beyond_table
 from ._sweep import sweep_loaded
-from ._tasks import python_errors, wait_for
+from ._tasks import run_task
 from ._units import Given, reference_of, require_reference, unit_of_eps
 
 try:
@@ -62,9 +62,8 @@ class _Fitted:
         predictor = self.kept.get(made_with)
         if predictor is None:
             labels = np.ascontiguousarray(to_host(self.labels), dtype=np.int32)
-            with python_errors():
-                task = _core.start_predictor(as_host_points(to_host(self.components)), labels, self.eps, self.metric, options)
-            wait_for(task)
+            points = as_host_points(to_host(self.components))
+            task = run_task(_core.start_predictor, points, labels, self.eps, self.metric, options)
             predictor = task.take_predictor()
             self.kept.clear()
             self.kept[made_with] = predictor
@@ -262,10 +261,8 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         points = as_host_points(X)
         given = {"backend": self.backend, "memory": self.memory, "threads": _threads_of(self.n_jobs)}
         predictor = fitted.predictor(given if self.engine is None else self.engine._arguments)
-        with python_errors():
-            task = predictor.start_predict(points)
         found: list[Any] = []
-        wait_for(task, None, found.extend)
+        run_task(predictor.start_predict, points, on_results=found.extend)
         return np.array(found[0].labels)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +10,11 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
-from ._engine import Dataset, Engine, engine_for
 from ._lineage import Lineage
+from ._loaded import Loaded, method
 from ._parameters import as_variants
-from ._precomputed import made_dense
-from ._tasks import ProgressOption, python_errors, python_words, wait_for
-from ._units import as_given, warn_of_unit
+from ._tasks import ProgressOption, python_words, run_task
+from ._units import warn_of_unit
 
 _STEP_ERROR = 0.1
 """How much a step between logarithms of eps may differ from the mean one, in parts of it: those of rounded eps do."""
@@ -122,71 +120,15 @@ class Exploration:
         return "\n".join(lines) + ">"
 
 
-def explore(
-    X: Any,
-    eps: Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-) -> Exploration:
-    """Find eps and min_samples that show the clusters of X, if it has some.
-
-    It sweeps a grid of eps and min_samples and scores each cell by how long its clusters live along eps, in units of what chance
-    explains. The answer depends on the points and the metric alone: the order of the points, the machine and the backend change nothing.
-
-    Parameters
-    ----------
-    X, metric, metric_params, backend, memory, threads, engine
-        As `epsflow.sweep` takes them. metric="precomputed" is none of the metrics here.
-    eps : iterable of float, optional
-        The grid's, at least two in even ratios, as `numpy.geomspace` gives them. As `epsflow.suggest` has them where they are left out.
-    min_samples : int or iterable of int, optional
-        The grid's. As `epsflow.suggest` has them where they are left out.
-    sample_weight : float or array of shape (n_samples,), optional
-        A point is core where the weights of the points within eps sum to min_samples, as `epsflow.sweep` has it; none below 0. It is
-        no number of copies: clusters and noise are measured by how many points they have.
-    progress : bool or callable, optional
-        As `epsflow.sweep` takes it, of the run that is under way: there are about twenty, and the sweep of the grid is the longest.
-
-    Returns
-    -------
-    Exploration
-
-    Raises
-    ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does; ValueError also for eps in uneven ratios, for weights below 0, and where min_samples is left out and
-        the mean weight is below one half.
-
-    Examples
-    --------
-    >>> found = epsflow.explore(X)
-    >>> found
-    >>> labels = found.recommended.labels
-    """
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    data = Dataset(engine_for(engine, given, backend, memory, threads), given)
-    return explore_loaded(data, eps, min_samples, sample_weight=sample_weight, progress=progress)
-
-
+@method
 def explore_loaded(
-    data: Dataset, eps: Any = None, min_samples: Any = None, *, sample_weight: Any = None, progress: ProgressOption = None
+    data: Loaded, eps: Any = None, min_samples: Any = None, *, sample_weight: Any = None, progress: ProgressOption = None
 ) -> Exploration:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked: list[tuple[float, int]] | None = None
     if eps is not None or min_samples is not None:
         asked = _grid(data, eps, min_samples, weights, progress)
-    with python_errors():
-        task = _core.start_explore(data._data, asked, {}, weights)
-    wait_for(task, progress)
-    made = _core.take_exploration(task)
+    made = _core.take_exploration(run_task(_core.start_explore, data._data, asked, {}, weights, progress=progress))
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
     scores = np.asarray(made.scores).reshape(len(grid[0]), len(grid[1]))
     return Exploration(
@@ -199,10 +141,7 @@ def explore_loaded(
     )
 
 
-explore_loaded.__qualname__ = "Dataset.explore"  # which errors of arguments name
-
-
-def _grid(data: Dataset, eps: Any, min_samples: Any, weights: Any, progress: ProgressOption) -> list[tuple[float, int]]:
+def _grid(data: Loaded, eps: Any, min_samples: Any, weights: Any, progress: ProgressOption) -> list[tuple[float, int]]:
     """Every eps with every min_samples, ascending, where one of them may be left out. Empty where none can be suggested."""
     unit = data._given.unit
     # Both are checked before anything is run.
@@ -244,57 +183,8 @@ def _as_offer(offer: Any) -> Offer:
     )
 
 
-def suggest(
-    X: Any,
-    *,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-) -> tuple[list[float], list[int]]:
-    """The grid of eps and min_samples that `epsflow.explore` sweeps, for sweeps of one's own.
-
-    Parameters
-    ----------
-    X, metric, metric_params, backend, memory, threads, engine
-        As `epsflow.sweep` takes them. metric="precomputed" is none of the metrics here.
-    sample_weight, progress
-        As `epsflow.explore` takes them.
-
-    Returns
-    -------
-    eps : list of float
-        40, ascending, in even ratios: from where hardly any point is core to where almost all are one cluster.
-    min_samples : list of int
-        Up to 10, ascending, from 3 to a twentieth of the points, at most 200; of points with weights, this times their mean weight.
-        Both are empty for fewer than 10 points, and where all points are equal.
-
-    Raises
-    ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does; ValueError also for weights below 0, and where their mean is below one half.
-
-    Examples
-    --------
-    >>> eps, min_samples = epsflow.suggest(X)
-    >>> result = epsflow.sweep(X, eps, min_samples)
-    """
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    data = Dataset(engine_for(engine, given, backend, memory, threads), given)
-    return suggest_loaded(data, sample_weight=sample_weight, progress=progress)
-
-
-def suggest_loaded(data: Dataset, *, sample_weight: Any = None, progress: ProgressOption = None) -> tuple[list[float], list[int]]:
+@method
+def suggest_loaded(data: Loaded, *, sample_weight: Any = None, progress: ProgressOption = None) -> tuple[list[float], list[int]]:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    with python_errors():
-        task = _core.start_suggest(data._data, {}, weights)
-    wait_for(task, progress)
-    variants = _core.take_suggested(task)
+    variants = _core.take_suggested(run_task(_core.start_suggest, data._data, {}, weights, progress=progress))
     return sorted({e for e, _ in variants}), sorted({m for _, m in variants})
-
-
-suggest_loaded.__qualname__ = "Dataset.suggest"  # which errors of arguments name

@@ -9,122 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._engine import Dataset, Engine, engine_for
+from ._loaded import Loaded, method
 from ._parameters import as_count, as_variants
-from ._precomputed import made_dense
 from ._tables import as_frame
-from ._tasks import python_errors, wait_for
-from ._units import as_given
+from ._tasks import python_errors, run_task
 
 
-def k_distance(
-    X: Any,
-    k: int | Iterable[int] = 4,
-    *,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-) -> NDArray[np.float64]:
-    """The distance of each point to its k-th nearest other point: from that eps on the point is core with min_samples = k + 1.
-
-    Parameters
-    ----------
-    X, metric, metric_params, backend, memory, threads, engine
-        As `epsflow.sweep` takes them. metric="precomputed" is none of the metrics here.
-    k : int or iterable of int
-        Which of the nearest other points, from 1 to n_samples - 1. Several come from one search.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), or (n_samples, len(k)) for several k
-        In the unit of eps, by float64.
-
-    Raises
-    ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError for a k that there are too few points for.
-
-    See Also
-    --------
-    knee, eps_range : What the distances say about eps.
-
-    Examples
-    --------
-    >>> distances = epsflow.k_distance(X, 4)
-    >>> labels = epsflow.DBSCAN(epsflow.knee(distances).distance, min_samples=5).fit_predict(X)
-    >>> plt.plot(np.sort(distances))
-    """
-    ks = _as_ks(k)
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    return k_distance_loaded(Dataset(engine_for(engine, given, backend, memory, threads), given), k=ks if np.iterable(k) else ks[0])
-
-
-def k_distance_loaded(data: Dataset, k: int | Iterable[int] = 4) -> NDArray[np.float64]:
-    ks = _as_ks(k)
-    with python_errors():
-        task = _core.start_k_distances(data._data, ks)
-    wait_for(task)
-    found: NDArray[np.float64] = np.asarray(_core.take_k_distances(task))
+@method
+def k_distance_loaded(data: Loaded, k: int | Iterable[int] = 4) -> NDArray[np.float64]:
+    ks = as_ks(k)
+    found: NDArray[np.float64] = np.asarray(_core.take_k_distances(run_task(_core.start_k_distances, data._data, ks)))
     return found.reshape(len(data), len(ks)) if np.iterable(k) else found
 
 
-k_distance_loaded.__qualname__ = "Dataset.k_distance"  # which errors of arguments name
-
-
-def selectivity(
-    X: Any,
-    eps: float | Iterable[float],
-    *,
-    sample: int = 10_000,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-) -> Any:
-    """How many neighbours points have on average at each eps, from one search of a sample. It works on the CPU.
-
-    Parameters
-    ----------
-    X, metric, metric_params, memory, threads, engine
-        As `epsflow.sweep` takes them. metric="precomputed" is none of the metrics here.
-    eps : float or iterable of float
-        In any order.
-    sample : int
-        Points whose neighbours are counted, at least 2. Where there are no more points than that, all are, and the figures are exact.
-
-    Returns
-    -------
-    table
-        A row per eps, in the order given, with the columns eps, n_neighbors (per point, the point itself not counted) and error (its
-        standard error): a pandas.DataFrame where pandas is there, else a structured array.
-
-    Raises
-    ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError for a sample of fewer than 2.
-
-    Examples
-    --------
-    >>> epsflow.selectivity(X, np.geomspace(*epsflow.eps_range(epsflow.k_distance(X, 4)), 20))
-    """
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    return selectivity_loaded(Dataset(engine_for(engine, given, "cpu", memory, threads), given), eps, sample=sample)
-
-
-def selectivity_loaded(data: Dataset, eps: float | Iterable[float], *, sample: int = 10_000) -> Any:
+@method
+def selectivity_loaded(data: Loaded, eps: float | Iterable[float], *, sample: int = 10_000) -> Any:
     asked = list(dict.fromkeys(e for e, _ in as_variants(eps, 1, None, data._given.unit)))
-    with python_errors():
-        task = _core.start_selectivity(data._data, asked, as_count(sample, "sample"))
-    wait_for(task)
+    task = run_task(_core.start_selectivity, data._data, asked, as_count(sample, "sample"))
     columns = zip(*_core.take_selectivity(task))
     return as_frame({name: np.array(values) for name, values in zip(("eps", "n_neighbors", "error"), columns)})
-
-
-selectivity_loaded.__qualname__ = "Dataset.selectivity"  # which errors of arguments name
 
 
 class Knee(NamedTuple):
@@ -196,7 +99,7 @@ def eps_range(distances: Any) -> tuple[float, float]:
     return found
 
 
-def _as_ks(k: Any) -> list[int]:
+def as_ks(k: Any) -> list[int]:
     if isinstance(k, (str, bytes)) or not np.iterable(k):
         return [as_count(k, "k")]
     ks = [as_count(one, "k") for one in k]

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
-from ._engine import Dataset, Engine, engine_for
+from ._loaded import Loaded, method
 from ._parameters import SAME_EPS, as_eps, as_min_samples, as_options, as_variants, find_variant
-from ._precomputed import made_dense
 from ._tables import as_frame
-from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import as_given, warn_of_unit
+from ._tasks import ProgressOption, python_errors, run_task
+from ._units import warn_of_unit
 
 _CELL_COUNTS = ("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest")
 _CLUSTER_COUNTS = ("first_core", "n_core", "size", "in_wider", "in_looser")
@@ -219,57 +218,9 @@ def stored_lineage(file: Any, n_samples: int) -> Lineage:
     return Lineage(made)
 
 
-def lineage(
-    X: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
-) -> Lineage:
-    """The clusters of every eps with every min_samples and how they lie in each other, without labels.
-
-    It takes less time and memory than `epsflow.sweep`, which makes the labels. Labels of single variants are had by it afterwards.
-
-    Parameters
-    ----------
-    X, eps, min_samples, variants, metric, metric_params, sample_weight, progress, backend, memory, threads, engine, strategy, index, decide
-        As `epsflow.sweep` takes them. metric="precomputed" is none of the metrics here.
-
-    Returns
-    -------
-    Lineage
-
-    Raises
-    ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does.
-
-    Examples
-    --------
-    >>> lineage = epsflow.lineage(X, eps=numpy.geomspace(0.01, 1, 40), min_samples=[5, 10, 20])
-    >>> lineage.lives(min_samples=10)
-    """
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    asked = as_variants(eps, min_samples, variants, given.unit)
-    run = as_options(strategy=strategy, index=index, decide=decide)
-    data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
-    ways = {"strategy": strategy, "index": index, "decide": decide}
-    return lineage_loaded(data, variants=asked, sample_weight=sample_weight, progress=progress, **ways)
-
-
+@method
 def lineage_loaded(
-    data: Dataset,
+    data: Loaded,
     eps: Any = None,
     min_samples: Any = None,
     *,
@@ -284,10 +235,5 @@ def lineage_loaded(
     asked = as_variants(eps, min_samples, variants, data._given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
     warn_of_unit(data._given, min(e for e, _ in asked))
-    with python_errors():
-        task = _core.start_lineage(data._data, asked, run, weights)
-    wait_for(task, progress)
+    task = run_task(_core.start_lineage, data._data, asked, run, weights, progress=progress)
     return Lineage(_core.take_lineage(task), data._given.unit)
-
-
-lineage_loaded.__qualname__ = "Dataset.lineage"  # which errors of arguments name

@@ -8,74 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine import Dataset, Engine, engine_for
+from ._loaded import Loaded, method
 from ._parameters import as_eps, as_flag, as_folder
-from ._precomputed import made_dense
-from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import as_given, warn_of_unit
+from ._tasks import ProgressOption, run_task
+from ._units import warn_of_unit
 
 
-def neighbors(
-    X: Any,
-    eps: float,
-    *,
-    distances: bool = False,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-) -> Any:
-    """All neighbours of all points within eps, each point its own.
-
-    Parameters
-    ----------
-    X, metric, metric_params, progress, backend, memory, threads, engine
-        As `epsflow.sweep` takes them.
-    eps : float
-        A distance of exactly eps counts.
-    distances : bool
-        Whether to compute the distances, in the unit of eps: of "greatcircle" that which metric_params names, of "haversine" radians,
-        else that of the coordinates.
-
-    Returns
-    -------
-    scipy.sparse.csr_array of shape (n_samples, n_samples)
-        Rows sorted, offsets of 64 bits; its values are True, or the distances (a distance of 0 is stored as one). Where SciPy is not
-        there, a tuple (offsets, ids) or (offsets, ids, distances) of arrays.
-
-        With distances, `epsflow.sweep` takes it by metric="precomputed", under every eps up to its own. That is its attribute
-        epsflow_eps, a float; larger ones are refused. What SciPy makes of it, a copy, too, has no such attribute, and nothing is refused.
-
-    Raises
-    ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does.
-
-    Examples
-    --------
-    >>> table = epsflow.neighbors(X, 0.3, distances=True)
-    >>> result = epsflow.sweep(table, [0.1, 0.2, 0.3], 10, metric="precomputed")
-    """
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    eps = as_eps(eps, given.unit)
-    return neighbors_loaded(Dataset(engine_for(engine, given, backend, memory, threads), given), eps, distances, progress)
-
-
-def neighbors_loaded(data: Dataset, eps: float, distances: bool = False, progress: ProgressOption = None) -> Any:
+@method
+def neighbors_loaded(data: Loaded, eps: float, *, distances: bool = False, progress: ProgressOption = None) -> Any:
     eps = as_eps(eps, data._given.unit)
     warn_of_unit(data._given, eps)
-    with python_errors():
-        task = data._data.start_neighbors(eps, as_flag(distances, "distances"))
-    wait_for(task, progress)
-    table = task.take_neighbors()
+    table = run_task(data._data.start_neighbors, eps, as_flag(distances, "distances"), progress=progress).take_neighbors()
     # Rows are as SciPy's canonical format has them.
     return _as_table(table.offsets.view(np.int64), table.ids, table.distances if distances else None, eps, canonical=True)
-
-
-neighbors_loaded.__qualname__ = "Dataset.neighbors"  # which errors of arguments name
 
 
 def read_neighbors(file: str | os.PathLike[str]) -> Any:

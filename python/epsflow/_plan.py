@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._arrays import as_weights
-from ._engine import Dataset, Engine, engine_for
+from ._loaded import Loaded, method
 from ._parameters import as_options, as_variants
-from ._precomputed import made_dense
-from ._tasks import python_errors, python_words, wait_for
-from ._units import as_given
+from ._tasks import python_words, run_task
 
 
 @dataclass(frozen=True)
@@ -58,54 +56,9 @@ class EpsPlan:
     fits: bool
 
 
-def plan(
-    X: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
-) -> list[EpsPlan]:
-    """What `epsflow.sweep` would do, and why. Each index is built, and nothing is searched.
-
-    Parameters
-    ----------
-    X, eps, min_samples, variants, metric, metric_params, sample_weight, backend, memory, threads, engine, strategy, index, decide
-        As `epsflow.sweep` takes them.
-
-    Returns
-    -------
-    list of EpsPlan
-        One for each eps, the largest first, as the sweep would take them. `pandas.DataFrame` makes a table of it.
-
-    Raises
-    ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, but not for a table that does not fit.
-
-    Examples
-    --------
-    >>> for p in epsflow.plan(X, eps=[0.1, 0.2], min_samples=[5, 10]):
-    ...     print(p.eps, p.strategy, p.because, p.bytes)
-    """
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    asked = as_variants(eps, min_samples, variants, given.unit)
-    run = as_options(strategy=strategy, index=index, decide=decide)
-    data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
-    return plan_loaded(data, variants=asked, sample_weight=sample_weight, strategy=strategy, index=index, decide=decide)
-
-
+@method
 def plan_loaded(
-    data: Dataset,
+    data: Loaded,
     eps: Any = None,
     min_samples: Any = None,
     *,
@@ -118,11 +71,5 @@ def plan_loaded(
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked = as_variants(eps, min_samples, variants, data._given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
-    with python_errors():
-        task = data._data.start_plan(asked, run, weights)
-    wait_for(task)
-    plans: list[Any] = task.take_plans()
+    plans: list[Any] = run_task(data._data.start_plan, asked, run, weights).take_plans()
     return [EpsPlan(e, tuple(m), way, python_words(because), *rest) for e, m, way, because, *rest in plans]
-
-
-plan_loaded.__qualname__ = "Dataset.plan"  # which errors of arguments name

@@ -10,11 +10,8 @@ from . import _core
 from ._arrays import as_weights
 from ._astropy import has_unit
 from ._columns import has_masked
-from ._engine import Engine, engine_for
-from ._metrics import EUCLIDEAN
-from ._parameters import OPTIONS, as_bytes, as_choice, as_options, as_threads
+from ._parameters import as_bytes, as_options
 from ._tasks import ProgressOption, log, python_errors, wait_for
-from ._units import Given
 
 
 def is_sparse(X: Any) -> bool:
@@ -34,14 +31,14 @@ def refuse_beside(given: dict[str, bool]) -> None:
         raise ValueError(f"{' and '.join(beside)} beside metric='precomputed': there are no points to search; leave {out} out")
 
 
-def made_dense(X: Any, memory: Any, engine: Engine | None = None, name: str = "X") -> Any:
-    """X, or as a dense array what is sparse, with a notice. Raises MemoryError where it takes more than the memory."""
+def made_dense(X: Any, memory: Any, engine: Any = None, name: str = "X") -> Any:
+    """X, or as a dense array what is sparse, with a notice. Raises MemoryError where it takes more than the memory, or that of the engine."""
     if not is_sparse(X):
         return X
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: {name} is sparse and has the shape {X.shape}")
     size = X.shape[0] * X.shape[1] * X.dtype.itemsize
-    limit = int(engine._engine.memory) if isinstance(engine, Engine) else as_bytes(memory) or int(_core.machine_memory()) // 2
+    limit = int(engine._engine.memory) if hasattr(engine, "_engine") else as_bytes(memory) or int(_core.machine_memory()) // 2
     if size > limit:
         raise MemoryError(
             f"{name} is sparse, and points are searched as dense arrays, which takes {_mib(size)}, more than the memory of {_mib(limit)}: "
@@ -106,20 +103,6 @@ def _with_diagonal(table: Any) -> Any:
         table = type(table)((data[order], columns[order], offsets), shape=table.shape)
         table.has_sorted_indices = True
     return table
-
-
-def of_the_cpu(engine: Engine | None, backend: Any, memory: Any, threads: Any, threads_name: str = "threads") -> dict[str, Any]:
-    """memory and threads of a run on the CPU, those of the engine where there is one. Raises ValueError for backend='gpu'."""
-    if engine is not None:
-        made = engine_for(engine, Given(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
-        if made._engine.backend == "gpu":
-            raise ValueError("metric='precomputed' is clustered on the CPU, and the engine works on a GPU: leave engine out")
-        return {name: made._arguments[name] for name in ("memory", "threads")}
-    if as_choice(backend, "backend") not in ("auto", "cpu"):
-        known = ", ".join(map(repr, OPTIONS["backend"][1]))
-        asks = "asks for a GPU, and metric='precomputed' is clustered on the CPU" if backend == "gpu" else f"is none of {known}"
-        raise ValueError(f"backend={backend!r} {asks}")
-    return {"memory": memory, "threads": as_threads(threads, threads_name) or None}
 
 
 def cluster_distances(

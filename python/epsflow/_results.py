@@ -109,8 +109,10 @@ def _folder_errors() -> Iterator[None]:
         raise (OSError if isinstance(error, MemoryError) else type(error))(text) from None
 
 
-def save_folder(folder: Folder, variants: list[Any], origin: Origin, version: str, overwrite: bool) -> None:
+def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: bool) -> None:
     """variants: each as epsflow._core.Result. Everything is written aside, and takes its place when it is complete."""
+    from importlib.metadata import version
+
     held = [(_figures(v), np.ascontiguousarray(v.labels, np.int32), np.ascontiguousarray(v.core, np.uint8)) for v in variants]
     rows = np.ascontiguousarray([] if origin.rows is None else origin.rows, np.int64)
     described = json.dumps(origin.described(len(held[0][1]) if held else 0))
@@ -120,7 +122,7 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, version: st
         ("interface", "Python"),
     ]
     with _folder_errors():
-        wait_for(_core.start_save(as_folder(folder), held, described, rows, version, options, overwrite))
+        wait_for(_core.start_save(as_folder(folder), held, described, rows, version("epsflow"), options, overwrite))
 
 
 def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin, Lineage | None]:

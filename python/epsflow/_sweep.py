@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
-from ._engine import Dataset, Engine, engine_for
 from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
 from ._lineage import Lineage
+from ._loaded import Loaded, method
 from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, of_the_cpu, refuse_beside, refuse_beyond_table
+from ._precomputed import cluster_distances
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tables import as_frame
-from ._tasks import ProgressOption, python_errors, wait_for
-from ._units import as_given, warn_of_unit
+from ._tasks import ProgressOption, run_task
+from ._units import warn_of_unit
 
 T = TypeVar("T")
 
@@ -256,10 +256,8 @@ class SweepResult:
         OSError
             Where the folder cannot be written.
         """
-        from . import __version__
-
         held = [v._on_host("save") for v in self._variants]
-        save_folder(folder, held, self._origin, __version__, as_flag(overwrite, "overwrite"))
+        save_folder(folder, held, self._origin, as_flag(overwrite, "overwrite"))
 
     def __reduce__(self) -> Any:
         # Without X and the points, which save() needs no more than a checksum of.
@@ -280,131 +278,9 @@ class SweepResult:
         return f"<epsflow.SweepResult of {len(self)} variants>"
 
 
-def sweep(
-    X: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    core: bool = False,
-    keep: str = "labels",
-    lineage: bool = False,
-    output: str = "numpy",
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
-) -> SweepResult:
-    """DBSCAN of X under every eps with every min_samples.
-
-    Parameters
-    ----------
-    X : array or table of shape (n_samples, n_features)
-        float32 and float64 in C order are not copied, unless a metric moves them, and nothing is written to. Also tables of pandas,
-        polars, Arrow, xarray and astropy, and points of geopandas and astropy; angles with a unit are converted to that of the metric.
-        Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are clustered where they are, by the euclidean metric. Sparse points are made dense,
-        within the memory and with a notice. With metric="precomputed", X is a square matrix of distances, see there.
-    eps : float, or several
-        The distance within which points are neighbours, itself included. May be a quantity of astropy: results carry it as a number,
-        in the unit of the metric, or of X.
-    min_samples : int, or several
-        Points within eps that make a core point, itself counted.
-    variants : iterable of (eps, min_samples), optional
-        Instead of eps and min_samples, where not every eps goes with every min_samples.
-    metric : {"euclidean", "greatcircle", "haversine", "cosine", "manhattan", "chebyshev", "minkowski", "l1", "cityblock", "l2"}
-        "l1" and "cityblock" are "manhattan", "l2" is "euclidean". "greatcircle": longitude and latitude in degrees. "haversine":
-        latitude, longitude and eps in radians, as scikit-learn has it. "cosine": 1 - the cosine of the angle between two vectors. Of a
-        table, the columns that are named as longitude and latitude (lon and lat, ra and dec, l and b, …)
-        are found, in whichever order and among others; names that contradict each other, and several pairs, are errors. Two columns
-        of other names, or of none, are longitude and latitude in this order, of haversine latitude and longitude. Longitudes lie
-        from -360 to 720 degrees, latitudes from -90 to 90. Also "precomputed": X holds distances, dense or as a sparse matrix of
-        those that are at most the largest eps, as `epsflow.neighbors` and `epsflow.read_neighbors` give it; they must be symmetric, and
-        eps is rounded to float32 where they are. On the CPU.
-    metric_params : dict, optional
-        Of "greatcircle", "unit" of eps: "deg", "arcmin", "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km). Of it
-        and of "haversine", "latitude_first": which of two columns comes first, whatever their names are. Of norms, "scale": a factor for each column;
-        "box": the sides of a periodic box, each its length (from 0 on), its two ends, or None where it is open, one for each column
-        or one for all, in the unit that X has before it is scaled; and of "minkowski" "p".
-    sample_weight : float or array of shape (n_samples,), optional
-        A point is core where the weights of the points within eps sum to min_samples.
-    core : bool
-        Keep which points are core.
-    keep : {"labels", "summary"}
-        What is kept of each variant: its labels and counts, or its counts alone, which takes less time and memory.
-    lineage : bool
-        Also find how the clusters of the variants lie in each other, `SweepResult.lineage`. `epsflow.lineage` finds that alone.
-    output : {"numpy", "cupy", "torch", "jax", "dlpack"}
-        All but the first leave labels on the GPU, as arrays of that library.
-    progress : bool or callable, optional
-        True for a bar, or a function that takes an `epsflow.Progress`.
-    backend : {"auto", "cpu", "gpu"}
-    memory : int or str, optional
-        Bytes that the run may hold, or a text such as "8GiB"; labels, 4 bytes per point and variant, come on top.
-    threads : int, optional
-    engine : Engine, optional
-        What backend, memory and threads belong to, made before.
-    strategy : {"auto", "table", "direct"}
-        Whether points are clustered by a table of all neighbours. This, and what follows, changes the time and no label; `epsflow.plan`
-        says which ways are taken.
-    index : {"auto", "grid", "tree", "all"}
-        Where candidates for neighbours come from.
-    decide : {"auto", "scalar", "tensor64", "tensor16"}
-        How they are decided, in many dimensions.
-
-    Returns
-    -------
-    SweepResult
-        It holds X itself, for `SweepResult.labelled` and `SweepResult.save`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For parameters and points that cannot be.
-    MemoryError
-        Where memory is too small.
-    RuntimeError
-        For a GPU where none can be used.
-
-    Warns
-    -----
-    UserWarning
-        Where every eps is an angle as large as the field, which is likely in another unit.
-
-    Examples
-    --------
-    >>> result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[5, 10, 20])
-    >>> result.labels(eps=0.2, min_samples=10)
-    """
-    if is_precomputed(metric):
-        ways = {"strategy": strategy != "auto", "index": index != "auto", "decide": decide != "auto"}
-        kept = {"keep": keep != "labels", "lineage": as_flag(lineage, "lineage")}
-        refuse_beside({"metric_params": metric_params is not None, **kept, "output": output != "numpy", **ways})
-        asked = as_variants(eps, min_samples, variants)
-        options = of_the_cpu(engine, backend, memory, threads)
-        distances = as_distances(X)
-        refuse_beyond_table(X, [e for e, _ in asked])
-        results = cluster_distances(distances, asked, sample_weight, as_flag(core, "core"), progress, options)
-        under, checksum = "precomputed", ""
-        if sample_weight is not None:
-            under, checksum = "precomputed, weighted", _checksum_of(as_weights(sample_weight, distances.shape[0]))
-        return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum))
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
-    asked = as_variants(eps, min_samples, variants, given.unit)
-    run = _run_options(core, keep, output, strategy, index, decide)
-    with_lineage = as_flag(lineage, "lineage")
-    data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
-    return _run(data, asked, sample_weight, with_lineage, output, progress, run)
-
-
+@method
 def sweep_loaded(
-    data: Dataset,
+    data: Loaded,
     eps: Any = None,
     min_samples: Any = None,
     *,
@@ -420,11 +296,39 @@ def sweep_loaded(
     decide: str = "auto",
 ) -> SweepResult:
     asked = as_variants(eps, min_samples, variants, data._given.unit)
-    run = _run_options(core, keep, output, strategy, index, decide)
-    return _run(data, asked, sample_weight, as_flag(lineage, "lineage"), output, progress, run)
+    run = sweep_options(core, keep, output, strategy, index, decide)
+    with_lineage = as_flag(lineage, "lineage")
+    if output != "numpy" and data.engine.backend != "gpu":
+        raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
+    if output != "numpy" and run["strategy"] == "table":
+        raise ValueError(f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
+    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
+    checksum = "" if weights is None else _checksum_of(weights)
+    warn_of_unit(data._given, min(e for e, _ in asked))
+    under = ", ".join(part for part in (str(data._data.metric), "" if weights is None else "weighted") if part)
+    found: dict[tuple[float, int], VariantResult] = {}
+
+    def add(results: list[Any]) -> None:
+        for result in results:
+            variant = VariantResult(result, output, run["keep"])
+            found[variant.eps, variant.min_samples] = variant
+
+    start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
+    task = run_task(start, data._data, asked, run, weights, progress=progress, on_results=add)
+    points, _, unit, table = data._given
+    made = Lineage(_core.take_lineage(task), unit) if with_lineage else None
+    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum), unit, made)
 
 
-sweep_loaded.__qualname__ = "Dataset.sweep"  # which errors of arguments name
+def sweep_distances(
+    distances: Any, asked: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption, options: dict[str, Any]
+) -> SweepResult:
+    """metric="precomputed"; options: of_the_cpu()'s."""
+    results = cluster_distances(distances, asked, sample_weight, core, progress, options)
+    under, checksum = "precomputed", ""
+    if sample_weight is not None:
+        under, checksum = "precomputed, weighted", _checksum_of(as_weights(sample_weight, distances.shape[0]))
+    return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum))
 
 
 def _checksum_of(weights: NDArray[np.float64]) -> str:
@@ -432,7 +336,7 @@ def _checksum_of(weights: NDArray[np.float64]) -> str:
     return checksum
 
 
-def _run_options(core: bool, keep: str, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
+def sweep_options(core: bool, keep: str, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
     if as_choice(output, "output", "numpy") not in OUTPUTS:
         raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
     if as_choice(keep, "keep", "labels") == "summary":
@@ -441,39 +345,6 @@ def _run_options(core: bool, keep: str, output: str, strategy: str, index: str, 
             raise ValueError(f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or keep")
     where = "host" if output == "numpy" else "device"
     return as_options(core=core, keep=keep, output=where, strategy=strategy, index=index, decide=decide)
-
-
-def _run(
-    data: Dataset,
-    asked: list[tuple[float, int]],
-    sample_weight: Any,
-    with_lineage: bool,
-    output: str,
-    progress: ProgressOption,
-    run: dict[str, Any],
-) -> SweepResult:
-    if output != "numpy" and data.engine.backend != "gpu":
-        raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
-    if output != "numpy" and run["strategy"] == "table":
-        raise ValueError(f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
-    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    checksum = "" if weights is None else _checksum_of(weights)
-    warn_of_unit(data._given, min(e for e, _ in asked))
-    with python_errors():
-        start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
-        task = start(data._data, asked, run, weights)
-    under = ", ".join(part for part in (str(data._data.metric), "" if weights is None else "weighted") if part)
-    found: dict[tuple[float, int], VariantResult] = {}
-
-    def keep(results: list[Any]) -> None:
-        for result in results:
-            variant = VariantResult(result, output, run["keep"])
-            found[variant.eps, variant.min_samples] = variant
-
-    wait_for(task, progress, keep)
-    points, _, unit, table = data._given
-    lineage = Lineage(_core.take_lineage(task), unit) if with_lineage else None
-    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum), unit, lineage)
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from . import _core
 
@@ -40,6 +40,7 @@ class Progress:
 
 
 ProgressOption = Union[bool, Callable[[Progress], Any], None]
+OnResults = Optional[Callable[[list[Any]], None]]
 
 
 # What the library says of its options and of the like, and how Python has them; the longest names first. Whatever is no parameter
@@ -73,7 +74,15 @@ def python_errors() -> Iterator[None]:
         raise type(error)(python_words(str(error))) from None
 
 
-def wait_for(task: Any, progress: ProgressOption = None, on_results: Callable[[list[Any]], None] | None = None) -> None:
+def run_task(start: Any, *arguments: Any, progress: ProgressOption = None, on_results: OnResults = None) -> Any:
+    """A task that is started and has ended."""
+    with python_errors():
+        task = start(*arguments)
+    wait_for(task, progress, on_results)
+    return task
+
+
+def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults = None) -> None:
     """Waits for the end of a task. Whatever is raised meanwhile, as KeyboardInterrupt is, ends the task first."""
     show = _reporter(progress)
     last_eps = 0.0

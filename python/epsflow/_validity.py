@@ -14,7 +14,7 @@ from ._compare import as_labels
 from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
 from ._parameters import as_count, as_options
-from ._tasks import python_errors, wait_for
+from ._tasks import run_task
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +101,7 @@ def validity(
     if len(of_points) != len(points):
         raise ValueError(f"there are {len(points)} points and {len(of_points)} labels: give one for each")
     sample, samples = as_count(sample, "sample", 2), as_count(samples, "samples", 2)
-    with python_errors():
-        task = _core.start_validity(points, of_points, words, sample, samples, as_options(threads=threads))
-    wait_for(task)
+    task = run_task(_core.start_validity, points, of_points, words, sample, samples, as_options(threads=threads))
     score, error, clusters = _core.take_validity(task)
     columns = list(zip(*clusters)) if clusters else [()] * 6
     kinds = (np.int32, np.int64, np.float64, np.float64, np.float64, np.float64)

@@ -36,6 +36,10 @@ std::vector<std::int32_t> list(const Labels& labels) { return {labels.begin(), l
 
 double adjusted_rand(const Labels& a, const Labels& b) { return agreement(Contingency(a, b)).adjusted_rand; }
 
+bool has(const Exploration& made, Doubt doubt) {
+  return std::count(made.doubts.begin(), made.doubts.end(), doubt) == 1;
+}
+
 std::vector<const Offer*> offers_of(const Exploration& made) {
   std::vector<const Offer*> offers;
   if (made.recommended) offers.push_back(&*made.recommended);
@@ -69,6 +73,15 @@ void check_consistent(const Dataset& data, const Exploration& made) {
     CHECK_FALSE(offer.reason.empty());
     for (std::size_t b = 0; b < a; ++b) CHECK(adjusted_rand(offer.labels, offers[b]->labels) < 0.8);
   }
+}
+
+/// What explore() finds, where it is consistent and recommends so many clusters.
+Exploration check_clusters(const Dataset& data, std::uint64_t clusters) {
+  Exploration made = explore(data);
+  check_consistent(data, made);
+  REQUIRE(made.recommended);
+  CHECK(made.recommended->summary.clusters == clusters);
+  return made;
 }
 
 /// Cell for cell and label for label.
@@ -121,11 +134,7 @@ TEST_CASE("explore: blobs are recommended, with the labels of a run") {
     const std::size_t dims = 2 + seed % 4;
     INFO("seed " << seed << ", blobs " << count << ", dims " << dims);
     const DataSet data = blobs_apart(count, dims, seed);
-    const Dataset loaded = load(data);
-    const Exploration made = explore(loaded);
-    check_consistent(loaded, made);
-    REQUIRE(made.recommended);
-    CHECK(made.recommended->summary.clusters == count);
+    const Exploration made = check_clusters(load(data), count);
     CHECK(adjusted_rand(made.recommended->labels, truth(data.size(), 150)) > 0.99);
     CHECK(made.recommended->confidence > 0.7);
     CHECK(made.recommended->reason.find(std::to_string(count) + " big clusters, unchanged from eps ") == 0);
@@ -142,7 +151,7 @@ TEST_CASE("explore: in noise without clusters nothing is recommended") {
     const Exploration made = explore(loaded);
     check_consistent(loaded, made);
     CHECK_FALSE(made.recommended);
-    CHECK(std::count(made.doubts.begin(), made.doubts.end(), Doubt::no_clusters) == 1);
+    CHECK(has(made, Doubt::no_clusters));
   }
   const DataSet bell = make_blobs({{{0, 0}, 1, 600}}, 3);
   CHECK_FALSE(explore(load(bell)).recommended);
@@ -176,24 +185,14 @@ TEST_CASE("explore: how it is computed changes nothing") {
   one.backend = BackendChoice::cpu;
   check_same(explore(load(data, {}, one)), made);
   for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
-    RunOptions options;
-    options.strategy = strategy;
-    check_same(explore(load(data), options), made);
+    check_same(explore(load(data), RunOptions{.strategy = strategy}), made);
   }
   for (const IndexChoice index : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
-    RunOptions options;
-    options.search.index = index;
-    check_same(explore(load(data, {}, one), options), made);
+    check_same(explore(load(data, {}, one), RunOptions{.search = {.index = index}}), made);
   }
   // Nor do options that say what a run keeps.
-  RunOptions kept;
-  kept.keep = Keep::summary;
-  check_same(explore(load(data), kept), made);
-  kept = {};
-  kept.core_mask = true;
-  kept.verify = true;
-  kept.clusters = true;
-  check_same(explore(load(data), kept), made);
+  check_same(explore(load(data), RunOptions{.keep = Keep::summary}), made);
+  check_same(explore(load(data), RunOptions{.verify = true, .core_mask = true, .clusters = true}), made);
   check_same(explore(load(data), suggest(load(data))), made);
 }
 
@@ -281,9 +280,7 @@ TEST_CASE("explore: coordinates beyond squares of float64 are an error that says
   // One far point is none of it.
   DataSet far = three_blobs();
   far.doubles[0] = 1e12;
-  const Exploration made = explore(load(far));
-  REQUIRE(made.recommended);
-  CHECK(made.recommended->summary.clusters == 3);
+  check_clusters(load(far), 3);
 }
 
 TEST_CASE("explore: the suggested grid begins where points become core and ends where all are one cluster") {
@@ -346,26 +343,15 @@ TEST_CASE("explore: by metrics") {
   for (const MetricKind kind : {MetricKind::manhattan, MetricKind::chebyshev}) {
     Metric metric;
     metric.kind = kind;
-    const Dataset loaded = load(data, metric);
-    const Exploration made = explore(loaded);
-    check_consistent(loaded, made);
-    REQUIRE(made.recommended);
-    CHECK(made.recommended->summary.clusters == 3);
-    CHECK(made.doubts.empty());
+    CHECK(check_clusters(load(data, metric), 3).doubts.empty());
   }
   SECTION("the blob that lies across the end of a periodic box is one") {
     DataSet across = make_blobs({{{0, 5}, 0.4, 300}, {{5, 5}, 0.4, 300}}, 1);
     for (double& x : across.doubles) x = x < 0 ? x + 10 : x;
     Metric box;
     box.box.assign(2, {0, 10});
-    const Dataset loaded = load(across, box);
-    const Exploration made = explore(loaded);
-    check_consistent(loaded, made);
-    REQUIRE(made.recommended);
-    CHECK(made.recommended->summary.clusters == 2);
-    const Exploration open = explore(load(across));
-    REQUIRE(open.recommended);
-    CHECK(open.recommended->summary.clusters == 3);
+    check_clusters(load(across, box), 2);
+    check_clusters(load(across), 3);
   }
   SECTION("on a sphere, across the date line and at opposite places") {
     DataSet places = make_blobs({{{180, 0}, 1, 300}, {{0, 0}, 1, 300}, {{90, 0}, 1, 300}}, 2);
@@ -374,17 +360,11 @@ TEST_CASE("explore: by metrics") {
     }
     Metric sphere;
     sphere.kind = MetricKind::greatcircle;
-    const Dataset loaded = load(places, sphere);
-    const Exploration made = explore(loaded);
-    check_consistent(loaded, made);
-    REQUIRE(made.recommended);
-    CHECK(made.recommended->summary.clusters == 3);
-    CHECK(made.doubts.empty());
+    CHECK(check_clusters(load(places, sphere), 3).doubts.empty());
     // As many places twice are duplicates on a sphere, too.
     const std::size_t n = places.doubles.size();
     for (std::size_t i = 0; i < n / 2; ++i) places.doubles.push_back(places.doubles[i]);
-    const Exploration twice = explore(load(places, sphere));
-    CHECK(std::count(twice.doubts.begin(), twice.doubts.end(), Doubt::duplicates) == 1);
+    CHECK(has(explore(load(places, sphere)), Doubt::duplicates));
   }
   SECTION("directions have no lattice and no axis that rules") {
     Random random(3);
@@ -398,8 +378,8 @@ TEST_CASE("explore: by metrics") {
     Metric cosine;
     cosine.kind = MetricKind::cosine;
     const Exploration made = explore(load(directions, cosine));
-    CHECK(std::count(made.doubts.begin(), made.doubts.end(), Doubt::one_axis_rules) == 0);
-    CHECK(std::count(made.doubts.begin(), made.doubts.end(), Doubt::quantised) == 0);
+    CHECK_FALSE(has(made, Doubt::one_axis_rules));
+    CHECK_FALSE(has(made, Doubt::quantised));
   }
 }
 
@@ -422,9 +402,7 @@ TEST_CASE("explore: minpts of points with weights is in units of their mean") {
   Random random(1);
   std::vector<double> some(data.size());
   for (double& w : some) w = random.chance(0.1) ? 0 : random.uniform(0.5, 2);
-  const Exploration of_some = explore(loaded.weighted(some));
-  REQUIRE(of_some.recommended);
-  CHECK(of_some.recommended->summary.clusters == 3);
+  check_clusters(loaded.weighted(some), 3);
 
   const auto error = [&](double weight, double first) {
     std::vector<double> weights(data.size(), weight);

@@ -171,4 +171,11 @@ bool has_decimal_comma(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [&](const char& c) { return is_digit(c) || &c == &text[comma]; });
 }
 
+FieldKind kind_of(std::string_view field, const Dialect& dialect) {
+  const std::string_view text = trim(field);
+  if (marks_nothing(text)) return FieldKind::nothing;
+  if (number_of(text, dialect.decimal)) return FieldKind::number;
+  return dialect.delimiter != ',' && has_decimal_comma(text) ? FieldKind::number : FieldKind::text;
+}
+
 }  // namespace epsflow::io

@@ -83,4 +83,9 @@ struct Record {
 /// Whether a trimmed field would be a number if the comma were its decimal mark: 1,5.
 [[nodiscard]] bool has_decimal_comma(std::string_view text) noexcept;
 
+enum class FieldKind : std::uint8_t { number, nothing, text };
+
+/// A decimal comma is a number for whoever looks at the table; that the parser cannot read it is said later.
+[[nodiscard]] FieldKind kind_of(std::string_view field, const Dialect& dialect);
+
 }  // namespace epsflow::io

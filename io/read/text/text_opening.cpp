@@ -11,10 +11,34 @@
 namespace epsflow::io {
 namespace {
 
+/// Throws UsageError for options that no table can have, such as the same character for two things.
+void check_options(const TextLayout& options) {
+  const auto is_taken = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' ||
+           c == '"' || c == '\n' || c == '\r';
+  };
+  if (is_taken(options.delimiter)) {
+    throw UsageError(
+        fmt::format("ReadOptions::text.delimiter is {}, which numbers, quotes or line ends are made of; "
+                    "choose another character",
+                    show_text({&options.delimiter, 1})));
+  }
+  if (is_taken(options.decimal) || options.decimal == '\0' || is_blank(options.decimal, kBlanks)) {
+    throw UsageError(fmt::format("ReadOptions::text.decimal is {}, which cannot part a fraction; choose '.' or ','",
+                                 show_text({&options.decimal, 1})));
+  }
+  if (options.delimiter == options.decimal) {
+    throw UsageError(
+        fmt::format("ReadOptions::text.delimiter and ReadOptions::text.decimal are both {}; choose "
+                    "different characters",
+                    show_text({&options.decimal, 1})));
+  }
+}
+
 /// Two blocks are in memory at a time, and where the size of the text is not known the points of one apart from the
 /// others, which take up to four times its bytes.
 std::uint64_t checked_block_bytes(const Source& source) {
-  check_text_options(source.options.text);
+  check_options(source.options.text);
   constexpr std::uint64_t kSmallestBlock = std::uint64_t{64} << 10;
   constexpr std::uint64_t kLargestBlock = std::uint64_t{16} << 20;
   constexpr std::uint64_t kShareOfMemory = 32;

@@ -65,7 +65,8 @@ class RowCollector {
         dims_(table.shape.dims),
         text_bytes_(text_bytes),
         source_(source),
-        points_(make_points(source, 0, table.shape.dims, Precision::float64)) {}
+        points_(make_points(source, 0, table.shape.dims, Precision::float64)),
+        lines_(table.lines_before) {}
 
   /// Parses whole lines and returns how many bytes of them were used: all, but for a row at their end whose quote is
   /// still open while more text follows.
@@ -101,7 +102,6 @@ class RowCollector {
     return used;
   }
 
-  void start_at_line(std::uint64_t lines_before) noexcept { lines_ = lines_before; }
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
 
   FilePoints take_points() {
@@ -209,7 +209,7 @@ class RowCollector {
   std::vector<std::uint64_t> dropped_;
   std::uint64_t kept_ = 0;
   std::uint64_t rows_ = 0;
-  std::uint64_t lines_ = 0;
+  std::uint64_t lines_;
 };
 
 void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> lines) const {
@@ -263,7 +263,6 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
 FilePoints read_text(ByteStream& stream, const Source& source) {
   OpenText text(stream, source);
   RowCollector rows(text.table, stream.size(), source);
-  rows.start_at_line(text.table.lines_before);
   for (TextBlocks& blocks = text.blocks;;) {
     const std::span<const char> lines = blocks.whole_lines();
     blocks.use(rows.parse(lines, blocks.is_last()));

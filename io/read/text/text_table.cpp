@@ -11,26 +11,10 @@ namespace {
 
 using Header = TextLayout::Header;
 
-/// Rows that are looked at behind the header.
-constexpr std::size_t kSampleRows = 100;
-/// Rows that the delimiter is found from.
-constexpr std::size_t kDelimiterRows = 20;
-
-enum class Cell : std::uint8_t { number, nothing, text };
-
-// A decimal comma is a number for whoever looks at the table; that the parser cannot read it is said later.
-Cell classify(std::string_view field, const Dialect& dialect) {
-  const std::string_view text = trim(field);
-  if (marks_nothing(text)) return Cell::nothing;
-  if (number_of(text, dialect.decimal)) return Cell::number;
-  return dialect.delimiter != ',' && has_decimal_comma(text) ? Cell::number : Cell::text;
-}
-
 struct Row {
   Record record;
   std::uint64_t line = 0;  ///< of the file, from 1
   [[nodiscard]] const std::vector<std::string>& fields() const noexcept { return record.fields; }
-  [[nodiscard]] std::uint64_t lines_up_to_here() const noexcept { return line - 1 + record.lines; }
 };
 
 /// Up to `most` rows from p on, which is line `line`. Of the last one a quote may still be open.
@@ -42,91 +26,91 @@ std::vector<Row> sample_rows(const char* p, const char* end, const Dialect& dial
       ++line;
       continue;
     }
-    Record record = split_record(p, end, dialect.delimiter);
-    p = record.next;
-    rows.push_back({std::move(record), line});
-    line = rows.back().lines_up_to_here() + 1;
+    rows.push_back({split_record(p, end, dialect.delimiter), line});
+    p = rows.back().record.next;
+    line += rows.back().record.lines;
   }
   return rows;
 }
 
-/// How well a delimiter explains the rows, the better the larger: the share of numbers, whether it occurs, whether all
-/// rows have as many fields.
-using Score = std::tuple<double, bool, bool>;
+/// How well a delimiter explains some rows. The larger the better, and what stands first counts most.
+struct Score {
+  double numbers = 0;    ///< their share of the fields
+  bool occurs = false;   ///< in some row
+  bool is_even = false;  ///< all rows have as many fields
+
+  friend bool operator<(const Score& a, const Score& b) noexcept {
+    return std::tie(a.numbers, a.occurs, a.is_even) < std::tie(b.numbers, b.occurs, b.is_even);
+  }
+};
 
 Score rate(const std::vector<Row>& rows, const Dialect& dialect) {
-  const std::size_t first = rows.size() > 1 ? 1 : 0;  // what a header holds says nothing
   double numbers = 0;
   std::size_t fields = 0;
-  bool is_even = true;
-  bool has_several = false;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = rows.size() > 1 ? 1 : 0; i < rows.size(); ++i) {  // what a header holds says nothing
     const std::vector<std::string>& row = rows[i].fields();
-    is_even = is_even && row.size() == rows[0].fields().size();
-    has_several = has_several || row.size() > 1;
-    if (i < first) continue;
     fields += row.size();
     for (const std::string& field : row) {
-      if (classify(field, dialect) == Cell::text) continue;
+      if (kind_of(field, dialect) == FieldKind::text) continue;
       // Of a line that is one field "1,5" the comma is as likely to be the delimiter.
       numbers += row.size() == 1 && has_decimal_comma(trim(field)) ? 0.5 : 1;
     }
   }
-  return {fields == 0 ? 0 : numbers / static_cast<double>(fields), has_several, is_even};
+  const auto occurs = [](const Row& row) { return row.fields().size() > 1; };
+  const auto is_even = [&](const Row& row) { return row.fields().size() == rows[0].fields().size(); };
+  return {fields == 0 ? 0 : numbers / static_cast<double>(fields), std::any_of(rows.begin(), rows.end(), occurs),
+          std::all_of(rows.begin(), rows.end(), is_even)};
 }
 
+constexpr std::array<std::pair<char, const char*>, 5> kDelimiters{{{kBlanks, "separated by blanks"},
+                                                                   {',', "comma-separated"},
+                                                                   {'|', "separated by bars"},
+                                                                   {';', "semicolon-separated"},
+                                                                   {'\t', "tab-separated"}}};
+
+/// The delimiter that explains the first rows best, of several the last.
 char find_delimiter(const char* p, const char* end, Dialect dialect) {
-  dialect.delimiter = kBlanks;
+  constexpr std::size_t kRows = 20;
   char best = kBlanks;
-  Score best_score = rate(sample_rows(p, end, dialect, 1, kDelimiterRows), dialect);
-  for (const char candidate : {',', '|', ';', '\t'}) {
+  Score best_score;
+  for (const auto& [candidate, words] : kDelimiters) {
     if (candidate == dialect.decimal) continue;
     dialect.delimiter = candidate;
-    const Score score = rate(sample_rows(p, end, dialect, 1, kDelimiterRows), dialect);
-    if (!std::get<1>(score) || score < best_score) continue;
+    const Score score = rate(sample_rows(p, end, dialect, 1, kRows), dialect);
+    if ((candidate != kBlanks && !score.occurs) || score < best_score) continue;
     best = candidate;
     best_score = score;
   }
   return best;
 }
 
-std::string delimiter_words(char delimiter) {
-  constexpr std::array<std::pair<char, const char*>, 5> kWords{{{',', "comma-separated"},
-                                                                {'\t', "tab-separated"},
-                                                                {';', "semicolon-separated"},
-                                                                {'|', "separated by bars"},
-                                                                {kBlanks, "separated by blanks"}}};
-  for (const auto& [known, words] : kWords) {
+std::string describe_delimiter(char delimiter) {
+  for (const auto& [known, words] : kDelimiters) {
     if (known == delimiter) return words;
   }
   return "separated by " + show_text({&delimiter, 1});
-}
-
-/// The words of a comment line as column names, or nothing when they are not `count` words without a number.
-std::vector<std::string> names_in_comment(std::string_view line, const Dialect& dialect, std::size_t count) {
-  line = trim(line.substr(0, line.find_first_of("\r\n")));
-  while (line.starts_with(dialect.comment)) line = trim(line.substr(dialect.comment.size()));
-  for (const char delimiter : {dialect.delimiter, kBlanks}) {
-    std::vector<std::string> words = split_record(line.data(), line.data() + line.size(), delimiter).fields;
-    const bool fits = words.size() == count && std::all_of(words.begin(), words.end(), [&](const std::string& word) {
-                        return !word.empty() && classify(word, dialect) == Cell::text;
-                      });
-    if (fits) return words;
-  }
-  return {};
 }
 
 /// Whether the fields count 0, 1, 2, … as pandas names columns that have no names, with its empty name of the index
 /// before them.
 bool are_column_numbers(const std::vector<std::string>& fields) {
   const std::size_t first = fields[0].empty() ? 1 : 0;
-  if (fields.size() < 2) return false;
   for (std::size_t i = first; i < fields.size(); ++i) {
     if (trim(fields[i]) != std::to_string(i - first)) return false;
   }
-  return true;
+  return fields.size() > 1;
 }
 
+std::string show_fields(const std::vector<std::string>& fields) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(fields.size(), kShown); ++i) {
+    text += (i == 0 ? "" : ", ") + show_text(fields[i]);
+  }
+  return fields.size() > kShown ? text + ", …" : text;
+}
+
+/// Finds the table step by step, each by what the steps before have found.
 class TableFinder {
  public:
   TableFinder(std::span<const char> text, std::uint64_t lines_before, const Source& source)
@@ -134,16 +118,57 @@ class TableFinder {
         options_(source.options.text),
         p_(text.data()),
         end_(p_ + text.size()),
-        line_(lines_before + 1) {
-    dialect_.comment = options_.comment;
-    dialect_.decimal = options_.decimal;
-  }
+        line_(lines_before + 1),
+        dialect_{options_.delimiter, options_.decimal, options_.comment} {}
 
   std::optional<TextTable> find(bool is_whole) {
-    if (!find_first_row()) return std::nullopt;
-    rows_ = sample_rows(p_, end_, dialect_, line_, kSampleRows + 2);
+    const bool delimiter_is_given = options_.delimiter != '\0';
+    if (!delimiter_is_given) dialect_.delimiter = kBlanks;
+    skip_to_row();
+    if (p_ == end_) return std::nullopt;
+    refuse_json();
+    if (!delimiter_is_given) {
+      dialect_.delimiter = find_delimiter(p_, end_, dialect_);
+      skip_to_row();  // behind the rule above a table with bars
+      if (p_ == end_) return std::nullopt;
+    }
+    take_sample(is_whole);
+    take_off_bars();
+    take_header();
+    if (!delimiter_is_given && dialect_.delimiter == ',') refuse_decimal_commas();
+    return make_table(delimiter_is_given);
+  }
+
+ private:
+  /// Remembers a comment directly before the row.
+  void skip_to_row() {
+    while (p_ != end_) {
+      const char* const line = p_;
+      if (!skip_line(p_, end_, dialect_)) return;
+      const std::string_view text(skip_blanks(line, end_, dialect_.delimiter), end_);
+      const bool is_comment = !dialect_.comment.empty() && text.starts_with(dialect_.comment);
+      comment_ = is_comment ? text : std::string_view();
+      ++line_;
+    }
+  }
+
+  void refuse_json() const {
+    const char* const first = skip_blanks(p_, end_, kBlanks);
+    if (options_.header != Header::automatic || first == end_ || (*first != '[' && *first != '{')) return;
+    throw source_.error(
+        "line {} begins as JSON does, which is not read; write the rows as CSV first, or skip a header that looks so "
+        "with ReadOptions::text.skip_rows",
+        line_);
+  }
+
+  void take_sample(bool is_whole) {
+    constexpr std::size_t kRows = 100;  // behind a header and units
+    rows_ = sample_rows(p_, end_, dialect_, line_, kRows + 2);
     if (rows_.back().record.open_quote) {
-      if (is_whole && rows_.size() <= 2) throw_open_quote(rows_.back().line);
+      if (is_whole && rows_.size() <= 2) {
+        throw source_.error("line {}: a quote opened in this row is never closed; close or remove it",
+                            rows_.back().line);
+      }
       if (rows_.size() > 1) rows_.pop_back();
     }
     if (!is_whole && rows_.size() < 2) {
@@ -152,145 +177,106 @@ class TableFinder {
           "or close a quote that is open there",
           line_);
     }
-    strip_bars();
-    find_names();
-    if (delimiter_was_found() && dialect_.delimiter == ',') refuse_decimal_commas();
-    return make_table();
   }
 
- private:
-  [[nodiscard]] bool delimiter_was_found() const noexcept { return options_.delimiter == '\0'; }
-  [[nodiscard]] Cell classify(const std::string& field) const { return io::classify(field, dialect_); }
-
-  [[noreturn]] void throw_open_quote(std::uint64_t line) const {
-    throw source_.error("line {}: a quote opened in this row is never closed; close or remove it", line);
-  }
-
-  /// Moves to the first row with the dialect that fits it; remembers a comment directly before it.
-  bool find_first_row() {
-    dialect_.delimiter = delimiter_was_found() ? kBlanks : options_.delimiter;
-    skip_lines();
-    if (p_ == end_) return false;
-    const char* const first = skip_blanks(p_, end_, kBlanks);
-    if (options_.header == Header::automatic && first != end_ && (*first == '[' || *first == '{')) {
-      throw source_.error(
-          "line {} begins as JSON does, which is not read; write the rows as CSV first, or skip a header that looks so "
-          "with ReadOptions::text.skip_rows",
-          line_);
-    }
-    if (!delimiter_was_found()) return true;
-    dialect_.delimiter = find_delimiter(p_, end_, dialect_);
-    skip_lines();  // the rule above a table with bars
-    return p_ != end_;
-  }
-
-  void skip_lines() {
-    while (p_ != end_) {
-      const char* const line = p_;
-      if (!skip_line(p_, end_, dialect_)) return;
-      const char* const text = skip_blanks(line, end_, dialect_.delimiter);
-      const std::string_view view(text, static_cast<std::size_t>(end_ - text));
-      const bool is_comment = !dialect_.comment.empty() && view.starts_with(dialect_.comment);
-      comment_ = is_comment ? view : std::string_view();
-      ++line_;
-    }
-  }
-
-  void strip_bars() {
+  /// Of bars around all rows there are empty fields.
+  void take_off_bars() {
     fields_ = rows_[0].fields().size();
     if (dialect_.delimiter != '|') return;
-    const auto all_rows = [&](auto is_bar) { return std::all_of(rows_.begin(), rows_.end(), is_bar); };
-    const bool leading = all_rows([](const Row& row) { return row.fields().size() > 1 && row.fields()[0].empty(); });
-    const bool trailing = all_rows(
-        [&](const Row& row) { return row.fields().size() > (leading ? 2 : 1) && row.fields().back().empty(); });
+    const auto all_rows = [&](auto has_bar) { return std::all_of(rows_.begin(), rows_.end(), has_bar); };
+    leading_ = all_rows([](const Row& row) { return row.fields().size() > 1 && row.fields()[0].empty(); });
+    trailing_ =
+        all_rows([&](const Row& row) { return row.fields().size() > 1 + leading_ && row.fields().back().empty(); });
     for (Row& row : rows_) {
-      if (leading) row.record.fields.erase(row.record.fields.begin());
-      if (trailing) row.record.fields.pop_back();
+      if (leading_ > 0) row.record.fields.erase(row.record.fields.begin());
+      if (trailing_ > 0) row.record.fields.pop_back();
     }
-    first_field_ = leading ? 1 : 0;
-    last_is_bar_ = trailing;
   }
 
-  void find_names() {
-    const std::vector<std::string>& first = rows_[0].fields();
+  /// Moves behind the header, and behind units below it.
+  void take_header() {
     if (options_.header == Header::no) return;
-    if (options_.header == Header::yes || is_header(first)) {
-      names_ = first;
-      description_ = fmt::format("header in line {}", rows_[0].line);
-      data_row_ = 1;
-      if (!are_units(1)) return;
+    if (options_.header == Header::yes || is_header()) {
+      names_ = rows_[0].fields();
+      description_ = fmt::format("header in line {}", line_);
+      pass_row();
+      if (!are_units()) return;
       description_ += fmt::format(", units in line {}", rows_[1].line);
-      data_row_ = 2;
-      return;
+      pass_row();
+    } else if (names_ = names_in_comment(); !names_.empty()) {
+      description_ = fmt::format("names from the comment in line {}", line_ - 1);
     }
-    names_ = comment_names();
-    if (!names_.empty()) description_ = fmt::format("names from the comment in line {}", rows_[0].line - 1);
   }
 
-  [[nodiscard]] std::vector<std::string> comment_names() const {
-    if (comment_.empty()) return {};
-    return names_in_comment(comment_, dialect_, rows_[0].fields().size());
+  void pass_row() {
+    const Row& row = rows_[data_row_++];
+    p_ = row.record.next;
+    line_ = row.line + row.record.lines;
   }
 
-  /// Throws where it could be either.
-  bool is_header(const std::vector<std::string>& first) const {
-    const auto holds = [&](Cell kind) {
-      return std::any_of(first.begin(), first.end(), [&](const std::string& f) { return classify(f) == kind; });
-    };
+  /// Whether the first row is one. Throws where it could be either.
+  [[nodiscard]] bool is_header() const {
+    const std::vector<std::string>& first = rows_[0].fields();
     constexpr std::string_view kRemedy =
         "set ReadOptions::text.header = Header::yes where they name the columns, or Header::no where they are data";
-    if (holds(Cell::number)) {
-      if (are_column_numbers(first) && comment_names().empty()) {
-        throw source_.error(
-            "line {} holds the numbers 0 to {}, which may be a point or the names that pandas gives to columns without "
-            "names; {}",
-            rows_[0].line, first.back(), kRemedy);
-      }
-      return false;
+    bool has_text = false;
+    bool has_number = false;
+    bool has_number_below_text = false;
+    for (std::size_t column = 0; column < first.size(); ++column) {
+      const FieldKind kind = kind_at(rows_[0], column);
+      has_number = has_number || kind == FieldKind::number;
+      if (kind != FieldKind::text) continue;
+      has_text = true;
+      has_number_below_text = has_number_below_text || find_kind(FieldKind::number, 1, column) != nullptr;
     }
-    if (!holds(Cell::text)) return false;
+    if (has_number && are_column_numbers(first) && names_in_comment().empty()) {
+      throw source_.error(
+          "line {} holds the numbers 0 to {}, which may be a point or the names that pandas gives to columns without "
+          "names; {}",
+          line_, first.back(), kRemedy);
+    }
+    if (has_number || !has_text) return false;
     if (rows_.size() == 1) {
       throw source_.error(
           "line {} holds no number but {}, and no row follows it; rows of numbers are needed, unless "
           "ReadOptions::text.header = Header::yes says that there are none",
-          rows_[0].line, show_fields(first));
+          line_, show_fields(first));
     }
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      if (classify(first[i]) == Cell::text && count_below(0, i, Cell::number) > 0) return true;
-    }
+    if (has_number_below_text) return true;
     throw source_.error(
-        "line {} holds {}, and no number follows below its text, so that it may be a header or a row; {}",
-        rows_[0].line, show_fields(first), kRemedy);
+        "line {} holds {}, and no number follows below its text, so that it may be a header or a row; {}", line_,
+        show_fields(first), kRemedy);
   }
 
-  /// Whether a row behind the header names units: text, no number, and numbers alone below its text.
-  [[nodiscard]] bool are_units(std::size_t row) const {
-    if (rows_.size() < row + 2) return false;
-    const std::vector<std::string>& fields = rows_[row].fields();
+  /// Whether the row below a header names units: text, no number, and numbers alone below its text.
+  [[nodiscard]] bool are_units() const {
+    if (rows_.size() < 3) return false;
     bool has_text = false;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const Cell cell = classify(fields[i]);
-      if (cell == Cell::number) return false;
-      if (cell == Cell::nothing) continue;
+    for (std::size_t column = 0; column < rows_[1].fields().size(); ++column) {
+      const FieldKind kind = kind_at(rows_[1], column);
+      if (kind == FieldKind::nothing) continue;
+      if (kind == FieldKind::number || find_kind(FieldKind::number, 2, column) == nullptr ||
+          find_kind(FieldKind::text, 2, column) != nullptr) {
+        return false;
+      }
       has_text = true;
-      if (count_below(row, i, Cell::number) == 0 || count_below(row, i, Cell::text) > 0) return false;
     }
     return has_text;
   }
 
-  [[nodiscard]] std::ptrdiff_t count_below(std::size_t row, std::size_t column, Cell kind) const {
-    return std::count_if(rows_.begin() + static_cast<std::ptrdiff_t>(row) + 1, rows_.end(), [&](const Row& below) {
-      return column < below.fields().size() && classify(below.fields()[column]) == kind;
-    });
-  }
-
-  [[nodiscard]] static std::string show_fields(const std::vector<std::string>& fields) {
-    constexpr std::size_t kShown = 5;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(fields.size(), kShown); ++i) {
-      text += (i == 0 ? "" : ", ") + show_text(fields[i]);
+  /// The words of the comment directly before the first row, where they are one for each column and no number.
+  [[nodiscard]] std::vector<std::string> names_in_comment() const {
+    std::string_view line = trim(comment_.substr(0, comment_.find_first_of("\r\n")));
+    if (line.empty()) return {};
+    while (line.starts_with(dialect_.comment)) line = trim(line.substr(dialect_.comment.size()));
+    for (const char delimiter : {dialect_.delimiter, kBlanks}) {
+      std::vector<std::string> words = split_record(line.data(), line.data() + line.size(), delimiter).fields;
+      const auto is_name = [&](const std::string& word) {
+        return !word.empty() && kind_of(word, dialect_) == FieldKind::text;
+      };
+      if (words.size() == rows_[0].fields().size() && std::all_of(words.begin(), words.end(), is_name)) return words;
     }
-    return fields.size() > kShown ? text + ", …" : text;
+    return {};
   }
 
   /// "1,05" is no point (1, 5).
@@ -313,101 +299,78 @@ class TableFinder {
         padded->line, padded->fields()[0], padded->fields()[1]);
   }
 
-  TextTable make_table() {
+  [[nodiscard]] TextTable make_table(bool delimiter_is_given) const {
     TextTable table;
-    table.columns.count = fields_ - first_field_ - (last_is_bar_ ? 1 : 0);
-    table.columns.names = std::move(names_);
+    table.columns.count = fields_ - leading_ - trailing_;
+    table.columns.names = names_;
     table.selected = select_columns(source_, table.columns);
-    table.units = units_of(table.selected);
-    table.first_field = first_field_;
+    if (source_.options.columns.empty()) require_numbers(table);
+    if (data_row_ == 2) {
+      for (const std::size_t column : table.selected) table.units.push_back(unit_of(column));
+    }
+    table.first_field = leading_;
     table.shape.dialect = dialect_;
     table.shape.dims = table.selected.size();
     table.shape.slots.assign(fields_, kUnused);
-    if (first_field_ > 0) table.shape.slots.front() = kBar;
-    if (last_is_bar_) table.shape.slots.back() = kBar;
-    for (std::size_t k = table.selected.size(); k-- > 0;) table.shape.slots[first_field_ + table.selected[k]] = k;
-    if (source_.options.columns.empty()) require_numbers(table);
-    const bool is_one_column = fields_ == 1 && delimiter_was_found();
+    if (leading_ > 0) table.shape.slots.front() = kBar;
+    if (trailing_ > 0) table.shape.slots.back() = kBar;
+    for (std::size_t k = table.selected.size(); k-- > 0;) table.shape.slots[leading_ + table.selected[k]] = k;
+    const bool is_one_column = fields_ == 1 && !delimiter_is_given;
     table.kind =
-        fmt::format("text, {}{}, {}", is_one_column ? "one column" : delimiter_words(dialect_.delimiter),
+        fmt::format("text, {}{}, {}", is_one_column ? "one column" : describe_delimiter(dialect_.delimiter),
                     dialect_.decimal == '.' ? "" : fmt::format(", decimal mark '{}'", dialect_.decimal), description_);
-    const Row& before = rows_[data_row_ == 0 ? 0 : data_row_ - 1];
-    table.data = data_row_ == 0 ? p_ : before.record.next;
-    table.lines_before = data_row_ == 0 ? before.line - 1 : before.lines_up_to_here();
+    table.data = p_;
+    table.lines_before = line_ - 1;
     return table;
-  }
-
-  [[nodiscard]] std::vector<std::string> units_of(const std::vector<std::size_t>& columns) const {
-    std::vector<std::string> units;
-    if (data_row_ < 2) return units;
-    const std::vector<std::string>& fields = rows_[data_row_ - 1].fields();
-    for (const std::size_t column : columns) {
-      const bool is_said = column < fields.size() && classify(fields[column]) == Cell::text;
-      units.emplace_back(is_said ? trim(fields[column]) : std::string_view());
-    }
-    return units;
   }
 
   /// With no columns asked for, a column of text is named before anything is parsed.
   void require_numbers(const TextTable& table) const {
-    for (const std::size_t i : table.selected) {
-      const Row* text = nullptr;
-      bool has_number = false;
-      for (std::size_t row = data_row_; row < rows_.size() && !has_number; ++row) {
-        if (i >= rows_[row].fields().size()) continue;
-        const Cell cell = classify(rows_[row].fields()[i]);
-        has_number = cell == Cell::number;
-        if (cell == Cell::text && text == nullptr) text = &rows_[row];
-      }
-      if (text == nullptr || has_number) continue;
-      throw_not_numeric(source_, table.columns, i,
-                        fmt::format("text ({} in line {})", show_text(text->fields()[i]), text->line));
+    for (const std::size_t column : table.selected) {
+      const Row* const text = find_kind(FieldKind::text, data_row_, column);
+      if (text == nullptr || find_kind(FieldKind::number, data_row_, column) != nullptr) continue;
+      throw_not_numeric(source_, table.columns, column,
+                        fmt::format("text ({} in line {})", show_text(text->fields()[column]), text->line));
     }
+  }
+
+  [[nodiscard]] std::string unit_of(std::size_t column) const {
+    if (kind_at(rows_[1], column) != FieldKind::text) return {};
+    return std::string(trim(rows_[1].fields()[column]));
+  }
+
+  /// The first row from `row` on that has such a field in the column, or null.
+  [[nodiscard]] const Row* find_kind(FieldKind kind, std::size_t row, std::size_t column) const {
+    for (; row < rows_.size(); ++row) {
+      if (kind_at(rows_[row], column) == kind) return &rows_[row];
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] FieldKind kind_at(const Row& row, std::size_t column) const {
+    return column < row.fields().size() ? kind_of(row.fields()[column], dialect_) : FieldKind::nothing;
   }
 
   const Source& source_;
   const TextLayout& options_;
-  const char* p_;
+  const char* p_;  ///< up to here the text is understood
   const char* end_;
-  std::uint64_t line_;
+  std::uint64_t line_;  ///< that of p_
   Dialect dialect_;
   std::string_view comment_;
   std::vector<Row> rows_;
-  std::size_t fields_ = 0;
-  std::size_t first_field_ = 0;
-  bool last_is_bar_ = false;
+  std::size_t fields_ = 0;    ///< of a row, with those of bars
+  std::size_t leading_ = 0;   ///< 1 where rows begin with a bar
+  std::size_t trailing_ = 0;  ///< 1 where they end with one
   std::vector<std::string> names_;
   std::string description_ = "no header";
-  std::size_t data_row_ = 0;
+  std::size_t data_row_ = 0;  ///< the first of rows_ behind the header
 };
 
 }  // namespace
 
 std::string TextTable::label(std::size_t field) const {
   return columns.label(std::clamp(field, first_field, first_field + columns.count - 1) - first_field);
-}
-
-void check_text_options(const TextLayout& options) {
-  const auto is_taken = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' ||
-           c == '"' || c == '\n' || c == '\r';
-  };
-  if (is_taken(options.delimiter)) {
-    throw UsageError(
-        fmt::format("ReadOptions::text.delimiter is {}, which numbers, quotes or line ends are made of; "
-                    "choose another character",
-                    show_text({&options.delimiter, 1})));
-  }
-  if (is_taken(options.decimal) || options.decimal == '\0' || is_blank(options.decimal, kBlanks)) {
-    throw UsageError(fmt::format("ReadOptions::text.decimal is {}, which cannot part a fraction; choose '.' or ','",
-                                 show_text({&options.decimal, 1})));
-  }
-  if (options.delimiter == options.decimal) {
-    throw UsageError(
-        fmt::format("ReadOptions::text.delimiter and ReadOptions::text.decimal are both {}; choose "
-                    "different characters",
-                    show_text({&options.decimal, 1})));
-  }
 }
 
 std::optional<TextTable> find_table(std::span<const char> text, bool is_whole, std::uint64_t lines_before,

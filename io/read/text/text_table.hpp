@@ -28,9 +28,6 @@ struct TextTable {
   [[nodiscard]] std::string label(std::size_t field) const;
 };
 
-/// Throws UsageError for options that no table can have, such as the same character for two things.
-void check_text_options(const TextLayout& options);
-
 /// Looks at the first hundred rows of `text`, whole lines from line `lines_before` + 1 of the file on; `is_whole` says
 /// that no more follow. Nothing when there is no row among them yet.
 ///
