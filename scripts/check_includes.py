@@ -25,7 +25,7 @@ LAYERS = {
     "mpi": {"parts"},
     "io": set(),
     "cli": {"pipeline", "io", "parts", "mpi"},
-    "python": {"pipeline", "io"},
+    "python": {"pipeline", "io", "parts"},
     "examples": {"pipeline", "io"},
     "tests": None,
     "benchmarks": None,

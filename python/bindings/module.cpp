@@ -38,8 +38,10 @@
 #include <epsflow/core/sky_columns.hpp>
 #include <epsflow/core/sky_field.hpp>
 #include <epsflow/io/checksum.hpp>
+#include <epsflow/parts/shared_sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/lineage.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
@@ -143,6 +145,27 @@ std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variant
                                                                           Task::Channel& channel) {
     run_each(
         points.get(observer), sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
+  });
+}
+
+/// A sweep that GPUs share, of points on the host; at the end its lineage, where that is asked for. engine: of each GPU's engine.
+std::unique_ptr<Task> start_shared_sweep(const HostArray& points, const MetricWords& words, const Variants& variants,
+                                         const std::string& gpus, const nb::dict& engine, const nb::dict& options,
+                                         const Weights& weights, bool lineage) {
+  RunOptions run = options_from<RunOptions>(options);
+  run.clusters = lineage;
+  const auto engines = parts::engines_on({.gpus = gpus}, options_from<EngineOptions>(engine));
+  return std::make_unique<Task>([view = view_of(points), metric = metric_of(words, points.shape(1)),
+                                 sweep = sweep_of(variants), engines, run,
+                                 weights = weights ? span_of(*weights) : std::span<const double>()](
+                                    const Observer& observer, Task::Channel& channel) {
+    LineageBuilder builder(sweep);
+    const auto take = [&](VariantResult&& result) {
+      if (run.clusters) builder.add(result);
+      channel.put(std::move(result));
+    };
+    parts::run_each(view, metric, sweep, take, engines, run, observer, weights);
+    if (run.clusters) channel.put(builder.finish());
   });
 }
 
@@ -293,6 +316,13 @@ void define_engine(nb::module_& m) {
       .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, nb::keep_alive<0, 1>(),
            nb::keep_alive<0, 2>())
       .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+  m.def("start_shared_sweep", &start_shared_sweep, nb::arg("points").noconvert(), "metric"_a, "variants"_a, "gpus"_a,
+        "engine"_a, "options"_a, nb::arg("weights").noconvert().none(), "lineage"_a, nb::keep_alive<0, 1>(),
+        nb::keep_alive<0, 7>());
+  m.def(
+      "metric_text",
+      [](const MetricWords& words, std::size_t dims) { return describe(canonical(metric_of(words, dims))); },
+      "metric"_a, "dims"_a);
   m.def(
       "checksum_of",
       [](const HostArray& points) {
@@ -317,6 +347,7 @@ void define_engine(nb::module_& m) {
     std::vector<OptionRow> rows;
     add_rows<EngineOptions>(rows);
     add_rows<RunOptions>(rows);
+    add_rows<parts::DeviceOptions>(rows);
     add_rows<SearchOptions>(rows);
     add_rows<Metric>(rows);
     return rows;

@@ -15,7 +15,7 @@ from ._lineage import Lineage
 from ._parameters import as_eps, as_flag, as_options, as_variants
 from ._plan import EpsPlan
 from ._precomputed import as_distances, is_precomputed, made_dense, refuse_beside, refuse_beyond_table
-from ._sweep import SweepResult, sweep_distances, sweep_options
+from ._sweep import SweepResult, sweep_distances, sweep_on_gpus, sweep_options
 from ._tasks import ProgressOption
 from ._units import as_given
 
@@ -37,6 +37,7 @@ def sweep(
     backend: str = "auto",
     memory: int | str | None = None,
     threads: int | None = None,
+    gpus: str | Iterable[int] | None = None,
     engine: Engine | None = None,
     strategy: str = "auto",
     index: str = "auto",
@@ -88,6 +89,9 @@ def sweep(
     memory : int or str, optional
         Bytes that the run may hold, or a text such as "8GiB"; labels, 4 bytes per point and variant, come on top.
     threads : int, optional
+    gpus : str or iterable of int, optional
+        GPUs that share the sweep: "all", or their numbers, as [0, 1] or "0,1". Each takes some of the eps. Points that no GPU can hold
+        go through them part by part.
     engine : Engine, optional
         What backend, memory and threads belong to, made before.
     strategy : {"auto", "table", "direct"}
@@ -126,7 +130,7 @@ def sweep(
     if is_precomputed(metric):
         kept = {"keep": keep != "labels", "lineage": as_flag(lineage, "lineage")}
         beside = {name: way != "auto" for name, way in ways.items()}
-        refuse_beside({"metric_params": metric_params is not None, **kept, "output": output != "numpy", **beside})
+        refuse_beside({"metric_params": metric_params is not None, **kept, "output": output != "numpy", "gpus": gpus is not None, **beside})
         asked = as_variants(eps, min_samples, variants)
         of_run = of_the_cpu(engine, backend, memory, threads)
         distances = as_distances(X)
@@ -135,6 +139,11 @@ def sweep(
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
     run = sweep_options(core, keep, output, **ways)
+    if gpus is not None:
+        if engine is not None or backend not in ("auto", "gpu"):
+            raise TypeError("gpus beside engine, or backend='cpu': gpus have engines of their own; leave one of them out")
+        shared = as_options(memory=memory, threads=threads)
+        return sweep_on_gpus(given, asked, gpus, shared, run, sample_weight, as_flag(lineage, "lineage"), progress)
     options: dict[str, Any] = {"core": core, "keep": keep, "lineage": as_flag(lineage, "lineage"), "output": output, **ways}
     data = Dataset(engine_for(engine, given, backend, memory, threads, run=run), given)
     return data.sweep(variants=asked, sample_weight=sample_weight, progress=progress, **options)

@@ -18,8 +18,8 @@ from ._parameters import as_choice, as_flag, as_options, as_variants, find_varia
 from ._precomputed import cluster_distances
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tables import as_frame
-from ._tasks import ProgressOption, run_task
-from ._units import warn_of_unit
+from ._tasks import ProgressOption, python_errors, run_task
+from ._units import Given, warn_of_unit
 
 T = TypeVar("T")
 
@@ -303,19 +303,58 @@ def sweep_loaded(
     if output != "numpy" and run["strategy"] == "table":
         raise ValueError(f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
+    start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
+    arguments = (data._data, asked, run, weights)
+    return _results(start, arguments, data._given, str(data._data.metric), asked, weights, with_lineage, output, run["keep"], progress)
+
+
+def sweep_on_gpus(
+    given: Given,
+    asked: list[tuple[float, int]],
+    gpus: Any,
+    engine: dict[str, Any],
+    run: dict[str, Any],
+    sample_weight: Any,
+    with_lineage: bool,
+    progress: ProgressOption,
+) -> SweepResult:
+    """engine: options of those that share the sweep."""
+    if isinstance(given.points, _core.GpuPoints):
+        raise ValueError("gpus share points that are on the host, and these are on a GPU: leave gpus out, or copy them")
+    if run["output"] != "host":
+        raise ValueError("output leaves labels on one GPU, and gpus share the sweep: leave one of them out")
+    weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
+    words = gpus if isinstance(gpus, str) else ",".join(str(gpu) for gpu in gpus)
+    arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
+    with python_errors():
+        metric = _core.metric_text(given.metric, given.points.shape[1])
+    return _results(_core.start_shared_sweep, arguments, given, metric, asked, weights, with_lineage, "numpy", run["keep"], progress)
+
+
+def _results(
+    start: Any,
+    arguments: Any,
+    given: Given,
+    metric: str,
+    asked: list[tuple[float, int]],
+    weights: NDArray[np.float64] | None,
+    with_lineage: bool,
+    output: str,
+    kept: str,
+    progress: ProgressOption,
+) -> SweepResult:
     checksum = "" if weights is None else _checksum_of(weights)
-    warn_of_unit(data._given, min(e for e, _ in asked))
-    under = ", ".join(part for part in (str(data._data.metric), "" if weights is None else "weighted") if part)
+    warn_of_unit(given, min(e for e, _ in asked))
+    under = ", ".join(part for part in (metric, "" if weights is None else "weighted") if part)
     found: dict[tuple[float, int], VariantResult] = {}
 
     def add(results: list[Any]) -> None:
         for result in results:
-            variant = VariantResult(result, output, run["keep"])
+            variant = VariantResult(result, output, kept)
             found[variant.eps, variant.min_samples] = variant
 
-    start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
-    task = run_task(start, data._data, asked, run, weights, progress=progress, on_results=add)
-    points, _, unit, table = data._given
+    task = run_task(start, *arguments, progress=progress, on_results=add)
+    points, _, unit, table = given
     made = Lineage(_core.take_lineage(task), unit) if with_lineage else None
     return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum), unit, made)
 

@@ -381,3 +381,28 @@ def test_labels_of_the_host_are_not_left_on_a_gpu(blobs, monkeypatch):
     monkeypatch.setattr(data.engine, "_backend", "gpu")
     with pytest.raises(ValueError, match="^strategy='table' makes labels on the host, and output='cupy' leaves them on a GPU"):
         data.sweep(0.1, 5, output="cupy", strategy="table")
+
+
+def test_gpus_that_are_not_there_or_are_said_twice():
+    X = np.zeros((3, 2))
+    with pytest.raises(ValueError, match="gpus is '0;1': give all, or numbers of GPUs as in 0,1"):
+        epsflow.sweep(X, 1, 2, gpus="0;1")
+    with pytest.raises(TypeError, match="gpus beside engine"):
+        epsflow.sweep(X, 1, 2, gpus="all", backend="cpu")
+    with pytest.raises(TypeError, match="gpus beside engine"):
+        epsflow.sweep(X, 1, 2, gpus="all", engine=epsflow.Engine(backend="cpu"))
+    with pytest.raises(ValueError, match="output"):
+        epsflow.sweep(X, 1, 2, gpus="all", output="torch")
+    if "gpu" not in epsflow.backends():
+        with pytest.raises((ValueError, RuntimeError, MemoryError), match="gpu"):
+            epsflow.sweep(X, 1, 2, gpus=[0])
+        return
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(2000, 2))
+    weights = rng.uniform(0, 2, 2000)
+    for given in ({}, {"lineage": True}, {"sample_weight": weights}, {"keep": "summary"}):
+        shared = epsflow.sweep(X, [0.02, 0.03, 0.04], [3, 5], gpus=[0, 0], **given)
+        one = epsflow.sweep(X, [0.02, 0.03, 0.04], [3, 5], **given)
+        assert [v.n_clusters for v in shared] == [v.n_clusters for v in one]
+        if "keep" not in given:
+            assert all(np.array_equal(a.labels, b.labels) for a, b in zip(shared, one))
