@@ -42,6 +42,8 @@ class EpsPlan:
         Of host memory while it runs alone, points included; labels, which are handed over, are not.
     fits : bool
         Whether the memory has room for it.
+    seconds : float or None
+        How long it takes, within a factor of two mostly: from a run on a sample of the points. None on a GPU, and where it does not fit.
     """
 
     eps: float
@@ -56,6 +58,7 @@ class EpsPlan:
     pairs: int
     bytes: int
     fits: bool
+    seconds: float | None
 
 
 def plan(
@@ -75,7 +78,7 @@ def plan(
     index: str = "auto",
     decide: str = "auto",
 ) -> list[EpsPlan]:
-    """What `epsflow.sweep` would do, and why. Each index is built, and nothing is searched.
+    """What `epsflow.sweep` would do, and why. Each index is built, and on the CPU a sample of the points clustered, to tell the time.
 
     Parameters
     ----------
@@ -95,7 +98,7 @@ def plan(
     Examples
     --------
     >>> for p in epsflow.plan(X, eps=[0.1, 0.2], min_samples=[5, 10]):
-    ...     print(p.eps, p.strategy, p.because, p.bytes)
+    ...     print(p.eps, p.strategy, p.because, p.bytes, p.seconds)
     """
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
