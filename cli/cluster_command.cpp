@@ -11,10 +11,12 @@
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/table_input.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
+#include <epsflow/pipeline/cluster_table.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {
@@ -27,28 +29,67 @@ Sweep requested_variant(const Arguments& arguments) {
   return sweep;
 }
 
-void print_summary(const VariantResult& result, const io::FilePoints& points, const Metric& metric) {
+/// by: what distance was; empty where that goes without saying.
+void print_summary(const VariantResult& result, const io::PointsOrigin& origin, std::uint64_t points,
+                   const std::string& by) {
   const LabelSummary& s = result.summary;
   const std::string dropped =
-      points.dropped_rows() > 0 ? " (" + format_count(points.dropped_rows(), "row") + " dropped)" : "";
-  const std::string by = describe(metric);
-  print_result("{}{}: {} (largest {}), {} core, {} border, {} noise; {}{:.3f} s\n",
-               format_count(points.size(), "point"), dropped, format_count(s.clusters, "cluster"),
-               format_count(s.largest), format_count(s.core), format_count(s.border), format_count(s.noise),
-               by.empty() ? "" : by + "; ", result.seconds);
+      origin.dropped_rows() > 0 ? " (" + format_count(origin.dropped_rows(), "row") + " dropped)" : "";
+  print_result("{}{}: {} (largest {}), {} core, {} border, {} noise; {}{:.3f} s\n", format_count(points, "point"),
+               dropped, format_count(s.clusters, "cluster"), format_count(s.largest), format_count(s.core),
+               format_count(s.border), format_count(s.noise), by.empty() ? "" : by + "; ", result.seconds);
 }
 
-void print_summary_as_json(const VariantResult& result, const io::FilePoints& points, const Metric& metric) {
+/// metric: null where the input was a table of neighbours.
+void print_summary_as_json(const VariantResult& result, const io::PointsOrigin& origin, std::uint64_t points,
+                           const Metric* metric) {
   const LabelSummary& s = result.summary;
-  nlohmann::ordered_json json{{"points", points.size()}, {"eps", result.variant.eps}, {"minpts", result.variant.minpts},
-                              {"clusters", s.clusters},  {"noise", s.noise},          {"core", s.core},
-                              {"border", s.border},      {"largest", s.largest},      {"seconds", result.seconds}};
-  add_metric(json, metric);
-  add_input(json, points);
+  nlohmann::ordered_json json{{"points", points},       {"eps", result.variant.eps}, {"minpts", result.variant.minpts},
+                              {"clusters", s.clusters}, {"noise", s.noise},          {"core", s.core},
+                              {"border", s.border},     {"largest", s.largest},      {"seconds", result.seconds}};
+  if (metric != nullptr) {
+    add_metric(json, *metric);
+  } else {
+    json["metric"] = kPrecomputed;
+  }
+  add_input(json, origin);
   print_json(json);
 }
 
+/// The same of a table of neighbours. Its labels go to formats that name no metric.
+int run_cluster_of_table(const Arguments& arguments) {
+  const Sweep sweep = requested_variant(arguments);
+  const Words& files = arguments.operands();
+  require_table_options(arguments, {"labelled"});
+  require_label_output(arguments, io::kPointFormats, files);
+  require_output(arguments, "core", io::kMaskFormats, files);
+  require_different_outputs(arguments, {"out", "core"});
+  const bool streamed = goes_to_standard_output(arguments, "out");
+  const RunSettings settings = run_settings(arguments);
+  const TableInput input = read_table(arguments);
+  const InterruptGuard interrupt;
+  VariantResult result;
+  {
+    ProgressReport report(!arguments.flag("quiet"));
+    result =
+        std::move(cluster(input.table.view(), sweep, {.core_mask = settings.run.core_mask}, settings.engine,
+                          {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()})
+                      .front());
+  }
+  remove_rows(arguments);
+  if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments));
+  if (arguments.given("core")) io::write_npy(arguments.text("core"), io::npy_mask(result.core), overwrite(arguments));
+  const std::uint64_t points = input.table.view().size();
+  if (arguments.flag("json")) {
+    print_summary_as_json(result, input.origin, points, nullptr);
+  } else if (!arguments.flag("quiet") && !streamed) {
+    print_summary(result, input.origin, points, std::string(kPrecomputed));
+  }
+  return kDone;
+}
+
 int run_cluster(const Arguments& arguments) {
+  if (arguments.flag("neighbors")) return run_cluster_of_table(arguments);
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_variant(arguments);
   const Words& files = arguments.operands();
@@ -82,9 +123,9 @@ int run_cluster(const Arguments& arguments) {
   if (arguments.given("core")) io::write_npy(arguments.text("core"), io::npy_mask(result.core), overwrite(arguments));
   if (labelled) labelled->write(arguments.text("labelled"), result, overwrite(arguments));
   if (arguments.flag("json")) {
-    print_summary_as_json(result, points, metric);
+    print_summary_as_json(result, points, points.size(), &metric);
   } else if (!arguments.flag("quiet") && !streamed) {
-    print_summary(result, points, metric);
+    print_summary(result, points, points.size(), describe(metric));
   }
   return kDone;
 }
@@ -129,6 +170,7 @@ Command cluster_command() {
                   "and latitudes as .geojson, up to three dimensions as .vtp (ParaView); - for CSV on standard output"},
              overwrite_option()}},
            input_options(),
+           table_options(),
            machine_options(),
            run_options(),
            search_options(),

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,15 +46,30 @@ void print_sharing(const SharingPlan& sharing) {
   print_result("{}: {}, as {}\n", format_count(sharing.engines, "GPU"), what, reason);
 }
 
+/// An estimate, to as many digits as it is worth.
+std::string seconds_or_dash(const std::optional<double>& seconds) {
+  return seconds ? fmt::format("{:.2g}", *seconds) : "-";
+}
+
 void print_plan(const std::vector<GroupPlan>& groups) {
-  std::vector<Words> rows{
-      {"eps", "variants", "way", "index", "decide", "cells", "candidates", "passes", "memory", "fits", "because"}};
+  std::vector<Words> rows{{"eps", "variants", "way", "index", "decide", "cells", "candidates", "passes", "memory",
+                           "fits", "seconds", "because"}};
   for (const GroupPlan& g : groups) {
     rows.push_back({format_number(g.eps), format_count(g.minpts.size()), way_of(g), std::string(word_of(g.index)),
                     std::string(word_of(g.decide)), count_or_dash(g.cells), count_or_dash(g.candidates),
-                    format_count(g.passes), format_bytes(g.bytes), g.fits ? "yes" : "no", g.reason});
+                    format_count(g.passes), format_bytes(g.bytes), g.fits ? "yes" : "no", seconds_or_dash(g.seconds),
+                    g.reason});
   }
   print_columns(rows);
+  if (const std::optional<double> total = total_seconds(groups)) {
+    print_result("about {} s in all, without reading and writing\n", seconds_or_dash(total));
+  } else {
+    print_result("no estimate of the time: it is for the CPU, and for what fits the memory\n");
+  }
+}
+
+nlohmann::ordered_json seconds_as_json(const std::optional<double>& seconds) {
+  return seconds ? nlohmann::ordered_json(*seconds) : nlohmann::ordered_json();
 }
 
 void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan& sharing, const io::FilePoints& points,
@@ -80,8 +96,10 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
                               {"packed", g.packed},
                               {"pairs", g.pairs},
                               {"bytes", g.bytes},
-                              {"fits", g.fits}});
+                              {"fits", g.fits},
+                              {"seconds", seconds_as_json(g.seconds)}});
   }
+  json["seconds"] = seconds_as_json(total_seconds(groups));
   print_json(json);
 }
 
@@ -116,8 +134,9 @@ Command plan_command() {
           .about =
               "Shows for each eps which way its variants would go, through a neighbour table or directly to labels,\n"
               "and why: the cells of its index, the candidates that a search of all points tests, how often a\n"
-              "point's candidates are looked through at most, and the memory that it takes, points included. Builds\n"
-              "each index, but searches nothing. A dash stands for what is not known before the run.",
+              "point's candidates are looked through at most, and the memory that it takes, points included. On the\n"
+              "CPU also how many seconds it takes, within a factor of two mostly, without reading and writing files:\n"
+              "a sample of the points is clustered for that. A dash stands for what is not known before the run.",
           .example = "epsflow plan points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16",
           .operand = {"FILE …"},
           .groups = {sweep_options(), metric_options(), input_options(), machine_options(), several_gpus_options(),

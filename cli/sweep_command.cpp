@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <epsflow/cli/commands.hpp>
@@ -18,10 +20,12 @@
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/sweep_results.hpp>
+#include <epsflow/cli/table_input.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/pipeline/cluster_table.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {
@@ -34,14 +38,64 @@ Sweep all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& 
   return Sweep({all.begin(), all.end()});
 }
 
+/// Calls make(observer), which adds results to the folder, and says what the folder holds then. Returns the exit code.
+int run_into(io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,
+             const std::function<void(const Observer&)>& make) {
+  const InterruptGuard interrupt;
+  Trace trace;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  try {
+    ProgressReport report(!arguments.flag("quiet"));
+    make({.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
+  } catch (const Cancelled&) {
+    folder.finish("interrupted", seconds(), trace);
+    print_sweep(folder, swept, arguments, "interrupted", seconds());
+    return kInterrupted;
+  } catch (const std::exception& e) {
+    try {
+      folder.finish("failed", seconds(), trace, e.what());
+    } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error says why
+    }
+    throw;
+  }
+  folder.finish("complete", seconds(), trace);
+  print_sweep(folder, swept, arguments, "complete", seconds());
+  return kDone;
+}
+
+/// The sweep of a table of neighbours.
+int run_sweep_of_table(const Arguments& arguments) {
+  const Sweep sweep = requested_sweep(arguments, {"out"});
+  const io::FolderMode mode = folder_mode(arguments);
+  const RunSettings settings = run_settings(arguments);
+  require_table_options(arguments, {"keep", "lineage", "labelled"});
+  io::ResultsFolder folder(
+      arguments.text("out"), sweep, mode,
+      {.hdf5 = arguments.flag("hdf5"), .core = settings.run.core_mask, .inputs = paths_of(arguments.operands())},
+      notices(arguments));
+  const TableInput input = read_table(arguments);
+  io::RunDescription description = describe_run(arguments, {}, {.backend = BackendChoice::cpu});
+  description.metric = kPrecomputed;
+  const std::vector<Variant> missing = folder.begin(results_input(input), std::move(description));
+  return run_into(
+      folder, {input.origin, input.table.view().size(), nullptr, missing.size()}, arguments,
+      [&](const Observer& observer) {
+        for (const VariantResult& result : cluster(input.table.view(), Sweep(missing),
+                                                   {.core_mask = settings.run.core_mask}, settings.engine, observer)) {
+          folder.add(result);
+        }
+      });
+}
+
 int run_sweep(const Arguments& arguments) {
+  if (arguments.flag("neighbors")) return run_sweep_of_table(arguments);
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_sweep(arguments, {"out"});
   const io::FolderMode mode = folder_mode(arguments);
   RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
   const std::string& out = arguments.text("out");
-  const bool quiet = arguments.flag("quiet");
   const bool labels = settings.run.keep == Keep::labels;
   const bool lineage = arguments.flag("lineage");
   for (const char* name : {"hdf5", "labelled"}) {
@@ -75,55 +129,38 @@ int run_sweep(const Arguments& arguments) {
   const std::vector<Variant> missing = folder.begin(
       io::results_input(points), describe_run(arguments, metric, settings.engine), labelled ? &*labelled : nullptr);
 
-  const InterruptGuard interrupt;
-  Trace trace;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  try {
-    ProgressReport report(!quiet);
-    // All variants of the folder together, where their clusters are to be tied to each other; those that are there are not made again
-    // otherwise. An exploration has a lineage of its own.
-    const bool again =
-        lineage && (!missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName));
-    const Sweep made = again ? all_variants(folder, missing) : Sweep(missing);
-    const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
-    LineageBuilder builder(made);
-    settings.run.clusters = again;
-    const auto take = [&](VariantResult&& result) {
-      if (again) builder.add(result);
-      if (to_make.contains(result.variant)) folder.add(result);
-    };
-    const Observer observer{.on_progress = [&](const Progress& p) { report.show(p); },
-                            .cancel = &interrupt.token(),
-                            .on_notice = notices(arguments),
-                            .trace = &trace};
-    const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-    const parts::SharingAnswer sharing =
-        parts::choose_sharing(points, made, engines, settings.run, !points.weights.empty());
-    if (made.size() > 0 && sharing.sharing == parts::Sharing::one) {
-      run_each(load(arguments, points, metric, engines.front(), &trace), made, take, settings.run, observer);
-    } else if (made.size() > 0) {
-      doubt_eps(arguments, points, metric);
-      if (sharing.parts > engines.size() && !quiet) {
-        say(fmt::format("{} of space take turns, as {}", format_count(sharing.parts, "part"), sharing.reason));
-      }
-      parts::run_each(points, metric, made, take, engines, settings.run, observer, points.weights, &sharing);
-    }
-    if (again) folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
-  } catch (const Cancelled&) {
-    folder.finish("interrupted", seconds(), trace);
-    print_sweep(folder, {points, points.size(), metric, missing.size(), labels}, arguments, "interrupted", seconds());
-    return kInterrupted;
-  } catch (const std::exception& e) {
-    try {
-      folder.finish("failed", seconds(), trace, e.what());
-    } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error says why
-    }
-    throw;
-  }
-  folder.finish("complete", seconds(), trace);
-  print_sweep(folder, {points, points.size(), metric, missing.size(), labels}, arguments, "complete", seconds());
-  return kDone;
+  // All variants of the folder together, where their clusters are to be tied to each other; those that are there are not made again
+  // otherwise. An exploration has a lineage of its own.
+  const bool again = lineage && (!missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName));
+  const Sweep made = again ? all_variants(folder, missing) : Sweep(missing);
+  const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
+  settings.run.clusters = again;
+  return run_into(
+      folder, {points, points.size(), &metric, missing.size(), labels}, arguments, [&](const Observer& observer) {
+        LineageBuilder builder(made);
+        const auto take = [&](VariantResult&& result) {
+          if (again) builder.add(result);
+          if (to_make.contains(result.variant)) folder.add(result);
+        };
+        const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
+        const parts::SharingAnswer sharing =
+            parts::choose_sharing(points, made, engines, settings.run, !points.weights.empty());
+        if (made.size() > 0 && sharing.sharing == parts::Sharing::one) {
+          run_each(load(arguments, points, metric, engines.front(), observer.trace), made, take, settings.run,
+                   observer);
+        } else if (made.size() > 0) {
+          doubt_eps(arguments, points, metric);
+          if (sharing.parts > engines.size() && !arguments.flag("quiet")) {
+            say(fmt::format("{} of space take turns, as {}", format_count(sharing.parts, "part"), sharing.reason));
+          }
+          Observer shared = observer;
+          shared.on_notice = notices(arguments);
+          parts::run_each(points, metric, made, take, engines, settings.run, shared, points.weights, &sharing);
+        }
+        if (again) {
+          folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
+        }
+      });
 }
 
 }  // namespace
@@ -166,6 +203,7 @@ Command sweep_command() {
                     .kind = ValueKind::flag,
                     .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},
                  input_options(),
+                 table_options(),
                  machine_options(),
                  several_gpus_options(),
                  run_options(),

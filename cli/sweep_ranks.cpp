@@ -31,7 +31,8 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   const auto refuse = [](const std::string& what) {
     throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
   };
-  for (const char* name : {"weight", "lineage", "labelled", "verify", "kernel", "table-format", "method"}) {
+  for (const char* name :
+       {"neighbors", "weight", "lineage", "labelled", "verify", "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
   if (settings.run.keep == Keep::summary) refuse("--keep summary");
@@ -149,7 +150,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   const Trace trace;
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  const Swept swept{input.origin, input.points, metric, missing.size()};
+  const Swept swept{input.origin, input.points, &metric, missing.size()};
   const auto fail = [&](const std::string& reason) {
     if (!folder) return;
     try {

@@ -9,6 +9,7 @@
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/table_input.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 
@@ -30,7 +31,11 @@ void print_table(const io::ResultsFolder& folder) {
 void print_table_as_json(const io::ResultsFolder& folder, const Swept& swept, const std::string& out,
                          std::string_view status, double seconds) {
   Json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", swept.points}};
-  add_metric(json, swept.metric);
+  if (swept.metric != nullptr) {
+    add_metric(json, *swept.metric);
+  } else {
+    json["metric"] = kPrecomputed;
+  }
   add_input(json, swept.origin);
   json["variants"] = Json::array();
   for (const auto& [variant, e] : folder.entries()) {
@@ -71,7 +76,7 @@ void print_sweep(const io::ResultsFolder& folder, const Swept& swept, const Argu
   if (status == "interrupted") return say(what_is_left(folder, out));
   if (arguments.flag("json") || arguments.flag("quiet")) return;
   print_table(folder);
-  const std::string by = describe(swept.metric);
+  const std::string by = swept.metric != nullptr ? describe(*swept.metric) : std::string(kPrecomputed);
   print_result("{} of {}{} in {:.2f} s; {}\n", format_count(swept.variants, "variant"),
                format_count(swept.points, "point"), by.empty() ? "" : " (" + by + ")", seconds,
                swept.labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out));

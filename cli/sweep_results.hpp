@@ -18,7 +18,7 @@ namespace epsflow::cli {
 struct Swept {
   const io::PointsOrigin& origin;
   std::uint64_t points;
-  const Metric& metric;
+  const Metric* metric;  ///< null where the input was a table of neighbours
   std::size_t variants;  ///< those that were made
   bool labels = true;
 };

@@ -82,6 +82,21 @@ void check_shape(const NeighborsView& table) {
   }
 }
 
+/// groups: by descending eps.
+void check_eps(const NeighborsView& table, const std::vector<stages::EpsGroup>& groups) {
+  if (table.eps == 0 || groups.empty()) return;
+  const double eps = groups.front().eps;
+  const std::string made_for = "the table holds the neighbours within " + format_number(table.eps);
+  if (eps > table.eps) {
+    throw UsageError(made_for + ", and eps " + format_number(eps) +
+                     " is larger, so that it lacks some: make it with that eps");
+  }
+  if (table.distances.empty() && eps < table.eps) {
+    throw UsageError(made_for + " and no distances, so that it does not say which are within eps " +
+                     format_number(eps) + ": make it with distances, or with that eps");
+  }
+}
+
 /// Each row by itself.
 void check_rows(const NeighborsView& table, const CancelToken& cancel) {
   FirstFault fault;
@@ -258,6 +273,7 @@ std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& swee
     throw UsageError("the table has no distances, so that all entries are neighbours, and the sweep has " +
                      format_count(groups.size()) + " eps: give the distances, or one eps");
   }
+  check_eps(table, groups);
   std::optional<WholeWeights> weights;
   if (!run.weights.empty()) weights.emplace(run.weights);
   const std::uint64_t n = table.size();

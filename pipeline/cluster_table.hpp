@@ -30,6 +30,8 @@ struct TableRun {
 /// all entries are neighbours, and the sweep has one eps. All minpts of an eps share one union-find. Results are in the order of
 /// the sweep; labels are numbered as run() numbers them.
 ///
+/// If NeighborsView::eps is known, no eps of the sweep may be larger, and without distances none smaller.
+///
 /// The table is checked: each row ascends, has ids below n and the point itself, distances are numbers of at least 0, and where
 /// j is a neighbour of i, i is one of j, under every eps, unless TableRun::directed.
 ///

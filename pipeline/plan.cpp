@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <epsflow/clustering/verify.hpp>
+#include <epsflow/pipeline/rehearsal.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/choose_strategy.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
@@ -10,7 +11,7 @@
 namespace epsflow {
 namespace {
 
-GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGroup group) {
+GroupPlan plan_group(const RunOptions& options, Session& session, Rehearsal& rehearsal, const stages::EpsGroup& group) {
   const LoadedPoints& points = session.points();
   const stages::ChooseStrategy choose{strategy_wanted(options), table_wanted(options), points.dims(),
                                       session.pool().available()};
@@ -20,7 +21,7 @@ GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGro
   const IndexFigures figures = index->figures();
   const stages::StrategyAnswer answer = choose(group, *index, figures);
   GroupPlan plan{.eps = group.eps,
-                 .minpts = std::move(group.minpts),
+                 .minpts = group.minpts,
                  .strategy = answer.strategy,
                  .reason = std::string(answer.reason),
                  .cliques = figures.cliques,
@@ -53,10 +54,20 @@ GroupPlan plan_group(const RunOptions& options, Session& session, stages::EpsGro
   const std::uint64_t held = points.bytes() + (session.weights() != nullptr ? session.weights()->whole.bytes() : 0);
   plan.bytes = held + std::max(points.index_bytes(index_options), index->bytes() + use);
   plan.fits = plan.bytes - held <= choose.memory;
+  if (plan.fits) plan.seconds = rehearsal.seconds(group, index_options, plan.candidates, plan.strategy);
   return plan;
 }
 
 }  // namespace
+
+std::optional<double> total_seconds(std::span<const GroupPlan> plans) noexcept {
+  double total = 0;
+  for (const GroupPlan& plan : plans) {
+    if (!plan.seconds) return std::nullopt;
+    total += *plan.seconds;
+  }
+  return total;
+}
 
 std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep, const EngineOptions& engine,
                             const RunOptions& options, const Observer& observer) {
@@ -75,9 +86,10 @@ std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const RunOp
   if (sweep.size() == 0) return plans;
   Session session(data, options, observer);
   session.on_threads([&] {
-    for (stages::EpsGroup& group : session.groups(sweep)) {
+    Rehearsal rehearsal(session, options);
+    for (const stages::EpsGroup& group : session.groups(sweep)) {
       session.stop().check();
-      plans.push_back(plan_group(options, session, std::move(group)));
+      plans.push_back(plan_group(options, session, rehearsal, group));
     }
   });
   return plans;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,10 +38,16 @@ struct GroupPlan {
   /// The returned labels do not count.
   std::uint64_t bytes = 0;
   bool fits = true;  ///< EngineOptions::memory has room for it
+  /// How long the variants of this eps take on the engine's threads, from the data set in memory to results in memory, if nothing else
+  /// is worked on. From a run on a sample of the points, and within a factor of two mostly. Nothing on a GPU, where that says little,
+  /// and where the table or the sample does not fit.
+  std::optional<double> seconds = std::nullopt;
 };
 
 /// One plan per eps, in the order of the run, largest eps first. Builds each index, and where there is a table counts its pairs or
-/// estimates them from a sample; makes neither a table nor labels. Throws as run() does, but not where a table does not fit:
+/// estimates them from a sample. On the CPU it then runs the variants on a sample of the points, for GroupPlan::seconds: a sixteenth of
+/// them, or 32,768, or fewer where these would be compared with too many; so it takes as long as the run itself where there are no
+/// more. Throws as run() does, but not where a table does not fit:
 /// GroupPlan::fits tells that.
 [[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const EngineOptions& engine = {},
                                           const RunOptions& options = {}, const Observer& observer = {});
@@ -48,5 +56,8 @@ struct GroupPlan {
                                           const Observer& observer = {});
 [[nodiscard]] std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
                                           const Observer& observer = {});
+
+/// The seconds of all groups together, which take turns on the threads. Nothing where those of one are not known.
+[[nodiscard]] std::optional<double> total_seconds(std::span<const GroupPlan> plans) noexcept;
 
 }  // namespace epsflow

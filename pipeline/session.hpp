@@ -100,6 +100,15 @@ class Session {
   /// run_flow() on the engine's threads.
   void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
 
+  /// Other points of the same space, for rehearse(). They must outlive it.
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) const {
+    return engine_.backend->load(points, data_.points->space());
+  }
+  /// run_flow() on other points, with other options, on the threads of the calling arena. stop: as FlowContext::stop, a child of this
+  /// session's.
+  void rehearse(const LoadedPoints& points, const LoadedWeights* weights, const RunOptions& options, CancelToken& stop,
+                std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
+
   /// Calls body on the engine's threads.
   void on_threads(const std::function<void()>& body);
 

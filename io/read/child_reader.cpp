@@ -17,6 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read/neighbors_sink.hpp>
 #include <epsflow/io/read/reader_messages.hpp>
 
 namespace epsflow::io {
@@ -59,6 +63,29 @@ class Answers {
     return points;
   }
 
+  /// The same for a table of neighbours.
+  FileNeighbors read_neighbors(const Source& source) {
+    FileNeighbors table;
+    bool has_begun = false;
+    std::uint64_t missing = 0;  // bytes of it
+    for (;;) {
+      const auto message = from_.value<Message>();
+      if (message == Message::begun && !begun_) {
+        begun_ = true;
+      } else if (message == Message::table && !has_begun) {
+        table = read_table_shape(source);
+        missing = table.offsets.bytes() + table.ids.bytes() + table.distances.bytes();
+        has_begun = true;
+      } else if (message == Message::values && has_begun) {
+        missing -= read_array(table, missing);
+      } else if (message == Message::end && has_begun && missing == 0) {
+        return table;
+      } else {
+        throw_error(message);
+      }
+    }
+  }
+
  private:
   void choose(const Source& source) {
     const auto count = from_.value<std::uint64_t>();
@@ -89,6 +116,50 @@ class Answers {
     }
     set_columns(points, columns);
     return points;
+  }
+
+  FileNeighbors read_table_shape(const Source& source) {
+    const auto shape = from_.value<NeighborsShape>();
+    require(shape.memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);
+    const auto bytes_of_values = [](std::uint64_t count, std::size_t each) {
+      return checked_multiply(count, each, "the table of neighbours");
+    };
+    // Each fits, so that their sum does.
+    static_cast<void>(bytes_of_values(std::max({shape.offsets, shape.ids, shape.distances}), 4 * sizeof(double)));
+    const std::uint64_t bytes =
+        shape.offsets * sizeof(std::uint64_t) + shape.ids * sizeof(std::uint32_t) + shape.distances * sizeof(double);
+    if (bytes > memory_left(source.with_taken(shape.memory_taken))) {
+      throw source.error<ResourceError>(
+          "its table of neighbours takes {}, but the budget is {}; raise ReadOptions::memory", format_bytes(bytes),
+          format_bytes(source.options.memory));
+    }
+    return {Buffer<std::uint64_t>(shape.offsets), Buffer<std::uint32_t>(shape.ids), Buffer<double>(shape.distances),
+            shape.eps};
+  }
+
+  /// Returns how many bytes came, at most `missing`.
+  std::uint64_t read_array(FileNeighbors& table, std::uint64_t missing) {
+    const auto [first, array, bytes] = from_.value<ValuesHeader>();
+    const auto put = [&, first = first, bytes = bytes](auto& values) {
+      const std::uint64_t count = bytes / sizeof(values[0]);
+      require(bytes == count * sizeof(values[0]) && first <= values.size() && count <= values.size() - first);
+      from_.bytes(values.data() + first, bytes);
+    };
+    require(bytes <= missing);
+    switch (static_cast<TableArray>(array)) {
+      case TableArray::offsets:
+        put(table.offsets);
+        break;
+      case TableArray::ids:
+        put(table.ids);
+        break;
+      case TableArray::distances:
+        put(table.distances);
+        break;
+      default:
+        throw BadMessage();
+    }
+    return bytes;
   }
 
   /// Keeps those of the share. Returns how many values came.
@@ -272,8 +343,12 @@ std::filesystem::path find_reader() {
                   places[0].string(), places[1].string(), places[2].string()));
 }
 
-FilePoints read_in_child(const Format& format, const LibraryFile& file, const Source& source,
-                         std::chrono::seconds patience) {
+namespace {
+
+/// What read(answers) makes of the answers of a reader that is asked for the file.
+template <class Read>
+auto ask_child(const Format& format, const LibraryFile& file, const Source& source, std::chrono::seconds patience,
+               bool neighbors, const Read& read) {
   const bool is_in_memory = file.memory.get() >= 0;
   std::array<int, 2> ends{-1, -1};
   const auto require_ends = [](int code) {
@@ -309,11 +384,12 @@ FilePoints read_in_child(const Format& format, const LibraryFile& file, const So
                    .file_memory = file.memory_taken,
                    .memory_taken = source.memory_taken,
                    .chooses = static_cast<bool>(source.options.choose),
+                   .neighbors = neighbors,
                    .options = source.options},
                   MessageWriter(asked.get()));
-    FilePoints points = from_child.read(source);
+    auto made = read(from_child);
     static_cast<void>(child.wait());
-    return points;
+    return made;
   } catch (const BadMessage&) {
     answers = {};
     const int status = child.wait();
@@ -334,6 +410,18 @@ FilePoints read_in_child(const Format& format, const LibraryFile& file, const So
     }
     throw source.error("damaged: {} {}; fetch the file again", format.reader.library, describe_end(status, patience));
   }
+}
+
+}  // namespace
+
+FilePoints read_in_child(const Format& format, const LibraryFile& file, const Source& source,
+                         std::chrono::seconds patience) {
+  return ask_child(format, file, source, patience, false, [&](Answers& answers) { return answers.read(source); });
+}
+
+FileNeighbors read_neighbors_in_child(const Format& format, const LibraryFile& file, const Source& source) {
+  return ask_child(format, file, source, kPatience, true,
+                   [&](Answers& answers) { return answers.read_neighbors(source); });
 }
 
 }  // namespace epsflow::io

@@ -12,6 +12,7 @@
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/library_file.hpp>
+#include <epsflow/io/read/neighbors_sink.hpp>
 #include <epsflow/io/read/points_sink.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -26,6 +27,8 @@ struct Reader {
   FilePoints (*read)(ByteStream& stream, const Source& source) = nullptr;
   /// In its place, for a library that damaged files may crash: runs in a process of its own (child_reader.hpp).
   void (*parse)(const LibraryFile& file, const Source& source, PointsSink& points) = nullptr;
+  /// Reads a table of neighbours, likewise, where the format has them.
+  void (*parse_neighbors)(const LibraryFile& file, const Source& source, NeighborsSink& table) = nullptr;
   std::string_view library = {};       ///< as errors name it: "cfitsio"
   std::string (*version)() = nullptr;  ///< the library and its version: "cfitsio 4.2.0"
 };

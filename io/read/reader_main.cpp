@@ -6,9 +6,9 @@
 
 namespace {
 
-decltype(epsflow::io::Reader::parse) parser_of(std::string_view name) {
+epsflow::io::Reader reader_of(std::string_view name) {
   for (const epsflow::io::Format* const format : epsflow::io::all_formats()) {
-    if (format->name == name && format->reader.parse != nullptr) return format->reader.parse;
+    if (format->name == name && format->reader.parse != nullptr) return format->reader;
   }
   throw epsflow::ResourceError("epsflow-reader is of a build without " + std::string(name) +
                                "; let EPSFLOW_READER name the one of this program's build");
@@ -21,5 +21,5 @@ int main(int argc, char** /*argv*/) {
     std::puts("epsflow-reader is started by epsflow to read a file, and does nothing by itself.");
     return EXIT_FAILURE;
   }
-  epsflow::io::serve_reader(parser_of);
+  epsflow::io::serve_reader(reader_of);
 }

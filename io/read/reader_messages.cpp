@@ -9,7 +9,7 @@ namespace epsflow::io {
 namespace {
 
 /// Changes with what a request or an answer holds.
-constexpr std::string_view kVersion = "epsflow-reader 4";
+constexpr std::string_view kVersion = "epsflow-reader 5";
 
 }  // namespace
 
@@ -56,6 +56,7 @@ void write_request(const ReadRequest& request, MessageWriter to) {
     to.value(number);
   }
   to.value(request.chooses);
+  to.value(request.neighbors);
   to.value(request.options.external_storage);
   to.value(std::uint64_t{request.options.columns.size()});
   for (const std::string& column : request.options.columns) to.text(column);
@@ -75,6 +76,7 @@ ReadRequest read_request(MessageReader from) {
     *number = from.value<std::uint64_t>();
   }
   request.chooses = from.value<bool>();
+  request.neighbors = from.value<bool>();
   request.options.external_storage = from.value<bool>();
   request.options.columns.resize(from.value<std::uint64_t>());
   for (std::string& column : request.options.columns) column = from.text();

@@ -19,11 +19,22 @@ inline constexpr int kAnswers = 3;
 inline constexpr int kFileInMemory = 4;
 
 /// What an answer begins with.
-enum class Message : std::uint8_t { begun, names, shape, values, end, usage_error, input_error, resource_error, error };
+enum class Message : std::uint8_t {
+  begun,
+  names,
+  shape,
+  table,
+  values,
+  end,
+  usage_error,
+  input_error,
+  resource_error,
+  error
+};
 
 struct ValuesHeader {
   std::uint64_t first = 0;
-  std::uint64_t coordinate = 0;
+  std::uint64_t coordinate = 0;  ///< or the TableArray
   std::uint64_t bytes = 0;
 };
 
@@ -83,6 +94,7 @@ struct ReadRequest {
   std::uint64_t file_memory = 0;  ///< LibraryFile::memory_taken
   std::uint64_t memory_taken = 0;
   bool chooses = false;
+  bool neighbors = false;  ///< the file is a table of neighbours
   ReadOptions options = {};
 };
 

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <new>
+#include <span>
 
 #include <sys/prctl.h>
 #include <sys/time.h>
@@ -13,9 +15,29 @@
 namespace epsflow::io {
 namespace {
 
+/// Its end is a signal that ends the process. Processor time: waiting for a slow disk is no step that never ends.
+class StepTimer {
+ public:
+  explicit StepTimer(std::chrono::seconds patience) : patience_(patience) { restart(); }
+
+  void restart() const noexcept {
+    const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = patience_.count(), .tv_usec = 0}};
+    ::setitimer(ITIMER_PROF, &timer, nullptr);
+  }
+
+ private:
+  std::chrono::seconds patience_;
+};
+
+void put_values(MessageWriter& answers, const ValuesHeader& header, std::span<const std::byte> values) {
+  answers.value(Message::values);
+  answers.value(header);
+  answers.bytes(values.data(), values.size());
+}
+
 class AnswerSink final : public PointsSink {
  public:
-  explicit AnswerSink(std::chrono::seconds patience) : patience_(patience) { restart_timer(); }
+  explicit AnswerSink(const StepTimer& timer) : timer_(timer) {}
 
   void begin(const PointsShape& shape) override {
     answers_.value(Message::shape);
@@ -31,25 +53,36 @@ class AnswerSink final : public PointsSink {
       answers_.value(column.is_float32);
       answers_.text(column.unit);
     }
-    restart_timer();
+    timer_.restart();
   }
 
  private:
   void put(std::uint64_t first, std::uint64_t coordinate, std::span<const std::byte> values) override {
-    answers_.value(Message::values);
-    answers_.value(ValuesHeader{first, coordinate, values.size()});
-    answers_.bytes(values.data(), values.size());
-    restart_timer();
-  }
-
-  /// Its end is a signal that ends the process. Processor time: waiting for a slow disk is no step that never ends.
-  void restart_timer() const noexcept {
-    const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = patience_.count(), .tv_usec = 0}};
-    ::setitimer(ITIMER_PROF, &timer, nullptr);
+    put_values(answers_, {first, coordinate, values.size()}, values);
+    timer_.restart();
   }
 
   MessageWriter answers_{kAnswers};
-  std::chrono::seconds patience_;
+  const StepTimer& timer_;
+};
+
+class NeighborsAnswerSink final : public NeighborsSink {
+ public:
+  explicit NeighborsAnswerSink(const StepTimer& timer) : timer_(timer) {}
+
+  void begin(const NeighborsShape& shape) override {
+    answers_.value(Message::table);
+    answers_.value(shape);
+    timer_.restart();
+  }
+  void put(TableArray array, std::uint64_t first, std::span<const std::byte> values) override {
+    put_values(answers_, {first, static_cast<std::uint64_t>(array), values.size()}, values);
+    timer_.restart();
+  }
+
+ private:
+  MessageWriter answers_{kAnswers};
+  const StepTimer& timer_;
 };
 
 /// ReadOptions::choose where the process that asked has one.
@@ -64,14 +97,20 @@ std::vector<std::size_t> ask(const std::vector<std::string>& names) {
   return chosen;
 }
 
-void parse(const ReadRequest& request, decltype(Reader::parse) parser) {
+void parse(const ReadRequest& request, const Reader& reader) {
   const bool is_in_memory = request.path.empty();
   const LibraryFile file{.path = is_in_memory ? path_of_descriptor(kFileInMemory) : std::filesystem::path(request.path),
                          .size = request.size,
                          .memory_taken = request.file_memory};
   const Source source{.name = request.name, .options = request.options, .memory_taken = request.memory_taken};
-  AnswerSink sink(request.patience);
-  parser(file, source, sink);
+  const StepTimer timer(request.patience);
+  if (request.neighbors) {
+    NeighborsAnswerSink sink(timer);
+    reader.parse_neighbors(file, source, sink);
+  } else {
+    AnswerSink sink(timer);
+    reader.parse(file, source, sink);
+  }
 }
 
 void fail(Message kind, std::string_view text) {
@@ -82,7 +121,7 @@ void fail(Message kind, std::string_view text) {
 
 }  // namespace
 
-void serve_reader(decltype(Reader::parse) (*parser_of)(std::string_view format)) {
+void serve_reader(Reader (*reader_of)(std::string_view format)) {
   try {
     ReadRequest request = read_request(MessageReader(STDIN_FILENO));
     if (request.chooses) request.options.choose = ask;
@@ -91,7 +130,7 @@ void serve_reader(decltype(Reader::parse) (*parser_of)(std::string_view format))
     ::prctl(PR_SET_DUMPABLE, 0);
     if (::getppid() != request.parent) ::_exit(1);
     try {
-      parse(request, parser_of(request.format));
+      parse(request, reader_of(request.format));
       MessageWriter(kAnswers).value(Message::end);
     } catch (const UsageError& error) {
       fail(Message::usage_error, error.what());

@@ -7,9 +7,9 @@
 
 namespace epsflow::io {
 
-/// Reads the request on standard input, parses the file with what `parser_of` says of its format, and answers on
+/// Reads the request on standard input, parses the file with what `reader_of` says of its format, and answers on
 /// kAnswers. Ends the process: nothing of it is destroyed, as libraries may crash there. It dumps no core, and dies with
 /// its parent.
-[[noreturn]] void serve_reader(decltype(Reader::parse) (*parser_of)(std::string_view format));
+[[noreturn]] void serve_reader(Reader (*reader_of)(std::string_view format));
 
 }  // namespace epsflow::io

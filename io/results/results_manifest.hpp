@@ -48,12 +48,12 @@ struct Manifest {
 
 /// What results are of, as they tell it. The points themselves may be anywhere.
 struct ResultsInput {
-  PointsOrigin origin;
+  PointsOrigin origin = {};
   std::uint64_t points = 0;
   std::size_t dims = 0;
   Precision precision = Precision::float64;
-  std::string checksum;  ///< checksum_of() the points
-  std::string weights;   ///< checksum_of() their weights; empty where there are none
+  std::string checksum = {};  ///< checksum_of() the points, or of a table of their neighbours
+  std::string weights = {};   ///< checksum_of() their weights; empty where there are none
 };
 
 /// O(n·d).

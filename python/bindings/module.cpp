@@ -196,8 +196,9 @@ std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool di
       });
 }
 
-using PlanWords = std::tuple<double, std::vector<std::uint32_t>, std::string, std::string, std::string, std::string,
-                             std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool>;
+using PlanWords =
+    std::tuple<double, std::vector<std::uint32_t>, std::string, std::string, std::string, std::string, std::uint64_t,
+               std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool, std::optional<double>>;
 
 std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                  const Weights& weights) {
@@ -213,7 +214,7 @@ std::vector<PlanWords> take_plans(Task& task) {
   for (const GroupPlan& p : task.take<std::vector<GroupPlan>>()) {
     const char* const way = p.strategy == Strategy::direct ? "direct" : p.packed ? "packed table" : "csr table";
     plans.emplace_back(p.eps, p.minpts, way, p.reason, std::string(word_of(p.index)), std::string(word_of(p.decide)),
-                       p.cells, p.candidates, p.passes, p.pairs, p.bytes, p.fits);
+                       p.cells, p.candidates, p.passes, p.pairs, p.bytes, p.fits, p.seconds);
   }
   return plans;
 }

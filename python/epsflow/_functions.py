@@ -166,7 +166,7 @@ def plan(
     index: str = "auto",
     decide: str = "auto",
 ) -> list[EpsPlan]:
-    """What `epsflow.sweep` would do, and why. Each index is built, and nothing is searched.
+    """What `epsflow.sweep` would do, and why. Each index is built, and on the CPU a sample of the points clustered, to tell the time.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def plan(
     Examples
     --------
     >>> for p in epsflow.plan(X, eps=[0.1, 0.2], min_samples=[5, 10]):
-    ...     print(p.eps, p.strategy, p.because, p.bytes)
+    ...     print(p.eps, p.strategy, p.because, p.bytes, p.seconds)
     """
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)

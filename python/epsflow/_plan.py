@@ -40,6 +40,8 @@ class EpsPlan:
         Of host memory while it runs alone, points included; labels, which are handed over, are not.
     fits : bool
         Whether the memory has room for it.
+    seconds : float or None
+        How long it takes, within a factor of two mostly: from a run on a sample of the points. None on a GPU, and where it does not fit.
     """
 
     eps: float
@@ -54,6 +56,7 @@ class EpsPlan:
     pairs: int
     bytes: int
     fits: bool
+    seconds: float | None
 
 
 @method

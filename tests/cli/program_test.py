@@ -188,6 +188,17 @@ class Commands(ProgramTest):
         table = self.succeeds("plan", points, "--eps", 0.1, "--minpts", "3,4,5").stdout.splitlines()
         self.assertEqual((table[0].split()[1], table[1].split()[1]), ("variants", "3"))
 
+    def test_a_plan_tells_the_time(self):
+        points = self.write("p.csv", SQUARES)
+        words = ["plan", points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4"]
+        plan = json.loads(self.succeeds(*words, "--backend", "cpu", "--json").stdout)
+        times = [group["seconds"] for group in plan["groups"]]
+        self.assertTrue(len(times) == 2 and all(t > 0 for t in times), times)
+        self.assertAlmostEqual(plan["seconds"], sum(times))
+        lines = self.succeeds(*words, "--backend", "cpu").stdout.splitlines()
+        self.assertIn("seconds", lines[0].split())
+        self.assertRegex(lines[-1], r"^about \S+ s in all")
+
 
 class Sweeps(ProgramTest):
     def setUp(self):

@@ -39,6 +39,24 @@ void check_same(const std::vector<VariantResult>& found, const std::vector<Varia
   }
 }
 
+TEST_CASE("cluster table: a table that says its eps is refused for what it does not know") {
+  const Rows rows = four();
+  NeighborsView table = rows.view();
+  table.eps = 3;
+  CHECK(cluster(table, grid({3, 1}, {2})).size() == 2);
+  check_mentions(error_of<UsageError>([&] {
+                   (void)cluster(table, grid({1, 3.5}, {2}));
+                 }),
+                 {"within 3", "eps 3.5 is larger", "make it with that eps"});
+  table.distances = {};
+  CHECK(cluster(table, grid({3}, {2})).front().summary.clusters == 1);
+  check_mentions(error_of<UsageError>([&] { (void)cluster(table, grid({1}, {2})); }),
+                 {"within 3", "no distances", "eps 1", "with distances"});
+  check_mentions(error_of<UsageError>([&] { (void)cluster(table, grid({4}, {2})); }), {"eps 4 is larger"});
+  table.eps = 0;  // not known
+  CHECK(cluster(table, grid({1}, {2})).front().summary.clusters == 1);
+}
+
 TEST_CASE("cluster table: a table with distances gives the labels of its points, for every eps below its own") {
   Random random(20);
   std::size_t compared = 0;

@@ -13,14 +13,13 @@
 #include "support/catch.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/file_points.hpp>
 
 namespace epsflow::test {
 
-/// The points that `read` makes of bytes, or nothing where it refuses them with an epsflow::Error that says why. Any
+/// What `read` makes of bytes, or nothing where it refuses them with an epsflow::Error that says why. Any
 /// other exception fails the test.
 template <class Read>
-std::optional<io::FilePoints> read_damaged(Read& read, const std::string& bytes) {
+auto read_damaged(Read& read, const std::string& bytes) -> std::optional<decltype(read(bytes))> {
   try {
     return read(bytes);
   } catch (const Error& error) {
@@ -31,16 +30,16 @@ std::optional<io::FilePoints> read_damaged(Read& read, const std::string& bytes)
   return std::nullopt;
 }
 
-/// Reads `bytes` cut off at every `step`-th byte, from 0 on, and calls judge(points, cut bytes) for those that are
-/// read: it says whether these are the right points of what was left. Returns how many cuts were read.
+/// Reads `bytes` cut off at every `step`-th byte, from 0 on, and calls judge(made, cut bytes) for those that are
+/// read: it says whether that is right for what was left. Returns how many cuts were read.
 template <class Read, class Judge>
 std::size_t truncate_everywhere(const std::string& bytes, Read read, Judge judge, std::size_t step = 97) {
   std::size_t accepted = 0;
   for (std::size_t length = 0; length < bytes.size(); length += step) {
     const std::string cut = bytes.substr(0, length);
-    if (const std::optional<io::FilePoints> points = read_damaged(read, cut)) {
+    if (const auto made = read_damaged(read, cut)) {
       INFO("cut off at byte " << length << " of " << bytes.size());
-      CHECK(judge(*points, cut));
+      CHECK(judge(*made, cut));
       ++accepted;
     }
   }
@@ -48,7 +47,7 @@ std::size_t truncate_everywhere(const std::string& bytes, Read read, Judge judge
 }
 
 /// Reads `bytes` with one bit of each `per` flipped, one at a time, at places that the seed gives, and calls
-/// judge(points, damaged bytes) for those that are read. Returns how many were.
+/// judge(made, damaged bytes) for those that are read. Returns how many were.
 template <class Read, class Judge>
 std::size_t flip_bits(const std::string& bytes, Read read, Judge judge, std::size_t per = 1000,
                       std::uint64_t seed = 1) {
@@ -58,9 +57,9 @@ std::size_t flip_bits(const std::string& bytes, Read read, Judge judge, std::siz
     const std::size_t bit = first + random() % std::min(per, bytes.size() * 8 - first);
     std::string damaged = bytes;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-    if (const std::optional<io::FilePoints> points = read_damaged(read, damaged)) {
+    if (const auto made = read_damaged(read, damaged)) {
       INFO("bit " << bit % 8 << " of byte " << bit / 8 << " of " << bytes.size() << " flipped, seed " << seed);
-      CHECK(judge(*points, damaged));
+      CHECK(judge(*made, damaged));
       ++accepted;
     }
   }

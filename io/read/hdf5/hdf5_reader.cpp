@@ -10,6 +10,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
+#include <epsflow/io/read/hdf5/hdf5_neighbors.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -192,7 +193,7 @@ void parse_hdf5(const LibraryFile& file, const Source& source, PointsSink& point
 }
 
 Reader hdf5_reader() {
-  return {.parse = parse_hdf5, .library = "libhdf5", .version = [] {
+  return {.parse = parse_hdf5, .parse_neighbors = parse_hdf5_neighbors, .library = "libhdf5", .version = [] {
             const Hdf5Session session;  // which must be the first that the library hears of
             unsigned major = 0;
             unsigned minor = 0;

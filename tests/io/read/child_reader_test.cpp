@@ -1,7 +1,9 @@
 #include <epsflow/io/read/child_reader.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -114,6 +116,32 @@ TEST_CASE("child reader: values that cannot be are refused") {
                            "second shape", "no shape"}) {
     CAPTURE(what);
     check_mentions(error_of_child<InputError>("wrong: " + std::string(what)), {"x.dat: damaged"});
+  }
+  CHECK(has_no_child());
+}
+
+TEST_CASE("child reader: tables of neighbours") {
+  const ReaderNamed odd;
+  ReadOptions options{.memory = 33};  // what the reader takes included
+  const auto read_table = [&](const std::string& how) {
+    const Format format{.name = how, .reader = {.library = "libtest"}};
+    return read_neighbors_in_child(format, {.path = "x.dat"}, {.name = "x.dat", .options = options});
+  };
+  const FileNeighbors table = read_table("table");
+  CHECK(std::ranges::equal(table.offsets, std::vector<std::uint64_t>{0, 1, 2}));
+  CHECK(std::ranges::equal(table.ids, std::vector<std::uint32_t>{0, 1}));
+  CHECK(table.distances.empty());
+  CHECK(table.eps == 0.5);
+  options.memory = 32;
+  check_mentions(error_of<ResourceError>([&] { (void)read_table("table"); }), {"x.dat", "ReadOptions::memory"});
+  options.memory = 33;
+  check_mentions(error_of<InputError>([&] { (void)read_table("table SIGSEGV"); }), {"x.dat: damaged: libtest crashed"});
+  CHECK(error_of<InputError>([&] { (void)read_table("table error"); }) == "thrown");
+  for (const char* what : {"nothing", "no ids", "no shape", "second shape", "beyond", "far beyond", "half a value",
+                           "distances", "fourth array", "twice"}) {
+    CAPTURE(what);
+    check_mentions(error_of<InputError>([&] { (void)read_table("wrong table: " + std::string(what)); }),
+                   {"x.dat: damaged"});
   }
   CHECK(has_no_child());
 }

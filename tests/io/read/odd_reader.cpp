@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -165,9 +166,59 @@ const std::map<std::string_view, decltype(Reader::parse)> kParsers{
      }},
 };
 
-decltype(Reader::parse) parser_of(std::string_view name) { return kParsers.at(name); }
+/// A table of two rows, of which kPut puts what cannot be.
+template <void (*kPut)(NeighborsSink&)>
+void put_table(const LibraryFile&, const Source&, NeighborsSink& sink) {
+  sink.begin({.offsets = 3, .ids = 2, .distances = 0, .eps = 0.5, .memory_taken = 1});
+  kPut(sink);
+}
+
+template <class T>
+void put_array(NeighborsSink& sink, TableArray array, std::uint64_t first, const std::vector<T>& values) {
+  sink.put(array, first, std::as_bytes(std::span<const T>(values)));
+}
+
+void put_offsets(NeighborsSink& sink) { put_array<std::uint64_t>(sink, TableArray::offsets, 0, {0, 1, 2}); }
+void put_ids(NeighborsSink& sink) { put_array<std::uint32_t>(sink, TableArray::ids, 0, {0, 1}); }
+
+const std::map<std::string_view, decltype(Reader::parse_neighbors)> kNeighborParsers{
+    {"table", put_table<[](NeighborsSink& sink) {
+       put_ids(sink);
+       put_offsets(sink);
+     }>},
+    {"table SIGSEGV", put_table<[](NeighborsSink&) { ::raise(SIGSEGV); }>},
+    {"table error", put_table<[](NeighborsSink&) { throw InputError("thrown"); }>},
+    {"wrong table: nothing", put_table<[](NeighborsSink&) {}>},
+    {"wrong table: no ids", put_table<put_offsets>},
+    {"wrong table: no shape", [](const LibraryFile&, const Source&, NeighborsSink& sink) { put_ids(sink); }},
+    {"wrong table: second shape", put_table<[](NeighborsSink& sink) { sink.begin({.offsets = 3, .ids = 2}); }>},
+    {"wrong table: beyond", put_table<[](NeighborsSink& sink) {
+       put_array<std::uint32_t>(sink, TableArray::ids, 1, {0, 1});
+     }>},
+    {"wrong table: far beyond", put_table<[](NeighborsSink& sink) {
+       put_array<std::uint32_t>(sink, TableArray::ids, ~std::uint64_t{0}, {0, 1});
+     }>},
+    {"wrong table: half a value", put_table<[](NeighborsSink& sink) {
+       put_array<std::uint8_t>(sink, TableArray::ids, 0, {0, 1});
+     }>},
+    {"wrong table: distances",
+     put_table<[](NeighborsSink& sink) { put_array<double>(sink, TableArray::distances, 0, {0}); }>},
+    {"wrong table: fourth array",
+     put_table<[](NeighborsSink& sink) { put_array<double>(sink, static_cast<TableArray>(3), 0, {0}); }>},
+    {"wrong table: twice", put_table<[](NeighborsSink& sink) {
+       put_offsets(sink);
+       put_offsets(sink);
+     }>},
+};
+
+Reader reader_of(std::string_view name) {
+  if (const auto found = kNeighborParsers.find(name); found != kNeighborParsers.end()) {
+    return {.parse_neighbors = found->second};
+  }
+  return {.parse = kParsers.at(name)};
+}
 
 }  // namespace
 }  // namespace epsflow::io::test
 
-int main() { epsflow::io::serve_reader(epsflow::io::test::parser_of); }
+int main() { epsflow::io::serve_reader(epsflow::io::test::reader_of); }

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Tables of neighbours as input: labels are those of the points that they are of, and whatever is wrong with one is said."""
+import json
+import random
+import unittest
+
+from support import ProgramTest, npy_labels, summary
+
+
+class Tables(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(3)
+        rows = [f"{draw.gauss(c, 0.1)!r},{draw.gauss(c, 0.1)!r}\n" for c in (0, 1) for _ in range(80)]
+        self.points = self.write("points.csv", "x,y\n" + "".join(rows))
+        self.table, self.bare = self.folder / "table.h5", self.folder / "bare.h5"
+        self.succeeds("neighbors", self.points, "--eps", 0.2, "--distances", "--out", self.table)
+        self.succeeds("neighbors", self.points, "--eps", 0.2, "--out", self.bare)
+
+    def test_a_sweep_of_a_table_is_that_of_its_points(self):
+        words = ["--eps", "0.05,0.1,0.2", "--minpts", "3,5", "--core", "--out"]
+        self.succeeds("sweep", self.points, *words, self.folder / "points")
+        p = self.succeeds("sweep", self.table, "--neighbors", *words, self.folder / "table", "--json")
+        self.assertIn("table of neighbours within 0.2", p.stderr)
+        self.assertIn("with distances", p.stderr)
+        told = json.loads(p.stdout)
+        self.assertEqual((told["metric"], told["points"], told["inputs"][0]["rows"]), ("precomputed", 160, 160))
+        of_points, of_table = summary(self.folder / "points"), summary(self.folder / "table")
+        self.assertEqual(set(of_points), set(of_table))
+        self.assertGreater(len({row["clusters"] for row in of_points.values()}), 1)
+        for variant, row in of_points.items():
+            for name in ("clusters", "noise", "core", "border", "largest", "crc32"):
+                self.assertEqual(of_table[variant][name], row[name], variant)
+
+    def test_a_folder_of_a_table_goes_on_and_takes_no_points(self):
+        out = ["--out", self.folder / "results"]
+        self.succeeds("sweep", self.table, "--neighbors", "--eps", 0.1, "--minpts", 3, *out)
+        p = self.succeeds("sweep", self.table, "--neighbors", "--eps", "0.1,0.2", "--minpts", 3, *out, "--resume")
+        self.assertEqual(set(summary(self.folder / "results")), {(0.1, 3), (0.2, 3)})
+        self.assertIn("1 variant of 160 points (precomputed)", p.stdout)
+        self.fails(3, ["another input", "table.h5"], "sweep", self.points, "--eps", 0.1, "--minpts", 3, *out, "--resume")
+
+    def test_one_variant(self):
+        words = ["--eps", 0.2, "--minpts", 4, "--overwrite", "--out"]
+        self.succeeds("cluster", self.points, *words, self.folder / "a.npy", "--core", self.folder / "a_core.npy")
+        for table in (self.table, self.bare):
+            p = self.succeeds("cluster", table, "--neighbors", *words, self.folder / "b.npy", "--core", self.folder / "b_core.npy",
+                              "--backend", "cpu", "--threads", 1)
+            self.assertEqual(npy_labels(self.folder / "a.npy"), npy_labels(self.folder / "b.npy"))
+            self.assertEqual((self.folder / "a_core.npy").read_bytes(), (self.folder / "b_core.npy").read_bytes())
+            self.assertIn("160 points: 2 clusters", p.stdout)
+            told = json.loads(self.succeeds("cluster", table, "--neighbors", "--eps", 0.2, "--minpts", 4, "--json").stdout)
+            self.assertEqual((told["metric"], told["clusters"]), ("precomputed", 2))
+        lines = self.succeeds("cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4, "--out", "-").stdout.split()
+        self.assertEqual(tuple(map(int, lines[1:])), npy_labels(self.folder / "a.npy"))
+        self.fails(2, ["labels.h5", ".npy"], "cluster", self.table, "--neighbors", *words, self.folder / "labels.h5")
+
+    def test_eps_that_the_table_does_not_know(self):
+        def refused(parts, table, eps):
+            self.fails(2, parts, "cluster", table, "--neighbors", "--eps", eps, "--minpts", 4)
+
+        refused(["within 0.2", "eps 0.3 is larger", "make it with that eps"], self.table, 0.3)
+        refused(["within 0.2", "eps 0.3 is larger"], self.bare, 0.3)
+        refused(["within 0.2", "no distances", "eps 0.1", "make it with distances"], self.bare, 0.1)
+        self.fails(2, ["no distances", "2 eps"], "sweep", self.bare, "--neighbors", "--eps", "0.1,0.2", "--minpts", 4, "--out",
+                   self.folder / "r")
+
+    def test_options_of_points_are_refused(self):
+        for words in (["--columns", "x,y"], ["--metric", "cosine"], ["--weight", "w"], ["--strategy", "table"], ["--index", "grid"],
+                      ["--verify"], ["--labelled", "l.csv"]):
+            self.fails(2, [words[0], "--neighbors", "leave one of them out"], "cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts",
+                       4, *words)
+        for words in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"]):
+            self.fails(2, [words[0], "--neighbors"], "sweep", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4, *words, "--out",
+                       self.folder / "r")
+        self.fails(2, ["one table", "2 files"], "cluster", self.table, self.bare, "--neighbors", "--eps", 0.2, "--minpts", 4)
+        self.fails(2, ["CPU", "--gpu-memory"], "cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4, "--gpu-memory", "2G")
+
+    def test_files_that_are_no_tables(self):
+        def refused(parts, file):
+            self.fails(3, [str(file), *parts], "cluster", file, "--neighbors", "--eps", 0.2, "--minpts", 4)
+
+        refused(["tables of neighbours are HDF5", "epsflow neighbors"], self.points)
+        labels = self.folder / "labels.h5"
+        self.succeeds("cluster", self.points, "--eps", 0.2, "--minpts", 4, "--out", labels)
+        refused(["no data set /offsets", "epsflow neighbors"], labels)
+        refused([], self.folder / "missing.h5")
+        cut = self.folder / "cut.h5"
+        cut.write_bytes(self.table.read_bytes()[:3000])
+        refused(["damaged"], cut)
+
+    def test_tables_that_are_wrong(self):
+        """Each array is stored as it is in memory, so that the first row can be found and spoilt."""
+        raw = bytearray(self.table.read_bytes())
+        offsets = b"\0" * 8
+        at = next(i for i in range(len(raw)) if raw[i : i + 8] == offsets and self.ascends(raw, i))
+        raw[at : at + 8] = (1).to_bytes(8, "little")
+        spoilt = self.folder / "spoilt.h5"
+        spoilt.write_bytes(raw)
+        self.fails(3, ["offsets of the table must begin with 0"], "cluster", spoilt, "--neighbors", "--eps", 0.2, "--minpts", 4)
+
+    @staticmethod
+    def ascends(raw, begin):
+        values = [int.from_bytes(raw[begin + 8 * k : begin + 8 * k + 8], "little") for k in range(161)]
+        return len(raw) >= begin + 8 * 161 and all(a < b < a + 200 for a, b in zip(values, values[1:]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+#include <epsflow/pipeline/plan.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+constexpr BackendChoice kCpu = BackendChoice::cpu;
+
+/// More than a sample has, so that one is taken.
+constexpr std::size_t kMany = 36'000;
+
+DataSet uniform(std::size_t n, std::size_t dims) {
+  Random random(7);
+  DataSet data;
+  data.kind = "uniform";
+  data.dims = dims;
+  data.doubles.resize(n * dims);
+  for (double& x : data.doubles) x = random.unit();
+  return data;
+}
+
+TEST_CASE("plan: it tells a time on the CPU, for each way, metric and weights") {
+  const Engine engine({.threads = 2, .backend = kCpu});
+  for (const std::size_t n : {std::size_t{1}, std::size_t{500}, kMany}) {
+    for (const std::size_t dims : {2, 5}) {
+      const DataSet data = uniform(n, dims);
+      const double eps = dims == 2 ? 0.005 : 0.03;
+      const Sweep sweep = grid({eps, 2 * eps}, {3, 9});
+      for (const Metric& metric : {Metric{}, Metric{.kind = MetricKind::manhattan},
+                                   Metric{.box = std::vector<BoxSide>(dims, BoxSide{0, 1})}}) {
+        const Dataset points = engine.load(data.view(), metric);
+        for (const Dataset& loaded : {points, points.weighted(std::vector<double>(n, 0.5))}) {
+          for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
+            INFO(n << " points, " << dims << " dimensions, " << describe(metric));
+            const std::vector<GroupPlan> plans = plan(loaded, sweep, {.strategy = strategy});
+            REQUIRE(plans.size() == 2);
+            for (const GroupPlan& group : plans) {
+              REQUIRE(group.seconds.has_value());
+              CHECK(*group.seconds > 0);
+            }
+            CHECK(total_seconds(plans) == *plans[0].seconds + *plans[1].seconds);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("plan: the time grows with the points, as of a sample, too") {
+  const Engine engine({.threads = 2, .backend = kCpu});
+  double last = 0;
+  for (const std::size_t n : {std::size_t{2'000}, std::size_t{80'000}, std::size_t{3'200'000}}) {
+    const DataSet data = uniform(n, 2);
+    const double seconds = total_seconds(plan(engine.load(data.view()), grid({0.0005}, {4}))).value();
+    INFO(n << " points: " << seconds << " s after " << last);
+    CHECK(seconds > last);
+    last = seconds;
+  }
+}
+
+TEST_CASE("plan: no time where the memory is too small, and the data set is as good as before") {
+  const DataSet data = uniform(kMany, 5);
+  const std::uint64_t bytes = data.view().bytes();
+  const Sweep sweep = grid({0.05}, {5, 3});
+  bool without = false, with = false, beside = false;
+  for (std::uint64_t memory = 2 * bytes; memory <= 40 * bytes; memory += memory / 4) {
+    const Engine engine({.memory = memory, .threads = 2, .backend = kCpu});
+    const Dataset loaded = engine.load(data.view());
+    std::vector<GroupPlan> plans;
+    try {
+      plans = plan(loaded, sweep, {.strategy = StrategyChoice::table});
+    } catch (const ResourceError&) {
+      continue;  // there is no room for the index
+    }
+    REQUIRE(plans.size() == 1);
+    CHECK((plans[0].fits || !plans[0].seconds));
+    CHECK(total_seconds(plans).has_value() == plans[0].seconds.has_value());
+    without = without || !plans[0].fits;
+    with = with || plans[0].seconds;
+    const GroupPlan direct = plan(loaded, sweep, {.strategy = StrategyChoice::direct}).front();
+    beside = beside || (direct.fits && direct.seconds);
+  }
+  CHECK(without);
+  CHECK(with);
+  CHECK(beside);
+}
+
+TEST_CASE("plan: nothing takes no time, and what is cancelled ends") {
+  const Engine engine({.threads = 2, .backend = kCpu});
+  const DataSet data = uniform(kMany, 2);
+  const Dataset loaded = engine.load(data.view());
+  CHECK(total_seconds(plan(loaded, Sweep(std::vector<Variant>()))) == 0.0);
+  CancelToken cancel;
+  cancel.cancel();
+  CHECK_THROWS_AS(plan(loaded, grid({0.01}, {3}), {}, {.cancel = &cancel}), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::test
