@@ -30,7 +30,8 @@ void require_table_options(const Arguments& arguments, const Words& more) {
     throw UsageError(fmt::format(
         "--{} is about points, and --neighbors reads a table of their neighbours; leave one of them out", name));
   };
-  for (const OptionGroup& group : {metric_options(), input_options(), search_options(), run_options()}) {
+  for (const OptionGroup& group :
+       {metric_options(), input_options(), several_gpus_options(), search_options(), run_options()}) {
     for (const OptionSpec& option : group.options) refuse(option.name);
   }
   for (const std::string& name : more) refuse(name);

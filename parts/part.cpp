@@ -15,6 +15,8 @@ namespace epsflow::parts {
 namespace {
 
 constexpr std::size_t kGrain = 1 << 14;
+/// A ghost for so many points has room behind them. What is not used costs addresses, and no memory.
+constexpr std::size_t kRoomForGhosts = 4;
 
 std::size_t row_bytes(PointsView points) { return points.dims() * bytes_of(points.precision()); }
 
@@ -104,7 +106,8 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
     own += received_.back();
   }
   require_count(own);
-  own_ = Points(own, share.dims(), share.precision());
+  own_ = Points(static_cast<std::size_t>(std::min<std::uint64_t>(kMaxPoints, own + own / kRoomForGhosts)), share.dims(),
+                share.precision());
   ids_ = Buffer<std::uint64_t>(own);
   for (std::size_t r = 0, at = 0; r < ranks; at += received_[r++]) {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, received_[r], kGrain), [&](const auto& range) {
@@ -117,6 +120,17 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
     });
     rows[r] = {};
   }
+}
+
+Points Distribution::take_points(std::size_t size) {
+  if (own_.size() >= size) return std::move(own_);
+  Points larger(size, own_.dims(), own_.precision());
+  const std::size_t row = row_bytes(own_.view());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, ids_.size(), kGrain), [&](const auto& range) {
+    std::memcpy(row_of(larger, range.begin()), row_of(own_.view(), range.begin()), range.size() * row);
+  });
+  own_ = Points();
+  return larger;
 }
 
 /// found: [parts], by ascending point.
@@ -169,11 +183,10 @@ void Part::find_ghosts(const Partition& partition, std::uint32_t me, const Space
   }
 }
 
-Part::Part(Exchange& exchange, const Distribution& distribution, const Partition& partition, const Space& space,
-           double reach)
-    : own_(distribution.own().size()) {
+Part::Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space, double reach)
+    : own_(distribution.ids().size()) {
   const auto ranks = static_cast<std::size_t>(exchange.size());
-  const PointsView own = distribution.own().view();
+  const PointsView own = distribution.own();
   const std::size_t d = own.dims();
   for (std::size_t k = 0; k < space.axes.size(); ++k) {
     if (space.period(k) == 0 || space.period(k) > 2 * reach) continue;
@@ -216,12 +229,10 @@ Part::Part(Exchange& exchange, const Distribution& distribution, const Partition
   distances_ = all_to_all(exchange, distances);
   for (std::size_t r = 0; r < ranks; ++r) ghosts_ += distances_[r].size();
   require_count(own_ + ghosts_);
-  points_ = Points(own_ + ghosts_, d, own.precision());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, own_, kGrain), [&](const auto& range) {
-    std::memcpy(row_of(points_, range.begin()), row_of(own, range.begin()), range.size() * row);
-  });
+  const Precision precision = own.precision();
+  points_ = distribution.take_points(own_ + ghosts_);
   for (std::size_t r = 0; r < ranks; ++r) {
-    borrowed_.emplace_back(distances_[r].size(), d, own.precision());
+    borrowed_.emplace_back(distances_[r].size(), d, precision);
     if (mail[r].size() > 0) std::memcpy(row_of(borrowed_.back(), 0), mail[r].data(), mail[r].size());
     mail[r] = {};
   }

@@ -25,9 +25,10 @@ class Distribution {
   /// ResourceError for a part of more points than 32-bit ids tell.
   Distribution(Exchange& exchange, PointsView share, const Partition& partition);
 
-  /// The points of this part, by ascending id, until they are dropped.
-  [[nodiscard]] const Points& own() const noexcept { return own_; }
-  void drop_points() noexcept { own_ = Points(); }
+  /// The points of this part, by ascending id, until they are taken.
+  [[nodiscard]] PointsView own() const { return own_.view().rows(0, ids_.size()); }
+  /// These, with room for `size` points in all. Copies them where there is not enough.
+  [[nodiscard]] Points take_points(std::size_t size);
   /// [own] among the points of all ranks.
   [[nodiscard]] std::span<const std::uint64_t> ids() const noexcept { return ids_.span(); }
   [[nodiscard]] std::size_t share() const noexcept { return part_of_.size(); }
@@ -40,17 +41,16 @@ class Distribution {
   Buffer<std::uint32_t> part_of_;      ///< [share]
   Buffer<std::uint32_t> place_;        ///< [share] among those that went to the same part
   std::vector<std::size_t> received_;  ///< [ranks] of own points, how many came from each
-  Points own_;
+  Points own_;                         ///< with room for some ghosts
   Buffer<std::uint64_t> ids_;
 };
 
 /// A part with ghosts for one radius or several.
 class Part {
  public:
-  /// space: of the points. reach: of the largest radius. Collective. O(n·d), in parallel. Throws UsageError for a box in which images of a
+  /// Takes the points of the distribution. space: of the points. reach: of the largest radius. Collective. O(n·d), in parallel. Throws UsageError for a box in which images of a
   /// point could be neighbours of each other, ResourceError as Distribution.
-  Part(Exchange& exchange, const Distribution& distribution, const Partition& partition, const Space& space,
-       double reach);
+  Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space, double reach);
 
   /// What is clustered for a radius of this reach: own points, and behind them ghosts.
   struct View {

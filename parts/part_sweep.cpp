@@ -408,7 +408,6 @@ PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric,
     const std::uint64_t points = exchange.sum(share.size());
     const double reach = reach_of(groups.front().radius);
     Part part(exchange, distribution, cuts, space, device.turns != nullptr ? 2 * reach : reach);
-    distribution.drop_points();
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
