@@ -188,6 +188,17 @@ class Commands(ProgramTest):
         table = self.succeeds("plan", points, "--eps", 0.1, "--minpts", "3,4,5").stdout.splitlines()
         self.assertEqual((table[0].split()[1], table[1].split()[1]), ("variants", "3"))
 
+    def test_gpus(self):
+        points = self.write("p.csv", "x,y\n0,0\n0,1\n")
+        words = ["--eps", 1, "--minpts", 2]
+        for name in ("plan", "sweep"):
+            out = ["--out", self.folder / "out"] if name == "sweep" else []
+            self.fails(2, ["--gpus is '0,x'", "numbers of GPUs as in 0,1"], name, points, *words, *out, "--gpus", "0,x")
+            self.fails(2, ["--gpus names GPUs", "--backend cpu"], name, points, *words, *out, "--gpus", "0", "--backend", "cpu")
+            self.fails(2, ["either --gpu or --gpus"], name, points, *words, *out, "--gpus", "0", "--gpu", "0")
+        sharing = json.loads(self.succeeds("plan", points, *words, "--json", "--backend", "cpu").stdout)["sharing"]
+        self.assertEqual(sharing, {"engines": 1, "by": "one", "parts": 1, "because": "all points fit the one device"})
+
     def test_a_plan_tells_the_time(self):
         points = self.write("p.csv", SQUARES)
         words = ["plan", points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4"]

@@ -183,6 +183,7 @@ class SweepOverRanks(ProgramTest):
                        ["--strategy", "table"], ["--kernel", "global"], ["--table-format", "packed"], ["--method", "each"]):
             with self.subTest(option=option):
                 self.refused(2, [option[0], "is for one process"], "sweep", good, *words, *option)
+        self.refused(2, ["--gpus is '0;1'", "numbers of GPUs as in 0,1"], "sweep", good, *words, "--gpus", "0;1")
         self.refused(2, ["--eps"], "sweep", good, "--minpts", 4, "--out", out)
         self.refused(3, ["outside the box"], "sweep", good, *words, "--box", "0:0.1")
         outside = self.points("outside.npy", npy([*[(1, 2)] * 9, (1, 8)]))
