@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,7 @@ bool cells_within(const CellInput& in, Range a, Range b, const std::uint32_t* co
 
 template <class T, std::size_t D>
 void unite(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach, const std::uint32_t* counts,
-           const std::uint8_t* gained, std::uint32_t* parent) {
+           const std::uint8_t* gained, std::uint8_t* settled, std::uint32_t* parent) {
   const std::uint32_t minpts = level.minpts;
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
@@ -57,17 +58,28 @@ void unite(const CellInput& in, Range cells, const CoreLevel& level, std::uint32
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     if (gained[a] == 0) continue;
     std::uint32_t root = sets.find(a);
+    bool united = !level.first();
     for (const Range& row : window.around({a, a + 1})) {
       for (std::uint32_t c = row.begin; c < (level.first() ? HWY_MIN(row.end, a) : row.end); ++c) {
         const std::uint32_t p = sets.parent(c);
-        if (p == kNotCore || p == root || (c > a && gained[c] != 0)) continue;
+        // A cell that becomes core later will look at this one.
+        if (p == kNotCore || p == root) continue;
+        if (c > a && gained[c] != 0) {
+          united = false;
+          continue;
+        }
         root = sets.find(a);
         if (sets.find(c) == root) continue;
         if (cells_within<T, D>(in, {starts[a], starts[a + 1]}, {starts[c], starts[c + 1]}, counts, minpts)) {
           root = sets.unite(a, c);
+        } else {
+          united = false;
+          // More core points of that one may be near enough.
+          std::atomic_ref<std::uint8_t>(settled[c]).store(0, std::memory_order_relaxed);
         }
       }
     }
+    std::atomic_ref<std::uint8_t>(settled[a]).store(united ? 1 : 0, std::memory_order_relaxed);
   }
 }
 
@@ -151,9 +163,9 @@ void find(const CellInput& in, Range cells, const NumberedLevels& levels, const 
 }
 
 void unite_any(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
-               const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent) {
+               const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled, std::uint32_t* parent) {
   with_clique_types(in.search, [&]<class T, std::size_t D>()
-                                   HWY_ATTR { unite<T, D>(in, cells, level, reach, counts, gained, parent); });
+                                   HWY_ATTR { unite<T, D>(in, cells, level, reach, counts, gained, settled, parent); });
 }
 
 void find_any(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
@@ -173,8 +185,9 @@ HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
 void unite_cells(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
-                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent) {
-  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, level, reach, counts, gained, parent);
+                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
+                 std::uint32_t* parent) {
+  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, level, reach, counts, gained, settled, parent);
 }
 
 void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
