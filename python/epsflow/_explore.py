@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import as_weights
 from ._engine import Dataset, Engine, engine_for
 from ._lineage import Lineage
-from ._parameters import as_variants
+from ._parameters import as_eps, as_variants
 from ._precomputed import made_dense
 from ._tasks import ProgressOption, python_errors, python_words, wait_for
 from ._units import as_given, warn_of_unit
@@ -30,7 +30,7 @@ class Flag:
     ----------
     name : str
         A word: "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise", "two-scales", "edge",
-        "few-points", "duplicates", "quantised" or "one-axis-rules".
+        "few-points", "duplicates", "quantised", "one-axis-rules", "coarse" or "unfinished".
     text : str
         A sentence, with what may be done; `str` gives it.
     """
@@ -127,6 +127,7 @@ def explore(
     eps: Iterable[float] | None = None,
     min_samples: int | Iterable[int] | None = None,
     *,
+    seconds: float | None = None,
     metric: str = "euclidean",
     metric_params: dict[str, Any] | None = None,
     sample_weight: Any = None,
@@ -149,6 +150,10 @@ def explore(
         The grid's, at least two in even ratios, as `numpy.geomspace` gives them. As `epsflow.suggest` has them where they are left out.
     min_samples : int or iterable of int, optional
         The grid's. As `epsflow.suggest` has them where they are left out.
+    seconds : float, optional
+        A bound on the time, once the points are loaded and the grid is known where one of eps and min_samples is given. Every eighth eps
+        or so is swept first, and those between them while there is time; what is found is that of the eps swept, and the same as without
+        a bound if there is time for all. The flags "coarse" and "unfinished" tell what was left out.
     sample_weight : float or array of shape (n_samples,), optional
         A point is core where the weights of the points within eps sum to min_samples, as `epsflow.sweep` has it; none below 0. It is
         no number of copies: clusters and noise are measured by how many points they have.
@@ -162,8 +167,8 @@ def explore(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does; ValueError also for eps in uneven ratios, for weights below 0, and where min_samples is left out and
-        the mean weight is below one half.
+        As `epsflow.sweep` does; ValueError also for eps in uneven ratios, for weights below 0, where min_samples is left out and
+        the mean weight is below one half, and where `seconds` are over before the first eps are swept.
 
     Examples
     --------
@@ -173,18 +178,25 @@ def explore(
     """
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     data = Dataset(engine_for(engine, given, backend, memory, threads), given)
-    return explore_loaded(data, eps, min_samples, sample_weight=sample_weight, progress=progress)
+    return explore_loaded(data, eps, min_samples, seconds=seconds, sample_weight=sample_weight, progress=progress)
 
 
 def explore_loaded(
-    data: Dataset, eps: Any = None, min_samples: Any = None, *, sample_weight: Any = None, progress: ProgressOption = None
+    data: Dataset,
+    eps: Any = None,
+    min_samples: Any = None,
+    *,
+    seconds: float | None = None,
+    sample_weight: Any = None,
+    progress: ProgressOption = None,
 ) -> Exploration:
+    bound = None if seconds is None else as_eps(seconds, name="seconds")
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked: list[tuple[float, int]] | None = None
     if eps is not None or min_samples is not None:
         asked = _grid(data, eps, min_samples, weights, progress)
     with python_errors():
-        task = _core.start_explore(data._data, asked, {}, weights)
+        task = _core.start_explore(data._data, asked, {}, weights, bound)
     wait_for(task, progress)
     made = _core.take_exploration(task)
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
