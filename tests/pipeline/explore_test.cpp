@@ -586,5 +586,21 @@ TEST_CASE("explore: progress does not go beyond what there is") {
   }
 }
 
+TEST_CASE("explore: progress of grids of any number of eps") {
+  const DataSet data = three_blobs();
+  const Dataset loaded = load(data);
+  for (std::size_t count = 15; count <= 42; ++count) {
+    INFO(count << " eps");
+    const Sweep own = grid(parse_eps_list("0.05:8:" + std::to_string(count) + ":log"), {3, 9});
+    std::size_t seen = 0;
+    Observer observer;
+    observer.on_progress = [&](const Progress& p) { seen = std::max(seen, p.variants_done); };
+    const Exploration made = explore(loaded, own, {}, observer);
+    CHECK(seen == own.size());
+    REQUIRE(made.eps.size() == count);
+    check_same(made, explore(loaded, own));
+  }
+}
+
 }  // namespace
 }  // namespace epsflow
