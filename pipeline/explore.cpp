@@ -35,8 +35,8 @@ constexpr double kLastCluster = 0.98;
 constexpr int kBisections = 3;
 constexpr double kLeastRange = 1.5;
 
-/// How many eps are swept at least where time is bounded.
-constexpr std::size_t kLeastEps = 5;
+/// How many eps are swept at least where time is bounded. Of 5 hardly any clusters live long enough to be told from chance.
+constexpr std::size_t kLeastEps = 10;
 /// What is expected to take longer than this part of the time left is not begun: other work comes and goes.
 constexpr double kSpare = 0.8;
 

@@ -92,7 +92,7 @@ struct Exploration {
 /// their weights and the metric alone: of the options it takes those that change the time. Time: that of suggest(), of lineage(), and of
 /// up to 21 variants. Throws as run() does.
 ///
-/// seconds: a bound on the time, above 0. Then every 8th eps or so is swept first, and those between them as long as they are expected to
+/// seconds: a bound on the time, above 0. Then every 4th eps or so is swept first, and those between them as long as they are expected to
 /// take no more than the time that is left. What is found is that of the eps swept, the same as of a grid of these alone; it is that
 /// without a bound if there is time for all. Doubt::coarse and Doubt::unfinished tell what was left out. The bound is kept but for a
 /// batch, and for the labels of the recommended cell. Memory: 4·n bytes more for each eps. Throws UsageError, too, if the time is

@@ -151,7 +151,7 @@ def explore(
     min_samples : int or iterable of int, optional
         The grid's. As `epsflow.suggest` has them where they are left out.
     seconds : float, optional
-        A bound on the time, once the points are loaded and the grid is known where one of eps and min_samples is given. Every eighth eps
+        A bound on the time, once the points are loaded and the grid is known where one of eps and min_samples is given. Every fourth eps
         or so is swept first, and those between them while there is time; what is found is that of the eps swept, and the same as without
         a bound if there is time for all. The flags "coarse" and "unfinished" tell what was left out.
     sample_weight : float or array of shape (n_samples,), optional

@@ -517,7 +517,7 @@ TEST_CASE("explore: when time is over it tells what the eps swept so far show") 
     std::optional<Exploration> found;
     try {
       found = explore(loaded, grid(eps, minpts), {}, observer, kSeconds);
-    } catch (const UsageError& error) {  // as it must be where five eps are not done by then
+    } catch (const UsageError& error) {  // as it must be where ten eps are not done by then
       check_mentions(error.what(), {"0.4 seconds", "before a coarse grid is swept", "allow more time"});
       continue;
     }
