@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,16 @@ std::optional<Sweep> own_grid(const Arguments& arguments) {
   if (!arguments.given("eps") && !arguments.given("minpts")) return std::nullopt;
   arguments.require({"eps", "minpts"});
   return grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
+}
+
+/// The bound on time, if one is given.
+std::optional<double> bound_of(const Arguments& arguments) {
+  if (!arguments.given("seconds")) return std::nullopt;
+  const std::string& text = arguments.text("seconds");
+  double seconds = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (code == std::errc{} && end == text.data() + text.size() && seconds > 0) return seconds;
+  throw UsageError(fmt::format("--seconds is '{}'; it is a number above 0, as 60", text));
 }
 
 OptionGroup grid_options() {
@@ -146,6 +158,7 @@ void foretell(const Progress& p, const EngineOptions& options) {
 int run_explore(const Arguments& arguments) {
   // Everything that can be wrong with the words is found before a file is read.
   const std::optional<Sweep> sweep = own_grid(arguments);
+  const std::optional<double> bound = bound_of(arguments);
   RunSettings settings = run_settings(arguments);
   if (sweep) require_even_grid(sweep->variants());
   Metric metric = requested_metric(arguments);
@@ -168,7 +181,7 @@ int run_explore(const Arguments& arguments) {
                                 },
                             .cancel = &interrupt.token()};
     const Dataset data = load(arguments, points, metric, settings.engine);
-    made = sweep ? explore(data, *sweep, settings.run, observer) : explore(data, settings.run, observer);
+    made = sweep ? explore(data, *sweep, settings.run, observer, bound) : explore(data, settings.run, observer, bound);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (folder != nullptr) write_folder(*folder, arguments, *made, points, metric, settings.engine, seconds);
@@ -228,11 +241,17 @@ Command explore_command() {
               "Sweeps a grid of (eps, minpts) that it chooses, and recommends one cell, and up to two at other\n"
               "scales, by how long its clusters live along eps against what chance explains; each with its reason,\n"
               "and with what is to be doubted. Says so where it sees no clusters. With --out it writes the labels\n"
-              "of these cells, the map (map.csv), how clusters lie in each other (lineage.npz) and explore.json.",
+              "of these cells, the map (map.csv), how clusters lie in each other (lineage.npz) and explore.json.\n"
+              "With --seconds it sweeps some eps of the grid first, and others while there is time; it says what\n"
+              "it left out.",
           .example = "epsflow explore points.csv --columns x,y --out explored",
           .operand = {"FILE …"},
           .groups = {grid_options(),
                      metric_options(),
+                     {"Time",
+                      {{.name = "seconds",
+                        .value = "SECONDS",
+                        .help = "take no longer, reading and writing apart (default: as long as it takes)"}}},
                      {"Results",
                       {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
                        {.name = "overwrite",

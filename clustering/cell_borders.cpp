@@ -72,12 +72,12 @@ class SizeAdder {
   SizeAdder& operator=(const SizeAdder&) = delete;
   ~SizeAdder() { flush(); }
 
-  void add(std::uint32_t number) {
+  void add(std::uint32_t number, std::uint32_t count = 1) {
     if (number != number_) {
       flush();
       number_ = number;
     }
-    ++count_;
+    count_ += count;
   }
 
  private:
@@ -91,47 +91,88 @@ class SizeAdder {
   std::uint32_t count_ = 0;
 };
 
+/// The root of all core cells around; kNoHome where they are not known to be in one set.
+std::uint32_t root_around(BorderCell& cell, const UnionFind& sets) {
+  if (cell.home == BorderCell::kNoHome) return BorderCell::kNoHome;
+  const std::uint32_t root = sets.find(cell.home);
+  std::uint32_t left = 0;
+  for (std::uint32_t i = 0; i < cell.pending_count; ++i) {
+    const std::uint32_t c = cell.pending[i];
+    if (sets.parent(c) == kNotCore) {
+      cell.pending[left++] = c;
+    } else if (sets.find(c) != root) {
+      cell.home = BorderCell::kNoHome;
+      return BorderCell::kNoHome;
+    }
+  }
+  cell.pending_count = left;
+  return root;
+}
+
 template <class T, std::size_t D>
-std::uint32_t count_borders(const CellInput& in, std::span<const BorderPoint> points, std::uint32_t minpts,
-                            const std::uint32_t* counts, std::uint32_t* parent, const std::uint32_t* numbers,
+std::uint32_t count_borders(const CellInput& in, BlockBorders& of, std::uint32_t minpts, const std::uint32_t* counts,
+                            const std::uint32_t* largest, std::uint32_t* parent, const std::uint32_t* numbers,
                             std::uint32_t* sizes) {
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
-  CellWindow window(in.grid, points.front().cell, in.grid.keys().window);
+  CellWindow window(in.grid, of.cells.front().cell, in.grid.keys().window);
   SizeAdder adder(sizes);
   std::vector<NearCell> near;  // whose clusters a point of the cell may belong to, lowest numbers first
-  std::uint32_t cell = ~0U;
   std::uint32_t borders = 0;
-  for (const BorderPoint& point : points) {
-    if (!point.border(minpts)) continue;
-    ++borders;
-    if (point.cell != cell) {
-      cell = point.cell;
-      const bool core = sets.parent(cell) != kNotCore;
-      // Whoever is in a core cell has a core neighbour there, so only lower clusters matter.
-      const std::uint32_t own = core ? numbers[sets.find(cell)] : kNoCluster;
-      near.clear();
-      for (const Range& row : window.around({cell, cell + 1})) {
-        for (std::uint32_t c = row.begin; c < row.end; ++c) {
-          if (sets.parent(c) == kNotCore) continue;
-          const std::uint32_t number = numbers[sets.find(c)];
-          if (number < own) near.push_back({number, {starts[c], starts[c + 1]}});
+  for (BorderCell& cell : of.cells) {
+    if (minpts <= cell.least || minpts > cell.most) continue;
+    const auto points = std::span(of.points).subspan(cell.points.begin, cell.points.size());
+    const auto here = static_cast<std::uint32_t>(
+        std::count_if(points.begin(), points.end(), [&](const BorderPoint& point) { return point.border(minpts); }));
+    if (here == 0) continue;
+    borders += here;
+    if (const std::uint32_t root = root_around(cell, sets); root != BorderCell::kNoHome) {
+      adder.add(numbers[root], here);
+      continue;
+    }
+    const bool core = sets.parent(cell.cell) != kNotCore;
+    // Whoever is in a core cell has a core neighbour there, so only lower clusters matter.
+    const std::uint32_t own = core ? numbers[sets.find(cell.cell)] : kNoCluster;
+    std::uint32_t lowest = own, highest = core ? own : 0, home = cell.cell;
+    std::size_t pending = 0;
+    near.clear();
+    for (const Range& row : window.around({cell.cell, cell.cell + 1})) {
+      for (std::uint32_t c = row.begin; c < row.end; ++c) {
+        if (sets.parent(c) == kNotCore) {
+          if (largest[c] <= cell.least) continue;
+          if (pending < cell.pending.size()) cell.pending[pending] = c;
+          ++pending;
+          continue;
+        }
+        const std::uint32_t number = numbers[sets.find(c)];
+        lowest = HWY_MIN(lowest, number);
+        highest = HWY_MAX(highest, number);
+        if (!core) home = c;
+        if (number < own) near.push_back({number, {starts[c], starts[c + 1]}});
+      }
+    }
+    if (lowest == highest) {
+      cell.pending_count = static_cast<std::uint32_t>(pending);
+      cell.home = pending <= cell.pending.size() ? home : BorderCell::kNoHome;
+      adder.add(lowest, here);
+      continue;
+    }
+    std::sort(near.begin(), near.end(), [](const NearCell& a, const NearCell& b) { return a.number < b.number; });
+    // The cell's own is the last, without a test.
+    if (core) near.push_back({own, {}});
+    for (const BorderPoint& point : points) {
+      if (!point.border(minpts)) continue;
+      std::size_t first = 0;
+      // Of the last cluster no test is needed: the point is border.
+      if (near.front().number != near.back().number) {
+        const RowTest<T, D> test(in.search, point.position);
+        while (near[first].number != near.back().number &&
+               largest_within(test, near[first].points, counts, minpts) < minpts) {
+          ++first;
         }
       }
-      std::sort(near.begin(), near.end(), [](const NearCell& a, const NearCell& b) { return a.number < b.number; });
-      // The cell's own is the last, without a test.
-      if (core) near.push_back({own, {}});
+      adder.add(near[first].number);
     }
-    std::size_t first = 0;
-    // Of the last cluster no test is needed: the point is border.
-    if (near.front().number != near.back().number) {
-      const RowTest<T, D> test(in.search, point.position);
-      while (near[first].number != near.back().number &&
-             largest_within(test, near[first].points, counts, minpts) < minpts) {
-        ++first;
-      }
-    }
-    adder.add(near[first].number);
   }
   return borders;
 }
@@ -142,14 +183,14 @@ void find_borders_any(const CellInput& in, Range cells, std::uint32_t minpts, co
                                    HWY_ATTR { find_borders<T, D>(in, cells, minpts, counts, largest, found); });
 }
 
-std::uint32_t count_borders_any(const CellInput& in, std::span<const BorderPoint> points, std::uint32_t minpts,
-                                const std::uint32_t* counts, std::uint32_t* parent, const std::uint32_t* numbers,
-                                std::uint32_t* sizes) {
-  std::uint32_t borders = 0;
+std::uint32_t count_borders_any(const CellInput& in, BlockBorders& borders, std::uint32_t minpts,
+                                const std::uint32_t* counts, const std::uint32_t* largest, std::uint32_t* parent,
+                                const std::uint32_t* numbers, std::uint32_t* sizes) {
+  std::uint32_t count = 0;
   with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR {
-    borders = count_borders<T, D>(in, points, minpts, counts, parent, numbers, sizes);
+    count = count_borders<T, D>(in, borders, minpts, counts, largest, parent, numbers, sizes);
   });
-  return borders;
+  return count;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -167,11 +208,11 @@ void find_border_points(const CellInput& in, Range cells, std::uint32_t minpts, 
   HWY_DYNAMIC_DISPATCH(find_borders_any)(in, cells, minpts, counts, largest, found);
 }
 
-std::uint32_t count_border_points(const CellInput& in, std::span<const BorderPoint> points, std::uint32_t minpts,
-                                  const std::uint32_t* counts, std::uint32_t* parent, const std::uint32_t* numbers,
-                                  std::uint32_t* sizes) {
-  if (points.empty()) return 0;
-  return HWY_DYNAMIC_DISPATCH(count_borders_any)(in, points, minpts, counts, parent, numbers, sizes);
+std::uint32_t count_border_points(const CellInput& in, BlockBorders& borders, std::uint32_t minpts,
+                                  const std::uint32_t* counts, const std::uint32_t* largest, std::uint32_t* parent,
+                                  const std::uint32_t* numbers, std::uint32_t* sizes) {
+  if (borders.cells.empty()) return 0;
+  return HWY_DYNAMIC_DISPATCH(count_borders_any)(in, borders, minpts, counts, largest, parent, numbers, sizes);
 }
 
 }  // namespace epsflow::clustering

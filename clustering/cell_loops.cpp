@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,7 @@ bool have_core_neighbours(const CellInput& in, Range a, Range b, const std::uint
 
 template <class T, std::size_t D>
 void unite(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach, const std::uint32_t* counts,
-           const std::uint8_t* gained, std::uint32_t* parent) {
+           const std::uint8_t* gained, std::uint8_t* settled, std::uint32_t* parent) {
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
   // Of two cells that the level gains, the later sees the pair; of others, the one that is gained.
@@ -53,18 +54,28 @@ void unite(const CellInput& in, Range cells, const CoreLevel& level, std::uint32
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     if (gained[a] == 0) continue;
     std::uint32_t root = sets.find(a);
+    bool united = !only_earlier;
     for (const Range& row : window.around({a, a + 1})) {
       for (std::uint32_t c = row.begin; c < (only_earlier ? HWY_MIN(row.end, a) : row.end); ++c) {
         const std::uint32_t above = sets.parent(c);
-        if (above == kNotCore || above == root || (c > a && gained[c] != 0)) continue;
+        if (above == kNotCore || above == root) continue;
+        if (c > a && gained[c] != 0) {
+          united = false;
+          continue;
+        }
         root = sets.find(a);
         if (sets.find(c) == root) continue;
         const Range points{starts[a], starts[a + 1]};
         if (have_core_neighbours<T, D>(in, points, {starts[c], starts[c + 1]}, counts, level.minpts)) {
           root = sets.unite(a, c);
+        } else {
+          united = false;
+          // More core points of that one may be near enough.
+          std::atomic_ref<std::uint8_t>(settled[c]).store(0, std::memory_order_relaxed);
         }
       }
     }
+    std::atomic_ref<std::uint8_t>(settled[a]).store(united ? 1 : 0, std::memory_order_relaxed);
   }
 }
 
@@ -154,9 +165,9 @@ void find(const CellInput& in, Range cells, const NumberedLevels& levels, const 
 }
 
 void unite_any(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
-               const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent) {
+               const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled, std::uint32_t* parent) {
   with_clique_types(in.search, [&]<class T, std::size_t D>()
-                                   HWY_ATTR { unite<T, D>(in, cells, level, reach, counts, gained, parent); });
+                                   HWY_ATTR { unite<T, D>(in, cells, level, reach, counts, gained, settled, parent); });
 }
 
 void find_any(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
@@ -176,8 +187,9 @@ HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
 void unite_cells(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
-                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent) {
-  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, level, reach, counts, gained, parent);
+                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
+                 std::uint32_t* parent) {
+  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, level, reach, counts, gained, settled, parent);
 }
 
 void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,

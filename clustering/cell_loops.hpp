@@ -1,6 +1,7 @@
 // The loops of DBSCAN over clique cells, on vectors: counts of neighbours, unions of cells, clusters of border points.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -33,9 +34,10 @@ void weigh_cells(const CellInput& in, Range cells, const Weighing& weighing, std
 
 /// Unites those of `cells` that the level has gained core points in with the core cells that are at most `reach` slots away and
 /// have a core point within eps of one of theirs. gained: [grid.cells()] 1 for such cells; at the first level, for all core cells.
-/// parent: [grid.cells()].
+/// settled: [grid.cells()] set to 1 for cells in whose set all core cells at most `reach` slots away are, and to 0 for others. The level has
+/// gained none that are settled, even if it makes more of their points core: who becomes core later looks at them. parent: [grid.cells()].
 void unite_cells(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
-                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint32_t* parent);
+                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled, std::uint32_t* parent);
 
 /// Counts of all points, and where there are bounds the largest of each 16 that share the narrowest. By position.
 struct CellCounts {
@@ -61,15 +63,37 @@ struct BorderPoint {
   [[nodiscard]] bool border(std::uint32_t minpts) const noexcept { return count < minpts && minpts <= reach; }
 };
 
+/// A cell with such points.
+struct BorderCell {
+  std::uint32_t cell;
+  Range points;         ///< places among those of the block
+  std::uint32_t least;  ///< the least count of them
+  std::uint32_t most;   ///< the largest reach of them
+  /// The core cells around are all in the set of this one, but for those that may have become core since; kNoHome where they are in
+  /// several.
+  std::uint32_t home = kNoHome;
+  /// Cells around that were not core, and may be while one of the points is border.
+  std::array<std::uint32_t, 8> pending = {};
+  std::uint32_t pending_count = 0;
+  static constexpr std::uint32_t kNoHome = 0xFFFFFFFF;
+};
+
+/// Those of a block.
+struct BlockBorders {
+  std::vector<BorderPoint> points;
+  std::vector<BorderCell> cells;
+};
+
 /// The points of the cells that are not core at the largest minpts, and have a neighbour whose count is larger than their own, by
 /// position. largest: [grid.cells()] the largest count in each cell. minpts: the largest.
 void find_border_points(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
                         const std::uint32_t* largest, std::vector<BorderPoint>& found);
 
-/// Adds those of the points that are border at this minpts to the sizes of their clusters; returns how many they are. parent,
-/// numbers: as ClusterSource::count_borders() has them.
-[[nodiscard]] std::uint32_t count_border_points(const CellInput& in, std::span<const BorderPoint> points,
-                                                std::uint32_t minpts, const std::uint32_t* counts,
+/// Adds those of the points that are border at this minpts to the sizes of their clusters; returns how many they are. minpts: less
+/// than at the last call. largest: [grid.cells()] the largest count in each cell. parent, numbers: as ClusterSource::count_borders()
+/// has them.
+[[nodiscard]] std::uint32_t count_border_points(const CellInput& in, BlockBorders& borders, std::uint32_t minpts,
+                                                const std::uint32_t* counts, const std::uint32_t* largest,
                                                 std::uint32_t* parent, const std::uint32_t* numbers,
                                                 std::uint32_t* sizes);
 

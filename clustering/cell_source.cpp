@@ -46,6 +46,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       most_(minpts.front()),
       counts_(grid.size()),
       gained_(grid.cells()),
+      settled_(grid.cells()),
       smallest_(grid.cells()) {
   if (bounded(minpts) && grid.size() > 0) bounds_.emplace(grid, search_.input(), blocks_, cancel);
   const auto for_blocks = [&](const auto& count) {
@@ -90,7 +91,7 @@ void CellSource::find_largest_counts() {
 std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts, std::uint64_t ghosts,
                                 bool weighted) noexcept {
   constexpr std::uint64_t kPerPoint = 4;
-  constexpr std::uint64_t kPerCell = 5;
+  constexpr std::uint64_t kPerCell = 6;
   constexpr std::uint64_t kToFindGhosts = 8;
   std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell;
   if (ghosts > 0) each += grid.size() * kToFindGhosts + ghosts * sizeof(GhostPlace);
@@ -137,8 +138,8 @@ CellInput CellSource::input() const {
 
 /// Which points are border at some level, and at which: one search for all levels.
 void CellSource::find_borders() {
-  borders_.resize(blocks_.size());
-  Buffer<std::uint32_t> largest(grid_.cells());
+  borders_.assign(blocks_.size(), {});
+  largest_ = Buffer<std::uint32_t>(grid_.cells());
   const auto for_blocks = [&](const auto& body) {
     tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
       if (!cancel_.cancelled()) body(b);
@@ -148,20 +149,43 @@ void CellSource::find_borders() {
   for_blocks([&](std::size_t b) {
     for (std::uint32_t cell = blocks_[b].nodes.begin; cell < blocks_[b].nodes.end; ++cell) {
       const Range points = grid_.rows_of(cell);
-      largest[cell] = *std::max_element(counts_.begin() + points.begin, counts_.begin() + points.end);
+      largest_[cell] = *std::max_element(counts_.begin() + points.begin, counts_.begin() + points.end);
     }
   });
   const CellCounts counts{counts_.data(), largest_counts_.data(), weighted_ ? CellCounts::kUntold : 1};
   for_blocks([&](std::size_t b) {
-    find_border_points(input(), blocks_[b].nodes, most_, counts, largest.data(), borders_[b]);
+    std::vector<BorderPoint>& points = borders_[b].points;
+    find_border_points(input(), blocks_[b].nodes, most_, counts, largest_.data(), points);
     // What is a copy of another point gets no label.
-    std::erase_if(borders_[b], [&](const BorderPoint& point) { return order()[point.position] >= labelled(); });
+    std::erase_if(points, [&](const BorderPoint& point) { return order()[point.position] >= labelled(); });
+    std::vector<BorderCell>& cells = borders_[b].cells;
+    for (std::uint32_t i = 0; i < points.size(); ++i) {
+      const BorderPoint& point = points[i];
+      if (cells.empty() || cells.back().cell != point.cell) {
+        cells.push_back({point.cell, {i, i}, point.count, point.reach});
+      }
+      BorderCell& cell = cells.back();
+      cell.points.end = i + 1;
+      cell.least = std::min(cell.least, point.count);
+      cell.most = std::max(cell.most, point.reach);
+    }
   });
 }
 
 std::uint32_t CellSource::count_borders(std::size_t block, std::uint32_t minpts, std::uint32_t* parent,
                                         const std::uint32_t* numbers, std::uint32_t* sizes) {
-  return count_border_points(input(), borders_[block], minpts, counts_.data(), parent, numbers, sizes);
+  return count_border_points(input(), borders_[block], minpts, counts_.data(), largest_.data(), parent, numbers, sizes);
+}
+
+/// The level makes points of the cell core, of which id is the smallest.
+void CellSource::gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* parent) {
+  if (parent[cell] == kNotCore) {
+    parent[cell] = cell;
+    smallest_[cell] = id;
+    settled_[cell] = 0;
+  }
+  smallest_[cell] = std::min(id, smallest_[cell]);
+  gained_[cell] = settled_[cell] == 0 ? 1 : 0;
 }
 
 void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) {
@@ -177,10 +201,8 @@ void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, st
       smallest = std::min(smallest, ids[p]);
       if (!bounds_) break;  // points of a cell are in input order
     }
-    gained_[cell] = smallest != kNone;
-    if (smallest == kNone) continue;
-    smallest_[cell] = parent[cell] == kNotCore ? smallest : std::min(smallest, smallest_[cell]);
-    if (parent[cell] == kNotCore) parent[cell] = cell;
+    gained_[cell] = 0;
+    if (smallest != kNone) gain(cell, smallest, parent);
   }
 }
 
@@ -188,9 +210,7 @@ void CellSource::mark_core(const ClusterBlock& block, std::span<const NodePoint>
   std::fill(gained_.begin() + block.nodes.begin, gained_.begin() + block.nodes.end, std::uint8_t{0});
   const auto ids = order();
   for (const auto& [position, cell] : gained) {
-    gained_[cell] = 1;
-    smallest_[cell] = parent[cell] == kNotCore ? ids[position] : std::min(ids[position], smallest_[cell]);
-    if (parent[cell] == kNotCore) parent[cell] = cell;
+    gain(cell, ids[position], parent);
   }
 }
 
@@ -198,7 +218,7 @@ void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsign
   const std::uint8_t* const gained = gained_.data();
   if (std::find(gained + block.nodes.begin, gained + block.nodes.end, 1) == gained + block.nodes.end) return;
   const std::uint32_t reach = pass == 0 ? 1 : grid_.keys().window;
-  unite_cells(input(), block.nodes, level, reach, counts_.data(), gained_.data(), parent);
+  unite_cells(input(), block.nodes, level, reach, counts_.data(), gained_.data(), settled_.data(), parent);
 }
 
 void CellSource::join_ghosts(const CoreLevel& level, std::uint32_t* parent) {

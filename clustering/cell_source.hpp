@@ -76,6 +76,7 @@ class CellSource final : public ClusterSource {
 
   [[nodiscard]] CellInput input() const;
   void find_ghosts();
+  void gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* parent);
   void find_largest_counts();
 
   const index::Grid& grid_;
@@ -86,12 +87,14 @@ class CellSource final : public ClusterSource {
   Ghosts ghosts_;
   std::vector<GhostPlace> ghost_places_;  ///< [ghosts]
   const CancelToken& cancel_;
-  std::uint32_t most_;                             ///< the largest minpts
-  std::vector<std::vector<BorderPoint>> borders_;  ///< [blocks] where they are counted
-  Buffer<std::uint32_t> counts_;                   ///< [n]
-  Buffer<std::uint32_t> largest_counts_;           ///< [n / 16] of the points that share the narrowest bounds
-  Buffer<std::uint8_t> gained_;                    ///< [cells] 1 where the last level has made points core
-  Buffer<std::uint32_t> smallest_;                 ///< [cells] smallest id of a point that is core
+  std::uint32_t most_;                    ///< the largest minpts
+  std::vector<BlockBorders> borders_;     ///< [blocks] where they are counted
+  Buffer<std::uint32_t> largest_;         ///< [cells] largest count, where border points are counted
+  Buffer<std::uint32_t> counts_;          ///< [n]
+  Buffer<std::uint32_t> largest_counts_;  ///< [n / 16] of the points that share the narrowest bounds
+  Buffer<std::uint8_t> gained_;           ///< [cells] 1 where the last level has made points core, unless settled
+  Buffer<std::uint8_t> settled_;  ///< [cells] 1 where all cells around are in the cell's set: nothing is left to unite
+  Buffer<std::uint32_t> smallest_;  ///< [cells] smallest id of a point that is core
 };
 
 }  // namespace epsflow::clustering

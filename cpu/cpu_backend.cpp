@@ -124,8 +124,9 @@ class CpuIndex final : public Index {
     // holds. Each thread has one block of clusters before they are labels.
     const std::size_t levels = std::min(options.minpts.size(), clustering::kLevelsAtOnce);
     const std::size_t together = levels > 1 ? 4 * levels : 0;
-    const std::uint64_t borders = options.keep == Keep::summary ? sizeof(clustering::BorderPoint) : 0;
-    return index_->size() * (5 * levels + together + borders) +
+    const bool counted = options.keep == Keep::summary;
+    return index_->size() * (5 * levels + together + (counted ? sizeof(clustering::BorderPoint) : 0)) +
+           grid_->cells() * (counted ? sizeof(clustering::BorderCell) + sizeof(std::uint32_t) : 0) +
            clustering::SourceClustering::bytes(grid_->cells(), index_->size(), levels, options) +
            clustering::CellSource::bytes(*grid_, options.minpts, ghosts().count, weighted) +
            clustering::CellSource::block_rows(*grid_) * 4 * levels;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
+#include <map>
 
 #include <epsflow/clustering/agreement.hpp>
 #include <epsflow/core/error.hpp>
@@ -14,6 +17,7 @@
 #include <epsflow/pipeline/k_distance.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/pipeline/time_bound.hpp>
 
 namespace epsflow {
 namespace {
@@ -30,6 +34,11 @@ constexpr double kFirstCore = 0.02;
 constexpr double kLastCluster = 0.98;
 constexpr int kBisections = 3;
 constexpr double kLeastRange = 1.5;
+
+/// How many eps are swept at least where time is bounded. Of 5 hardly any clusters live long enough to be told from chance.
+constexpr std::size_t kLeastEps = 10;
+/// What is expected to take longer than this part of the time left is not begun: other work comes and goes.
+constexpr double kSpare = 0.8;
 
 /// Offers of a smaller adjusted Rand index tell different things.
 constexpr double kSame = 0.8;
@@ -184,6 +193,84 @@ Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& option
   return builder.finish();
 }
 
+/// Some eps of a grid with all of its minpts.
+struct Round {
+  std::vector<Variant> variants;
+  std::size_t eps = 0;
+};
+
+/// Where time is bounded: the eps in rounds, so that those of the first rounds together are in even ratios, and the last is among them.
+/// Each round but the first has about as many as all before it.
+std::vector<Round> rounds_of(const Sweep& sweep) {
+  std::map<double, std::vector<Variant>> by_eps;
+  for (const Variant& v : sweep.variants()) by_eps[v.eps].push_back(v);
+  std::vector<std::vector<Variant>> groups;
+  groups.reserve(by_eps.size());
+  for (auto& [eps, variants] : by_eps) groups.push_back(std::move(variants));
+  const std::size_t last = groups.size() - 1;
+  std::size_t stride = 1;
+  while (last / (2 * stride) + 1 >= kLeastEps) stride *= 2;
+  std::vector<Round> rounds;
+  for (std::size_t before = 0; stride > 0; before = stride, stride /= 2) {
+    Round round;
+    for (std::size_t e = 0; e <= last; ++e) {
+      const std::size_t behind = last - e;
+      if (behind % stride != 0 || (before != 0 && behind % before == 0)) continue;
+      round.variants.insert(round.variants.end(), groups[e].begin(), groups[e].end());
+      ++round.eps;
+    }
+    rounds.push_back(std::move(round));
+  }
+  return rounds;
+}
+
+/// The lineage of as many rounds as there is time for. Throws UsageError if there is none for the first.
+Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
+                       const TimeBound& bound) {
+  RunOptions how = options_for(Keep::summary, options);
+  how.clusters = true;
+  const double began = bound.left();
+  std::vector<VariantResult> results;
+  std::size_t swept = 0;  // eps
+  for (const Round& round : rounds_of(sweep)) {
+    // The eps of a round take about as long as those between which they lie. Labels are made afterwards.
+    const double of_eps = swept == 0 ? 0 : (began - bound.left()) / static_cast<double>(swept);
+    if (of_eps * static_cast<double>(round.eps + 1) > kSpare * bound.left()) break;
+    Observer watching = observer;
+    watching.cancel = &bound.token();
+    if (observer.on_progress) {
+      watching.on_progress = [&](Progress p) {
+        p.variants_done += results.size();
+        p.variants = sweep.size();
+        p.seconds = began - bound.left();
+        observer.on_progress(p);
+      };
+    }
+    // As they come: a lineage wants those of an eps by descending minpts.
+    std::vector<VariantResult> made;
+    made.reserve(round.variants.size());
+    try {
+      run_each(
+          data, Sweep(round.variants), [&](VariantResult&& result) { made.push_back(std::move(result)); }, how,
+          watching);
+    } catch (const Cancelled&) {
+      bound.require_spent();
+      break;
+    }
+    std::move(made.begin(), made.end(), std::back_inserter(results));
+    swept += round.eps;
+  }
+  if (results.empty()) bound.refuse();
+  std::vector<Variant> variants;
+  variants.reserve(results.size());
+  for (const VariantResult& result : results) variants.push_back(result.variant);
+  std::sort(variants.begin(), variants.end(),
+            [](const Variant& a, const Variant& b) { return a.eps != b.eps ? a.eps < b.eps : a.minpts < b.minpts; });
+  LineageBuilder builder{Sweep(variants)};
+  for (VariantResult& result : results) builder.add(result);
+  return builder.finish();
+}
+
 void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, const Observer& observer) {
   // Directions and places on a sphere have no lattice and no scale of their own.
   const MetricKind kind = data.metric().kind;
@@ -195,6 +282,85 @@ void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, con
         doubts_of_points(session.points().host(), coordinates ? std::optional(at) : std::nullopt);
     made.doubts.insert(made.doubts.end(), others.begin(), others.end());
   });
+}
+
+Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
+                     const TimeBound& bound) {
+  Exploration made;
+  if (sweep.size() == 0) {
+    made.doubts = {Doubt::no_clusters};
+    if (data.size() < kFewPoints) made.doubts.push_back(Doubt::few_points);
+    add_doubts_of_points(made, data, {}, observer);
+    return made;
+  }
+  require_even_grid(sweep.variants());
+  const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
+  Forecast forecast(sweep, MapScores::kCandidates / 2, observer);
+  made.map =
+      bound.given() ? mapped_in_time(data, sweep, options, observer, bound) : mapped(data, sweep, options, forecast);
+  const MapScores scores(made.map, data.size(), data.dims(), weight);
+  made.eps.assign(scores.eps().begin(), scores.eps().end());
+  made.minpts.assign(scores.minpts().begin(), scores.minpts().end());
+  for (std::size_t e = 0; e < made.eps.size(); ++e) {
+    for (std::size_t m = 0; m < made.minpts.size(); ++m) made.scores.push_back(scores.score({e, m}));
+  }
+
+  // The recommended cell is labelled in any case; others while there is time.
+  const auto offer = [&](GridPlace place, const CancelToken* cancel) {
+    const CellScore& score = scores.score(place);
+    Offer offered;
+    offered.cell = scores.cell(place);
+    offered.variant = made.map.cell(offered.cell).variant;
+    Observer watching = forecast.next();
+    watching.cancel = cancel;
+    if (bound.given()) watching.on_progress = nullptr;  // the map is what can be told of
+    VariantResult result =
+        std::move(run(data, Sweep({offered.variant}), options_for(Keep::labels, options), watching).front());
+    forecast.ended();
+    offered.summary = result.summary;
+    offered.labels = std::move(result.labels);
+    offered.seconds = result.seconds;
+    offered.score = score.score;
+    offered.noise = score.noise;
+    offered.plateau = scores.plateau(place);
+    offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == made.minpts.size());
+    offered.reason = reason_of(score, offered.plateau);
+    return offered;
+  };
+  const std::optional<GridPlace> chosen = scores.recommended();
+  bool unfinished = false;
+  if (chosen) {
+    std::vector<Offer> offers{};
+    offers.push_back(offer(*chosen, observer.cancel));
+    for (const GridPlace place : scores.peaks()) {
+      if (offers.size() == kMostOffers) break;
+      if (place == *chosen) continue;
+      unfinished = offers.front().seconds > kSpare * bound.left();
+      if (unfinished) break;
+      try {
+        Offer next = offer(place, &bound.token());
+        const bool differs = std::all_of(offers.begin(), offers.end(), [&](const Offer& other) {
+          return agreement(Contingency(next.labels, other.labels)).adjusted_rand < kSame;
+        });
+        if (differs) offers.push_back(std::move(next));
+      } catch (const Cancelled&) {
+        bound.require_spent();
+        unfinished = true;
+        break;
+      }
+    }
+    made.recommended = std::move(offers.front());
+    for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
+  }
+  made.doubts = doubts_of_map(made, scores, chosen, data.size());
+  const double middle = std::sqrt(made.eps.front() * made.eps.back());
+  const SeenAt at =
+      chosen ? SeenAt{made.recommended->variant.eps, made.recommended->plateau.eps_from} : SeenAt{middle, middle};
+  unfinished = unfinished || bound.left() <= 0;
+  if (!unfinished) add_doubts_of_points(made, data, at, observer);
+  if (made.map.cells().size() < sweep.size()) made.doubts.push_back(Doubt::coarse);
+  if (unfinished) made.doubts.push_back(Doubt::unfinished);
+  return made;
 }
 
 }  // namespace
@@ -231,6 +397,10 @@ std::string sentence_of(Doubt doubt) {
              "much";
     case Doubt::one_axis_rules:
       return "one coordinate has nearly all of the variance: scale the coordinates if their units differ";
+    case Doubt::coarse:
+      return "time was short: fewer eps were swept than the grid has, and with more time the answer may be another";
+    case Doubt::unfinished:
+      return "time was short: not all that may be an alternative or a doubt was looked for";
   }
   return {};
 }
@@ -245,69 +415,24 @@ Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& ca
   return eps.empty() ? Sweep() : grid(eps, minpts);
 }
 
-Exploration explore(const Dataset& data, const RunOptions& options, const Observer& observer) {
-  return explore(data, suggest(data, options, observer), options, observer);
+Exploration explore(const Dataset& data, const RunOptions& options, const Observer& observer,
+                    std::optional<double> seconds) {
+  const TimeBound bound(seconds, observer.cancel);
+  Observer watching = observer;
+  watching.cancel = &bound.token();
+  Sweep sweep;
+  try {
+    sweep = suggest(data, options, watching);
+  } catch (const Cancelled&) {
+    bound.require_spent();
+    bound.refuse();
+  }
+  return explored(data, sweep, options, observer, bound);
 }
 
-Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer) {
-  Exploration made;
-  if (sweep.size() == 0) {
-    made.doubts = {Doubt::no_clusters};
-    if (data.size() < kFewPoints) made.doubts.push_back(Doubt::few_points);
-    add_doubts_of_points(made, data, {}, observer);
-    return made;
-  }
-  require_even_grid(sweep.variants());
-  const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
-  Forecast forecast(sweep, MapScores::kCandidates / 2, observer);
-  made.map = mapped(data, sweep, options, forecast);
-  const MapScores scores(made.map, data.size(), data.dims(), weight);
-  made.eps.assign(scores.eps().begin(), scores.eps().end());
-  made.minpts.assign(scores.minpts().begin(), scores.minpts().end());
-  for (std::size_t e = 0; e < made.eps.size(); ++e) {
-    for (std::size_t m = 0; m < made.minpts.size(); ++m) made.scores.push_back(scores.score({e, m}));
-  }
-
-  const auto offer = [&](GridPlace place) {
-    const CellScore& score = scores.score(place);
-    Offer offered;
-    offered.cell = scores.cell(place);
-    offered.variant = made.map.cell(offered.cell).variant;
-    VariantResult result =
-        std::move(run(data, Sweep({offered.variant}), options_for(Keep::labels, options), forecast.next()).front());
-    forecast.ended();
-    offered.summary = result.summary;
-    offered.labels = std::move(result.labels);
-    offered.seconds = result.seconds;
-    offered.score = score.score;
-    offered.noise = score.noise;
-    offered.plateau = scores.plateau(place);
-    offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == made.minpts.size());
-    offered.reason = reason_of(score, offered.plateau);
-    return offered;
-  };
-  const std::optional<GridPlace> chosen = scores.recommended();
-  if (chosen) {
-    std::vector<Offer> offers{};
-    offers.push_back(offer(*chosen));
-    for (const GridPlace place : scores.peaks()) {
-      if (offers.size() == kMostOffers) break;
-      if (place == *chosen) continue;
-      Offer next = offer(place);
-      const bool differs = std::all_of(offers.begin(), offers.end(), [&](const Offer& other) {
-        return agreement(Contingency(next.labels, other.labels)).adjusted_rand < kSame;
-      });
-      if (differs) offers.push_back(std::move(next));
-    }
-    made.recommended = std::move(offers.front());
-    for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
-  }
-  made.doubts = doubts_of_map(made, scores, chosen, data.size());
-  const double middle = std::sqrt(made.eps.front() * made.eps.back());
-  const SeenAt at =
-      chosen ? SeenAt{made.recommended->variant.eps, made.recommended->plateau.eps_from} : SeenAt{middle, middle};
-  add_doubts_of_points(made, data, at, observer);
-  return made;
+Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
+                    std::optional<double> seconds) {
+  return explored(data, sweep, options, observer, TimeBound(seconds, observer.cancel));
 }
 
 }  // namespace epsflow

@@ -30,6 +30,8 @@ enum class Doubt : std::uint8_t {
   duplicates,  ///< many points share all coordinates with another
   quantised,  ///< coordinates lie on a lattice, and eps is less than four steps of it: a little more or less may change much
   one_axis_rules,  ///< one coordinate has nearly all of the variance, and the others together vary by less than the eps that shows the clusters first
+  coarse,          ///< time was short: fewer eps were swept than the grid has
+  unfinished,      ///< time was short: not all alternatives and doubts were looked for
 };
 template <>
 struct Choice<Doubt> {
@@ -46,7 +48,9 @@ struct Choice<Doubt> {
                                      Word{"few-points", Doubt::few_points},
                                      Word{"duplicates", Doubt::duplicates},
                                      Word{"quantised", Doubt::quantised},
-                                     Word{"one-axis-rules", Doubt::one_axis_rules}};
+                                     Word{"one-axis-rules", Doubt::one_axis_rules},
+                                     Word{"coarse", Doubt::coarse},
+                                     Word{"unfinished", Doubt::unfinished}};
 };
 /// A doubt in a sentence, with what may be done.
 [[nodiscard]] std::string sentence_of(Doubt doubt);
@@ -87,10 +91,17 @@ struct Exploration {
 /// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels those that it offers. A function of the points,
 /// their weights and the metric alone: of the options it takes those that change the time. Time: that of suggest(), of lineage(), and of
 /// up to 21 variants. Throws as run() does.
-[[nodiscard]] Exploration explore(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
+///
+/// seconds: a bound on the time, above 0. Then every 4th eps or so is swept first, and those between them as long as they are expected to
+/// take no more than the time that is left. What is found is that of the eps swept, the same as of a grid of these alone; it is that
+/// without a bound if there is time for all. Doubt::coarse and Doubt::unfinished tell what was left out. The bound is kept but for a
+/// batch, and for the labels of the recommended cell. Memory: 4·n bytes more for each eps. Throws UsageError, too, if the time is
+/// over before the first eps are swept.
+[[nodiscard]] Exploration explore(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {},
+                                  std::optional<double> seconds = std::nullopt);
 /// The same of a grid that one has. Throws UsageError also where it is no full grid, has one eps alone, or its eps are not in even ratios:
 /// before anything is computed.
 [[nodiscard]] Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
-                                  const Observer& observer = {});
+                                  const Observer& observer = {}, std::optional<double> seconds = std::nullopt);
 
 }  // namespace epsflow

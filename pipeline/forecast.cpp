@@ -32,7 +32,7 @@ Forecast::Forecast(const Sweep& sweep, std::size_t labels, const Observer& obser
   groups.reserve(count);
   for (auto& [eps, variants] : by_eps) groups.push_back(std::move(variants));
   for (const double share : kPilots) {
-    const auto begin = static_cast<std::size_t>(share * static_cast<double>(count));
+    const auto begin = std::min(static_cast<std::size_t>(share * static_cast<double>(count)), count - kPilotEps);
     std::vector<Variant>& variants = groups[begin];
     for (std::size_t e = begin + 1; e < begin + kPilotEps; ++e) {
       variants.insert(variants.end(), groups[e].begin(), groups[e].end());

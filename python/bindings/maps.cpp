@@ -168,15 +168,16 @@ std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& optio
   });
 }
 
-/// variants: a full grid; none where it is left open.
+/// variants: a full grid; none where it is left open. seconds: none, or a bound on the time.
 std::unique_ptr<Task> start_explore(const PyDataset& data, const std::optional<Variants>& variants,
-                                    const nb::dict& options, const Weights& weights) {
+                                    const nb::dict& options, const Weights& weights, std::optional<double> seconds) {
   std::optional<Sweep> grid;
   if (variants) grid = sweep_of(*variants);
-  return std::make_unique<Task>([points = TaskDataset(data, weights), grid, run = options_from<RunOptions>(options)](
-                                    const Observer& observer, Task::Channel& channel) {
+  return std::make_unique<Task>([points = TaskDataset(data, weights), grid, seconds,
+                                 run = options_from<RunOptions>(options)](const Observer& observer,
+                                                                          Task::Channel& channel) {
     const Dataset weighted = points.get(observer);
-    channel.put(grid ? explore(weighted, *grid, run, observer) : explore(weighted, run, observer));
+    channel.put(grid ? explore(weighted, *grid, run, observer, seconds) : explore(weighted, run, observer, seconds));
   });
 }
 
@@ -263,7 +264,8 @@ void define_exploration(nb::module_& m) {
   m.def("start_suggest", &start_suggest, "data"_a, "options"_a, nb::arg("weights").noconvert().none(),
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
   m.def("start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a,
-        nb::arg("weights").noconvert().none(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
+        nb::arg("weights").noconvert().none(), nb::arg("seconds").none(), nb::keep_alive<0, 1>(),
+        nb::keep_alive<0, 4>());
   m.def("take_suggested", &take_suggested, "task"_a);
   m.def(
       "take_exploration", [](Task& task) { return task.take<Exploration>(); }, "task"_a);

@@ -12,7 +12,7 @@ from . import _core
 from ._arrays import as_weights
 from ._lineage import Lineage
 from ._loaded import Loaded, method
-from ._parameters import as_variants
+from ._parameters import as_eps, as_variants
 from ._tasks import ProgressOption, python_words, run_task
 from ._units import warn_of_unit
 
@@ -28,7 +28,7 @@ class Flag:
     ----------
     name : str
         A word: "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise", "two-scales", "edge",
-        "few-points", "duplicates", "quantised" or "one-axis-rules".
+        "few-points", "duplicates", "quantised", "one-axis-rules", "coarse" or "unfinished".
     text : str
         A sentence, with what may be done; `str` gives it.
     """
@@ -122,13 +122,28 @@ class Exploration:
 
 @method
 def explore_loaded(
-    data: Loaded, eps: Any = None, min_samples: Any = None, *, sample_weight: Any = None, progress: ProgressOption = None
+    data: Loaded,
+    eps: Any = None,
+    min_samples: Any = None,
+    *,
+    seconds: float | None = None,
+    sample_weight: Any = None,
+    progress: ProgressOption = None,
 ) -> Exploration:
+    bound = None if seconds is None else as_eps(seconds, name="seconds")
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked: list[tuple[float, int]] | None = None
     if eps is not None or min_samples is not None:
         asked = _grid(data, eps, min_samples, weights, progress)
-    made = _core.take_exploration(run_task(_core.start_explore, data._data, asked, {}, weights, progress=progress))
+@method
+def explore_loaded(
+    data: Loaded,
+    eps: Any = None,
+    min_samples: Any = None,
+    *,
+    seconds: float | None = None,
+    sample_weight: Any = None,
+    progress: ProgressOption = None,
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
     scores = np.asarray(made.scores).reshape(len(grid[0]), len(grid[1]))
     return Exploration(

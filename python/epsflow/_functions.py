@@ -248,6 +248,7 @@ def explore(
     eps: Iterable[float] | None = None,
     min_samples: int | Iterable[int] | None = None,
     *,
+    seconds: float | None = None,
     metric: str = "euclidean",
     metric_params: dict[str, Any] | None = None,
     sample_weight: Any = None,
@@ -270,6 +271,10 @@ def explore(
         The grid's, at least two in even ratios, as `numpy.geomspace` gives them. As `epsflow.suggest` has them where they are left out.
     min_samples : int or iterable of int, optional
         The grid's. As `epsflow.suggest` has them where they are left out.
+    seconds : float, optional
+        A bound on the time, once the points are loaded and the grid is known where one of eps and min_samples is given. Every fourth eps
+        or so is swept first, and those between them while there is time; what is found is that of the eps swept, and the same as without
+        a bound if there is time for all. The flags "coarse" and "unfinished" tell what was left out.
     sample_weight : float or array of shape (n_samples,), optional
         A point is core where the weights of the points within eps sum to min_samples, as `epsflow.sweep` has it; none below 0. It is
         no number of copies: clusters and noise are measured by how many points they have.
@@ -284,7 +289,7 @@ def explore(
     ------
     ValueError, TypeError, MemoryError, RuntimeError
         As `epsflow.sweep` does; ValueError also for eps in uneven ratios, for weights below 0, and where min_samples is left out and
-        the mean weight is below one half.
+        the mean weight is below one half, and where `seconds` are over before the first eps are swept.
 
     Examples
     --------
@@ -293,7 +298,7 @@ def explore(
     >>> labels = found.recommended.labels
     """
     data = _load(X, metric, metric_params, backend, memory, threads, engine)
-    return data.explore(eps, min_samples, sample_weight=sample_weight, progress=progress)
+    return data.explore(eps, min_samples, seconds=seconds, sample_weight=sample_weight, progress=progress)
 
 
 def suggest(

@@ -13,7 +13,7 @@ import epsflow
 
 FLAGS = {
     "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise", "two-scales", "edge", "few-points",
-    "duplicates", "quantised", "one-axis-rules",
+    "duplicates", "quantised", "one-axis-rules", "coarse", "unfinished",
 }  # fmt: skip
 
 
@@ -126,6 +126,16 @@ def test_a_grid_of_ones_own():
     for wrong in ([0.1], 0.1, np.linspace(0.1, 2, 20)):
         with pytest.raises(ValueError, match="explore.* needs at least two in even ratios, as numpy.geomspace"):
             epsflow.explore(X, wrong, 5)
+
+
+def test_a_bound_on_time():
+    X, _ = blobs(4)
+    assert repr(epsflow.explore(X, seconds=1e6)) == repr(epsflow.explore(X))
+    with pytest.raises(ValueError, match="seconds that it may take are over .*allow more time"):
+        epsflow.explore(X, seconds=1e-9)
+    for wrong, error in ((0, ValueError), (-1.0, ValueError), (float("nan"), ValueError), ("60", TypeError), (True, TypeError)):
+        with pytest.raises(error, match="^seconds "):
+            epsflow.explore(X, seconds=wrong)
 
 
 def test_a_data_set_is_explored():

@@ -80,6 +80,9 @@ class Printed(Explore):
         self.assertEqual(len(summary(self.out)), len(grid["eps"]) * len(grid["minpts"]))
         self.assertEqual(self.explored(*words)["recommended"], self.explored()["recommended"])
 
+    def test_a_bound_on_time_that_is_not_reached(self):
+        self.assertEqual(self.explored("--seconds", "1e6"), self.explored())
+
 
 class Refused(Explore):
     def test_grids_that_cannot_be_scored_before_the_input_is_read(self):
@@ -87,10 +90,17 @@ class Refused(Explore):
         for words, parts in ((["--eps", "0.1"], ["--minpts is missing"]), (["--minpts", "4"], ["--eps is missing"]),
                              (["--eps", "0.1", "--minpts", "4,8"], ["one eps", "lo:hi:n:log"]),
                              (["--eps", "0.1:1:0.1", "--minpts", "4"], ["even ratios", "from eps 0.1 to 0.2", "lo:hi:n:log"]),
+                             (["--seconds", "soon"], ["--seconds is 'soon'", "above 0"]), (["--seconds", "0"], ["--seconds is '0'"]),
                              (["--overwrite"], ["--overwrite", "--out"])):
             p = self.fails(2, parts, "explore", nowhere, *words)
             self.assertNotIn("::", p.stderr)
             self.assertNotIn("grid()", p.stderr)
+
+    def test_a_bound_on_time_that_is_far_too_small(self):
+        p = run("explore", self.points, "--seconds", "1e-9", "--out", self.out)
+        self.assertEqual(p.returncode, 2, p.stderr)
+        self.assertIn("allow more time", p.stderr)
+        self.assertFalse((self.out / "explore.json").exists())
 
     def test_weights_below_0_and_small_ones(self):
         for weight, part in (("-1", "some weights are below 0"), ("0.001", "the mean weight of a point is 0.001")):

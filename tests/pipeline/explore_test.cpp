@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/blobs.hpp"
@@ -454,6 +458,78 @@ TEST_CASE("explore: it is cancelled soon, at every moment") {
   CHECK(cancelled > 5);
 }
 
+TEST_CASE("explore: a bound on time that is never reached changes nothing") {
+  const Watchdog watchdog("bounded");
+  const DataSet data = three_blobs(2);
+  const Dataset loaded = load(data);
+  const Sweep own = grid(parse_eps_list("0.05:8:23:log"), {3, 5, 8});
+  for (const double seconds : {1e5, 1e300, std::numeric_limits<double>::infinity()}) {
+    const Exploration made = explore(loaded, {}, {}, seconds);
+    check_consistent(loaded, made);
+    check_same(made, explore(loaded));
+    check_same(explore(loaded, own, {}, {}, seconds), explore(loaded, own));
+  }
+  DataSet few;
+  few.dims = 2;
+  add_uniform(few, 5, 0, 1, 1);
+  CHECK(explore(load(few), {}, {}, 1e5).doubts == std::vector{Doubt::no_clusters, Doubt::few_points});
+}
+
+TEST_CASE("explore: when time is over it tells what the eps swept so far show") {
+  using Clock = std::chrono::steady_clock;
+  const Watchdog watchdog("out of time");
+  const DataSet data = three_blobs(4);
+  const Dataset loaded = load(data);
+  constexpr double kSeconds = 0.4;
+  const std::vector<double> eps = parse_eps_list("0.05:8:40:log");
+  const std::vector<std::uint32_t> minpts{3, 5, 9, 15};
+  for (const int last : {3, 7, 15, 30}) {
+    INFO("eps " << last << " takes all of the time");
+    std::atomic<int> begun{0};
+    Observer observer;
+    const auto end = Clock::now() + std::chrono::duration<double>(kSeconds);
+    observer.before_stage = [&](Stage stage) {
+      if (stage == Stage::build_index && ++begun == last)
+        std::this_thread::sleep_until(end + std::chrono::milliseconds(20));
+    };
+    std::optional<Exploration> found;
+    try {
+      found = explore(loaded, grid(eps, minpts), {}, observer, kSeconds);
+    } catch (const UsageError& error) {  // as it must be where ten eps are not done by then
+      check_mentions(error.what(), {"0.4 seconds", "before a coarse grid is swept", "allow more time"});
+      continue;
+    }
+    const Exploration& made = *found;
+    check_consistent(loaded, made);
+    CHECK(made.eps.size() < eps.size());
+    CHECK(made.eps.back() == eps.back());
+    for (const double e : made.eps) CHECK(std::count(eps.begin(), eps.end(), e) == 1);
+    CHECK(made.minpts == minpts);
+    CHECK(std::count(made.doubts.begin(), made.doubts.end(), Doubt::coarse) == 1);
+    CHECK(std::count(made.doubts.begin(), made.doubts.end(), Doubt::unfinished) == 1);
+    const Exploration same = explore(loaded, grid(made.eps, minpts));
+    for (std::size_t i = 0; i < same.scores.size(); ++i) REQUIRE(made.scores[i].score == same.scores[i].score);
+    REQUIRE(made.recommended.has_value() == same.recommended.has_value());
+    if (!made.recommended) continue;
+    CHECK(made.recommended->variant == same.recommended->variant);
+    CHECK(list(made.recommended->labels) == list(same.recommended->labels));
+  }
+}
+
+TEST_CASE("explore: bounds on time that are none, and far too small ones") {
+  const DataSet data = three_blobs(2);
+  const Dataset loaded = load(data);
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    check_mentions(error_of<UsageError>([&] { (void)explore(loaded, {}, {}, seconds); }), {"give a number above 0"});
+  }
+  check_mentions(error_of<UsageError>([&] { (void)explore(loaded, {}, {}, 1e-9); }),
+                 {"1e-09 seconds", "allow more time"});
+  // Whoever cancels is not told of the bound.
+  CancelToken cancel;
+  cancel.cancel();
+  CHECK_THROWS_AS(explore(loaded, {}, {.cancel = &cancel}, 1e-9), Cancelled);
+}
+
 TEST_CASE("explore: progress does not go beyond what there is") {
   const DataSet data = three_blobs();
   const Dataset loaded = load(data);
@@ -485,6 +561,22 @@ TEST_CASE("explore: progress does not go beyond what there is") {
     CHECK(observed.map.cell(i).first_core == alone.map.cell(i).first_core);
     CHECK(observed.map.cell(i).in_wider == alone.map.cell(i).in_wider);
     CHECK(observed.map.cell(i).in_looser == alone.map.cell(i).in_looser);
+  }
+}
+
+TEST_CASE("explore: progress of grids of any number of eps") {
+  const DataSet data = three_blobs();
+  const Dataset loaded = load(data);
+  for (std::size_t count = 15; count <= 42; ++count) {
+    INFO(count << " eps");
+    const Sweep own = grid(parse_eps_list("0.05:8:" + std::to_string(count) + ":log"), {3, 9});
+    std::size_t seen = 0;
+    Observer observer;
+    observer.on_progress = [&](const Progress& p) { seen = std::max(seen, p.variants_done); };
+    const Exploration made = explore(loaded, own, {}, observer);
+    CHECK(seen == own.size());
+    REQUIRE(made.eps.size() == count);
+    check_same(made, explore(loaded, own));
   }
 }
 
