@@ -53,7 +53,7 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
   on_threads(grid, threads, [&](Range cells) { count_cells(input, cells, ascending, counts.data()); });
   Buffer<std::uint32_t> parent(grid.cells());
   std::fill(parent.begin(), parent.end(), kNotCore);
-  std::vector<std::uint8_t> gained(grid.cells(), 0);
+  std::vector<std::uint8_t> gained(grid.cells(), 0), settled(grid.cells(), 0);
   const auto starts = grid.cell_starts();
   for (std::uint32_t cell = 0; cell < grid.cells(); ++cell) {
     const bool core = std::any_of(counts.begin() + starts[cell], counts.begin() + starts[cell + 1],
@@ -63,7 +63,8 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
   }
   for (const std::uint32_t reach : {1U, grid.keys().window}) {
     on_threads(grid, threads, [&](Range cells) {
-      unite_cells(input, cells, {.minpts = kMinpts}, reach, counts.data(), gained.data(), parent.data());
+      unite_cells(input, cells, {.minpts = kMinpts}, reach, counts.data(), gained.data(), settled.data(),
+                  parent.data());
     });
   }
   const UnionFind sets(parent.span());
