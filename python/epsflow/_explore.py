@@ -135,15 +135,7 @@ def explore_loaded(
     asked: list[tuple[float, int]] | None = None
     if eps is not None or min_samples is not None:
         asked = _grid(data, eps, min_samples, weights, progress)
-@method
-def explore_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    seconds: float | None = None,
-    sample_weight: Any = None,
-    progress: ProgressOption = None,
+    made = _core.take_exploration(run_task(_core.start_explore, data._data, asked, {}, weights, bound, progress=progress))
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
     scores = np.asarray(made.scores).reshape(len(grid[0]), len(grid[1]))
     return Exploration(

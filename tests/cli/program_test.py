@@ -195,7 +195,6 @@ class Commands(ProgramTest):
             out = ["--out", self.folder / "out"] if name == "sweep" else []
             self.fails(2, ["--gpus is '0,x'", "numbers of GPUs as in 0,1"], name, points, *words, *out, "--gpus", "0,x")
             self.fails(2, ["--gpus names GPUs", "--backend cpu"], name, points, *words, *out, "--gpus", "0", "--backend", "cpu")
-            self.fails(2, ["either --gpu or --gpus"], name, points, *words, *out, "--gpus", "0", "--gpu", "0")
         sharing = json.loads(self.succeeds("plan", points, *words, "--json", "--backend", "cpu").stdout)["sharing"]
         self.assertEqual(sharing, {"engines": 1, "by": "one", "parts": 1, "because": "all points fit the one device"})
 
