@@ -4,13 +4,12 @@
 # in lib/. Writes FOLDER and FOLDER.tar.gz. A FOLDER that exists is replaced only where it is a bundle that this script
 # made, with no file in it that the bundle's own list does not name; it is whole before the old one goes.
 #   scripts/pack.sh FOLDER [BUILD [BENCHMARK …]]     BUILD: unless given build/bundle, which is built for all GPUs and processors
-#                                                    BENCHMARK: bench_sweep unless given; each has 8 MiB
+#                                                    BENCHMARK: of build/bin, besides; each has some 10 MiB
 set -euo pipefail
 [[ $# -ge 1 ]] || { echo "usage: pack.sh FOLDER [BUILD [BENCHMARK …]]" >&2; exit 2; }
 folder=${1%/}
 build=${2:-}
 benchmarks=("${@:3}")
-[[ ${#benchmarks[@]} -gt 0 ]] || benchmarks=(bench_sweep)
 most_mib=60
 list=.epsflow-bundle  # in FOLDER: the files that this script put there
 new=$folder.new
