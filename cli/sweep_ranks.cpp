@@ -66,13 +66,8 @@ void share_machine(const MachineShare& share, const parts::DeviceOptions& device
 
 /// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among others that wait for it.
 void require_movable(const io::FilePoints& points, const Metric& metric) {
-  constexpr std::size_t kBlock = 1 << 12;
-  std::vector<double> room(kBlock * moved_dims(metric, points.dims()));
   try {
-    if (stay(metric, points, 0, points.size())) return;
-    for (std::size_t first = 0; first < points.size(); first += kBlock) {
-      move_points(metric, points, first, std::min(points.size(), first + kBlock), room.data());
-    }
+    require_points(metric, points);
   } catch (const InputError& e) {
     const io::InputRows& rows = points.inputs.front();
     throw InputError(fmt::format("{} (rows are counted from row {} of {}, with which this process begins)", e.what(),

@@ -340,6 +340,16 @@ bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_
   return true;
 }
 
+void require_points(const Metric& metric, PointsView points) {
+  constexpr std::size_t kRows = 1 << 12;
+  require_finite(points);
+  if (stay(metric, points, 0, points.size())) return;
+  std::vector<double> room(kRows * moved_dims(metric, points.dims()));
+  for (std::size_t first = 0; first < points.size(); first += kRows) {
+    move_points(metric, points, first, std::min(points.size(), first + kRows), room.data());
+  }
+}
+
 double box_grain(const Metric& metric, std::size_t k) {
   return k < metric.box.size() && metric.box[k].closed() ? grain_of(scaled(metric, k)) : 0;
 }

@@ -138,6 +138,9 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
 /// themselves. O(1) without a box, else O((last − first) · d).
 [[nodiscard]] bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
 
+/// Throws InputError as move_points() does, for the first point that the metric does not take. O(n · d), without room for moved points.
+void require_points(const Metric& metric, PointsView points);
+
 /// What scaled coordinates in column k are rounded to; 0 where that side of the box is open.
 [[nodiscard]] double box_grain(const Metric& metric, std::size_t k);
 

@@ -346,6 +346,9 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   for (std::size_t parts = answer.parts;; parts *= 2) {
     try {
       return share_space(points, metric, together.missing(sweep), engines, parts, options, together);
+    } catch (const InputError&) {
+      require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's share
+      throw;
     } catch (const ResourceError&) {
       if (together.refused() || parts == engines.size() || parts >= 8 * answer.parts) throw;
     }

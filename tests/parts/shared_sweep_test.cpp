@@ -1,7 +1,7 @@
 #include <epsflow/parts/shared_sweep.hpp>
 
 #include <algorithm>
-#include <atomic>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -204,6 +204,19 @@ TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
   CHECK(taken < sweep.size());
   CHECK_THROWS_WITH(run_each(points, {}, sweep, take, std::span<const EngineOptions>{}),
                     Contains("no engine is there"));
+}
+
+TEST_CASE("shared sweeps: a bad coordinate is named by its row among all") {
+  Random random(25);
+  Points points = uniform(5000, random);
+  points.values<double>()[2 * 3500 + 1] = std::numeric_limits<double>::quiet_NaN();
+  const auto take = [](VariantResult&&) {};
+  for (const Sharing sharing : {Sharing::eps, Sharing::parts}) {
+    const SharingAnswer how{.sharing = sharing, .parts = 4};
+    CHECK_THROWS_WITH(run_each(points, {}, sweep_of(3), take, cpu_engines(2), {}, {}, {}, &how), Contains("row 3500"));
+    CHECK_THROWS_WITH(run_each(points, {.scale = {2, 3}}, sweep_of(3), take, cpu_engines(2), {}, {}, {}, &how),
+                      Contains("row 3500"));
+  }
 }
 
 TEST_CASE("shared sweeps: progress counts the variants of all engines") {
