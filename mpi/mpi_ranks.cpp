@@ -122,9 +122,11 @@ int run_world(int* argc, char*** argv, const std::function<int(parts::Exchange&)
     status = body(*exchange);
   } catch (const std::exception& error) {
     // What is wrong on all ranks is told by the first of them: it ends the others before they speak.
-    std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(rank, 50));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200) * std::min(rank, 25));
     std::fprintf(stderr, "epsflow: rank %d: %s\n", rank, error.what());
     std::fflush(stderr);
+    // Launchers pass on what was written in their own time, and MPICH's drops what it has not passed on when a process aborts.
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));
     MPI_Abort(MPI_COMM_WORLD, exit_code(error));
   }
   MPI_Finalize();
