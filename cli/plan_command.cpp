@@ -11,6 +11,7 @@
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/plan.hpp>
 
@@ -114,12 +115,18 @@ int run_plan(const Arguments& arguments) {
   const SharingPlan sharing{engines.size(),
                             parts::choose_sharing(points, sweep, engines, settings.run, !points.weights.empty())};
   const InterruptGuard interrupt;
-  const std::vector<GroupPlan> groups =
-      plan(load(arguments, points, metric, engines.front()), sweep, settings.run, {.cancel = &interrupt.token()});
+  std::vector<GroupPlan> groups;
+  try {
+    groups =
+        plan(load(arguments, points, metric, engines.front()), sweep, settings.run, {.cancel = &interrupt.token()});
+  } catch (const ResourceError&) {
+    // Points that a GPU cannot even load go through it in parts.
+    if (sharing.answer.sharing != parts::Sharing::parts) throw;
+  }
   if (arguments.flag("json")) {
     print_plan_as_json(groups, sharing, points, metric);
   } else if (!arguments.flag("quiet")) {
-    print_plan(groups);
+    if (!groups.empty()) print_plan(groups);
     print_sharing(sharing);
   }
   return kDone;

@@ -78,14 +78,12 @@ int run_sweep_of_table(const Arguments& arguments) {
   io::RunDescription description = describe_run(arguments, {}, {.backend = BackendChoice::cpu});
   description.metric = kPrecomputed;
   const std::vector<Variant> missing = folder.begin(results_input(input), std::move(description));
-  return run_into(
-      folder, {input.origin, input.table.view().size(), nullptr, missing.size()}, arguments,
-      [&](const Observer& observer) {
-        for (const VariantResult& result : cluster(input.table.view(), Sweep(missing),
-                                                   {.core_mask = settings.run.core_mask}, settings.engine, observer)) {
-          folder.add(result);
-        }
-      });
+  return run_into(folder, {input.origin, input.table.view().size(), nullptr, missing.size()}, arguments,
+                  [&](const Observer& observer) {
+                    cluster_each(
+                        input.table.view(), Sweep(missing), [&](VariantResult&& result) { folder.add(result); },
+                        {.core_mask = settings.run.core_mask}, settings.engine, observer);
+                  });
 }
 
 int run_sweep(const Arguments& arguments) {

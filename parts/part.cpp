@@ -190,8 +190,10 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   const std::size_t d = own.dims();
   for (std::size_t k = 0; k < space.axes.size(); ++k) {
     if (space.period(k) == 0 || space.period(k) > 2 * reach) continue;
-    throw UsageError("the box is less than two neighbourhoods wide along coordinate " + format_count(k) +
-                     ", and is not cut into parts then: use smaller eps, or one rank");
+    throw UsageError(
+        "the box is too narrow along coordinate " + format_count(k) + " for points in parts, which need more than " +
+        format_number(2 * reach) +
+        " there: use smaller eps, or cluster in one part, in one process and on the CPU or a GPU that holds all");
   }
   std::vector<Found> found(ranks);
   find_ghosts(partition, static_cast<std::uint32_t>(exchange.rank()), space, reach, own, found);

@@ -200,8 +200,11 @@ class GroupOfParts {
     const DirectOptions direct{.minpts = group.minpts, .core_mask = options_.core_mask, .shared = &shared};
     LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
     share_levels(exchange_, view, loaded.counted());
+    // As many as all ranks can take: each level is merged by all.
+    double at_once[] = {static_cast<double>(loaded.counted().levels_at_once())};
+    exchange_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
-      const auto levels = some_levels(loaded, group, first);
+      const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
       first += levels.size();
       const Clock::time_point begin = Clock::now();
       std::vector<MergedClusters> merged;
@@ -240,10 +243,9 @@ class GroupOfParts {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
-  static std::span<const std::uint32_t> some_levels(LoadedPart& loaded, const stages::EpsGroup& group,
+  static std::span<const std::uint32_t> some_levels(std::size_t at_once, const stages::EpsGroup& group,
                                                     std::size_t first) {
-    const std::size_t left = group.minpts.size() - first;
-    return std::span(group.minpts).subspan(first, std::min(loaded.counted().levels_at_once(), left));
+    return std::span(group.minpts).subspan(first, std::min(at_once, group.minpts.size() - first));
   }
 
   /// numbers_of: the numbers by which the clusters of a level are labelled. take: is given the result of each, its place in `levels`, and
@@ -292,7 +294,7 @@ class GroupOfParts {
       cancel_.check();
       LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
       for (std::size_t first = 0; first < group.minpts.size();) {
-        const auto levels = some_levels(loaded, group, first);
+        const auto levels = some_levels(loaded.counted().levels_at_once(), group, first);
         std::size_t next = first;
         unite_and_label(
             loaded, group, levels, [&](PartClusters clusters) { return numbers_of(next++, std::move(clusters)); },

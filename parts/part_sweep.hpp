@@ -29,7 +29,7 @@ struct PartFigures {
 /// its part with ghosts out to one eps, and what clustering them takes; nothing that grows with all points.
 ///
 /// Throws as run_each(); UsageError where the ranks differ in what must be the same, for options that parts do not have (verify, keep,
-/// clusters, labels on a device, tables, tiles of a GPU), and for a box that is less than two neighbourhoods wide; Cancelled where another rank has
+/// clusters, labels on a device, tables, tiles of a GPU), and for a box that is not more than two neighbourhoods wide; Cancelled where another rank has
 /// failed.
 PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const EngineOptions& engine = {}, const RunOptions& options = {},

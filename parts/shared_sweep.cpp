@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/parts/run_part.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/backends.hpp>
@@ -46,6 +48,8 @@ namespace {
 constexpr std::uint64_t kBytesPerPoint = 64;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
+/// Parts of an engine, each of which is a thread.
+constexpr std::size_t kMostParts = 256;
 /// Eps, or parts, that an engine takes together, so that one is prepared while the other is clustered.
 constexpr std::size_t kTogether = 2;
 
@@ -114,14 +118,27 @@ class Together {
   template <class F>
   void run(std::size_t bodies, F&& body) {
     stop_.emplace(observer_.cancel);
-    run_ranks(static_cast<int>(bodies), [&](Exchange& exchange) {
-      try {
-        body(exchange);
-      } catch (...) {
-        stop_->cancel();
-        throw;
-      }
-    });
+    std::exception_ptr first;  // what the others throw because of it must not stand for it
+    try {
+      run_ranks(static_cast<int>(bodies), [&](Exchange& exchange) {
+        try {
+          body(exchange);
+        } catch (const Cancelled&) {
+          stop_->cancel();
+          throw;
+        } catch (...) {
+          {
+            const std::scoped_lock lock(mutex_);
+            if (first == nullptr) first = std::current_exception();
+          }
+          stop_->cancel();
+          throw;
+        }
+      });
+    } catch (...) {
+      if (first != nullptr) std::rethrow_exception(first);
+      throw;
+    }
   }
 
  private:
@@ -232,27 +249,31 @@ void share_space(PointsView points, const Metric& metric, const Sweep& sweep, st
   });
   std::deque<Turns> turns;
   for (std::size_t e = 0; e < engines.size(); ++e) turns.emplace_back(kTogether);
+  std::uint64_t memory = ~std::uint64_t{0};  // one for all: by it parts take as many variants at a time
+  for (const EngineOptions& engine : engines) memory = std::min(memory, settled(engine).memory / 2);
   Assembly assembly(points.size(), parts);
   together.run(parts, [&](Exchange& exchange) {
     const auto part = static_cast<std::size_t>(exchange.rank());
     const std::size_t e = part / of_engine;
-    const EngineOptions engine = settled(engines[e]);
     const auto first_row = [&](std::size_t p) {
       return points.size() / parts * p + std::min(p, points.size() % parts);
     };
     const auto take = [&](VariantResult&& result) {
       if (assembly.add(result, first_row(part))) together.take(std::move(result));
     };
-    const RankDevice device{*backends[e], engine.threads, engine.memory / 2, of_engine > 1 ? &turns[e] : nullptr};
+    const RankDevice device{*backends[e], settled(engines[e]).threads, memory, of_engine > 1 ? &turns[e] : nullptr};
     run_part(exchange, points.rows(first_row(part), first_row(part + 1)), metric, sweep, take, device, options,
              together.observer());
   });
 }
 
-/// Parts of which two at a time fit each device, if ghosts are few.
+/// What clustering points takes, with some for ghosts and for parts that are not quite equal.
+std::uint64_t with_ghosts(std::uint64_t bytes) { return bytes + bytes / 7; }
+
+/// Parts of which two at a time fit each device.
 std::size_t parts_in_turns(std::uint64_t needed, std::uint64_t device_memory, std::size_t engines) {
   const double parts =
-      1.15 * static_cast<double>(kTogether) * static_cast<double>(needed) / static_cast<double>(device_memory);
+      static_cast<double>(kTogether) * static_cast<double>(with_ghosts(needed)) / static_cast<double>(device_memory);
   const auto of_engine = static_cast<std::size_t>(std::ceil(parts / static_cast<double>(engines)));
   return std::max<std::size_t>(2, of_engine) * engines;
 }
@@ -298,7 +319,7 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
   }
   const std::uint64_t needed = question.bytes + question.points * kBytesPerPoint;
   if (question.device_memory != 0 && needed > question.device_memory) {
-    if (needed <= question.device_memory * question.engines) {
+    if (with_ghosts(needed) <= question.device_memory * question.engines) {
       return {Sharing::parts, "all points are more than one device holds", question.engines};
     }
     return {Sharing::parts, "all points are more than the memory of GPUs holds",
@@ -343,6 +364,11 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
     if (answer.sharing == Sharing::one) engines = engines.first(1);
     return share_eps(points, metric, sweep, engines, options, weights, together);
   }
+  if (answer.parts > kMostParts * engines.size()) {
+    throw ResourceError("the points would have to be cut into " + format_count(answer.parts) +
+                        " parts to fit EngineOptions::gpu_memory, and " + format_count(kMostParts) +
+                        " for each GPU are possible: raise it, or use EngineOptions::backend = BackendChoice::cpu");
+  }
   for (std::size_t parts = answer.parts;; parts *= 2) {
     try {
       return share_space(points, metric, together.missing(sweep), engines, parts, options, together);
@@ -350,7 +376,7 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
       require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's share
       throw;
     } catch (const ResourceError&) {
-      if (together.refused() || parts == engines.size() || parts >= 8 * answer.parts) throw;
+      if (together.refused() || parts >= 8 * answer.parts || 2 * parts > kMostParts * engines.size()) throw;
     }
   }
 }

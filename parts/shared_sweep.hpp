@@ -69,7 +69,7 @@ struct SharingQuestion {
 
 /// run_each() by several engines, or by one that cannot hold all: the same labels, bit for bit, in any order of variants. weights: empty, or
 /// [n], as for Dataset::weighted(). sharing: null for choose_sharing()'s, or how; its parts are a multiple of the engines. on_result and
-/// the callbacks of `observer` are called by one engine at a time. Where parts turn out not to fit there are twice as many, three times at
+/// the callbacks of `observer` but before_stage are called by one engine at a time. Where parts turn out not to fit there are twice as many, three times at
 /// most. Throws as run_each().
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const EngineOptions> engines, const RunOptions& options = {}, const Observer& observer = {},

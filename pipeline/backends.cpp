@@ -90,7 +90,13 @@ std::uint64_t gpu_memory_of(const EngineOptions& options) {
   const std::vector<unsigned> gpus = options.gpu ? std::vector{*options.gpu} : usable_gpus();
   if (options.gpu_memory != 0 && !gpus.empty()) return options.gpu_memory;
   std::uint64_t most = 0;
-  for (const unsigned gpu : gpus) most = std::max(most, free_memory_of(gpu) / 10 * 9);
+  for (const unsigned gpu : gpus) {
+    try {
+      most = std::max(most, free_memory_of(gpu) / 10 * 9);
+    } catch (const ResourceError&) {  // an engine then takes another GPU, or the CPU
+      if (options.backend == BackendChoice::gpu || options.gpu) throw;
+    }
+  }
   return most;
 }
 

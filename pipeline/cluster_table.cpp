@@ -260,6 +260,12 @@ Neighbors table_of(std::span<const T> distances, std::size_t n, double eps, cons
 
 std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& sweep, const TableRun& run,
                                    const EngineOptions& engine, const Observer& observer) {
+  return in_order(sweep,
+                  [&](const OnResult& on_result) { cluster_each(table, sweep, on_result, run, engine, observer); });
+}
+
+void cluster_each(const NeighborsView& table, const Sweep& sweep, const OnResult& on_result, const TableRun& run,
+                  const EngineOptions& engine, const Observer& observer) {
   Workers workers(engine, "cluster()");
   const CancelToken cancel(observer.cancel);
   cancel.check();
@@ -282,32 +288,30 @@ std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& swee
                                 n * clustering::kBytesPerPoint + clustering::RowsSource::bytes(n),
                             "the table and its clustering");
   Reporter reporter(observer, sweep.size());
-  return in_order(sweep, [&](const OnResult& on_result) {
-    workers.arena.execute([&] {
-      check_rows(table, cancel);
-      std::vector<double> radii;
-      radii.reserve(groups.size());
-      for (const stages::EpsGroup& group : groups) radii.push_back(radius_of(group.eps, run));
-      FirstFault asymmetry;
-      find_asymmetry(table, radii, cancel, asymmetry);
-      if (!run.directed) asymmetry.check();
-      const auto emit = [&](VariantResult&& result) { reporter.done([&] { on_result(std::move(result)); }); };
-      for (const stages::EpsGroup& group : groups) {
-        const double radius = radius_of(group.eps, run);
-        clustering::RowsSource source(table, radius, group.minpts, weights ? &*weights : nullptr, cancel);
-        if (asymmetry.found()) {
-          for (const std::uint32_t minpts : group.minpts) {
-            const auto begin = std::chrono::steady_clock::now();
-            VariantResult result = grow_along_rows(table, source.counts(), {group.eps, minpts}, radius, cancel);
-            if (!run.core_mask) result.core.clear();
-            result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            emit(std::move(result));
-          }
-          continue;
+  workers.arena.execute([&] {
+    check_rows(table, cancel);
+    std::vector<double> radii;
+    radii.reserve(groups.size());
+    for (const stages::EpsGroup& group : groups) radii.push_back(radius_of(group.eps, run));
+    FirstFault asymmetry;
+    find_asymmetry(table, radii, cancel, asymmetry);
+    if (!run.directed) asymmetry.check();
+    const auto emit = [&](VariantResult&& result) { reporter.done([&] { on_result(std::move(result)); }); };
+    for (const stages::EpsGroup& group : groups) {
+      const double radius = radius_of(group.eps, run);
+      clustering::RowsSource source(table, radius, group.minpts, weights ? &*weights : nullptr, cancel);
+      if (asymmetry.found()) {
+        for (const std::uint32_t minpts : group.minpts) {
+          const auto begin = std::chrono::steady_clock::now();
+          VariantResult result = grow_along_rows(table, source.counts(), {group.eps, minpts}, radius, cancel);
+          if (!run.core_mask) result.core.clear();
+          result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+          emit(std::move(result));
         }
-        clustering::cluster_nested({source, group.eps, run.core_mask}, group.minpts, cancel, emit);
+        continue;
       }
-    });
+      clustering::cluster_nested({source, group.eps, run.core_mask}, group.minpts, cancel, emit);
+    }
   });
 }
 

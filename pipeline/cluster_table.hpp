@@ -9,6 +9,7 @@
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {
 
@@ -42,6 +43,9 @@ struct TableRun {
 [[nodiscard]] std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& sweep,
                                                  const TableRun& run = {}, const EngineOptions& engine = {},
                                                  const Observer& observer = {});
+/// The same, result by result as they are made: by descending eps and minpts. One at a time.
+void cluster_each(const NeighborsView& table, const Sweep& sweep, const OnResult& on_result, const TableRun& run = {},
+                  const EngineOptions& engine = {}, const Observer& observer = {});
 
 /// The table of all pairs within eps of a matrix of distances: [host] [n × n], row-major; float32 is widened. Its entries keep
 /// their distances; each point is an entry of its own row, whatever its distance to itself. O(n²). The table and the matrix count

@@ -11,10 +11,11 @@
 namespace epsflow {
 namespace {
 
-GroupPlan plan_group(const RunOptions& options, Session& session, Rehearsal& rehearsal, const stages::EpsGroup& group) {
+/// memory: bytes that are free before anything is planned, which the rehearsal takes some of.
+GroupPlan plan_group(const RunOptions& options, Session& session, Rehearsal& rehearsal, const stages::EpsGroup& group,
+                     std::uint64_t memory) {
   const LoadedPoints& points = session.points();
-  const stages::ChooseStrategy choose{strategy_wanted(options), table_wanted(options), points.dims(),
-                                      session.pool().available()};
+  const stages::ChooseStrategy choose{strategy_wanted(options), table_wanted(options), points.dims(), memory};
   const IndexOptions index_options{
       .eps = group.radius, .cells = choose.cells(), .index = options.search.index, .decide = options.search.decide};
   const auto index = points.build_index(index_options, session.stop());
@@ -87,9 +88,10 @@ std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const RunOp
   Session session(data, options, observer);
   session.on_threads([&] {
     Rehearsal rehearsal(session, options);
+    const std::uint64_t memory = session.pool().available();
     for (const stages::EpsGroup& group : session.groups(sweep)) {
       session.stop().check();
-      plans.push_back(plan_group(options, session, rehearsal, group));
+      plans.push_back(plan_group(options, session, rehearsal, group, memory));
     }
   });
   return plans;

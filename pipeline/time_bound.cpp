@@ -12,13 +12,17 @@ namespace {
 /// What a clock can count beyond now.
 constexpr double kMostSeconds = 1e9;
 
+double countable(const std::optional<double>& seconds) {
+  return seconds && *seconds > 0 ? std::min(*seconds, kMostSeconds) : 0;
+}
+
 }  // namespace
 
 TimeBound::TimeBound(std::optional<double> seconds, const CancelToken* caller)
     : seconds_(seconds),
       caller_(caller),
-      end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(std::min(seconds.value_or(0), kMostSeconds)))),
+      end_(Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(countable(seconds)))),
       token_(caller) {
   if (!seconds) return;
   if (!(*seconds > 0)) {

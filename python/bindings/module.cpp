@@ -154,7 +154,12 @@ std::unique_ptr<Task> start_shared_sweep(const HostArray& points, const MetricWo
                                          const Weights& weights, bool lineage) {
   RunOptions run = options_from<RunOptions>(options);
   run.clusters = lineage;
-  const auto engines = parts::engines_on({.gpus = gpus}, options_from<EngineOptions>(engine));
+  std::vector<EngineOptions> engines;
+  try {
+    engines = parts::engines_on({.gpus = gpus}, options_from<EngineOptions>(engine));
+  } catch (const ResourceError& error) {
+    throw Error(error.what());  // memory is not what is short
+  }
   return std::make_unique<Task>([view = view_of(points), metric = metric_of(words, points.shape(1)),
                                  sweep = sweep_of(variants), engines, run,
                                  weights = weights ? span_of(*weights) : std::span<const double>()](

@@ -324,7 +324,9 @@ def sweep_on_gpus(
     if run["output"] != "host":
         raise ValueError("output leaves labels on one GPU, and gpus share the sweep: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
-    words = gpus if isinstance(gpus, str) else ",".join(str(gpu) for gpu in gpus)
+    words = gpus if isinstance(gpus, str) else ",".join(str(gpu) for gpu in ([gpus] if isinstance(gpus, int) else gpus))
+    if not words:
+        raise ValueError("gpus names no GPU: give 'all', or numbers as in [0, 1]")
     arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
     with python_errors():
         metric = _core.metric_text(given.metric, given.points.shape[1])

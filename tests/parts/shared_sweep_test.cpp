@@ -79,13 +79,16 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto&) {}) == Sharing::one);
   CHECK(of([](auto& q) { q.eps = 3; }) == Sharing::eps);
   // 720 MB are needed.
-  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 400'000'000; }) == Sharing::parts);
-  CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 400'000'000}, {})
+  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 420'000'000; }) == Sharing::parts);
+  CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 420'000'000}, {})
             .parts == 2);
   CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 300'000'000}, {})
             .parts == 6);
   CHECK(choose_sharing({.engines = 1, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 700'000'000}, {})
             .parts == 3);
+  // As many parts as devices leave room for ghosts, too.
+  CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 370'000'000}, {})
+            .parts > 2);
   CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 700'000'000; }) == Sharing::parts);
   CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 700'000'000; }, {.verify = true}) == Sharing::one);
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000; }) == Sharing::eps);
@@ -172,6 +175,15 @@ TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
   const auto take = [&](VariantResult&& result) { results.push_back(std::move(result)); };
   run_each(points, {}, sweep, take, std::vector{small}, {}, {}, {}, &how);
   check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front())));
+}
+
+TEST_CASE("shared sweeps: more parts than threads are sensible for are an error") {
+  Random random(26);
+  const Points points = uniform(100, random);
+  const SharingAnswer how{.sharing = Sharing::parts, .parts = 1000};
+  CHECK_THROWS_WITH(run_each(
+                        points, {}, sweep_of(1), [](VariantResult&&) {}, cpu_engines(1), {}, {}, {}, &how),
+                    Contains("1,000 parts") && Contains("256"));
 }
 
 TEST_CASE("shared sweeps: what lacks room for results is not tried again") {

@@ -43,6 +43,13 @@ TEST_CASE("cluster table: a table that says its eps is refused for what it does 
   const Rows rows = four();
   NeighborsView table = rows.view();
   table.eps = 3;
+  std::vector<double> seen;  // one by one, so that what is made is not lost where a later one is not
+  const auto take = [&](VariantResult&& result) {
+    seen.push_back(result.variant.eps);
+    throw ResourceError("no room");
+  };
+  CHECK_THROWS_AS(cluster_each(table, grid({1, 3}, {2}), take), ResourceError);
+  CHECK(seen == std::vector<double>{3});
   CHECK(cluster(table, grid({3, 1}, {2})).size() == 2);
   check_mentions(error_of<UsageError>([&] {
                    (void)cluster(table, grid({1, 3.5}, {2}));

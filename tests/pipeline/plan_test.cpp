@@ -97,6 +97,33 @@ TEST_CASE("plan: no time where the memory is too small, and the data set is as g
   CHECK(beside);
 }
 
+TEST_CASE("plan: an eps is planned among others as alone, however little memory there is") {
+  const DataSet data = uniform(kMany, 2);
+  const std::uint64_t bytes = data.view().bytes();
+  const std::vector<double> eps{0.02, 0.01, 0.005};
+  bool fits = false, fails = false;
+  for (std::uint64_t memory = 2 * bytes; memory <= 40 * bytes; memory += memory / 8) {
+    const Engine engine({.memory = memory, .threads = 2, .backend = kCpu});
+    const Dataset loaded = engine.load(data.view());
+    std::vector<GroupPlan> together;
+    try {
+      together = plan(loaded, grid(eps, {4}));
+    } catch (const ResourceError&) {
+      continue;  // there is no room for the index
+    }
+    REQUIRE(together.size() == eps.size());
+    for (std::size_t e = 0; e < eps.size(); ++e) {
+      const GroupPlan alone = plan(loaded, grid({eps[e]}, {4})).front();
+      CHECK(together[e].fits == alone.fits);
+      CHECK(together[e].strategy == alone.strategy);
+      fits = fits || alone.fits;
+      fails = fails || !alone.fits;
+    }
+  }
+  CHECK(fits);
+  CHECK(fails);
+}
+
 TEST_CASE("plan: nothing takes no time, and what is cancelled ends") {
   const Engine engine({.threads = 2, .backend = kCpu});
   const DataSet data = uniform(kMany, 2);
