@@ -288,7 +288,7 @@ class GroupOfParts {
     const DirectOptions direct{.minpts = group.minpts, .core_mask = true, .shared = &shared};
 
     std::vector<VariantResult> results(group.minpts.size());
-    /// numbers_of: of a level, by what the part knows of it.
+    // numbers_of: of a level, by what the part knows of it.
     const auto visit = [&](auto&& numbers_of) {
       const Turns::Turn turn(turns);
       cancel_.check();
