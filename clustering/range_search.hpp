@@ -83,6 +83,12 @@ class RangeSearch {
     return widest;
   }
 
+  [[nodiscard]] bool same_slice(std::uint32_t x, std::uint32_t y) const {
+    if (space_.slices == nullptr) return true;
+    const SlicesView slices = space_.slices->view();
+    return slices.of(x) == slices.of(y);
+  }
+
   [[nodiscard]] bool is_neighbor(std::uint32_t x, std::uint32_t y) const {
     double sum = 0;
     for (std::size_t k = 0; k < points_.dims(); ++k) {
@@ -103,7 +109,7 @@ class RangeSearch {
   void visit(std::uint32_t x, std::size_t node, std::size_t begin, std::size_t end, F& f) const {
     if (end - begin <= kLeaf) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (is_neighbor(x, ids_[i])) f(ids_[i]);
+        if (same_slice(x, ids_[i]) && is_neighbor(x, ids_[i])) f(ids_[i]);
       }
       return;
     }

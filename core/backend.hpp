@@ -120,8 +120,8 @@ class Backend {
   /// UsageError for a space that the backend does not know, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) = 0;
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) { return load(points, Space{}); }
-  /// The same of points on a device, in a plain space. Throws UsageError, too, where the backend cannot reach them.
-  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) = 0;
+  /// The same of points on a device, in a plain space, with slices or without. Throws UsageError, too, where the backend cannot reach them.
+  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) = 0;
   /// Keeps core points of a plain space for others to be assigned by them; null where it has no way for these. core: its labels are
   /// not negative. Copies what it needs. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) = 0;

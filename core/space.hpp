@@ -16,12 +16,17 @@
 // (core/metric.hpp rounds them). This power is so large that float64 holds the coordinates of images exactly, too. Therefore
 // L_k − |p_k − q_k| and the difference between p_k and the image of q_k are the same number, to the last bit. A search may use
 // either.
+//
+// Where points are in slices (core/slices.hpp), only those of one slice can be neighbours.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include <epsflow/core/slices.hpp>
 
 namespace epsflow {
 
@@ -38,9 +43,10 @@ struct Space {
   Norm norm = Norm::euclidean;
   double power = 2;                   ///< of norm minkowski: at least 1, finite
   std::vector<ClosedAxis> axes = {};  ///< one for each dimension, or none where no axis is closed
+  std::shared_ptr<const Slices> slices = nullptr;  ///< null where all points are one data set
 
-  /// Whether the norm is Euclidean and no axis is closed. Every index supports such a space. Other spaces can only be searched
-  /// with IndexChoice::grid, and on the CPU also with IndexChoice::all.
+  /// Whether the norm is Euclidean and no axis is closed. Every index supports such a space, unless there are slices. Other spaces can only
+  /// be searched with IndexChoice::grid, and on the CPU also with IndexChoice::all; slices with IndexChoice::grid alone.
   [[nodiscard]] bool plain() const noexcept { return norm == Norm::euclidean && axes.empty(); }
   /// The right-hand side of the rule above.
   [[nodiscard]] double limit(double eps) const {

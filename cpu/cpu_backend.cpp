@@ -27,7 +27,7 @@ namespace {
 /// Whether a grid is not all that may be taken: with more dimensions than it indexes a tree may leave fewer candidates.
 bool tree_possible(IndexChoice choice, std::size_t dims, const Space& space) noexcept {
   return choice == IndexChoice::tree ||
-         (choice == IndexChoice::automatic && dims > index::kMostIndexedDims && space.plain());
+         (choice == IndexChoice::automatic && dims > index::kMostIndexedDims && space.plain() && space.slices == nullptr);
 }
 
 /// Whether a grid is of hardly any use. Wherever six coordinates tell points apart its cells leave fewer candidates than tiles
@@ -50,6 +50,9 @@ std::uint64_t kept_range_bytes(std::uint64_t n, std::size_t dims) noexcept {
 
 /// Functions of a tree change by no more than the straight distance of two points.
 void check_index(IndexChoice choice, const Space& space) {
+  if (space.slices != nullptr && choice != IndexChoice::automatic && choice != IndexChoice::grid) {
+    throw UsageError(kSlicesNeedGrid);
+  }
   if (choice != IndexChoice::tree || space.plain()) return;
   throw UsageError(
       "SearchOptions::index asks for a tree, which measures straight lines, and the metric is of another norm or a "
@@ -240,7 +243,7 @@ class CpuBackend final : public Backend {
                       [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });
     return std::make_unique<CpuPoints>(points, space);
   }
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView&) override {
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView&, const Space&) override {
     throw UsageError(
         "the points are on a GPU and the run is on the CPU: copy them to the host, or use EngineOptions::backend = "
         "BackendChoice::gpu");

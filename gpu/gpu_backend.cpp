@@ -140,8 +140,8 @@ class GpuPoints final : public LoadedPoints {
       : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
         gpu_(gpu),
         points_(points, gpu.device, *gpu.memory, gpu.pinned, gpu.threads, space) {}
-  GpuPoints(const DevicePointsView& points, GpuState& gpu)
-      : LoadedPoints(points.size(), points.dims(), points.bytes()), gpu_(gpu), points_(points, *gpu.memory) {}
+  GpuPoints(const DevicePointsView& points, GpuState& gpu, const Space& space)
+      : LoadedPoints(points.size(), points.dims(), points.bytes(), space), gpu_(gpu), points_(points, *gpu.memory, space) {}
 
   [[nodiscard]] PointsView host() const override {
     const DeviceScope scope(gpu_.device);
@@ -206,9 +206,9 @@ class GpuBackend final : public Backend {
     }
     return load_here(points, space);
   }
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) override {
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) override {
     if (points.size() > 0) require_reachable(points);
-    return load_here(points);
+    return load_here(points, space);
   }
 
   [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {
@@ -224,15 +224,15 @@ class GpuBackend final : public Backend {
   [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
 
  private:
-  template <class View, class... Spaces>
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points, const Spaces&... space) {
+  template <class View>
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points, const Space& space) {
     if (points.size() > kMostGpuPoints) {
       throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
                         " that the GPU can index: use EngineOptions::backend = BackendChoice::cpu");
     }
     (void)cudaGetLastError();  // of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
-    return std::make_unique<GpuPoints>(points, gpu_, space...);
+    return std::make_unique<GpuPoints>(points, gpu_, space);
   }
 
   /// A kernel that reads what it cannot reach ends all work of the process on the GPU.

@@ -32,14 +32,16 @@ SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t
 
 namespace {
 
-/// Tiles and tensor cores measure straight lines.
+/// Tiles and tensor cores measure straight lines, among all points.
 SearchChoice choose_in_space(const IndexOptions& options, const DevicePoints& points) {
-  if (points.space().plain()) {
+  const bool slices = points.space().slices != nullptr;
+  if (points.space().plain() && !slices) {
     return choose_search(options.index, options.decide, points.device().size, points.device().dims);
   }
   const bool grid = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
   const bool scalar = options.decide == DecideChoice::automatic || options.decide == DecideChoice::scalar;
   if (grid && scalar) return {};
+  if (slices) throw UsageError(kSlicesNeedGrid);
   throw UsageError(std::string(grid ? "SearchOptions::decide asks for tensor cores, which measure"
                                     : "SearchOptions::index asks for tiles, which measure") +
                    " straight lines on a GPU, and the metric is of another norm or a periodic box: leave it out");

@@ -129,7 +129,7 @@ CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelTok
   const bool cliques =
       cells == Cells::clique && space.plain() && dims.size() <= kMostCliqueDims && eps >= kFewestCliqueEps;
   const SlotWidth width = cliques ? SlotWidth::of_clique(eps, dims.size()) : SlotWidth::of_reach(eps);
-  CellAxes chosen{{}, width.window, cliques};
+  CellAxes chosen{{}, width.window, cliques, space.slices == nullptr ? 1 : space.slices->count()};
   chosen.axes.reserve(dims.size());
   for (const std::size_t dim : dims) {
     if (space.period(dim) > 0) {
@@ -139,7 +139,7 @@ CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelTok
     chosen.axes.emplace_back(points, dim, extents.empty() ? extent_of(points, dim) : extents[dim], width, cancel);
   }
   const auto log_cells = [&] {
-    double sum = 0;
+    double sum = std::log2(static_cast<double>(chosen.slices));
     for (const CellAxis& axis : chosen.axes) sum += std::log2(static_cast<double>(axis.slots()) + 2 * width.window);
     return sum;
   };
@@ -158,6 +158,8 @@ CellKeys::CellKeys(const CellAxes& axes) : window(axes.window), strides(axes.axe
     strides[a] = count;
     count *= axes.axes[a].slots() + 2 * window;
   }
+  slice_stride = count;
+  count *= axes.slices;
   neighbor_offsets = ranges(window, 1).offsets;
   for (std::size_t a = 0; a < strides.size(); ++a) {
     closed.strides[a] = strides[a];

@@ -164,10 +164,11 @@ struct CellAxes {
   std::vector<CellAxis> axes;
   std::uint32_t window = 1;  ///< on every axis the slots of neighbours differ by at most this
   bool cliques = false;      ///< any two points of a cell are neighbours
+  std::uint64_t slices = 1;  ///< each has cells of its own
 };
 
-/// The axes to index, coarsened until the slots with `window` empty slots at either end of every axis multiply to less
-/// than 2^63. Cells are cliques where that is wanted and possible: not above kMostCliqueDims, not once an axis had to be
+/// The axes to index, coarsened until the slots with `window` empty slots at either end of every axis, and the slices, multiply to
+/// less than 2^63. Cells are cliques where that is wanted and possible: not above kMostCliqueDims, not once an axis had to be
 /// coarsened, and in plain spaces alone. O(n·d); less where the extents of all dimensions are given.
 [[nodiscard]] CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
                                    std::span<const Extent> extents = {}, const Space& space = {});
@@ -233,7 +234,8 @@ struct ClosedKeys {
   }
 };
 
-/// How cells are numbered: a cell's key is Σ (slot_k + window)·strides[k], the last axis with stride 1.
+/// How cells are numbered: a cell's key is slice·slice_stride + Σ (slot_k + window)·strides[k], the last axis with stride 1. The empty
+/// slots at the ends of every axis keep neighbours in one slice.
 struct CellKeys {
   explicit CellKeys(const CellAxes& axes);
 
@@ -241,6 +243,7 @@ struct CellKeys {
 
   std::uint32_t window = 1;
   std::vector<std::uint64_t> strides;
+  std::uint64_t slice_stride = 0;
   std::uint64_t count = 1;  ///< keys are less
   std::vector<std::int64_t>
       neighbor_offsets;  ///< of ranges(window, 1); of cells that are not at_end() where axes close

@@ -42,13 +42,14 @@ Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel
 void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelToken& cancel) {
   const std::vector<CellAxis>& axes = chosen.axes;
   const bool cut = std::any_of(axes.begin(), axes.end(), [](const CellAxis& axis) { return axis.cut(); });
-  if (!cut && space().plain()) place_axes_ = axes;
+  if (!cut && space().plain() && space().slices == nullptr) place_axes_ = axes;
   keys_ = CellKeys(chosen);
   cliques_ = chosen.cliques;
   const unsigned bits = static_cast<unsigned>(std::bit_width(keys_.count - 1));
   points.visit([&](auto values) {
+    const SlicesView slices = space().slices == nullptr ? SlicesView{} : space().slices->view();
     const auto key_of = [&](std::size_t i) {
-      std::uint64_t key = 0;
+      std::uint64_t key = slices.of(static_cast<std::uint32_t>(i)) * keys_.slice_stride;
       for (std::size_t a = 0; a < axes.size(); ++a) {
         key += (axes[a].slot(values[i * dims() + axes[a].dim()]) + keys_.window) * keys_.strides[a];
       }

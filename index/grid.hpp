@@ -48,7 +48,7 @@ class Grid final : public SearchIndex {
   /// parallel. Throws Cancelled.
   void keep_ranges(std::uint64_t most, const CancelToken& cancel);
 
-  /// Whether ranges around places are found, which need not be those of points: in a plain space, and not where an axis is cut at
+  /// Whether ranges around places are found, which need not be those of points: in a plain space without slices, and not where an axis is cut at
   /// gaps, as a place within a gap may be near both of its sides.
   [[nodiscard]] bool finds_places() const noexcept { return place_axes_.has_value(); }
   /// The key of the cell at a place, or at the nearest place within the extents of the points; kNowhere where the place is so far

@@ -42,6 +42,7 @@ std::vector<std::uint64_t> count_by_block(PointsView points, const Imaging& imag
 
 bool images_serve(const Space& space, double eps, std::size_t dims) noexcept {
   if (space.norm != Norm::euclidean || space.axes.empty() || dims > kMostCliqueDims) return false;
+  if (space.slices != nullptr) return false;  // images stand behind all points, in no slice
   const double reach = neighbor_reach(eps) * kSlack;
   return std::all_of(space.axes.begin(), space.axes.end(),
                      [&](const ClosedAxis& axis) { return axis.length == 0 || axis.length > 2 * reach; });

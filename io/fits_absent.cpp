@@ -2,6 +2,7 @@
 #include <epsflow/io/read/fits/fits_format.hpp>
 #include <epsflow/io/write/fits_writer.hpp>
 #include <epsflow/io/write/labelled_fits.hpp>
+#include <epsflow/io/write/table_writers.hpp>
 
 namespace epsflow::io {
 
@@ -29,6 +30,10 @@ void require_fits_names(std::span<const std::string>) { throw_left_out(fits_form
 
 void write_fits_coordinates(const std::filesystem::path&, const std::filesystem::path&, std::span<const std::string>,
                             const LabelledRows&) {
+  throw_left_out(fits_format());
+}
+
+void write_fits_table(const std::filesystem::path&, const std::filesystem::path&, const Table&, const TableOrigin&) {
   throw_left_out(fits_format());
 }
 

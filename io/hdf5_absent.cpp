@@ -2,6 +2,7 @@
 #include <epsflow/io/read/hdf5/hdf5_format.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/io/write/labelled_hdf5.hpp>
+#include <epsflow/io/write/table_writers.hpp>
 
 namespace epsflow::io {
 
@@ -23,6 +24,10 @@ void require_hdf5_names(std::span<const std::string>) { throw_left_out(hdf5_form
 
 void write_hdf5_coordinates(const std::filesystem::path&, const std::filesystem::path&, std::span<const std::string>,
                             const LabelledRows&) {
+  throw_left_out(hdf5_format());
+}
+
+void write_hdf5_table(const std::filesystem::path&, const std::filesystem::path&, const Table&, const TableOrigin&) {
   throw_left_out(hdf5_format());
 }
 

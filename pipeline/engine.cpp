@@ -49,7 +49,8 @@ EngineState::EngineState(const EngineOptions& o, const std::function<void(const 
   allow_more_threads_than_cores();
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, const Metric& m, const CancelToken* cancel)
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, const Metric& m,
+                           std::shared_ptr<const Slices> slices, const CancelToken* cancel)
     : engine(std::move(e)), metric(checked(m, view.dims())), dims(view.dims()) {
   const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
@@ -58,7 +59,8 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, cons
       tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.size(), kMovedRows),
                         [&](const auto& range) { work(range.begin(), range.end()); });
     };
-    const Space space = moved_space(metric);
+    Space space = moved_space(metric);
+    space.slices = std::move(slices);
     std::atomic<bool> all_stay = true;
     for_rows([&](std::size_t first, std::size_t last) {
       if (all_stay && !stay(metric, view, first, last)) all_stay = false;
@@ -86,14 +88,21 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, cons
   });
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view, const CancelToken* cancel)
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view,
+                           std::shared_ptr<const Slices> slices, const CancelToken* cancel)
     : engine(std::move(e)), dims(view.dims()) {
   const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
-  points = engine->backend->load(view);
+  Space space;
+  space.slices = std::move(slices);
+  points = engine->backend->load(view, space);
 }
 
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }
+std::size_t Dataset::slices() const noexcept {
+  const auto& slices = state_->points->space().slices;
+  return slices == nullptr ? 0 : slices->count();
+}
 std::size_t Dataset::dims() const noexcept { return state_->dims; }
 const Metric& Dataset::metric() const noexcept { return state_->metric; }
 Engine Dataset::engine() const { return Engine(state_->engine); }
@@ -117,10 +126,20 @@ Engine::Engine(const EngineOptions& options, const std::function<void(const std:
     : state_(std::make_shared<EngineState>(options, on_notice)) {}
 
 Dataset Engine::load(PointsView points, const Metric& metric, const CancelToken* cancel) const {
-  return Dataset(std::make_shared<const DatasetState>(state_, points, metric, cancel));
+  return Dataset(std::make_shared<const DatasetState>(state_, points, metric, nullptr, cancel));
+}
+Dataset Engine::load(PointsView points, std::span<const std::uint64_t> slices, const Metric& metric,
+                     const CancelToken* cancel) const {
+  auto checked_slices = std::make_shared<const Slices>(slices, points.size());
+  return Dataset(std::make_shared<const DatasetState>(state_, points, metric, std::move(checked_slices), cancel));
+}
+Dataset Engine::load(const DevicePointsView& points, std::span<const std::uint64_t> slices,
+                     const CancelToken* cancel) const {
+  auto checked_slices = std::make_shared<const Slices>(slices, points.size());
+  return Dataset(std::make_shared<const DatasetState>(state_, points, std::move(checked_slices), cancel));
 }
 Dataset Engine::load(const DevicePointsView& points, const CancelToken* cancel) const {
-  return Dataset(std::make_shared<const DatasetState>(state_, points, cancel));
+  return Dataset(std::make_shared<const DatasetState>(state_, points, nullptr, cancel));
 }
 std::string_view Engine::backend() const noexcept { return state_->backend->name(); }
 const EngineOptions& Engine::options() const noexcept { return state_->options; }

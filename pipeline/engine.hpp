@@ -29,6 +29,8 @@ class Dataset {
  public:
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] std::size_t dims() const noexcept;
+  /// How many slices the points are in; 0 where they are one data set.
+  [[nodiscard]] std::size_t slices() const noexcept;
   /// What eps and distances are measured by.
   [[nodiscard]] const Metric& metric() const noexcept;
   /// The engine that has loaded it.
@@ -74,10 +76,20 @@ class Engine {
   /// box, a zero vector), and for a box too large for the points (core/box_fit.hpp); UsageError where the metric does not fit the
   /// points (check_metric()); ResourceError.
   [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;
+  /// Loads many data sets at once: slice s is the points [slices[s], slices[s + 1]), and points of different slices are never neighbours.
+  /// A run gives each slice the labels that a run of it alone would, and its counts (VariantResult::slices), in about the time that one
+  /// data set of as many points takes. slices: [count + 1], from 0 to the number of points, not descending; slices may be empty. Such a
+  /// data set serves run(), run_each(), start(), neighbors() and plan(), with points searched by a grid of cells.
+  /// Throws as above, and UsageError for such offsets.
+  [[nodiscard]] Dataset load(PointsView points, std::span<const std::uint64_t> slices, const Metric& metric = {},
+                             const CancelToken* cancel = nullptr) const;
   /// Loads points that are in the memory of the engine's GPU, by the plain Euclidean distance. They stay where they are and must
   /// outlive the data set, unchanged. Their bytes count in EngineOptions::memory too, because some runs need them on the host. Throws
   /// as above, and UsageError where they are on another device or the engine runs on the CPU.
   [[nodiscard]] Dataset load(const DevicePointsView& points, const CancelToken* cancel = nullptr) const;
+  /// The same of many data sets.
+  [[nodiscard]] Dataset load(const DevicePointsView& points, std::span<const std::uint64_t> slices,
+                             const CancelToken* cancel = nullptr) const;
 
   /// "cpu" or "gpu".
   [[nodiscard]] std::string_view backend() const noexcept;

@@ -86,6 +86,7 @@ RunOptions options_for(Keep keep, RunOptions options) {
 /// The mean weight of a point, 1 where points have none. Throws UsageError for weights below 0.
 double mean_weight(const Dataset& data, const RunOptions& options, const Observer& observer) {
   const Session session(data, options, observer);
+  session.require_one_slice("explore()");
   if (session.weights() == nullptr || data.size() == 0) return 1;
   const WholeWeights& weights = session.weights()->whole;
   if (weights.negative()) {

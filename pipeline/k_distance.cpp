@@ -45,6 +45,7 @@ double quantile_of(std::span<const double> ascending, double share) {
 std::vector<double> k_distances(const Dataset& data, std::span<const std::uint32_t> ks, const Observer& observer) {
   for (const std::uint32_t k : ks) check_k(k, data.size());
   Session session(data, {}, observer);
+  session.require_one_slice("k_distance()");
   session.stop().check();
   const std::uint64_t size = std::uint64_t{data.size()} * ks.size();
   const MemoryCharge memory(session.budget(), size * sizeof(double) + session.points().nearest_bytes(),

@@ -69,6 +69,7 @@ std::vector<Selectivity> selectivity(const Dataset& data, std::span<const double
                                      const Observer& observer) {
   check(eps, sample);
   Session session(data, {}, observer);
+  session.require_one_slice("selectivity()");
   session.stop().check();
   std::vector<std::pair<double, std::size_t>> limits;  // with their places in eps
   for (std::size_t j = 0; j < eps.size(); ++j) {

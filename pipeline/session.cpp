@@ -1,6 +1,7 @@
 #include <epsflow/pipeline/session.hpp>
 
 #include <chrono>
+#include <string>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/backends.hpp>
@@ -67,6 +68,11 @@ Session::Session(const Dataset& data, const RunOptions& options, const Observer&
         "may be core at one "
         "eps and not at a larger one; use weights of 0 and more");
   }
+}
+
+void Session::require_one_slice(const char* what) const {
+  if (points().space().slices == nullptr) return;
+  throw UsageError(std::string(what) + " takes one data set, and this one is in slices: load each slice by itself");
 }
 
 double Session::radius(double eps) const {

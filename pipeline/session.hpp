@@ -61,8 +61,10 @@ struct EngineState {
 
 struct DatasetState {
   /// Both wait for their turn. Throw Cancelled.
-  DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric, const CancelToken* cancel);
-  DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points, const CancelToken* cancel);
+  DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric,
+               std::shared_ptr<const Slices> slices, const CancelToken* cancel);
+  DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points, std::shared_ptr<const Slices> slices,
+               const CancelToken* cancel);
 
   const std::shared_ptr<EngineState> engine;
   const Metric metric;
@@ -97,12 +99,17 @@ class Session {
   /// The radius of eps. Throws likewise.
   [[nodiscard]] double radius(double eps) const;
 
+  /// Throws UsageError where the data set is in slices, which `what` takes one at a time.
+  void require_one_slice(const char* what) const;
+
   /// run_flow() on the engine's threads.
   void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
 
-  /// Other points of the same space, for rehearse(). They must outlive it.
+  /// Other points of the same space, without slices, for rehearse(). They must outlive it.
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) const {
-    return engine_.backend->load(points, data_.points->space());
+    Space space = data_.points->space();
+    space.slices = nullptr;
+    return engine_.backend->load(points, space);
   }
   /// run_flow() on other points, with other options, on the threads of the calling arena. stop: as FlowContext::stop, a child of this
   /// session's.

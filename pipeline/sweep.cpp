@@ -5,6 +5,7 @@
 #include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
+#include <epsflow/pipeline/slices.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
 
 namespace epsflow {
@@ -13,7 +14,18 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
               const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  Session session(data, options, observer);
+  // Slices are counted from labels and mask, whether these are kept or not.
+  const bool sliced = data.slices() > 0;
+  RunOptions made = options;
+  if (sliced) {
+    check_options(options);
+    if (options.labels == MemorySpace::device) {
+      throw UsageError("RunOptions::labels asks for labels on a GPU, and those of slices are numbered on the host");
+    }
+    made.keep = Keep::labels;
+    made.core_mask = true;
+  }
+  Session session(data, made, observer);
   // Here, and in the groups by eps.
   const MemoryCharge memory(session.budget(), sweep.size() * (sizeof(Variant) + sizeof(stages::EpsGroup)),
                             "the list of the variants of the sweep");
@@ -26,8 +38,8 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
   }
   const stages::ClusterVariants cluster{.method = options.method,
                                         .verify = options.verify,
-                                        .core_mask = options.core_mask,
-                                        .keep = options.keep,
+                                        .core_mask = made.core_mask,
+                                        .keep = made.keep,
                                         .clusters = options.clusters,
                                         .points = options.verify ? session.points().host() : PointsView{},
                                         .space = session.points().space(),
@@ -36,6 +48,11 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
                                         .cancel = session.stop(),
                                         .trace = observer.trace};
   const auto emit = [&](VariantResult&& result) {
+    if (sliced) {
+      settle_slices(result, *session.points().space().slices);
+      if (options.keep == Keep::summary) result.labels = {};
+      if (!options.core_mask) result.core = {};
+    }
     reporter.done([&] {
       if (observer.before_stage) observer.before_stage(Stage::emit_results);
       const TraceScope scope(observer.trace, Stage::emit_results, result.variant.eps,

@@ -55,9 +55,7 @@ CliqueGrid::CliqueGrid(const DevicePoints& points, double eps, const index::Cell
   view_.precision = device.precision;
   view_.eps_squared = eps * eps;
   const index::CellKeys keys(axes);
-  KeyMaker maker;
-  maker.count = static_cast<std::uint32_t>(axes.axes.size());
-  maker.window = keys.window;
+  KeyMaker maker(keys, points.slices());
   for (std::size_t a = 0; a < axes.axes.size(); ++a) {
     maker.axes[a] = axes.axes[a].view();
     const DeviceBuffer<index::AxisStretch>& stretches =

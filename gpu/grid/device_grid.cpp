@@ -35,9 +35,7 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
       index::choose_axes(points.host_for(eps), eps, Cells::reach, cancel, points.extents(), points.space());
   const std::vector<index::CellAxis>& axes = chosen.axes;
   const index::CellKeys keys(chosen);
-  KeyMaker maker;
-  maker.count = static_cast<std::uint32_t>(axes.size());
-  maker.window = keys.window;
+  KeyMaker maker(keys, points.slices());
   std::vector<DeviceBuffer<index::AxisStretch>> stretches;  // alive until the keys are made
   for (std::size_t a = 0; a < axes.size(); ++a) {
     maker.axes[a] = axes[a].view();

@@ -34,12 +34,13 @@ DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, 
     check(cudaMemcpyAsync(periods_.data(), periods.data(), periods_.bytes(), cudaMemcpyHostToDevice, stream_.get()));
     stream_.synchronize();
   }
+  upload_slices(memory);
   require_finite(memory);
   find_extents(memory);
 }
 
-DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory)
-    : on_host_(points.size() == 0), copy_(points.size(), points.dims(), points.precision()) {
+DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory, const Space& space)
+    : space_(space), on_host_(points.size() == 0), copy_(points.size(), points.dims(), points.precision()) {
   host_ = copy_.view();
   device_ = {points.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
              points.precision()};
@@ -51,6 +52,7 @@ DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory)
     check(cudaMemcpyAsync(data_.data(), points.data(), points.bytes(), cudaMemcpyDeviceToDevice, stream_.get()));
     device_.data = data_.data();
   }
+  upload_slices(memory);
   require_finite(memory);
   find_extents(memory);
 }
@@ -89,6 +91,13 @@ std::shared_ptr<const DevicePoints> DevicePoints::with_images(const DevicePoints
     made->extents_.push_back(extent);
   }
   return made;
+}
+
+void DevicePoints::upload_slices(DeviceMemory& memory) {
+  if (space_.slices == nullptr) return;
+  const std::span<const std::uint32_t> starts = space_.slices->starts();
+  slice_starts_ = {memory, stream_.get(), starts.size()};
+  check(cudaMemcpyAsync(slice_starts_.data(), starts.data(), starts.size_bytes(), cudaMemcpyHostToDevice, stream_.get()));
 }
 
 void DevicePoints::require_finite(DeviceMemory& memory) const {

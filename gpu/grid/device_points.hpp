@@ -33,9 +33,9 @@ class DevicePoints {
   DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                const Space& space = {});
 
-  /// Of points of a plain space that are on the current GPU already, and stay where they are unless kernels need them aligned. `points` and
-  /// `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
-  DevicePoints(const DevicePointsView& points, DeviceMemory& memory);
+  /// Of points of a space without periodic axes that are on the current GPU already, and stay where they are unless kernels need them aligned.
+  /// `points` and `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
+  DevicePoints(const DevicePointsView& points, DeviceMemory& memory, const Space& space = {});
 
   /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are more
   /// than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceOutOfMemory.
@@ -54,6 +54,11 @@ class DevicePoints {
   [[nodiscard]] index::SpaceView space_view() const noexcept {
     return {space_.norm, space_.power, periods_.size() > 0 ? periods_.data() : nullptr};
   }
+  /// The slices, in device memory.
+  [[nodiscard]] SlicesView slices() const noexcept {
+    if (space_.slices == nullptr) return {};
+    return {slice_starts_.data(), static_cast<std::uint32_t>(space_.slices->count())};
+  }
   /// The images, with their origins in device memory.
   [[nodiscard]] Ghosts ghosts() const noexcept { return {device_.size - images_, images_, origins_.data()}; }
   /// Of each dimension, or none where there are more than the index looks at.
@@ -61,6 +66,7 @@ class DevicePoints {
 
  private:
   DevicePoints() = default;
+  void upload_slices(DeviceMemory& memory);
   void find_extents(DeviceMemory& memory);
   void require_finite(DeviceMemory& memory) const;
 
@@ -73,6 +79,7 @@ class DevicePoints {
   Stream stream_;
   DeviceBuffer<std::byte> data_;
   DeviceBuffer<double> periods_;  ///< [dims] where an axis is closed
+  DeviceBuffer<std::uint32_t> slice_starts_;  ///< [slices + 1] where there are some
   DeviceBuffer<std::uint32_t> origins_;
   std::uint32_t images_ = 0;
   std::vector<index::Extent> extents_;

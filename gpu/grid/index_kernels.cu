@@ -54,7 +54,7 @@ __global__ void keys_kernel(PointsOnDevice points, KeyMaker maker, Key* keys, st
   const std::uint64_t i = thread_number();
   if (i >= points.size) return;
   const T* const point = static_cast<const T*>(points.data) + i * points.dims;
-  std::uint64_t key = 0;
+  std::uint64_t key = maker.slices.of(static_cast<std::uint32_t>(i)) * maker.slice_stride;
   for (std::uint32_t a = 0; a < maker.count; ++a) {
     key += (maker.axes[a].slot(static_cast<double>(point[maker.axes[a].dim])) + maker.window) * maker.strides[a];
   }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <epsflow/core/slices.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/grid/grid_view.hpp>
 #include <epsflow/index/cell_axes.hpp>
@@ -41,10 +42,18 @@ void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaSt
 
 /// The indexed axes and the strides of their slots in a cell's key.
 struct KeyMaker {
+  KeyMaker(const index::CellKeys& keys, SlicesView slices_on_device) noexcept
+      : slices(slices_on_device),
+        slice_stride(keys.slice_stride),
+        count(static_cast<std::uint32_t>(keys.strides.size())),
+        window(keys.window) {}
+
   index::AxisView axes[index::kMostIndexedDims];
   std::uint64_t strides[index::kMostIndexedDims];
-  std::uint32_t count = 0;
-  std::uint32_t window = 1;
+  SlicesView slices;
+  std::uint64_t slice_stride;
+  std::uint32_t count;
+  std::uint32_t window;
 };
 
 /// Key of each point and its id. Key: std::uint32_t or std::uint64_t.

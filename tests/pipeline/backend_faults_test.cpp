@@ -212,8 +212,8 @@ class FaultyBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) override {
     return std::make_unique<FaultyPoints>(real_->load(points, space), plan_);
   }
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points) override {
-    return real_->load(points);
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) override {
+    return real_->load(points, space);
   }
   void post(const std::function<void()>& task) override {
     const bool strikes = plan_.strikes();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <arrow/array.h>
@@ -25,6 +26,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/utf8.hpp>
+#include <epsflow/io/write/table_writers.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -125,13 +127,23 @@ class ParquetOutput {
         narrow<std::int64_t>(values.size()), arrow::Buffer::Wrap(values.data(), values.size()))));
   }
 
+  void put(const arrow::Array& array) { check(writer_->WriteColumnChunk(array)); }
+
+  void put(std::span<const std::string> texts) {
+    arrow::StringBuilder builder;
+    for (const std::string& text : texts) check(builder.Append(text));
+    std::shared_ptr<arrow::Array> array;
+    check(builder.Finish(&array));
+    put(*array);
+  }
+
   /// Of 0 and 1.
   void put_mask(std::span<const std::uint8_t> mask) {
     arrow::BooleanBuilder builder;
     check(builder.AppendValues(mask.data(), narrow<std::int64_t>(mask.size())));
     std::shared_ptr<arrow::Array> array;
     check(builder.Finish(&array));
-    check(writer_->WriteColumnChunk(*array));
+    put(*array);
   }
 
  private:
@@ -207,6 +219,25 @@ void require_parquet_names(std::span<const std::string> names) {
 void write_parquet_coordinates(const std::filesystem::path& file, const std::filesystem::path& target,
                                std::span<const std::string> names, const LabelledRows& rows) {
   rows.points.view().visit([&](auto values) { write_coordinates(file, target, names, rows, values); });
+}
+
+void write_parquet_table(const std::filesystem::path& file, const std::filesystem::path& target, const Table& table,
+                         const TableOrigin& origin) {
+  std::vector<std::string> names;
+  arrow::FieldVector fields;
+  for (const TableColumn& column : table) {
+    names.push_back(column.name);
+    const bool text = std::holds_alternative<std::vector<std::string>>(column.values);
+    const bool number = std::holds_alternative<std::vector<double>>(column.values);
+    fields.push_back(field_of(column.name, text ? arrow::utf8() : number ? arrow::float64() : arrow::int64()));
+  }
+  require_parquet_names(names);
+  ParquetOutput out(file, target, std::move(fields), origin.result, origin.metric);
+  out.write_groups(table.empty() ? 0 : table.front().size(), [&](std::size_t first, std::size_t count) {
+    for (const TableColumn& column : table) {
+      std::visit([&](const auto& values) { out.put(std::span(values).subspan(first, count)); }, column.values);
+    }
+  });
 }
 
 }  // namespace epsflow::io

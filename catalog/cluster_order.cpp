@@ -1,0 +1,77 @@
+#include <epsflow/catalog/cluster_order.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include <epsflow/core/checked.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/index/radix_sort.hpp>
+
+namespace epsflow {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 15;
+
+/// Clusters of the points [first, last): one more than the highest label.
+std::uint64_t count_clusters(std::span<const std::int32_t> labels, std::size_t first, std::size_t last) {
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(first, last, kGrain), std::uint64_t{0},
+      [&](const tbb::blocked_range<std::size_t>& range, std::uint64_t count) {
+        for (std::size_t i = range.begin(); i != range.end(); ++i) {
+          if (labels[i] < kNoise) {
+            throw InputError("point " + std::to_string(i) + " has the label " + std::to_string(labels[i]) +
+                             ": labels are −1 for noise, or the number of a cluster");
+          }
+          count = std::max(count, static_cast<std::uint64_t>(std::int64_t{labels[i]} + 1));
+        }
+        return count;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+}
+
+}  // namespace
+
+ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices* slices, const CancelToken& cancel) {
+  const std::size_t n = labels.size();
+  ClusterOrder order;
+  const std::size_t count = slices == nullptr ? 1 : slices->count();
+  order.slices.reserve(count + 1);
+  for (std::size_t s = 0; s < count; ++s) {
+    const std::size_t first = slices == nullptr ? 0 : slices->first(s);
+    const std::size_t last = slices == nullptr ? n : slices->last(s);
+    order.slices.push_back(order.slices.back() + count_clusters(labels, first, last));
+  }
+  const std::uint64_t clusters = order.slices.back();
+  // Noise is behind every cluster.
+  const unsigned bits = static_cast<unsigned>(std::bit_width(clusters));
+  Buffer<std::uint64_t> made(n), spare(n);
+  const SlicesView view = slices == nullptr ? SlicesView{} : slices->view();
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const tbb::blocked_range<std::size_t>& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      const std::uint64_t cluster = labels[i] == kNoise ? clusters : order.slices[view.of(static_cast<std::uint32_t>(i))] + labels[i];
+      made[i] = cluster << 32 | i;
+    }
+  });
+  const std::span<const std::uint64_t> sorted = index::radix_sort(
+      made.span(), spare.span(), bits, [](std::uint64_t item) { return item >> 32; }, cancel);
+  order.offsets.resize(clusters + 1);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, clusters + 1, kGrain), [&](const auto& range) {
+    for (std::size_t c = range.begin(); c != range.end(); ++c) {
+      order.offsets[c] = static_cast<std::uint64_t>(
+          std::lower_bound(sorted.begin(), sorted.end(), std::uint64_t{c} << 32) - sorted.begin());
+    }
+  });
+  order.points = Buffer<std::uint32_t>(order.offsets.back());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order.points.size(), kGrain), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) order.points[i] = static_cast<std::uint32_t>(sorted[i]);
+  });
+  return order;
+}
+
+}  // namespace epsflow

@@ -1,0 +1,67 @@
+#include <epsflow/pipeline/slices.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace epsflow {
+namespace {
+
+/// Slices that a thread settles at a time hold about so many points.
+constexpr std::size_t kPoints = 1 << 14;
+
+/// Numbers clusters from 0. sizes: for this alone, all 0 before and after.
+LabelSummary settle(std::span<std::int32_t> labels, std::span<const std::uint8_t> core,
+                    std::vector<std::uint32_t>& sizes) {
+  LabelSummary summary;
+  std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
+  std::int32_t highest = kNoise;
+  for (const std::int32_t label : labels) {
+    if (label == kNoise) continue;
+    lowest = std::min(lowest, label);
+    highest = std::max(highest, label);
+  }
+  if (highest == kNoise) {
+    summary.noise = labels.size();
+    return summary;
+  }
+  summary.clusters = static_cast<std::uint64_t>(highest - lowest) + 1;
+  if (sizes.size() < summary.clusters) sizes.resize(summary.clusters);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    summary.core += core[i];
+    if (labels[i] == kNoise) {
+      ++summary.noise;
+    } else {
+      ++sizes[labels[i] -= lowest];
+    }
+  }
+  summary.border = labels.size() - summary.noise - summary.core;
+  for (std::size_t c = 0; c < summary.clusters; ++c) {
+    summary.largest = std::max<std::uint64_t>(summary.largest, sizes[c]);
+    sizes[c] = 0;
+  }
+  return summary;
+}
+
+}  // namespace
+
+void settle_slices(VariantResult& result, const Slices& slices) {
+  result.slices.resize(slices.count());
+  const std::size_t grain = 1 + kPoints * slices.count() / std::max<std::size_t>(1, result.labels.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, slices.count(), grain), [&](const auto& range) {
+    std::vector<std::uint32_t> sizes;
+    for (std::size_t s = range.begin(); s != range.end(); ++s) {
+      const std::size_t first = slices.first(s);
+      const std::size_t size = slices.last(s) - first;
+      result.slices[s] =
+          settle(result.labels.span().subspan(first, size), std::span(result.core).subspan(first, size), sizes);
+    }
+  });
+}
+
+}  // namespace epsflow
