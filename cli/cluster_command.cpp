@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/metric.hpp>
@@ -60,7 +61,7 @@ void print_summary_as_json(const VariantResult& result, const io::PointsOrigin& 
 int run_cluster_of_table(const Arguments& arguments) {
   const Sweep sweep = requested_variant(arguments);
   const Words& files = arguments.operands();
-  require_table_options(arguments, {"labelled"});
+  require_table_options(arguments, {"labelled", "catalog", "stats"});
   require_label_output(arguments, io::kPointFormats, files);
   require_output(arguments, "core", io::kMaskFormats, files);
   require_different_outputs(arguments, {"out", "core"});
@@ -96,8 +97,15 @@ int run_cluster(const Arguments& arguments) {
   require_label_output(arguments, io::kLabelFormats, files);
   require_output(arguments, "core", io::kMaskFormats, files);
   require_output(arguments, "labelled", io::kLabelledFormats, files);
-  require_different_outputs(arguments, {"out", "core", "labelled"});
-  const bool streamed = goes_to_standard_output(arguments, "out") || goes_to_standard_output(arguments, "labelled");
+  require_output(arguments, "catalog", io::kTableFormats, files);
+  require_different_outputs(arguments, {"out", "core", "labelled", "catalog"});
+  if (arguments.given("stats") && !arguments.given("catalog")) {
+    throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
+  }
+  bool streamed = false;
+  for (const char* name : {"out", "labelled", "catalog"}) {
+    streamed = goes_to_standard_output(arguments, name) || streamed;
+  }
   RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
   io::FilePoints points = read_input(arguments);
@@ -109,6 +117,11 @@ int run_cluster(const Arguments& arguments) {
     labelled.emplace(labelled_copy(arguments, points,
                                    io::output_format(arguments.text("labelled"), io::kLabelledFormats),
                                    settings.run.core_mask, metric));
+  }
+  std::optional<Cataloguing> cataloguing;
+  if (arguments.given("catalog")) {
+    cataloguing.emplace(arguments, points, metric, nullptr);
+    settings.run.core_mask = true;
   }
 
   const InterruptGuard interrupt;
@@ -122,6 +135,10 @@ int run_cluster(const Arguments& arguments) {
   write_label_output(arguments, result, points, metric);
   if (arguments.given("core")) io::write_npy(arguments.text("core"), io::npy_mask(result.core), overwrite(arguments));
   if (labelled) labelled->write(arguments.text("labelled"), result, overwrite(arguments));
+  if (cataloguing) {
+    io::write_table(arguments.text("catalog"), cataloguing->table(result), {"catalog", result, metric},
+                    overwrite(arguments));
+  }
   if (arguments.flag("json")) {
     print_summary_as_json(result, points, points.size(), &metric);
   } else if (!arguments.flag("quiet") && !streamed) {
@@ -168,6 +185,12 @@ Command cluster_command() {
                   "columns of the input with the label beside them, and with --core the mask, as .csv, .fits, .h5 or "
                   ".parquet: every column from text to .csv and from FITS to .fits, else the coordinates; longitudes "
                   "and latitudes as .geojson, up to three dimensions as .vtp (ParaView); - for CSV on standard output"},
+             {.name = "catalog",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help = "a row for each cluster as .csv, .fits, .h5 or .parquet: size, core points, first core point, and of the "
+                      "coordinates centre, spread, ends and radius; weighted by --weight; - for CSV on standard output"},
+             stats_option(),
              overwrite_option()}},
            input_options(),
            table_options(),

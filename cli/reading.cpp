@@ -9,11 +9,13 @@
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
+#include <epsflow/cli/slicing.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/sky_columns.hpp>
 #include <epsflow/io/read/source.hpp>
+#include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -143,7 +145,14 @@ io::ReadOptions read_options(const Arguments& arguments) {
   take(arguments, options);
   if (arguments.given("columns")) options.columns = split_list("columns", arguments.text("columns"));
   if (arguments.given("weight")) options.weight = weight(arguments);
-  options.choose = [metric = requested_metric(arguments)](const Words& names) { return sky_columns(names, metric); };
+  options.choose = [metric = requested_metric(arguments), beside = columns_beside(arguments)](const Words& names) {
+    std::vector<std::size_t> chosen = sky_columns(names, metric);
+    if (!chosen.empty() || beside.empty()) return chosen;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      if (std::ranges::find(beside, names[k]) == beside.end()) chosen.push_back(k);
+    }
+    return chosen;
+  };
   if (arguments.given("delimiter")) options.text.delimiter = delimiter(arguments);
   if (arguments.given("decimal")) options.text.decimal = one_character(arguments, "decimal", "");
   options.memory = arguments.given("memory") ? arguments.size("memory") : machine_memory() / 2;
@@ -194,6 +203,16 @@ io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints&
   }
   if (!copy.left_out().empty() && !arguments.flag("quiet")) say("labelled files leave out " + copy.left_out());
   return copy;
+}
+
+io::VariantWriter labelled_writer(const io::LabelledCopy& copy, const std::string& extension) {
+  return {.folder = io::kLabelledFolder,
+          .extension = extension,
+          .contents = copy.contents(),
+          .bytes = copy.bytes(),
+          .write = [&copy](const auto& file, const auto& target, const VariantResult& result) {
+            copy.write(file, target, result);
+          }};
 }
 
 void require_points(const io::PointsOrigin& origin, std::uint64_t n) {

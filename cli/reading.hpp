@@ -12,6 +12,7 @@
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/io/results/variant_writer.hpp>
 
 namespace epsflow::cli {
 
@@ -42,6 +43,9 @@ void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::siz
 /// Throws UsageError, InputError.
 [[nodiscard]] io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points,
                                              io::OutputFormat format, bool core, const Metric& metric);
+
+/// What writes such copies into a results folder. The copy must outlive it.
+[[nodiscard]] io::VariantWriter labelled_writer(const io::LabelledCopy& copy, const std::string& extension);
 
 /// Throws InputError where every row was dropped, so that there is nothing to cluster. n: points that are left.
 void require_points(const io::PointsOrigin& origin, std::uint64_t n);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/lineage_files.hpp>
@@ -19,12 +20,14 @@
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/slicing.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/cli/table_input.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/cluster_table.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -64,12 +67,31 @@ int run_into(io::ResultsFolder& folder, const Swept& swept, const Arguments& arg
   return kDone;
 }
 
+/// A sweep of one data set, on one engine or several.
+void run_whole(const Arguments& arguments, const io::FilePoints& points, const Metric& metric, const Sweep& made,
+               const OnResult& take, const RunSettings& settings, const Observer& observer) {
+  const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
+  const parts::SharingAnswer sharing =
+      parts::choose_sharing(points, made, engines, settings.run, !points.weights.empty());
+  if (sharing.sharing == parts::Sharing::one) {
+    return run_each(load(arguments, points, metric, engines.front(), observer.trace), made, take, settings.run,
+                    observer);
+  }
+  doubt_eps(arguments, points, metric);
+  if (sharing.parts > engines.size() && !arguments.flag("quiet")) {
+    say(fmt::format("{} of space take turns, as {}", format_count(sharing.parts, "part"), sharing.reason));
+  }
+  Observer shared = observer;
+  shared.on_notice = notices(arguments);
+  parts::run_each(points, metric, made, take, engines, settings.run, shared, points.weights, &sharing);
+}
+
 /// The sweep of a table of neighbours.
 int run_sweep_of_table(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments, {"out"});
   const io::FolderMode mode = folder_mode(arguments);
   const RunSettings settings = run_settings(arguments);
-  require_table_options(arguments, {"keep", "lineage", "labelled"});
+  require_table_options(arguments, {"keep", "lineage", "labelled", "catalog", "stats", "by", "by-width", "by-file"});
   io::ResultsFolder folder(
       arguments.text("out"), sweep, mode,
       {.hdf5 = arguments.flag("hdf5"), .core = settings.run.core_mask, .inputs = paths_of(arguments.operands())},
@@ -96,12 +118,20 @@ int run_sweep(const Arguments& arguments) {
   const std::string& out = arguments.text("out");
   const bool labels = settings.run.keep == Keep::labels;
   const bool lineage = arguments.flag("lineage");
-  for (const char* name : {"hdf5", "labelled"}) {
+  for (const char* name : {"hdf5", "labelled", "catalog"}) {
     if (!labels && arguments.given(name)) {
-      throw UsageError(fmt::format("--{} writes labels, and --keep summary makes none; leave one of them out", name));
+      throw UsageError(fmt::format("--{} is made of labels, and --keep summary makes none; leave one of them out", name));
     }
   }
 
+  check_slicing(arguments);
+  const bool sliced = arguments.given("by") || arguments.flag("by-file");
+  if (arguments.given("stats") && !arguments.given("catalog")) {
+    throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
+  }
+  if (sliced && !settings.devices.gpus.empty()) {
+    throw UsageError("--gpus shares one data set among GPUs, and --by makes many: leave one of them out");
+  }
   settings.run.clusters = lineage;
   check_options(settings.run);
   if (lineage) io::require_format("NPZ");
@@ -109,12 +139,18 @@ int run_sweep(const Arguments& arguments) {
   const std::string extension = arguments.given("labelled") ? "." + arguments.text("labelled") : "";
   std::optional<io::OutputFormat> format;
   if (!extension.empty()) format = io::output_format("labelled" + extension, io::kLabelledFormats);
+  const std::string catalogs = arguments.given("catalog") ? "." + arguments.text("catalog") : "";
+  if (!catalogs.empty()) (void)io::output_format("catalog" + catalogs, io::kTableFormats);
+  Words more;
+  if (lineage) more.emplace_back(io::kLineageName);
+  if (sliced) more.emplace_back(io::kSlicesName);
   io::ResultsFolder folder(out, sweep, mode,
                            {.labels = labels,
                             .hdf5 = arguments.flag("hdf5"),
                             .core = settings.run.core_mask,
                             .labelled = extension,
-                            .more = lineage ? Words{io::kLineageName} : Words{},
+                            .catalog = catalogs,
+                            .more = more,
                             .inputs = paths_of(arguments.operands())},
                            notices(arguments));
 
@@ -122,42 +158,52 @@ int run_sweep(const Arguments& arguments) {
   require_points(points);
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, settings);
+  std::optional<Slicing> slicing;
+  if (sliced) slicing.emplace(arguments, points);
+  std::vector<io::VariantWriter> writers;
   std::optional<io::LabelledCopy> labelled;
-  if (format) labelled.emplace(labelled_copy(arguments, points, *format, settings.run.core_mask, metric));
-  const std::vector<Variant> missing = folder.begin(
-      io::results_input(points), describe_run(arguments, metric, settings.engine), labelled ? &*labelled : nullptr);
+  if (format) {
+    labelled.emplace(labelled_copy(arguments, points, *format, settings.run.core_mask, metric));
+    writers.push_back(labelled_writer(*labelled, extension));
+  }
+  std::optional<Cataloguing> cataloguing;
+  if (!catalogs.empty()) {
+    cataloguing.emplace(arguments, points, metric, slicing ? &*slicing : nullptr);
+    writers.push_back(cataloguing->writer(catalogs));
+    settings.run.core_mask = true;
+  }
+  io::RunDescription description = describe_run(arguments, metric, settings.engine);
+  if (slicing) description.metric += (description.metric.empty() ? "" : ", ") + slicing->describe();
+  const std::vector<Variant> missing =
+      folder.begin(io::results_input(points), std::move(description), std::move(writers));
 
-  // All variants of the folder together, where their clusters are to be tied to each other; those that are there are not made again
-  // otherwise. An exploration has a lineage of its own.
-  const bool again = lineage && (!missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName));
-  const Sweep made = again ? all_variants(folder, missing) : Sweep(missing);
+  // All variants of the folder together, where a file tells of all; those that are there are not made again otherwise. An
+  // exploration has a lineage of its own.
+  const bool tied = lineage && (!missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName));
+  const bool counted = sliced && (!missing.empty() || !folder.holds(io::kSlicesName));
+  const Sweep made = tied || counted ? all_variants(folder, missing) : Sweep(missing);
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
-  settings.run.clusters = again;
+  settings.run.clusters = tied;
   return run_into(
       folder, {points, points.size(), &metric, missing.size(), labels}, arguments, [&](const Observer& observer) {
         LineageBuilder builder(made);
+        std::optional<SliceCounts> counts;
+        if (counted) counts.emplace(*slicing);
         const auto take = [&](VariantResult&& result) {
-          if (again) builder.add(result);
+          if (tied) builder.add(result);
+          if (counts) counts->add(result);
+          if (slicing) slicing->restore(result);
           if (to_make.contains(result.variant)) folder.add(result);
         };
-        const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-        const parts::SharingAnswer sharing =
-            parts::choose_sharing(points, made, engines, settings.run, !points.weights.empty());
-        if (made.size() > 0 && sharing.sharing == parts::Sharing::one) {
-          run_each(load(arguments, points, metric, engines.front(), observer.trace), made, take, settings.run,
-                   observer);
+        if (slicing && made.size() > 0) {
+          run_each(slicing->load(Engine(settings.engine, notices(arguments)), metric), made, take, settings.run, observer);
         } else if (made.size() > 0) {
-          doubt_eps(arguments, points, metric);
-          if (sharing.parts > engines.size() && !arguments.flag("quiet")) {
-            say(fmt::format("{} of space take turns, as {}", format_count(sharing.parts, "part"), sharing.reason));
-          }
-          Observer shared = observer;
-          shared.on_notice = notices(arguments);
-          parts::run_each(points, metric, made, take, engines, settings.run, shared, points.weights, &sharing);
+          run_whole(arguments, points, metric, made, take, settings, observer);
         }
-        if (again) {
+        if (tied) {
           folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
         }
+        if (counts) folder.add_file(io::kSlicesName, [&](const auto& file) { counts->write(file); });
       });
 }
 
@@ -197,9 +243,16 @@ Command sweep_command() {
                             "each variant, labelled/…: every column from text to csv and from FITS to fits, else the "
                             "coordinates; geojson is for longitudes and latitudes, vtp (ParaView) for up to three "
                             "dimensions"},
+                   {.name = "catalog",
+                    .kind = ValueKind::word,
+                    .words = {"csv", "fits", "h5", "parquet"},
+                    .help = "write the clusters of each variant as well, a row for each, catalog/…: size, core points, first core "
+                            "point, and of the coordinates centre, spread, ends and radius; weighted by --weight"},
+                   stats_option(),
                    {.name = "hdf5",
                     .kind = ValueKind::flag,
                     .help = "write everything of the sweep into FOLDER/sweep.h5 as well"}}},
+                 slicing_options(),
                  input_options(),
                  table_options(),
                  machine_options(),

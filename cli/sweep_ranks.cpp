@@ -32,7 +32,7 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
     throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
   };
   for (const char* name :
-       {"neighbors", "weight", "lineage", "labelled", "verify", "kernel", "table-format", "method"}) {
+       {"neighbors", "weight", "lineage", "labelled", "catalog", "by", "by-file", "verify", "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
   if (settings.run.keep == Keep::summary) refuse("--keep summary");

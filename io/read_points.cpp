@@ -272,4 +272,51 @@ FilePoints read_points(const std::vector<std::filesystem::path>& files, const Re
   return join(std::move(parts), fmt::format("{} and {} more files", files[0].string(), files.size() - 1), options);
 }
 
+std::vector<std::vector<double>> read_columns(const std::vector<std::filesystem::path>& files,
+                                              const ReadOptions& options, const std::vector<std::string>& columns,
+                                              const FilePoints& points) {
+  std::vector<std::vector<double>> values;
+  if (columns.empty()) return values;
+  for (const InputRows& input : points.inputs) {
+    if (!input.stamp.empty()) continue;
+    throw UsageError(fmt::format(
+        "{}: columns beside the coordinates are read in a second pass, and a pipe gives its bytes once: write them to a file",
+        input.name));
+  }
+  ReadOptions second = options;
+  second.columns = columns;
+  second.weight.clear();
+  second.choose = {};
+  second.on_nan = NanPolicy::keep;
+  FilePoints read = read_points(files, second);
+  if (read.dims() != columns.size()) {
+    throw UsageError(fmt::format("{} of the input were named as columns beside the coordinates, by {}: name each by itself",
+                                 format_count(read.dims(), "column"), format_count(columns.size(), "entry")));
+  }
+  std::vector<std::size_t> left;  // rows that became points
+  left.reserve(points.size());
+  std::size_t row = 0;
+  for (std::size_t f = 0; f < points.inputs.size(); ++f) {
+    const InputRows& input = points.inputs[f];
+    if (read.inputs.size() != points.inputs.size() || read.inputs[f].stamp != input.stamp ||
+        read.inputs[f].rows != input.rows) {
+      throw InputError(input.name + ": has changed since it was read; run again");
+    }
+    auto dropped = input.dropped.begin();
+    for (std::uint64_t r = 0; r < input.rows; ++r, ++row) {
+      if (dropped != input.dropped.end() && *dropped == r) {
+        ++dropped;
+      } else {
+        left.push_back(row);
+      }
+    }
+  }
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    std::vector<double>& column = values.emplace_back();
+    column.reserve(left.size());
+    for (const std::size_t from : left) column.push_back(read.view().at(from, k));
+  }
+  return values;
+}
+
 }  // namespace epsflow::io

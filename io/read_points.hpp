@@ -18,8 +18,9 @@
 
 namespace epsflow::io {
 
-/// What to do with a row that holds NaN or infinity in a used column.
-enum class NanPolicy : std::uint8_t { error, drop };
+/// What to do with a row that holds NaN or infinity in a used column. Keep is not for points: such values stay, with NaN where a field of
+/// text is empty, and times in ISO 8601 become seconds since 1970 (UTC).
+enum class NanPolicy : std::uint8_t { error, drop, keep };
 
 /// How to read a raw little-endian file, which says nothing about itself.
 struct RawLayout {
@@ -116,6 +117,14 @@ namespace epsflow::io {
 /// line is named, too. An integer beyond 2^53 that float64 would round is such an error. Throws UsageError for options that do not
 /// fit the kind of file, also of options.share, and ResourceError where the points exceed options.memory or there is no epsflow-reader.
 [[nodiscard]] FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options = {});
+
+/// Columns beside points: their values at each. [columns] [n], NaN where there is none. files, options: those that gave `points`, whose
+/// columns and weights are of no account here. columns: as ReadOptions::columns, each meaning one. Reads the files a second time: they
+/// must be regular. Throws as read_points(), and InputError where the files have changed since.
+[[nodiscard]] std::vector<std::vector<double>> read_columns(const std::vector<std::filesystem::path>& files,
+                                                            const ReadOptions& options,
+                                                            const std::vector<std::string>& columns,
+                                                            const FilePoints& points);
 
 /// Reads several files of one kind as one data set: the rows of a file follow those of the file before it. The points are float32
 /// if those of every file are. The files must have the same number of columns and, unless options.columns chooses, the same column

@@ -100,6 +100,7 @@ template <class T>
 void apply_nan_policy_to(FilePoints& points, const Source& source) {
   const std::span<T> values = points.values<T>();
   const std::size_t dims = points.dims();
+  if (source.options.on_nan == NanPolicy::keep) return;
   const std::size_t bad = find_non_finite(std::span<const T>(values));
   if (bad == values.size()) return;
   if (source.options.on_nan == NanPolicy::error) {

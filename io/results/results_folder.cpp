@@ -11,7 +11,6 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/results/commit_thread.hpp>
 #include <epsflow/io/results/results_kept.hpp>
 #include <epsflow/io/results/results_obstacles.hpp>
@@ -71,9 +70,14 @@ void ResultsFolder::ask(const Sweep& sweep) {
   require_no_strangers(folder_, state_, asked_, outputs_);
 }
 
-std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescription run, const LabelledCopy* labelled) {
-  if (outputs_.labelled.empty() != (labelled == nullptr)) {
-    throw UsageError("a folder with labelled files needs the extension of their names and what writes them; give both");
+std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescription run, std::vector<VariantWriter> writers) {
+  for (const auto& [name, extension] : {std::pair<std::string, std::string>{kLabelledFolder, outputs_.labelled},
+                                        std::pair<std::string, std::string>{kCatalogFolder, outputs_.catalog}}) {
+    const bool given = std::any_of(writers.begin(), writers.end(), [&](const VariantWriter& writer) {
+      return writer.folder == name && (extension.empty() || writer.extension == extension);
+    });
+    if (given != extension.empty()) continue;
+    throw UsageError("a folder with " + name + "/ needs the extension of its files and what writes them; give both");
   }
   const std::string checksum = checksum_of_input(input, run.metric);
   const bool holds = !state_.entries.empty();
@@ -84,7 +88,7 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
   run_ = std::move(run);
   started_ = now_utc();
   points_ = input.points;
-  labelled_ = labelled;
+  writers_ = std::move(writers);
   std::error_code code;
   const std::filesystem::path replacement = hidden_ / "replacement";
   if (mode_ == FolderMode::overwrite && holds) {
@@ -111,7 +115,7 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
   KeptResults kept{base_, hidden_, state_, asked_, outputs_, notice_};
   kept.drop_unsound(points_);
   if (replacing()) kept.drop_unasked();
-  if (labelled_ != nullptr) kept.drop_outdated_copies(*labelled_);
+  for (const VariantWriter& writer : writers_) kept.drop_outdated(writer);
   if (!state_.runs.empty() && status_of(state_.runs.back()) == kRunning) {
     state_.runs.back() = with_status(state_.runs.back(), "killed");
   }
@@ -124,11 +128,12 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
   clear_partial();
   std::filesystem::create_directories(base_, code);
   if (code) throw_cannot_write(base_, code.value());
-  // It would no longer hold all variants that are there. That of an exploration is of its map, whatever is added.
-  if (!left_to_do.empty() && state_.owns(kLineageName) && !state_.owns(kExploreName)) {
-    kept.remove_file(kLineageName);
-    if (notice_ && std::ranges::find(outputs_.more, kLineageName) == outputs_.more.end()) {
-      notice_((base_ / kLineageName).string() + " is removed, as it does not know of the variants that are added");
+  // They would no longer hold all variants that are there. The lineage of an exploration is of its map, whatever is added.
+  for (const char* name : {kLineageName, kSlicesName}) {
+    if (left_to_do.empty() || !state_.owns(name) || state_.owns(kExploreName)) continue;
+    kept.remove_file(name);
+    if (notice_ && std::ranges::find(outputs_.more, name) == outputs_.more.end()) {
+      notice_((base_ / name).string() + " is removed, as it does not know of the variants that are added");
     }
   }
   if (!state_.entries.empty()) save_manifest(base_, state_);
@@ -176,7 +181,8 @@ void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants
   struct statvfs disk {};
   if (!notice_ || variants == 0 || statvfs(hidden_.c_str(), &disk) != 0) return;
   const std::uint64_t labels = outputs_.labels ? points * sizeof(std::int32_t) * variants : 0;
-  const std::uint64_t copies = labelled_ != nullptr ? labelled_->bytes() * variants : 0;
+  std::uint64_t copies = 0;
+  for (const VariantWriter& writer : writers_) copies += writer.bytes * variants;
   const std::uint64_t wanted = labels + copies + (outputs_.core ? points * variants : 0) + (outputs_.hdf5 ? labels : 0);
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
   if (wanted <= free) return;
@@ -206,10 +212,10 @@ void ResultsFolder::add(const VariantResult& result) {
   variant.entry = {result.variant, result.summary, result.seconds, outputs_.labels};
   if (outputs_.labels) variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
   if (outputs_.core) variant.files.push_back(stage(core_name(result.variant), npy_mask(result.core)));
-  if (labelled_ != nullptr) {
-    const std::string name = variant_file(kLabelledFolder, result.variant, outputs_.labelled);
+  for (const VariantWriter& writer : writers_) {
+    const std::string name = variant_file(writer.folder, result.variant, writer.extension);
     variant.files.push_back(stage(name, [&](const std::filesystem::path& file, const std::filesystem::path& target) {
-      labelled_->write(file, target, result);
+      writer.write(file, target, result);
       return digest_of(file).value_or(FileDigest{});
     }));
   }

@@ -22,12 +22,12 @@
 #include <epsflow/io/results/folder_lock.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/results/variant_writer.hpp>
 
 namespace epsflow::io {
 
 class CommitThread;
 class Journal;
-class LabelledCopy;
 struct JournalContents;
 struct KeptResults;
 struct NpyArray;
@@ -60,17 +60,16 @@ class ResultsFolder {
   void ask(const Sweep& sweep);
 
   /// Begins a run over the points of `input`, and returns the variants of the sweep that are still to be made. The files of variants that are
-  /// there are compared with their checksums: O(their bytes). `labelled` writes the copies of the input, in the format of
-  /// FolderOutputs::labelled, and must outlive finish(); it is null if FolderOutputs::labelled is empty. Throws UsageError where
-  /// just one of these two is given, InputError where the mode is resume and the results there are of another input or metric, and
-  /// ResourceError when the folder cannot be written.
+  /// there are compared with their checksums: O(their bytes). writers: one for each of FolderOutputs::labelled and FolderOutputs::catalog that is
+  /// not empty; what they refer to must outlive finish(). Throws UsageError where they are not those, InputError where the mode is
+  /// resume and the results there are of another input or metric, and ResourceError when the folder cannot be written.
   /// sweep.h5 has labels of all variants: throws UsageError where it is asked for and a variant will have none, and lets go of one that
   /// was asked for before. So it does with kLineageName where variants are added and it is not asked for again.
   [[nodiscard]] std::vector<Variant> begin(const ResultsInput& input, RunDescription run,
-                                           const LabelledCopy* labelled = nullptr);
+                                           std::vector<VariantWriter> writers = {});
 
   /// Takes a variant; it is on the disk, and in its place, within about a second. Throws ResourceError, also for variants
-  /// before it, and what LabelledCopy::write() throws. Not thread-safe.
+  /// before it, and what VariantWriter::write() throws. Not thread-safe.
   void add(const VariantResult& result);
 
   /// Has write(path) write a file of FolderOutputs::more. Call it between the last add() and finish(). Throws ResourceError.
@@ -120,7 +119,7 @@ class ResultsFolder {
   RunDescription run_;
   std::string started_;
   std::uint64_t points_ = 0;
-  const LabelledCopy* labelled_ = nullptr;
+  std::vector<VariantWriter> writers_;
   std::unique_ptr<Journal> journal_;
   std::chrono::steady_clock::time_point next_publication_;
   std::unique_ptr<CommitThread> thread_;

@@ -31,8 +31,7 @@ void KeptResults::drop_unsound(std::uint64_t points) {
   const std::uint64_t bytes = npy_vector_header("<i4", points).size() + points * sizeof(std::int32_t);
   std::vector<std::string> changed;
   for (const auto& [name, digest] : state.files) {
-    const bool more = name == kMapName || name == kLineageName || name == kExploreName;
-    if (name.find('/') == std::string::npos && !more) continue;
+    if (name.find('/') == std::string::npos && !is_of_all_variants(name)) continue;
     const bool fits = !name.starts_with(kLabelsFolder) || digest.bytes == bytes;
     if (!fits || !is_sound(name, digest)) changed.push_back(name);
   }
@@ -61,25 +60,23 @@ void KeptResults::drop_unasked() {
   }
   for (const std::string& name : unwanted) remove_file(name);
   std::error_code not_empty;
-  for (const char* name : {kLabelsFolder, kCoreFolder, kLabelledFolder}) {
+  for (const char* name : {kLabelsFolder, kCoreFolder, kLabelledFolder, kCatalogFolder}) {
     std::filesystem::remove(base / name, not_empty);
   }
   for (auto& [variant, entry] : state.entries) entry.has_labels = state.owns(labels_name(variant));
 }
 
-void KeptResults::drop_outdated_copies(const LabelledCopy& copy) {
-  std::string& contents = state.labelled[outputs.labelled];
-  if (contents == copy.contents()) return;
-  contents = copy.contents();
+void KeptResults::drop_outdated(const VariantWriter& writer) {
+  std::string& contents = state.contents[writer.folder][writer.extension];
+  if (contents == writer.contents) return;
+  contents = writer.contents;
   std::vector<std::string> outdated;
   for (const auto& [name, digest] : state.files) {
-    if (name.starts_with(std::string(kLabelledFolder) + "/") && name.ends_with(outputs.labelled)) {
-      outdated.push_back(name);
-    }
+    if (name.starts_with(writer.folder + "/") && name.ends_with(writer.extension)) outdated.push_back(name);
   }
   for (const std::string& name : outdated) remove_file(name);
   if (outdated.empty() || !notice) return;
-  notice(format_count(outdated.size(), "file") + " in " + (base / kLabelledFolder).string() +
+  notice(format_count(outdated.size(), "file") + " in " + (base / writer.folder).string() +
          " were made of other columns, or of the input as it was before: they are made again where their variants are "
          "asked for");
 }

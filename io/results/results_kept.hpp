@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 
@@ -26,7 +25,7 @@ struct KeptResults {
   /// A replacement holds what this run is asked for, whatever one before was.
   void drop_unasked();
   /// A run before may have copied other columns, or an input that has changed since beside its coordinates.
-  void drop_outdated_copies(const LabelledCopy& copy);
+  void drop_outdated(const VariantWriter& writer);
   void remove_file(const std::string& name);
   /// Variants that are to be made: those asked for of which a file is not there. One that the folder holds with another eps
   /// than was asked for, nearer than a relative 1e-9, stands for it, and is said.

@@ -218,7 +218,7 @@ std::string manifest_json(const Manifest& manifest, bool listed) {
     json["files"] = Json::array();
     for (const auto& [name, digest] : manifest.files) json["files"].push_back(to_json(name, digest));
   }
-  if (!manifest.labelled.empty()) json["labelled"] = manifest.labelled;
+  for (const auto& [variants_of, contents] : manifest.contents) json[variants_of] = contents;
   return dump(json, 2) + "\n";
 }
 
@@ -241,7 +241,9 @@ Manifest read_manifest(const std::filesystem::path& folder) {
       if (entry.has_labels && !manifest.files.contains(labels_name(entry.variant))) throw_strange(file, kDamaged);
       manifest.entries.insert_or_assign(entry.variant, entry);
     }
-    if (json.contains("labelled")) manifest.labelled = json.at("labelled").get<decltype(manifest.labelled)>();
+    for (const char* variants_of : {kLabelledFolder, kCatalogFolder}) {
+      if (json.contains(variants_of)) json.at(variants_of).get_to(manifest.contents[variants_of]);
+    }
   } catch (const InputError& e) {
     throw_strange(file, e.what());
   } catch (const Json::exception&) {

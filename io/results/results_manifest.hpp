@@ -36,7 +36,8 @@ struct Manifest {
   std::vector<std::string> runs = {};                ///< JSON, oldest first; empty: there is no sweep.json
   Entries entries = {};                              ///< finished variants; `files` has the label file of each
   Files files = {};                                  ///< every one but summary.csv and sweep.json
-  std::map<std::string, std::string> labelled = {};  ///< LabelledCopy::contents() of the copies, by extension
+  /// VariantWriter::contents of the files beside labels, by folder and extension.
+  std::map<std::string, std::map<std::string, std::string>> contents = {};
 
   /// Whether epsflow wrote this file of the folder, or was about to.
   [[nodiscard]] bool owns(const std::string& name) const;

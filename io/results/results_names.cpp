@@ -41,6 +41,7 @@ std::vector<std::string> variant_files(const Variant& variant, const FolderOutpu
   if (outputs.labels) files.push_back(labels_name(variant));
   if (outputs.core) files.push_back(core_name(variant));
   if (!outputs.labelled.empty()) files.push_back(variant_file(kLabelledFolder, variant, outputs.labelled));
+  if (!outputs.catalog.empty()) files.push_back(variant_file(kCatalogFolder, variant, outputs.catalog));
   return files;
 }
 
@@ -49,18 +50,21 @@ std::string partial_name(std::string name) {
   return "partial/" + name;
 }
 
+bool is_of_all_variants(std::string_view name) noexcept {
+  return name == kMapName || name == kLineageName || name == kExploreName || name == kSlicesName;
+}
+
 bool is_results_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 8> kFixed{kSummaryName, kManifestName, kTraceName,   kHdf5Name,
-                                                          kRowsName,    kMapName,      kLineageName, kExploreName};
-  if (std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end()) return true;
+  static constexpr std::array<std::string_view, 5> kFixed{kSummaryName, kManifestName, kTraceName, kHdf5Name, kRowsName};
+  if (is_of_all_variants(name) || std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end()) return true;
   const std::size_t slash = name.find('/');
   const std::size_t dot = name.rfind('.');
   if (slash == std::string_view::npos || dot == std::string_view::npos || dot < slash) return false;
   const std::string_view folder = name.substr(0, slash);
   const std::string_view extension = name.substr(dot);
-  static constexpr std::array<std::string_view, 6> kCopies{".csv", ".fits", ".h5", ".parquet", ".geojson", ".vtp"};
-  const bool known = folder == kLabelledFolder
-                         ? std::find(kCopies.begin(), kCopies.end(), extension) != kCopies.end()
+  static constexpr std::array<std::string_view, 6> kTables{".csv", ".fits", ".h5", ".parquet", ".geojson", ".vtp"};
+  const bool known = folder == kLabelledFolder || folder == kCatalogFolder
+                         ? std::find(kTables.begin(), kTables.end(), extension) != kTables.end()
                          : (folder == kLabelsFolder || folder == kCoreFolder) && extension == ".npy";
   const std::optional<Variant> variant = variant_of(name.substr(slash + 1, dot - slash - 1));
   return known && variant && variant_file(folder, *variant, extension) == name;

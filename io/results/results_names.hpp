@@ -17,12 +17,14 @@ inline constexpr const char* kHdf5Name = "sweep.h5";
 inline constexpr const char* kMapName = "map.csv";
 inline constexpr const char* kLineageName = "lineage.npz";
 inline constexpr const char* kExploreName = "explore.json";
+inline constexpr const char* kSlicesName = "slices.csv";
 inline constexpr const char* kRowsName = "rows.npy";
 
 /// Folders for the files of variants.
 inline constexpr const char* kLabelsFolder = "labels";
 inline constexpr const char* kCoreFolder = "core";
 inline constexpr const char* kLabelledFolder = "labelled";
+inline constexpr const char* kCatalogFolder = "catalog";
 
 /// "labels/eps_0.1_minpts_4.npy" for kLabelsFolder and ".npy".
 [[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
@@ -35,7 +37,8 @@ struct FolderOutputs {
   bool core = false;   ///< core/….npy, a mask of core points per variant
   /// Extension of labelled/…, copies of the input with labels per variant, as ".csv"; empty for none.
   std::string labelled = {};
-  /// Files that say more of the variants together: of kMapName, kLineageName and kExploreName.
+  std::string catalog = {};  ///< that of catalog/…, the clusters of each variant; empty for none
+  /// Files that say more of the variants together (is_of_all_variants()).
   std::vector<std::string> more = {};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
   bool resumable = true;  ///< whether who asks for it can be told to go on with FolderMode::resume
@@ -46,6 +49,9 @@ struct FolderOutputs {
 
 /// Where in .epsflow a file is written before it takes its place.
 [[nodiscard]] std::string partial_name(std::string name);
+
+/// Whether `name` is that of a file about all variants together: kMapName, kLineageName, kExploreName, kSlicesName.
+[[nodiscard]] bool is_of_all_variants(std::string_view name) noexcept;
 
 /// Whether `name` is one that epsflow gives: one of the fixed names, or of a variant in one of the folders. So it neither
 /// is absolute nor leads anywhere else.

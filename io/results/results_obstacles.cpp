@@ -57,7 +57,7 @@ void require_no_strangers(const std::filesystem::path& folder, const Manifest& s
 void require_no_inputs(const std::filesystem::path& folder, const Manifest& state, const FolderOutputs& outputs) {
   // These are common names, and seldom written.
   const auto spared = [&](const std::string& name) {
-    if (name != kMapName && name != kLineageName && name != kExploreName) return false;
+    if (!is_of_all_variants(name)) return false;
     return !state.owns(name) && std::ranges::find(outputs.more, name) == outputs.more.end();
   };
   std::error_code code;

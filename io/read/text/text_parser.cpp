@@ -1,10 +1,12 @@
 #include <epsflow/io/read/text/text_parser.hpp>
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 
 #include <epsflow/io/read/decimal.hpp>
+#include <epsflow/io/read/text/iso_time.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -20,7 +22,7 @@ class RowParser {
         end_(end),
         delimiter_(shape.dialect.delimiter),
         decimal_(shape.dialect.decimal),
-        drop_(on_nan == NanPolicy::drop) {
+        on_nan_(on_nan) {
     const std::string& comment = dialect_.comment;
     any_line_may_be_skipped_ = delimiter_ == '|' || (!comment.empty() && comment.front() > '#');
   }
@@ -93,8 +95,14 @@ class RowParser {
       value = *number;
       return found.end;
     }
-    if (!number && !marks_nothing(text)) return fail(Fault::not_a_number, field, p);
-    if (!drop_) return fail(Fault::not_finite, field, p);
+    const bool keep = on_nan_ == NanPolicy::keep;
+    const std::optional<double> time = keep && !number ? iso_seconds(text) : std::nullopt;
+    if (!number && !time && !marks_nothing(text)) return fail(Fault::not_a_number, field, p);
+    if (keep) {
+      value = number.value_or(time.value_or(std::numeric_limits<double>::quiet_NaN()));
+      return found.end;
+    }
+    if (on_nan_ == NanPolicy::error) return fail(Fault::not_finite, field, p);
     row_finite_ = false;
     return found.end;
   }
@@ -128,7 +136,7 @@ class RowParser {
   const char* end_;
   char delimiter_;
   char decimal_;
-  bool drop_;
+  NanPolicy on_nan_;
   bool any_line_may_be_skipped_ = false;
   std::string scratch_;
   std::uint64_t row_lines_ = 0;

@@ -1,0 +1,84 @@
+#include <epsflow/cli/catalogs.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include <epsflow/catalog/catalog_table.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/io/checksum.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/write_table.hpp>
+
+namespace epsflow::cli {
+
+OptionSpec stats_option() {
+  return {.name = "stats",
+          .value = "A,B",
+          .help = "with --catalog: columns of which each cluster has mean, sum, smallest and largest; they are no coordinates "
+                  "unless --columns names them"};
+}
+
+Cataloguing::Cataloguing(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
+                         const Slicing* slicing)
+    : points_(points), metric_(metric), slicing_(slicing) {
+  const auto ordered = [&](std::vector<double> values) {
+    return slicing == nullptr ? values : slicing->in_order(std::span<const double>(values));
+  };
+  weights_ = ordered(points.weights);
+  if (!arguments.given("stats")) return;
+  names_ = split_list("stats", arguments.text("stats"));
+  if (std::set<std::string>(names_.begin(), names_.end()).size() < names_.size()) {
+    throw UsageError("--stats " + arguments.text("stats") + " names a column twice; give every column once");
+  }
+  for (auto& column : io::read_columns(paths_of(arguments.operands()), read_options(arguments), names_, points)) {
+    columns_.push_back(ordered(std::move(column)));
+  }
+}
+
+Table Cataloguing::table(const VariantResult& result) const {
+  std::vector<NamedColumn> columns;
+  for (std::size_t k = 0; k < names_.size(); ++k) columns.push_back({names_[k], columns_[k]});
+  const bool moved = slicing_ != nullptr && !slicing_->rows().order.empty();
+  std::vector<std::int32_t> labels;
+  std::vector<std::uint8_t> core;
+  if (moved) {
+    labels = slicing_->in_order(std::span<const std::int32_t>(result.labels));
+    core = slicing_->in_order(std::span<const std::uint8_t>(result.core));
+  }
+  Catalog made = catalog({.points = slicing_ == nullptr ? points_.view() : slicing_->points(),
+                          .metric = metric_,
+                          .labels = moved ? labels : std::span<const std::int32_t>(result.labels),
+                          .core = moved ? core : std::span<const std::uint8_t>(result.core),
+                          .weights = weights_,
+                          .columns = columns,
+                          .slices = slicing_ == nullptr ? nullptr : &slicing_->slices()});
+  if (moved) {
+    for (std::uint64_t& id : made.first_core) id = slicing_->rows().row(id);
+  }
+  const std::vector<std::string>& units = points_.inputs.empty() ? Words() : points_.inputs.front().units;
+  return table_of(made, metric_,
+                  {.coordinates = points_.column_names,
+                   .units = units.size() == points_.dims() ? std::span<const std::string>(units) : std::span<const std::string>(),
+                   .weight = points_.weight_column.empty() ? "weight" : points_.weight_column,
+                   .slices = slicing_ == nullptr ? nullptr : &slicing_->called()});
+}
+
+io::VariantWriter Cataloguing::writer(const std::string& extension) const {
+  io::Checksum sum;
+  for (const std::vector<double>& column : columns_) sum.add(std::as_bytes(std::span(column)));
+  std::string contents = fmt::format("{}; weights {}; columns {} (crc32:{})", fmt::join(points_.column_names, ","),
+                                     points_.weight_column, fmt::join(names_, ","), io::format_checksum(sum.value()));
+  const io::OutputFormat format = io::output_format("catalog" + extension, io::kTableFormats);
+  return {.folder = io::kCatalogFolder,
+          .extension = extension,
+          .contents = std::move(contents),
+          .write = [this, format](const auto& file, const auto& target, const VariantResult& result) {
+            io::write_table(file, target, format, table(result), {"catalog", result, metric_});
+          }};
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,40 @@
+// The catalogues of clusters that commands write.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <epsflow/catalog/catalog.hpp>
+#include <epsflow/cli/arguments.hpp>
+#include <epsflow/cli/slicing.hpp>
+#include <epsflow/core/table.hpp>
+#include <epsflow/io/results/variant_writer.hpp>
+#include <epsflow/io/write_labels.hpp>
+
+namespace epsflow::cli {
+
+/// --stats, for commands that have --catalog.
+[[nodiscard]] OptionSpec stats_option();
+
+/// Makes the catalogue of a result: weighted by --weight, with the columns of --stats.
+class Cataloguing {
+ public:
+  /// Reads the columns. slicing: null where there are no slices. All must outlive it. Throws UsageError, InputError.
+  Cataloguing(const Arguments& arguments, const io::FilePoints& points, const Metric& metric, const Slicing* slicing);
+
+  /// result: with labels and mask, in the order of the input.
+  [[nodiscard]] Table table(const VariantResult& result) const;
+  /// Writes catalog/… of a results folder.
+  [[nodiscard]] io::VariantWriter writer(const std::string& extension) const;
+
+ private:
+  const io::FilePoints& points_;
+  const Metric& metric_;
+  const Slicing* slicing_;
+  Words names_;                               ///< of --stats
+  std::vector<std::vector<double>> columns_;  ///< in the order of the slices, as the weights
+  std::vector<double> weights_;
+};
+
+}  // namespace epsflow::cli

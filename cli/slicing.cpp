@@ -1,0 +1,175 @@
+#include <epsflow/cli/slicing.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/checksum.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
+#include <epsflow/io/write/csv_writer.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+std::string by_name(const Arguments& arguments) {
+  if (arguments.flag("by-file")) return "file";
+  return split_list("by", arguments.text("by")).front();
+}
+
+/// 0 where it is not given.
+double by_width(const Arguments& arguments) {
+  if (!arguments.given("by-width")) return 0;
+  const std::string& text = arguments.text("by-width");
+  double width = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), width);
+  if (code == std::errc{} && end == text.data() + text.size() && width > 0 && std::isfinite(width)) return width;
+  throw UsageError(fmt::format("--by-width is '{}'; it is a number above 0, as 300", text));
+}
+
+/// A slice for each file, empty ones too.
+SliceRows rows_by_file(const io::FilePoints& points) {
+  SliceRows rows;
+  rows.offsets.push_back(0);
+  for (const io::InputRows& input : points.inputs) {
+    rows.keys.push_back(static_cast<double>(rows.keys.size()));
+    rows.offsets.push_back(rows.offsets.back() + input.rows - input.dropped.size());
+  }
+  return rows;
+}
+
+SliceRows rows_of(const Arguments& arguments, const io::FilePoints& points) {
+  if (arguments.flag("by-file")) return rows_by_file(points);
+  const auto columns = io::read_columns(paths_of(arguments.operands()), read_options(arguments),
+                                        {split_list("by", arguments.text("by")).front()}, points);
+  return slice_rows(columns.front(), by_width(arguments));
+}
+
+/// Whole numbers as such.
+TableColumn called(const Arguments& arguments, const io::FilePoints& points, const SliceRows& rows) {
+  const std::string name = by_name(arguments);
+  if (arguments.flag("by-file")) {
+    std::vector<std::string> names;
+    for (const io::InputRows& input : points.inputs) names.push_back(input.name);
+    return {name, std::move(names)};
+  }
+  const bool whole = std::ranges::all_of(rows.keys, [](double key) { return key == std::floor(key) && std::abs(key) < 0x1p53; });
+  if (whole) return {name, std::vector<std::int64_t>(rows.keys.begin(), rows.keys.end())};
+  return {name, rows.keys};
+}
+
+}  // namespace
+
+OptionGroup slicing_options() {
+  return {"Many data sets at once",
+          {{.name = "by",
+            .value = "COLUMN",
+            .help = "cluster the rows of each value of this column (a number, or a time in ISO 8601, which becomes seconds "
+                    "since 1970) by themselves, as a slice; it is no coordinate unless --columns names it"},
+           {.name = "by-width",
+            .value = "W",
+            .help = "with --by: a slice for each stretch from a whole multiple of W up to the next, instead of each value"},
+           {.name = "by-file", .kind = ValueKind::flag, .help = "cluster the rows of each file by themselves"}}};
+}
+
+void check_slicing(const Arguments& arguments) {
+  if (arguments.flag("by-file") && arguments.given("by")) {
+    throw UsageError("--by and --by-file both say what a slice is: give one of them");
+  }
+  if (arguments.given("by-width") && !arguments.given("by")) {
+    throw UsageError("--by-width is about the column of --by: give --by as well");
+  }
+  if (arguments.given("by")) {
+    const Words columns = split_list("by", arguments.text("by"));
+    if (columns.size() != 1) {
+      throw UsageError(fmt::format("--by '{}' names {}: name one, in double quotes if its name holds a comma",
+                                   arguments.text("by"), format_count(columns.size(), "column")));
+    }
+  }
+  (void)by_width(arguments);
+}
+
+Words columns_beside(const Arguments& arguments) {
+  Words names;
+  for (const char* option : {"by", "stats"}) {
+    if (!arguments.given(option)) continue;
+    for (std::string& name : split_list(option, arguments.text(option))) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Slicing::Slicing(const Arguments& arguments, const io::FilePoints& points)
+    : points_(points),
+      name_(by_name(arguments)),
+      rows_(rows_of(arguments, points)),
+      slices_(rows_.offsets, points.size()),
+      called_(cli::called(arguments, points, rows_)) {
+  if (!rows_.order.empty()) ordered_ = epsflow::in_order(points, rows_.order);
+}
+
+Dataset Slicing::load(const Engine& engine, const Metric& metric) const {
+  Dataset data = engine.load(points(), rows_.offsets, metric);
+  if (points_.weights.empty()) return data;
+  return data.weighted(in_order(std::span<const double>(points_.weights)));
+}
+
+void Slicing::restore(VariantResult& result) const {
+  if (rows_.order.empty()) return;
+  if (!result.labels.empty()) back_to_rows(result.labels.span(), rows_.order);
+  if (!result.core.empty()) back_to_rows(std::span(result.core), rows_.order);
+}
+
+std::string Slicing::describe() const {
+  io::Checksum sum;
+  sum.add(std::as_bytes(std::span(rows_.keys)));
+  sum.add(std::as_bytes(std::span(rows_.offsets)));
+  sum.add(std::as_bytes(std::span(rows_.order)));
+  return fmt::format("{} by {} (crc32:{})", format_count(rows_.count(), "slice"), name_, io::format_checksum(sum.value()));
+}
+
+void SliceCounts::add(const VariantResult& result) { variants_.push_back({result.variant, result.slices}); }
+
+void SliceCounts::write(const std::filesystem::path& file) const {
+  std::vector<const Counted*> order;
+  for (const Counted& counted : variants_) order.push_back(&counted);
+  std::ranges::sort(order, [](const Counted* a, const Counted* b) {
+    return a->variant.eps < b->variant.eps || (a->variant.eps == b->variant.eps && a->variant.minpts < b->variant.minpts);
+  });
+  io::FileStream out(file, file);
+  io::CsvWriter csv(out);
+  csv.text(slicing_.called().name);
+  for (const char* name : {"points", "eps", "minpts", "clusters", "noise", "core", "border", "largest"}) csv.text(name);
+  csv.end_row();
+  for (std::size_t s = 0; s < slicing_.rows().count(); ++s) {
+    for (const Counted* counted : order) {
+      std::visit(
+          [&](const auto& values) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(values[s])>, std::string>) {
+              csv.text(values[s]);
+            } else {
+              csv.number(values[s]);
+            }
+          },
+          slicing_.called().values);
+      csv.number(slicing_.rows().offsets[s + 1] - slicing_.rows().offsets[s]);
+      csv.number(counted->variant.eps);
+      csv.number(counted->variant.minpts);
+      const LabelSummary& counts = counted->slices[s];
+      for (const std::uint64_t count : {counts.clusters, counts.noise, counts.core, counts.border, counts.largest}) {
+        csv.number(count);
+      }
+      csv.end_row();
+    }
+  }
+  csv.flush();
+  out.close();
+}
+
+}  // namespace epsflow::cli

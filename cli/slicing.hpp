@@ -1,0 +1,87 @@
+// Many data sets in one input: slices by the values of a column, or by file.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/slice_rows.hpp>
+#include <epsflow/core/slices.hpp>
+#include <epsflow/core/table.hpp>
+#include <epsflow/io/file_points.hpp>
+#include <epsflow/pipeline/engine.hpp>
+
+namespace epsflow::cli {
+
+/// --by, --by-width, --by-file.
+[[nodiscard]] OptionGroup slicing_options();
+
+/// Throws UsageError where they contradict each other or other options.
+void check_slicing(const Arguments& arguments);
+
+/// The columns that are not coordinates unless --columns names them: --by and those of --stats.
+[[nodiscard]] Words columns_beside(const Arguments& arguments);
+
+/// The slices that the command line asks for, and the points in their order.
+class Slicing {
+ public:
+  /// Reads the column. Throws UsageError, InputError naming the row that is in no slice.
+  Slicing(const Arguments& arguments, const io::FilePoints& points);
+
+  /// "time", or "file".
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const SliceRows& rows() const noexcept { return rows_; }
+  [[nodiscard]] const Slices& slices() const noexcept { return slices_; }
+  /// What each slice is called, as a column.
+  [[nodiscard]] const TableColumn& called() const noexcept { return called_; }
+  /// The points in the order of the slices; those of the constructor where that is their order.
+  [[nodiscard]] PointsView points() const { return rows_.order.empty() ? points_.view() : ordered_.view(); }
+
+  /// Loads the points, with their weights.
+  [[nodiscard]] Dataset load(const Engine& engine, const Metric& metric) const;
+  /// Puts labels and mask of a result in the order of the input.
+  void restore(VariantResult& result) const;
+  /// Values in the order of the input, in that of the slices.
+  template <class T>
+  [[nodiscard]] std::vector<T> in_order(std::span<const T> by_row) const {
+    std::vector<T> made(by_row.begin(), by_row.end());
+    for (std::size_t place = 0; place < rows_.order.size(); ++place) made[place] = by_row[rows_.order[place]];
+    return made;
+  }
+  /// Tells these slices from others of the same points, for results.
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  const io::FilePoints& points_;
+  std::string name_;
+  SliceRows rows_;
+  Slices slices_;
+  TableColumn called_;
+  Points ordered_;
+};
+
+/// The counts of all slices under all variants.
+class SliceCounts {
+ public:
+  explicit SliceCounts(const Slicing& slicing) : slicing_(slicing) {}
+
+  void add(const VariantResult& result);
+  /// A row for each slice and variant, by slice, then eps and minpts: what the slice is called, its points, eps, minpts, clusters,
+  /// noise, core, border, largest. Throws ResourceError.
+  void write(const std::filesystem::path& file) const;
+
+ private:
+  struct Counted {
+    Variant variant;
+    std::vector<LabelSummary> slices;
+  };
+
+  const Slicing& slicing_;
+  std::vector<Counted> variants_;
+};
+
+}  // namespace epsflow::cli

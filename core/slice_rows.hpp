@@ -1,0 +1,38 @@
+// Rows grouped by the values of a column: the slices of a table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/points.hpp>
+
+namespace epsflow {
+
+/// The rows in the order of their slices, which are in the order of their keys.
+struct SliceRows {
+  std::vector<double> keys;            ///< [slices] ascending, each of another value
+  std::vector<std::uint64_t> offsets;  ///< [slices + 1] in that order
+  std::vector<std::uint32_t> order;    ///< [n] which row stands at a place; empty where rows are in this order as they are
+
+  [[nodiscard]] std::size_t count() const noexcept { return keys.size(); }
+  /// The row at a place.
+  [[nodiscard]] std::size_t row(std::size_t place) const noexcept { return order.empty() ? place : order[place]; }
+};
+
+/// width 0: rows of one value are a slice, whose key it is. Else those from a whole multiple of the width up to the next are, and the key is
+/// that multiple. Rows of a slice keep their order. O(n); O(n log n) where the values do not ascend. Throws InputError naming the first row
+/// that has NaN or infinity; UsageError for a width below 0 or not finite, or too small for the values.
+[[nodiscard]] SliceRows slice_rows(std::span<const double> values, double width = 0);
+
+/// The points in the order of their slices. order: not empty. O(n·d).
+[[nodiscard]] Points in_order(PointsView points, std::span<const std::uint32_t> order);
+
+/// Values by place, by row.
+template <class T>
+void back_to_rows(std::span<T> values, std::span<const std::uint32_t> order) {
+  const std::vector<T> by_place(values.begin(), values.end());
+  for (std::size_t place = 0; place < order.size(); ++place) values[order[place]] = by_place[place];
+}
+
+}  // namespace epsflow
