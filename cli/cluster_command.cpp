@@ -17,6 +17,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
+#include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/cluster_table.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 

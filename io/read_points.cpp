@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <epsflow/core/checked.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/input_file.hpp>

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "catalogs.hpp"
 #include "comparisons.hpp"
 #include "dataset.hpp"
 #include "errors.hpp"
@@ -118,15 +119,19 @@ std::string chosen_backend(std::uint64_t n, std::size_t dims, const Metric& metr
   return std::string(word_of(chosen == BackendChoice::cpu ? chosen : BackendChoice::automatic));
 }
 
-std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const MetricWords& words) {
-  return std::make_unique<Task>(
-      [loader = engine.engine.get(), view = view_of(points), metric = metric_of(words, points.shape(1))](
-          const Observer& observer, Task::Channel& channel) {
-        channel.put(loader.load(view, metric, observer.cancel));
-      });
+/// slices: their offsets; empty for one data set.
+std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const MetricWords& words,
+                                 const std::vector<std::uint64_t>& slices) {
+  return std::make_unique<Task>([loader = engine.engine.get(), view = view_of(points),
+                                 metric = metric_of(words, points.shape(1)),
+                                 slices](const Observer& observer, Task::Channel& channel) {
+    channel.put(slices.empty() ? loader.load(view, metric, observer.cancel)
+                               : loader.load(view, slices, metric, observer.cancel));
+  });
 }
 
-std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& points, const MetricWords& words) {
+std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& points, const MetricWords& words,
+                                     const std::vector<std::uint64_t>& slices) {
   if (metric_of(words, points.dims) != Metric{}) {
     throw UsageError(
         "points on a GPU are clustered there by metric='euclidean', without scale and box: for others copy them to the "
@@ -134,8 +139,10 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
   }
   const Engine& loader = engine.engine.get();
   return std::make_unique<Task>(
-      [loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0)))](
-          const Observer& observer, Task::Channel& channel) { channel.put(loader.load(view, observer.cancel)); });
+      [loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0))), slices](
+          const Observer& observer, Task::Channel& channel) {
+        channel.put(slices.empty() ? loader.load(view, observer.cancel) : loader.load(view, slices, observer.cancel));
+      });
 }
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
@@ -268,7 +275,17 @@ void define_results(nb::module_& m) {
       .def_prop_ro("core_count", [](const PyResult& r) { return r.result.summary.core; })
       .def_prop_ro("border", [](const PyResult& r) { return r.result.summary.border; })
       .def_prop_ro("largest", [](const PyResult& r) { return r.result.summary.largest; })
-      .def_prop_ro("seconds", [](const PyResult& r) { return r.result.seconds; });
+      .def_prop_ro("seconds", [](const PyResult& r) { return r.result.seconds; })
+      .def_prop_ro(
+          "slices",
+          [](const PyResult& r) {
+            std::vector<std::uint64_t> counts;
+            for (const LabelSummary& s : r.result.slices) {
+              counts.insert(counts.end(), {s.clusters, s.noise, s.core, s.border, s.largest});
+            }
+            return column_of(std::move(counts));
+          },
+          "Five counts of each slice, one slice behind the other.");
   nb::class_<PyNeighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
       .def_prop_ro("offsets", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.offsets; }))
       .def_prop_ro("ids", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.ids; }))
@@ -319,9 +336,10 @@ void define_engine(nb::module_& m) {
       .def_ro("notices", &PyEngine::notices)
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
       .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
-      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 2>())
-      .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, "slices"_a,
+           nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
+      .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a, nb::keep_alive<0, 1>(),
+           nb::keep_alive<0, 2>());
   m.def("start_shared_sweep", &start_shared_sweep, nb::arg("points").noconvert(), "metric"_a, "variants"_a, "gpus"_a,
         "engine"_a, "options"_a, nb::arg("weights").noconvert().none(), "lineage"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 7>());

@@ -16,6 +16,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/core/table.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
@@ -33,7 +34,7 @@ class Task {
  public:
   /// What a run makes at its end, unless it makes results.
   using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity, Lineage,
-                            Sweep, Exploration, std::vector<double>, std::vector<Selectivity>>;
+                            Sweep, Exploration, std::vector<double>, std::vector<Selectivity>, Table>;
 
   /// What a run leaves for whoever asks.
   class Channel {

@@ -9,6 +9,8 @@
     plans = epsflow.plan(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
     found = epsflow.compare(labels, result.variant(0.2, 8))
+    table = epsflow.catalog(X, labels)
+    maps = epsflow.sweep_many(X, eps=0.3, min_samples=4, by=times)
     score = epsflow.validity(X, labels).score
 
 Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
@@ -19,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._arrays import drop_missing
+from ._catalog import catalog
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer
@@ -28,6 +31,7 @@ from ._lineage import Lineage
 from ._neighbors import read_neighbors
 from ._plan import EpsPlan
 from ._reading import read_points
+from ._slices import SlicedResult, sweep_many
 from ._sweep import SweepResult, VariantResult, load
 from ._tasks import Progress
 from ._validity import Validity, validity
@@ -50,10 +54,12 @@ __all__ = [
     "Lineage",
     "Offer",
     "Progress",
+    "SlicedResult",
     "SweepResult",
     "Validity",
     "VariantResult",
     "backends",
+    "catalog",
     "compare",
     "dbscan",
     "drop_missing",
@@ -70,6 +76,7 @@ __all__ = [
     "selectivity",
     "suggest",
     "sweep",
+    "sweep_many",
     "validity",
 ]
 

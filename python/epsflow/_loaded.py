@@ -13,11 +13,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Loaded:
-    def __init__(self, engine: Any, given: Given) -> None:
+    def __init__(self, engine: Any, given: Given, slices: Any = ()) -> None:
+        """slices: offsets, where points are many data sets."""
         self.engine = engine
         self._given = given
         start: Any = engine._engine.start_load_gpu if isinstance(given.points, _core.GpuPoints) else engine._engine.start_load
-        self._data = run_task(start, given.points, given.metric).take_dataset(given.points)
+        self._data = run_task(start, given.points, given.metric, slices).take_dataset(given.points)
 
     def __len__(self) -> int:
         return int(self._given.points.shape[0])

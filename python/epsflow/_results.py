@@ -44,6 +44,8 @@ class Origin:
     """What labels depend on besides points, eps and min_samples, in the program's words: a metric, weights."""
     weights: str = ""
     """The checksum of the weights; they may change as soon as the points are clustered."""
+    metric: Any = None
+    """What the points were searched by, as the library takes it."""
 
     def described(self, n: int) -> dict[str, Any]:
         if self.input is not None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
+from ._catalog import catalog_of_points, names_of
 from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
 from ._lineage import Lineage
@@ -50,6 +51,7 @@ class VariantResult:
         self._result = result
         self._output = output
         self._keep = keep
+        self._origin = Origin()
 
     eps = _figure("eps", float)
     min_samples = _figure("min_samples", int)
@@ -86,6 +88,18 @@ class VariantResult:
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
         return np.flatnonzero(self.core)
+
+    @property
+    def catalog(self) -> Any:
+        """A row for each cluster, as `epsflow.catalog` has it; call that for weights and further columns.
+
+        Raises ValueError for points or labels on a GPU, and for a result that was loaded or unpickled, which has no points."""
+        held, points = self._on_host("catalogue"), self._origin.points
+        if not isinstance(points, np.ndarray) or self._origin.metric is None:
+            raise ValueError("the result has no points on the host: call epsflow.catalog(X, variant)")
+        core = np.asarray(held.core) if len(held.core) == len(held.labels) else None
+        names = names_of(self._origin.table, points)
+        return catalog_of_points(points, self._origin.metric, np.asarray(held.labels), core, names=names)
 
     def __reduce__(self) -> Any:
         return VariantResult, (stored(self._on_host("pickle", needs_labels=False)), "numpy", self._keep)
@@ -146,6 +160,8 @@ class SweepResult:
         self._origin = origin or Origin()
         self.lineage = lineage
         self._places = {(v.eps, v.min_samples): i for i, v in enumerate(variants)}
+        for variant in variants:
+            variant._origin = self._origin
 
     @property
     def metric(self) -> str:
@@ -358,7 +374,7 @@ def _results(
     task = run_task(start, *arguments, progress=progress, on_results=add)
     points, _, unit, table = given
     made = Lineage(_core.take_lineage(task), unit) if with_lineage else None
-    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum), unit, made)
+    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum, metric=given.metric), unit, made)
 
 
 def sweep_distances(
