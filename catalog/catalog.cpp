@@ -87,6 +87,8 @@ struct Counted {
   double weight = 0;
   struct Values {
     double sum = 0;
+    double weighted = 0;  ///< and its weights
+    double weight = 0;
     double min = kInfinity;
     double max = -kInfinity;
     std::uint64_t count = 0;
@@ -155,6 +157,10 @@ class Cataloguer {
             if (std::isnan(value)) continue;
             Counted::Values& to = row.columns[k];
             to.sum += value;
+            if (in_.columns[k].weighted && !in_.weights.empty()) {
+              to.weighted += in_.weights[i] * value;
+              to.weight += in_.weights[i];
+            }
             to.min = std::min(to.min, value);
             to.max = std::max(to.max, value);
             ++to.count;
@@ -166,6 +172,8 @@ class Cataloguer {
           row.weight += other.weight;
           for (std::size_t k = 0; k < row.columns.size(); ++k) {
             row.columns[k].sum += other.columns[k].sum;
+            row.columns[k].weighted += other.columns[k].weighted;
+            row.columns[k].weight += other.columns[k].weight;
             row.columns[k].min = std::min(row.columns[k].min, other.columns[k].min);
             row.columns[k].max = std::max(row.columns[k].max, other.columns[k].max);
             row.columns[k].count += other.columns[k].count;
@@ -182,7 +190,9 @@ class Cataloguer {
             ColumnSummary& summary = made_.columns[k];
             const bool some = values.count > 0;
             summary.sum[c] = values.sum;
-            summary.mean[c] = some ? values.sum / static_cast<double>(values.count) : kNothing;
+            summary.mean[c] = values.weight > 0 ? values.weighted / values.weight
+                              : some            ? values.sum / static_cast<double>(values.count)
+                                                : kNothing;
             summary.min[c] = some ? values.min : kNothing;
             summary.max[c] = some ? values.max : kNothing;
           }

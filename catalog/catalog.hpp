@@ -18,6 +18,7 @@ namespace epsflow {
 struct NamedColumn {
   std::string name;
   std::span<const double> values;
+  bool weighted = false;  ///< whether the mean is weighted by CatalogInput::weights, as that of velocities by masses
 };
 
 /// What clusters are of. All of it belongs to somebody else.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <string_view>
 
 #include <epsflow/catalog/catalog_table.hpp>
 #include <epsflow/cli/reading.hpp>
@@ -29,11 +29,17 @@ Cataloguing::Cataloguing(const Arguments& arguments, const io::FilePoints& point
     return slicing == nullptr ? values : slicing->in_order(std::span<const double>(values));
   };
   weights_ = ordered(points.weights);
-  if (!arguments.given("stats")) return;
-  names_ = split_list("stats", arguments.text("stats"));
-  if (std::set<std::string>(names_.begin(), names_.end()).size() < names_.size()) {
-    throw UsageError("--stats " + arguments.text("stats") + " names a column twice; give every column once");
+  for (const char* option : {"velocity", "stats"}) {
+    if (!arguments.given(option)) continue;
+    for (std::string& name : split_list(option, arguments.text(option))) {
+      if (std::ranges::find(names_, name) != names_.end()) {
+        throw UsageError(fmt::format("--{} names the column {} twice; give every column once", option, name));
+      }
+      names_.push_back(std::move(name));
+    }
+    if (velocities_ == 0 && std::string_view(option) == "velocity") velocities_ = names_.size();
   }
+  if (names_.empty()) return;
   for (auto& column : io::read_columns(paths_of(arguments.operands()), read_options(arguments), names_, points)) {
     columns_.push_back(ordered(std::move(column)));
   }
@@ -41,7 +47,7 @@ Cataloguing::Cataloguing(const Arguments& arguments, const io::FilePoints& point
 
 Table Cataloguing::table(const VariantResult& result) const {
   std::vector<NamedColumn> columns;
-  for (std::size_t k = 0; k < names_.size(); ++k) columns.push_back({names_[k], columns_[k]});
+  for (std::size_t k = 0; k < names_.size(); ++k) columns.push_back({names_[k], columns_[k], k < velocities_});
   const bool moved = slicing_ != nullptr && !slicing_->rows().order.empty();
   std::vector<std::int32_t> labels;
   std::vector<std::uint8_t> core;

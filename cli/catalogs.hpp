@@ -17,7 +17,7 @@ namespace epsflow::cli {
 /// --stats, for commands that have --catalog.
 [[nodiscard]] OptionSpec stats_option();
 
-/// Makes the catalogue of a result: weighted by --weight, with the columns of --stats.
+/// Makes the catalogue of a result: weighted by --weight, with the columns of --velocity and --stats.
 class Cataloguing {
  public:
   /// Reads the columns. slicing: null where there are no slices. All must outlive it. Throws UsageError, InputError.
@@ -32,7 +32,8 @@ class Cataloguing {
   const io::FilePoints& points_;
   const Metric& metric_;
   const Slicing* slicing_;
-  Words names_;                               ///< of --stats
+  Words names_;                               ///< of --velocity and --stats
+  std::size_t velocities_ = 0;                ///< how many of them are of --velocity: their means are weighted
   std::vector<std::vector<double>> columns_;  ///< in the order of the slices, as the weights
   std::vector<double> weights_;
 };

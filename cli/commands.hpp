@@ -43,6 +43,7 @@ inline constexpr std::array kExitCodes{
 [[nodiscard]] int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks);
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();
+[[nodiscard]] Command fof_command();
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command validity_command();
 [[nodiscard]] Command neighbors_command();

@@ -3,28 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include <fmt/format.h>
+#include <string>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow {
 
 SliceRows slice_rows(std::span<const double> values, double width) {
   if (!(width >= 0) || std::isinf(width)) {
-    throw UsageError(fmt::format("the width of slices is {}: give a number above 0, or none", width));
+    throw UsageError("the width of slices is " + format_number(width) + ": give a number above 0, or none");
   }
   std::vector<double> keys(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
-      throw InputError(fmt::format(
-          "row {} has {} where its slice should be: every point is in one; give it a value, or leave the row out", i,
-          values[i]));
+      throw InputError("row " + std::to_string(i) + " has " + format_number(values[i]) +
+                       " where its slice should be: every point is in one; give it a value, or leave the row out");
     }
     keys[i] = width > 0 ? std::floor(values[i] / width) * width : values[i];
     if (width > 0 && (std::abs(values[i] / width) >= 0x1p53 || !std::isfinite(keys[i]))) {
-      throw UsageError(fmt::format("slices of the width {} cannot be told apart at {}: give a larger width", width,
-                                   values[i]));
+      throw UsageError("slices of the width " + format_number(width) + " cannot be told apart at " +
+                       format_number(values[i]) + ": give a larger width");
     }
     if (keys[i] == 0) keys[i] = 0;  // −0 is 0
   }

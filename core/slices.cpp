@@ -1,6 +1,6 @@
 #include <epsflow/core/slices.hpp>
 
-#include <fmt/format.h>
+#include <string>
 
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
@@ -13,18 +13,18 @@ Slices::Slices(std::span<const std::uint64_t> offsets, std::uint64_t n) {
     throw UsageError("slices need at least two offsets: 0, where each further one begins, and the number of points");
   }
   if (offsets.front() != 0) {
-    throw UsageError(fmt::format("the first slice begins at {}: it must begin at point 0", offsets.front()));
+    throw UsageError("the first slice begins at " + std::to_string(offsets.front()) + ": it must begin at point 0");
   }
   if (offsets.back() != n) {
-    throw UsageError(fmt::format("the last slice ends at {}, and there are {}: it must end with the last point",
-                                 offsets.back(), format_count(n, "point")));
+    throw UsageError("the last slice ends at " + std::to_string(offsets.back()) + ", and there are " + format_count(n, "point") +
+                     ": it must end with the last point");
   }
   starts_.reserve(offsets.size());
   for (std::size_t s = 0; s < offsets.size(); ++s) {
     if (s > 0 && offsets[s] < offsets[s - 1]) {
-      throw UsageError(
-          fmt::format("slice {} would begin at point {} and end at {}: offsets must not descend; sort the points by slice",
-                      s - 1, offsets[s - 1], offsets[s]));
+      throw UsageError("slice " + std::to_string(s - 1) + " would begin at point " + std::to_string(offsets[s - 1]) +
+                       " and end at " + std::to_string(offsets[s]) +
+                       ": offsets must not descend; sort the points by slice");
     }
     starts_.push_back(narrow<std::uint32_t>(offsets[s]));
   }

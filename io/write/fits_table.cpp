@@ -13,7 +13,7 @@
 namespace epsflow::io {
 namespace {
 
-constexpr std::size_t kMostColumns = 999;
+constexpr std::size_t kMostTableColumns = 999;
 
 struct ColumnForm {
   std::string operator()(const std::vector<std::int64_t>&) const { return "1K"; }
@@ -55,9 +55,9 @@ struct ColumnWriter {
 
 void write_fits_table(const std::filesystem::path& file, const std::filesystem::path& target, const Table& table,
                       const TableOrigin& origin) {
-  if (table.size() > kMostColumns) {
+  if (table.size() > kMostTableColumns) {
     throw UsageError(fmt::format("{} columns are more than the {} of a table in FITS: choose .parquet or .csv",
-                                 table.size(), kMostColumns));
+                                 table.size(), kMostTableColumns));
   }
   std::vector<std::string> names, forms, units;
   for (const TableColumn& column : table) {

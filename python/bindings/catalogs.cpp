@@ -2,7 +2,6 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -25,6 +24,7 @@
 #include "task.hpp"
 
 #include <epsflow/catalog/catalog_table.hpp>
+#include <epsflow/catalog/friends.hpp>
 #include <epsflow/core/slice_rows.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -34,7 +34,8 @@ using namespace nb::literals;
 namespace epsflow::python {
 namespace {
 
-using NamedValues = std::pair<std::string, Vector<double>>;
+/// Name, values, and whether their mean is weighted.
+using NamedValues = std::tuple<std::string, Vector<double>, bool>;
 
 /// offsets: of slices, or empty. names: of the coordinates, or empty.
 std::unique_ptr<Task> start_catalog(const HostArray& points, const MetricWords& words,
@@ -44,7 +45,7 @@ std::unique_ptr<Task> start_catalog(const HostArray& points, const MetricWords& 
                                     const nb::dict& options) {
   const PointsView view = visit_values(points, [&](auto values) { return PointsView(values, points.shape(1)); });
   std::vector<NamedColumn> named;
-  for (const auto& [name, values] : columns) named.push_back({name, span_of(values)});
+  for (const auto& [name, values, weighted] : columns) named.push_back({name, span_of(values), weighted});
   const auto engine = options_from<EngineOptions>(options);
   return std::make_unique<Task>([=, metric = metric_of(words, points.shape(1)), of_points = span_of(labels),
                                  mask = span_of(core),
@@ -95,6 +96,32 @@ nb::tuple group_rows(const Vector<double>& values, double width) {
   return nb::make_tuple(column_of(std::move(rows.keys)), column_of(std::move(rows.offsets)), column_of(std::move(rows.order)));
 }
 
+/// The labels of groups, and how many there are. labels: of clusters, with linking_minpts(least).
+nb::tuple settled_groups(const Vector<std::int32_t>& labels, std::uint64_t clusters, std::uint64_t least,
+                         const std::string& order) {
+  const auto by = choice_named<GroupOrder>("ids", order);
+  VariantResult result;
+  {
+    const nb::gil_scoped_release release;
+    result.labels = Labels(span_of(labels));
+    result.summary.clusters = clusters;
+    settle_groups(result, least, by);
+  }
+  return nb::make_tuple(column_of(std::vector<std::int32_t>(result.labels.begin(), result.labels.end())),
+                        result.summary.clusters);
+}
+
+/// In the numbers of a dialect.
+nb::object translated_groups(const Vector<std::int32_t>& labels, const std::string& dialect) {
+  std::vector<std::int32_t> translated(labels.data(), labels.data() + labels.shape(0));
+  translate_groups(translated, choice_named<GroupDialect>("dialect", dialect));
+  return nb::cast(column_of(std::move(translated)));
+}
+
+double separation_of(const MetricWords& words, std::size_t dims, std::uint64_t n) {
+  return mean_separation(metric_of(words, dims), dims, n);
+}
+
 }  // namespace
 
 void define_catalogs(nb::module_& m) {
@@ -103,6 +130,9 @@ void define_catalogs(nb::module_& m) {
         "names"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 4>(),
         nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>());
   m.def("take_table", &take_table, "task"_a);
+  m.def("settle_groups", &settled_groups, nb::arg("labels").noconvert(), "clusters"_a, "least"_a, "order"_a);
+  m.def("translate_groups", &translated_groups, nb::arg("labels").noconvert(), "dialect"_a);
+  m.def("mean_separation", &separation_of, "metric"_a, "dims"_a, "n"_a);
   m.def("slice_rows", &group_rows, nb::arg("values").noconvert(), "width"_a);
 }
 

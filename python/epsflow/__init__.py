@@ -11,6 +11,7 @@
     found = epsflow.compare(labels, result.variant(0.2, 8))
     table = epsflow.catalog(X, labels)
     maps = epsflow.sweep_many(X, eps=0.3, min_samples=4, by=times)
+    groups = epsflow.friends_of_friends(X, b=0.2, box=250)
     score = epsflow.validity(X, labels).score
 
 Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
@@ -25,6 +26,7 @@ from ._catalog import catalog
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer
+from ._friends import Groups, friends_of_friends
 from ._functions import explore, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
 from ._k_distance import Knee, eps_range, knee
 from ._lineage import Lineage
@@ -50,6 +52,7 @@ __all__ = [
     "EpsPlan",
     "Exploration",
     "Flag",
+    "Groups",
     "Knee",
     "Lineage",
     "Offer",
@@ -65,6 +68,7 @@ __all__ = [
     "drop_missing",
     "eps_range",
     "explore",
+    "friends_of_friends",
     "k_distance",
     "knee",
     "lineage",

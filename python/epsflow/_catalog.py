@@ -98,7 +98,11 @@ def names_of(X: Any, points: Any) -> list[str]:
     return names if len(names) == points.shape[1] else []
 
 
-def columns_of(X: Any, columns: Columns | Any, n: int) -> list[tuple[str, NDArray[np.float64]]]:
+Column = tuple[str, NDArray[np.float64], bool]
+"""Name, values, and whether their mean is weighted."""
+
+
+def columns_of(X: Any, columns: Columns | Any, n: int) -> list[Column]:
     """Raises ValueError, TypeError for what is no column of n numbers."""
     if columns is None:
         return []
@@ -110,7 +114,7 @@ def columns_of(X: Any, columns: Columns | Any, n: int) -> list[tuple[str, NDArra
         if missing:
             raise ValueError(f"X has no column {missing[0]!r}; it has {', '.join(map(str, table.columns))}")
         columns = {str(name): table[name] for name in columns}
-    return [(str(name), as_column(values, str(name), n)) for name, values in columns.items()]
+    return [(str(name), as_column(values, str(name), n), False) for name, values in columns.items()]
 
 
 def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
@@ -128,7 +132,7 @@ def catalog_of_points(
     labels: NDArray[np.int32],
     core: NDArray[Any] | None,
     weights: Any = None,
-    columns: list[tuple[str, NDArray[np.float64]]] | None = None,
+    columns: list[Column] | None = None,
     names: list[str] | None = None,
     *,
     offsets: Any = (),

@@ -108,7 +108,7 @@ class SlicedResult:
         n = len(points)
         core = self._array(eps, min_samples, "core") if len(np.asarray(self._result(eps, min_samples).core)) == n else None
         masses = self._weights if weights is None else self._rows.by_place(as_weights(weights, n, "weights"))
-        named = [(name, self._rows.by_place(as_column(values, name, n))) for name, values in (columns or {}).items()]
+        named = [(name, self._rows.by_place(as_column(values, name, n)), False) for name, values in (columns or {}).items()]
         labels = self._array(eps, min_samples, "labels")
         table = catalog_of_points(points, self._given.metric, labels, core, masses, named, offsets=self._rows.offsets)
         table["slice"] = self.keys[np.asarray(table["slice"])]

@@ -1,0 +1,62 @@
+#include <epsflow/catalog/friends.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include <epsflow/core/error.hpp>
+
+namespace epsflow {
+
+double mean_separation(const Metric& metric, std::size_t dims, std::uint64_t n) {
+  const bool closed = metric.box.size() == dims && std::ranges::all_of(metric.box, &BoxSide::closed);
+  if (!closed) {
+    throw UsageError(
+        "the mean separation of points, of which b is a fraction, is that of points which fill a periodic box: give the box "
+        "with all of its sides, or the linking length itself");
+  }
+  if (n == 0) throw UsageError("there are no points, and so no mean separation: give the linking length itself");
+  double volume = 1;
+  for (std::size_t k = 0; k < dims; ++k) {
+    volume *= (metric.box[k].hi - metric.box[k].lo) * (metric.scale.empty() ? 1 : metric.scale[k]);
+  }
+  return std::pow(volume / static_cast<double>(n), 1 / static_cast<double>(dims));
+}
+
+void settle_groups(VariantResult& result, std::uint64_t least, GroupOrder order) {
+  std::vector<std::uint64_t> sizes(result.summary.clusters);
+  for (const std::int32_t label : result.labels) {
+    if (label != kNoise) ++sizes[static_cast<std::size_t>(label)];
+  }
+  // Clusters are numbered by their smallest core point, and with such minpts every point of them is core.
+  std::vector<std::uint32_t> kept(sizes.size());
+  std::iota(kept.begin(), kept.end(), 0U);
+  std::erase_if(kept, [&](std::uint32_t c) { return sizes[c] < least; });
+  if (order == GroupOrder::size) {
+    std::ranges::stable_sort(kept, [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
+  }
+  std::vector<std::int32_t> numbers(sizes.size(), kNoise);
+  LabelSummary summary{.clusters = kept.size(), .noise = result.labels.size()};
+  for (std::size_t g = 0; g < kept.size(); ++g) {
+    numbers[kept[g]] = static_cast<std::int32_t>(g);
+    summary.core += sizes[kept[g]];
+    summary.largest = std::max(summary.largest, sizes[kept[g]]);
+  }
+  summary.noise -= summary.core;
+  for (std::size_t i = 0; i < result.labels.size(); ++i) {
+    std::int32_t& label = result.labels[i];
+    if (label != kNoise) label = numbers[static_cast<std::size_t>(label)];
+    if (!result.core.empty()) result.core[i] = label == kNoise ? 0 : 1;
+  }
+  result.summary = summary;
+}
+
+void translate_groups(std::span<std::int32_t> labels, GroupDialect dialect) noexcept {
+  if (dialect == GroupDialect::epsflow) return;
+  const std::int32_t none = dialect == GroupDialect::swift ? std::numeric_limits<std::int32_t>::max() : 0;
+  for (std::int32_t& label : labels) label = label == kNoise ? none : label + 1;
+}
+
+}  // namespace epsflow

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <epsflow/catalog/friends.hpp>
+#include <epsflow/cli/catalogs.hpp>
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/options.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/progress_report.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/write_labels.hpp>
+#include <epsflow/io/write_table.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// Nothing where it is not given.
+std::optional<double> positive(const Arguments& arguments, const std::string& name) {
+  if (!arguments.given(name)) return std::nullopt;
+  const std::string& text = arguments.text(name);
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc{} && end == text.data() + text.size() && value > 0 && std::isfinite(value)) return value;
+  throw UsageError(fmt::format("--{} is '{}'; it is a number above 0", name, text));
+}
+
+template <class T>
+T word_given(const Arguments& arguments, const char* name) {
+  return choice_of<T>(arguments.text(name)).value();
+}
+
+/// The numbers of the catalogue become those of the labels.
+void rename_groups(Table& table, GroupDialect dialect) {
+  table.front().name = "group";
+  if (dialect == GroupDialect::epsflow) return;
+  for (std::int64_t& id : std::get<std::vector<std::int64_t>>(table.front().values)) ++id;
+}
+
+int run_fof(const Arguments& arguments) {
+  const Words& files = arguments.operands();
+  const std::optional<double> length = positive(arguments, "linking-length");
+  const std::optional<double> b = positive(arguments, "b");
+  if (length.has_value() == b.has_value()) {
+    throw UsageError(length ? "--linking-length and --b both say how far friends are: give one of them"
+                            : "how far friends are is missing: give --linking-length, or --b with --box");
+  }
+  for (const char* name : {"velocity", "stats", "weight"}) {
+    if (!arguments.given(name) || arguments.given("catalog")) continue;
+    throw UsageError(fmt::format("--{} is about the groups of --catalog: give --catalog as well", name));
+  }
+  require_label_output(arguments, io::kLabelFormats, files);
+  require_output(arguments, "catalog", io::kTableFormats, files);
+  require_different_outputs(arguments, {"out", "catalog"});
+  const bool streamed = goes_to_standard_output(arguments, "out") || goes_to_standard_output(arguments, "catalog");
+  RunSettings settings = run_settings(arguments);
+  Metric metric = requested_metric(arguments);
+  if (b && metric.box.empty()) {
+    throw UsageError("--b is a fraction of the mean separation of points that fill a box: give --box as well");
+  }
+  io::FilePoints points = read_input(arguments);
+  require_points(points);
+  settle_columns(arguments, points, metric);
+  settle_backend(points, metric, settings);
+  std::optional<Cataloguing> cataloguing;
+  if (arguments.given("catalog")) cataloguing.emplace(arguments, points, metric, nullptr);
+  const double eps = length ? *length : *b * mean_separation(metric, points.dims(), points.size());
+  const std::uint64_t least = arguments.number("min-size");
+
+  const InterruptGuard interrupt;
+  VariantResult result;
+  {
+    ProgressReport report(!arguments.flag("quiet"));
+    // Weights are masses: they do not say who is whose friend.
+    const Dataset data = Engine(settings.engine, notices(arguments)).load(points, metric);
+    settings.run.core_mask = cataloguing.has_value();
+    result = std::move(run(data, grid({eps}, {linking_minpts(least)}), settings.run,
+                           {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()})
+                           .front());
+  }
+  settle_groups(result, least, word_given<GroupOrder>(arguments, "ids"));
+  const auto dialect = word_given<GroupDialect>(arguments, "dialect");
+  if (cataloguing) {
+    Table table = cataloguing->table(result);
+    rename_groups(table, dialect);
+    io::write_table(arguments.text("catalog"), table, {"groups", result, metric}, overwrite(arguments));
+  }
+  translate_groups(result.labels.span(), dialect);
+  write_label_output(arguments, result, points, metric);
+  const LabelSummary& s = result.summary;
+  if (arguments.flag("json")) {
+    nlohmann::ordered_json json{{"points", points.size()}, {"linking_length", eps},  {"groups", s.clusters},
+                                {"grouped", s.core},       {"ungrouped", s.noise},   {"largest", s.largest},
+                                {"seconds", result.seconds}};
+    add_metric(json, metric);
+    add_input(json, points);
+    print_json(json);
+  } else if (!arguments.flag("quiet") && !streamed) {
+    print_result("{}: {} of {} and more (largest {}) at the linking length {}, {} ungrouped; {:.3f} s\n",
+                 format_count(points.size(), "point"), format_count(s.clusters, "group"), format_count(least, "point"),
+                 format_count(s.largest), format_number(eps), format_count(s.noise), result.seconds);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command fof_command() {
+  return {
+      .name = "fof",
+      .summary = "friends of friends: groups of points that are linked, and their catalogue",
+      .usage = "FILE … (--linking-length L | --b B --box SIDE) --catalog groups.csv",
+      .about =
+          "Links every two points that are no farther apart than the linking length, and calls what hangs together\n"
+          "a group: DBSCAN with minpts 2, in the words of cosmology.",
+      .example = "epsflow fof halos.h5 --columns x,y,z --b 0.2 --box 250 --min-size 32 --catalog groups.csv",
+      .operand = {"FILE …"},
+      .groups =
+          {{"Friends",
+            {{.name = "linking-length",
+              .value = "L",
+              .help = "how far friends are apart, in the unit of the coordinates; exactly as far counts"},
+             {.name = "b",
+              .value = "B",
+              .help = "the same as a fraction of the mean separation of the points, which fill the box of --box"},
+             {.name = "min-size",
+              .kind = ValueKind::integer,
+              .value = "N",
+              .least = 1,
+              .standard = "2",
+              .help = "points of the smallest group; smaller ones are dissolved"},
+             {.name = "ids",
+              .kind = ValueKind::word,
+              .words = {"size", "first"},
+              .standard = "size",
+              .help = "what groups are numbered by: their size, the largest first, or their first point"},
+             {.name = "dialect",
+              .kind = ValueKind::word,
+              .words = {"epsflow", "swift", "nbodykit"},
+              .standard = "epsflow",
+              .help = "numbers of groups, and of points in none: from 0 and -1, from 1 and 2147483647, from 1 and 0"}}},
+           metric_options(),
+           {"Results",
+            {{.name = "out",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help = "the group of each point as .npy (int32), .csv, .fits, .h5 or .parquet, or - for CSV on standard output"},
+             {.name = "catalog",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help = "a row for each group as .csv, .fits, .h5 or .parquet: size, first point, mass (--weight), and of the "
+                      "coordinates centre of mass, spread, ends and radius; - for CSV on standard output"},
+             {.name = "velocity",
+              .value = "A,B",
+              .help = "with --catalog: columns whose mean, weighted by mass, is that of the group; they are no coordinates"},
+             stats_option(),
+             overwrite_option()}},
+           input_options(),
+           machine_options(),
+           run_options(),
+           search_options(),
+           message_options()},
+      .run = run_fof};
+}
+
+}  // namespace epsflow::cli
