@@ -1,6 +1,5 @@
 #include <epsflow/catalog/catalog.hpp>
 
-#include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -11,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 
 #include <epsflow/catalog/sphere.hpp>
 #include <epsflow/core/error.hpp>
@@ -29,7 +29,8 @@ constexpr std::size_t kPiece = 1 << 13;
 
 void require_length(std::size_t n, std::size_t length, const std::string& what) {
   if (length == n) return;
-  throw UsageError(fmt::format("there are {} and {} {}: give one for each", format_count(n, "point"), length, what));
+  throw UsageError("there are " + format_count(n, "point") + " and " + std::to_string(length) + " " + what +
+                   ": give one for each");
 }
 
 void check(const CatalogInput& in) {
@@ -41,9 +42,8 @@ void check(const CatalogInput& in) {
   require_length(n, in.weights.size(), "weights");
   for (std::size_t i = 0; i < n; ++i) {
     if (in.weights[i] >= 0 && in.weights[i] < kInfinity) continue;
-    throw InputError(fmt::format(
-        "point {} has the weight {}: a catalogue is weighted by finite numbers of 0 and more, such as masses", i,
-        in.weights[i]));
+    throw InputError("point " + std::to_string(i) + " has the weight " + format_number(in.weights[i]) +
+                     ": a catalogue is weighted by finite numbers of 0 and more, such as masses");
   }
 }
 

@@ -208,7 +208,7 @@ HWY_INLINE void count_cell(const CellInput& in, Range points, std::span<const Ra
 
 /// Where cells hold a point or two, most of the time goes into finding the cells around, not into tests. So a few cells
 /// that follow each other share a window, of more candidates than each of them needs: slabs, which in three dimensions are
-/// five ranges in place of 25, or where these hold too many points, rows.
+/// five ranges in place of 25, or where these hold too many points, rows. Cells of one slice: what lies between those of two is near neither.
 template <class T, std::size_t D, class Counting>
 void count(const CellInput& in, Range cells, const Counting& counting, std::uint32_t* counts) {
   const auto starts = in.grid.cell_starts();
@@ -225,7 +225,9 @@ void count(const CellInput& in, Range cells, const Counting& counting, std::uint
       continue;
     }
     Range pool{cell, cell + 1};
-    while (pool.end < cells.end && pool.size() < kPooledCells && !whole(pool.end)) ++pool.end;
+    while (pool.end < cells.end && pool.size() < kPooledCells && !whole(pool.end) && in.grid.same_slice(cell, pool.end)) {
+      ++pool.end;
+    }
     const auto worth_sharing = [&](CellWindow& window) {
       (void)window.around(pool);
       return window.points() * points_of(pool).size() <= tests_per_cell * pool.size();

@@ -37,6 +37,11 @@ class Grid final : public SearchIndex {
   /// How cells are numbered, and where a cell's neighbours are.
   [[nodiscard]] const CellKeys& keys() const noexcept { return keys_; }
 
+  /// Whether the points of two cells are of one slice.
+  [[nodiscard]] bool same_slice(std::size_t a, std::size_t b) const noexcept {
+    return space().slices == nullptr || cell_keys_[a] / keys_.slice_stride == cell_keys_[b] / keys_.slice_stride;
+  }
+
   /// As cells and their neighbours ascend together, each of the (2·window + 1)^(axes − 1) places where a range may begin only
   /// moves forward: O(1) amortised per cell and place, one binary search per place at the start, and in cells at the end of a
   /// closed axis.
