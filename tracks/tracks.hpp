@@ -115,7 +115,8 @@ struct TrackEvent {
 struct Tracks {
   std::vector<Feature> features;
   std::vector<FeatureLink> links;  ///< by from, then by to
-  std::vector<TrackEvent> events;  ///< by slice, then by kind, then by features
+  /// By slice, then by kind, then by feature: births and merges by the one after, others by the one before.
+  std::vector<TrackEvent> events;
   std::uint32_t slices = 0;
   std::uint32_t cells = 0;
   std::uint32_t tracks = 0;
