@@ -10,6 +10,7 @@
     X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
     found = epsflow.compare(labels, result.variant(0.2, 8))
     score = epsflow.validity(X, labels).score
+    found = epsflow.tracks(X, labels, times, core=core, eps=0.3)
 
 Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
 """
@@ -30,6 +31,7 @@ from ._plan import EpsPlan
 from ._reading import read_points
 from ._sweep import SweepResult, VariantResult, load
 from ._tasks import Progress
+from ._tracks import TrackEvent, Tracks, tracks
 from ._validity import Validity, validity
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ __all__ = [
     "Offer",
     "Progress",
     "SweepResult",
+    "TrackEvent",
+    "Tracks",
     "Validity",
     "VariantResult",
     "backends",
@@ -70,6 +74,7 @@ __all__ = [
     "selectivity",
     "suggest",
     "sweep",
+    "tracks",
     "validity",
 ]
 
