@@ -38,6 +38,7 @@ std::vector<IdRow> sorted_ids(const SlicedLabels& slices, const Tracks& found, s
 
 std::vector<std::vector<FeatureLink>> find_id_links(const SlicedLabels& slices, const Tracks& found,
                                                     const CancelToken& cancel) {
+  if (found.slices == 1) (void)sorted_ids(slices, found, 0);  // for its errors
   return links_of_pairs(
       found.slices, cancel, [&](std::size_t s) { return sorted_ids(slices, found, s); },
       [&](const std::vector<IdRow>& before, const std::vector<IdRow>& after) {

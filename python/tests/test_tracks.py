@@ -25,7 +25,7 @@ STORM = [  # of each frame its discs (x, y, r)
     [(10, 10, 4), (30, 10, 4), (60, 40, 5)],
     [(13, 10, 4), (27, 10, 4), (62, 40, 5), (10, 50, 3)],  # (10, 50) is born
     [(16, 10, 4), (24, 10, 4), (64, 40, 5), (11, 50, 3)],  # those at y = 10 touch: they merge
-    [(19, 10, 4), (22, 10, 4), (63, 37, 3), (63, 43, 3), (12, 50, 3)],
+    [(19, 10, 4), (22, 10, 4), (63, 36, 3), (63, 44, 3), (12, 50, 3)],
     [(20, 10, 4), (63, 34, 3), (63, 46, 3)],  # (12, 50) has died; (63, 40) has split
     [],
     [(20, 10, 4)],  # born again
@@ -104,7 +104,7 @@ def test_tobac_reads_it(tmp_path):
     table = pandas.read_csv(tmp_path / "tracks.csv", parse_dates=["time"])
     table["time_cell"] = pandas.to_timedelta(table["time_cell"])
     pandas.testing.assert_frame_equal(table, found.table, check_dtype=False)
-    made = merge_split.merge_split_MEST(table, dxy=1, distance=13, frame_len=2)
+    made = merge_split.merge_split_MEST(table, dxy=1, distance=13, frame_len=1)
     np.testing.assert_array_equal(made.feature_parent_cell_id, table.cell)
     # Both find the same families; tobac by distances of ends and starts of cells.
     ours = table.groupby("cell").track.first()

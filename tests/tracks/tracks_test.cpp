@@ -503,6 +503,8 @@ TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
   bad = slices;
   bad.ids[5] = bad.ids[3];
   check_mentions(input(bad.view(), kByIds), {"rows 3 and 5", "slice 1", "same id, 3"});
+  bad.starts = {0, 6};
+  check_mentions(input(bad.view(), kByIds), {"rows 3 and 5", "slice 0"});
   bad = slices;
   bad.places[7] = std::nan("");
   check_mentions(input(bad.view(), by_cores(1)), {"row 3", "column 1", "nan"});
