@@ -76,8 +76,8 @@ class Tracks:
         "frame", the slice, from 0; "idx", the feature within its frame, from 1; "num", its points; "feature", its number, from 1; "time"
         and "timestr"; "y" and "x", its mean position: the second and first column of X, latitude and longitude where the metric takes
         these; "hdim_1" and "hdim_2", the same, as on a grid of steps of one unit (dxy=1 in tobac); "lat" and "lon" in degrees, for metrics
-        of the sphere alone; "cell" and "track", from 1; "time_cell", the time since the cell began; "label", its label in its slice. With three columns or more also
-        "z" and "vdim", the third. Without X there are no positions.
+        of the sphere alone; "cell" and "track", from 1; "time_cell", the time since the cell began; "label", its label in its slice. With
+        three columns or more also "z" and "vdim", the third. Without X there are no positions.
 
         A pandas.DataFrame where pandas is there, else a dict of arrays.
         """
@@ -85,9 +85,9 @@ class Tracks:
 
     @property
     def links(self) -> Any:
-        """A row for each two features that are linked: "before" and "after", their numbers; "before_points" and "after_points", the points that they share; and
-        "same_cell", whether the cell goes on along this link. Matched by ids, both counts are the ids in both. Matched by core
-        points, they are those of either that are within eps of one of the other.
+        """A row for each two features that are linked: "before" and "after", their numbers; "before_points" and "after_points", the points
+        that they share; "same_cell", whether the cell goes on along this link. Matched by ids, both counts are the ids in both. Matched
+        by core points, they are those of either that are within eps of one of the other.
 
         A pandas.DataFrame where pandas is there, else a dict of arrays.
         """
@@ -95,8 +95,8 @@ class Tracks:
 
     @property
     def events(self) -> list[TrackEvent]:
-        """Births, continuations, merges, splits and deaths, in this order within each frame. What is there in the first frame is not born in it,
-        and nothing dies after the last: nothing is known of what was before or came after."""
+        """Births, continuations, merges, splits and deaths, in this order within each frame. What is there in the first frame is not born
+        in it, and nothing dies after the last: nothing is known of what was before or came after."""
         times = self.times
         return [TrackEvent(event, frame, times[frame], before, after) for event, frame, before, after in self._events]
 
@@ -258,13 +258,12 @@ def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[n
     of_points = _as_times(times, "times")
     if len(of_points) != n:
         raise ValueError(f"there are {n} labels and {len(of_points)} times: give the time of each point")
+    _refuse_descent(of_points, "times", "row", "sort all rows by time, as numpy.argsort(times, kind='stable') says, or take each slice once")
     if slices is None:
         is_new = np.ones(n, dtype=bool)
         is_new[1:] = of_points[1:] != of_points[:-1]
         every = of_points[is_new]
-        _refuse_descent(of_points, "times", "row", "sort all rows by time, as numpy.argsort(times, kind='stable') says, or take each slice once")
     else:
-        _refuse_descent(of_points, "times", "row", "sort all rows by time, as numpy.argsort(times, kind='stable') says, or take each slice once")
         every = _as_times(slices, "slices")
         if (every.dtype.kind == "M") != (of_points.dtype.kind == "M") and n > 0:
             raise TypeError(f"slices has dtype {every.dtype} and times {of_points.dtype}: give both as numbers, or both as datetime64")
@@ -383,8 +382,9 @@ def _timestr(times: NDArray[Any]) -> NDArray[Any]:
 def _as_texts(values: NDArray[Any]) -> list[str]:
     """As CSV has them."""
     if values.dtype.kind == "M":
-        whole = bool((values == values.astype("datetime64[s]")).all())
-        return [text.replace("T", " ") for text in np.datetime_as_string(values, unit="s" if whole else np.datetime_data(values.dtype)[0]).tolist()]
+        seconds = values.astype("datetime64[s]")
+        texts = (seconds if (values == seconds).all() else values).astype(str)
+        return [text.replace("T", " ") for text in texts.tolist()]
     if values.dtype.kind == "m":
         return [_duration(value) for value in values.astype("timedelta64[us]").tolist()]
     return [repr(value) if isinstance(value, float) else str(value) for value in values.tolist()]
