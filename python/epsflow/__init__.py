@@ -23,6 +23,7 @@ from ._arrays import drop_missing
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer
+from ._flashes import flashes
 from ._functions import explore, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
 from ._k_distance import Knee, eps_range, knee
 from ._lineage import Lineage
@@ -63,6 +64,7 @@ __all__ = [
     "drop_missing",
     "eps_range",
     "explore",
+    "flashes",
     "k_distance",
     "knee",
     "lineage",
