@@ -124,7 +124,7 @@ class Cataloguer {
     if (in_.slices != nullptr) made_.slice.resize(clusters_);
     for (std::size_t s = 0; s + 1 < order_.slices.size(); ++s) {
       for (std::uint64_t c = order_.slices[s]; c < order_.slices[s + 1]; ++c) {
-        made_.cluster[c] = static_cast<std::int32_t>(c - order_.slices[s]);
+        made_.cluster[c] = order_.labels[c];
         if (in_.slices != nullptr) made_.slice[c] = s;
         made_.size[c] = order_.offsets[c + 1] - order_.offsets[c];
       }
@@ -341,21 +341,29 @@ class Cataloguer {
     return 1 - product / std::sqrt(own * of_center);  // NaN where directions cancel out
   }
 
+  /// The first point of a cluster.
+  [[nodiscard]] std::array<double, 2> point(std::size_t c) const {
+    return {in_.points.at(first_of(c), 0), in_.points.at(first_of(c), 1)};
+  }
+
   [[nodiscard]] SkyPlace place(std::uint32_t i) const {
     return sky_place(in_.metric, in_.points.at(i, 0), in_.points.at(i, 1));
   }
 
-  /// Whether the longitudes count from 0° to 360°: where some are beyond 180°.
+  /// Whether the longitudes count from 0° to 360°: where none is below 0 and some are beyond 180°.
   [[nodiscard]] bool counts_from_0() const {
     const std::size_t axis = latitude_comes_first(in_.metric) ? 1 : 0;
     const double half = std::numbers::pi / radians_of_coordinates(in_.metric);
+    std::atomic<bool> below = false;
     std::atomic<bool> beyond = false;
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, in_.points.size(), 1 << 16), [&](const auto& range) {
-      for (std::size_t i = range.begin(); i != range.end() && !beyond; ++i) {
-        if (in_.points.at(i, axis) > half) beyond = true;
+      for (std::size_t i = range.begin(); i != range.end() && !below; ++i) {
+        const double x = in_.points.at(i, axis);
+        if (x < 0) below = true;
+        if (x > half) beyond = true;
       }
     });
-    return beyond;
+    return beyond && !below;
   }
 
   void measure_on_sphere() {
@@ -427,6 +435,7 @@ class Cataloguer {
           double* const at = made_.center.data() + c * dims_;
           at[lon] = center.longitude / unit;
           at[lat] = center.latitude / unit;
+          if (made_.size[c] == 1) std::copy_n(point(c).data(), dims_, at);
           made_.spread[c * dims_ + lon] = std::sqrt(row.east) / unit;
           made_.spread[c * dims_ + lat] = std::sqrt(row.north) / unit;
           made_.lower[c * dims_ + lon] = (center.longitude + row.west_end) / unit;

@@ -53,7 +53,8 @@ struct ColumnSummary {
 /// of which one may lie outside.
 ///
 /// On a sphere the centre is the mean of the directions. `spread` is that of the great-circle offsets from it, to the east and to the
-/// north. `lower` and `upper` are longitudes and latitudes in one piece: the longitudes may leave −180° … 180°; where a pole may be in the cluster
+/// north. Longitudes of centres are from 0° to 360° where all points have such ones and some have more than 180°, else from −180° to 180°; the
+/// only point of a cluster is its own centre. `lower` and `upper` are longitudes and latitudes in one piece: the longitudes may leave −180° … 180°; where a pole may be in the cluster
 /// (it is no farther from the centre than some point), they are all longitudes, and the pole.
 struct Catalog {
   std::size_t dims = 0;

@@ -41,32 +41,41 @@ ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices
   const std::size_t n = labels.size();
   ClusterOrder order;
   const std::size_t count = slices == nullptr ? 1 : slices->count();
-  order.slices.reserve(count + 1);
+  std::vector<std::uint64_t> numbers{0};  // before those of each slice
   for (std::size_t s = 0; s < count; ++s) {
     const std::size_t first = slices == nullptr ? 0 : slices->first(s);
     const std::size_t last = slices == nullptr ? n : slices->last(s);
-    order.slices.push_back(order.slices.back() + count_clusters(labels, first, last));
+    numbers.push_back(numbers.back() + count_clusters(labels, first, last));
   }
-  const std::uint64_t clusters = order.slices.back();
+  const std::uint64_t clusters = numbers.back();
+  if (clusters >> 32 != 0) {
+    throw InputError("the highest labels of the slices sum to " + std::to_string(clusters) +
+                     ", which is more than can be told apart: number the clusters of each slice from 0");
+  }
   // Noise is behind every cluster.
   const unsigned bits = static_cast<unsigned>(std::bit_width(clusters));
   Buffer<std::uint64_t> made(n), spare(n);
   const SlicesView view = slices == nullptr ? SlicesView{} : slices->view();
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const std::uint64_t cluster = labels[i] == kNoise ? clusters : order.slices[view.of(static_cast<std::uint32_t>(i))] + labels[i];
+      const std::uint64_t cluster = labels[i] == kNoise ? clusters : numbers[view.of(static_cast<std::uint32_t>(i))] + labels[i];
       made[i] = cluster << 32 | i;
     }
   });
   const std::span<const std::uint64_t> sorted = index::radix_sort(
       made.span(), spare.span(), bits, [](std::uint64_t item) { return item >> 32; }, cancel);
-  order.offsets.resize(clusters + 1);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, clusters + 1, kGrain), [&](const auto& range) {
-    for (std::size_t c = range.begin(); c != range.end(); ++c) {
-      order.offsets[c] = static_cast<std::uint64_t>(
-          std::lower_bound(sorted.begin(), sorted.end(), std::uint64_t{c} << 32) - sorted.begin());
-    }
-  });
+  // An entry for each number that a point has.
+  order.slices.push_back(0);
+  std::size_t slice = 0;
+  std::size_t at = 0;
+  while (at < n && sorted[at] >> 32 != clusters) {
+    const std::uint64_t number = sorted[at] >> 32;
+    for (; number >= numbers[slice + 1]; ++slice) order.slices.push_back(order.labels.size());
+    while (at < n && sorted[at] >> 32 == number) ++at;
+    order.labels.push_back(static_cast<std::int32_t>(number - numbers[slice]));
+    order.offsets.push_back(at);
+  }
+  order.slices.resize(count + 1, order.labels.size());
   order.points = Buffer<std::uint32_t>(order.offsets.back());
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order.points.size(), kGrain), [&](const auto& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) order.points[i] = static_cast<std::uint32_t>(sorted[i]);

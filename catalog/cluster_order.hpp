@@ -11,12 +11,13 @@
 
 namespace epsflow {
 
-/// The points of cluster c are points[offsets[c] … offsets[c + 1]), ascending. Noise is left out. Of slices the clusters of the first
-/// come first, then those of the second.
+/// The points of entry c are points[offsets[c] … offsets[c + 1]), ascending. Entries are the clusters that have points, by their labels; of
+/// slices those of the first come first, then those of the second. Noise is left out.
 struct ClusterOrder {
+  std::vector<std::int32_t> labels;       ///< [clusters]
   std::vector<std::uint64_t> offsets{0};  ///< [clusters + 1]
   Buffer<std::uint32_t> points;           ///< [points in clusters] ids
-  std::vector<std::uint64_t> slices{0};   ///< [slices + 1]: the first cluster of each; without slices those of one
+  std::vector<std::uint64_t> slices;   ///< [slices + 1]: the first entry of each; without slices those of one
 
   [[nodiscard]] std::size_t clusters() const noexcept { return offsets.size() - 1; }
 };

@@ -33,6 +33,7 @@
 #include "results.hpp"
 #include "tables.hpp"
 #include "task.hpp"
+#include "tracks.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -414,6 +415,7 @@ NB_MODULE(_core, m) {
   epsflow::python::define_engine(m);
   epsflow::python::define_results_folders(m);
   epsflow::python::define_tables(m);
+  epsflow::python::define_tracks(m);
   epsflow::python::define_maps(m);
   epsflow::python::define_nearest(m);
   epsflow::python::define_comparisons(m);

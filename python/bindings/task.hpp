@@ -24,6 +24,7 @@
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/selectivity.hpp>
+#include <epsflow/pipeline/tracks.hpp>
 #include <epsflow/pipeline/validity.hpp>
 
 namespace epsflow::python {
@@ -34,7 +35,7 @@ class Task {
  public:
   /// What a run makes at its end, unless it makes results.
   using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity, Lineage,
-                            Sweep, Exploration, std::vector<double>, std::vector<Selectivity>, Table>;
+                            Sweep, Exploration, std::vector<double>, std::vector<Selectivity>, Table, TrackedSlices>;
 
   /// What a run leaves for whoever asks.
   class Channel {

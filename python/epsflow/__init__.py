@@ -13,6 +13,7 @@
     maps = epsflow.sweep_many(X, eps=0.3, min_samples=4, by=times)
     groups = epsflow.friends_of_friends(X, b=0.2, box=250)
     score = epsflow.validity(X, labels).score
+    found = epsflow.tracks(X, labels, times, core=core, eps=0.3)
 
 Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
 """
@@ -26,6 +27,7 @@ from ._catalog import catalog
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer
+from ._flashes import flashes
 from ._friends import Groups, friends_of_friends
 from ._functions import explore, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
 from ._k_distance import Knee, eps_range, knee
@@ -36,6 +38,7 @@ from ._reading import read_points
 from ._slices import SlicedResult, sweep_many
 from ._sweep import SweepResult, VariantResult, load
 from ._tasks import Progress
+from ._tracks import TrackEvent, Tracks, tracks
 from ._validity import Validity, validity
 
 if TYPE_CHECKING:
@@ -59,6 +62,8 @@ __all__ = [
     "Progress",
     "SlicedResult",
     "SweepResult",
+    "TrackEvent",
+    "Tracks",
     "Validity",
     "VariantResult",
     "backends",
@@ -68,6 +73,7 @@ __all__ = [
     "drop_missing",
     "eps_range",
     "explore",
+    "flashes",
     "friends_of_friends",
     "k_distance",
     "knee",
@@ -81,6 +87,7 @@ __all__ = [
     "suggest",
     "sweep",
     "sweep_many",
+    "tracks",
     "validity",
 ]
 

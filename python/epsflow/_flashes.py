@@ -1,0 +1,80 @@
+"""Lightning: clusters of events as flashes, in the variables of xlma-python's netCDF files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._compare import as_labels
+from ._frames import library_of
+
+_NO_FLASH = np.iinfo(np.uint64).max
+_TREE = {"_FillValue": _NO_FLASH, "cf_role": "tree_id"}
+
+
+def flashes(events: Any, labels: Any) -> Any:
+    """Clusters of lightning events as flashes, in the variables that xlma-python has for its own clustering.
+
+    Parameters
+    ----------
+    events : xarray.Dataset
+        With the dimension "number_of_events", as pyxlma.lmalib.io.read makes it. It stays as it is.
+    labels : array of shape (number_of_events,), or an object with labels
+        As `epsflow.compare` takes them.
+
+    Returns
+    -------
+    xarray.Dataset
+        events with further variables. Of events "event_parent_flash_id": the label, and the fill value 2**64 - 1 for noise; and "event_id"
+        if it was missing. Of flashes, the clusters, "flash_id", "flash_event_count" and, where there is "event_time", "flash_time_start"
+        and "flash_time_end". Flashes that were there before are replaced. Its method to_netcdf() writes a netCDF file.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no such data set, and for labels that do not fit it.
+
+    Examples
+    --------
+    >>> labels = epsflow.sweep(scaled, eps=1.0, min_samples=10)[0]
+    >>> epsflow.flashes(events, labels).to_netcdf("flashes.nc")
+    """
+    if library_of(events) != "xarray" or not hasattr(events, "drop_dims"):
+        raise TypeError(f"events is of type {type(events).__name__}; it is an xarray.Dataset with the dimension number_of_events, as xlma-python has it")
+    if "number_of_events" not in events.sizes:
+        raise ValueError(f"events has the dimensions {', '.join(map(str, events.sizes))}, and none that is called number_of_events: rename that of the events")
+    of_events = as_labels(labels, "labels")
+    if len(of_events) != events.sizes["number_of_events"]:
+        raise ValueError(f"there are {events.sizes['number_of_events']} events and {len(of_events)} labels: give one for each")
+    if "number_of_flashes" in events.sizes:
+        events = events.drop_dims("number_of_flashes")
+    found, places, counts = np.unique(of_events[of_events >= 0], return_inverse=True, return_counts=True)
+    parent = np.where(of_events >= 0, of_events.astype(np.uint64), _NO_FLASH)
+    event, flash = "number_of_events", "number_of_flashes"
+    ids = events["event_id"].values if "event_id" in events.variables else np.arange(len(of_events), dtype=np.uint64)
+    attributes = events["event_id"].attrs if "event_id" in events.variables else {"_FillValue": _NO_FLASH}
+    variables = {
+        "event_id": (event, ids, {**attributes, "parent": "flash_id", "parent_id": "event_parent_flash_id", "cf_role": "tree_id"}),
+        "event_parent_flash_id": (event, parent, {**_TREE, "coordinates": "event_id"}),
+        "flash_id": (flash, found.astype(np.uint64), {**_TREE, "child": "event_id"}),
+        "flash_event_count": (flash, counts.astype(np.uint32), {"long_name": "Count of events in flash", "valid_min": 1}),
+    }
+    if "event_time" in events.variables and len(found) > 0:
+        times = events["event_time"].values[of_events >= 0]
+        order = np.argsort(places.reshape(-1), kind="stable")
+        first = np.append(0, np.cumsum(counts)[:-1])
+        of_time = {"standard_name": "time"}
+        variables["flash_time_start"] = (flash, np.minimum.reduceat(times[order], first), {**of_time, "long_name": "Start time of flash"})
+        variables["flash_time_end"] = (flash, np.maximum.reduceat(times[order], first), {**of_time, "long_name": "End time of flash"})
+    described = {"cf_tree_order": f"{flash} {event}", "flash_algorithm_name": "epsflow DBSCAN", "flash_algorithm_version": _version()}
+    return events.assign(variables).assign_attrs(described)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("epsflow")
+    except PackageNotFoundError:
+        return "unknown"

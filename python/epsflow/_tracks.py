@@ -1,0 +1,406 @@
+"""Clusters of slices that follow each other, such as maps: which goes on as which, and where they merge and split."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import os
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._arrays import as_host_points
+from ._columns import has_masked
+from ._compare import as_labels
+from ._frames import metric_of
+from ._gpu_arrays import is_on_gpu, to_host
+from ._metrics import EUCLIDEAN, eps_unit
+from ._parameters import as_choice, as_eps, as_flag, as_options
+from ._tasks import run_task
+
+
+class TrackEvent(NamedTuple):
+    """What happens between a frame and the one before it.
+
+    Attributes
+    ----------
+    event : str
+        "birth", of a feature that is linked to none before; "continuation", of two that are linked to each other alone; "merge", of a
+        feature that is linked to several before; "split", of one that is linked to several after; "death", of one that is linked to none
+        after. Where clusters merge and split at the same time there are events of both.
+    frame : int
+        The later frame.
+    time : object
+        Its time.
+    before, after : tuple of int
+        The features that take part, by their numbers.
+    """
+
+    event: str
+    frame: int
+    time: Any
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Clusters from slice to slice, in the words of tobac: a cluster of one slice is a feature, a chain of features is a cell, and cells
+    that merges and splits connect are a track.
+
+    Attributes
+    ----------
+    n_features, n_cells, n_tracks : int
+    times : ndarray of shape (n_slices,)
+        The time of each slice. Their places are the frames.
+    features : ndarray of shape (n_samples,)
+        The number of the feature that each point is in, 0 for noise.
+    """
+
+    n_features: int
+    n_cells: int
+    n_tracks: int
+    times: NDArray[Any]
+    features: NDArray[np.uint32]
+    _table: dict[str, NDArray[Any]] = field(repr=False)
+    _links: dict[str, NDArray[Any]] = field(repr=False)
+    _events: list[tuple[str, int, tuple[int, ...], tuple[int, ...]]] = field(repr=False)
+
+    @property
+    def table(self) -> Any:
+        """A row for each feature, in tobac's columns: what tobac's functions take as its features and tracks.
+
+        "frame", the slice, from 0; "idx", the feature within its frame, from 1; "num", its points; "feature", its number, from 1; "time"
+        and "timestr"; "y" and "x", its mean position: the second and first column of X, latitude and longitude where the metric takes
+        these; "hdim_1" and "hdim_2", the same, as on a grid of steps of one unit (dxy=1 in tobac); "lat" and "lon" in degrees, for metrics
+        of the sphere alone; "cell" and "track", from 1; "time_cell", the time since the cell began; "label", its label in its slice. With
+        three columns or more also "z" and "vdim", the third. Without X there are no positions.
+
+        A pandas.DataFrame where pandas is there, else a dict of arrays.
+        """
+        return _as_table(self._table)
+
+    @property
+    def links(self) -> Any:
+        """A row for each two features that are linked: "before" and "after", their numbers; "before_points" and "after_points", the points
+        that they share; "same_cell", whether the cell goes on along this link. Matched by ids, both counts are the ids in both. Matched
+        by core points, they are those of either that are within eps of one of the other.
+
+        A pandas.DataFrame where pandas is there, else a dict of arrays.
+        """
+        return _as_table(self._links)
+
+    @property
+    def events(self) -> list[TrackEvent]:
+        """Births, continuations, merges, splits and deaths, in this order within each frame. What is there in the first frame is not born
+        in it, and nothing dies after the last: nothing is known of what was before or came after."""
+        times = self.times
+        return [TrackEvent(event, frame, times[frame], before, after) for event, frame, before, after in self._events]
+
+    def to_csv(self, path: Union[str, os.PathLike[str]], *, overwrite: bool = False) -> None:
+        """Write the table as CSV, such as tracks.csv. pandas.read_csv(path, parse_dates=["time"]) reads it for tobac.
+
+        Parameters
+        ----------
+        path : path
+        overwrite : bool
+            Whether a file of that name is replaced.
+
+        Raises
+        ------
+        FileExistsError
+            If there is one, and overwrite is False.
+        """
+        mode = "w" if as_flag(overwrite, "overwrite") else "x"
+        columns = {name: _as_texts(values) for name, values in self._table.items()}
+        try:
+            file = open(path, mode, newline="", encoding="utf-8")
+        except FileExistsError:
+            raise FileExistsError(f"{os.fspath(path)} is there already: choose another name, or say to_csv(…, overwrite=True)") from None
+        with file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values()))
+
+
+def tracks(
+    X: Any,
+    labels: Any,
+    times: Any,
+    *,
+    slices: Any = None,
+    match: str = "cores",
+    eps: Any = None,
+    core: Any = None,
+    ids: Any = None,
+    least_share: float = 0.0,
+    metric: str = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    threads: int | None = None,
+) -> Tracks:
+    """Follow clusters from slice to slice: where they begin, go on, merge, split and end.
+
+    A slice is all points of one time. Clusters of slices that follow each other are linked if they share something: core points within
+    eps of each other, or ids. Along links cells go on, first where most is shared (of equal ones where the features have lower numbers),
+    at most one from each feature and to each. Features that are linked, over any number of slices, are a track. A slice is never passed
+    over: a cluster that is missing in one ends there, and is new where it comes back.
+
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+        The points of all slices, as `epsflow.sweep` takes them; or None, for match="ids" without positions.
+    labels : array of shape (n_samples,)
+        The cluster of each point in its slice, -1 for noise. Slices are clustered each on its own, and their labels may have numbers in
+        common.
+    times : array of shape (n_samples,)
+        The time of each point, ascending: numbers, datetime64 or datetime.
+    slices : array, optional
+        The times of all slices, ascending, where some may have no points. By default the times that occur.
+    match : str
+        "cores": clusters are linked if a core point of one is within eps of a core point of the other. "ids": if they have ids in common.
+    eps : float
+        For match="cores", in the unit that `epsflow.sweep` takes it in.
+    core : array of shape (n_samples,), optional
+        For match="cores": whether each point is core, as `VariantResult.core`. By default that of labels, if they are a variant.
+    ids : array of shape (n_samples,), optional
+        For match="ids": what each point is, such as the number of its pixel or the name of its station. Whole numbers or texts. Those of
+        the clusters of one slice differ.
+    least_share : float
+        Links with a smaller share are left out; from 0 (none is) to 1. The share is the part of a feature's ids, or core points, that it
+        has in common with the other; of the two features the larger one. So what merges into something large counts in full.
+    metric, metric_params
+        As `epsflow.sweep` takes them. Mean positions follow them: by unit vectors on the sphere, the shorter way round in a periodic box.
+    threads : int, optional
+        As `epsflow.sweep` takes it.
+
+    Returns
+    -------
+    Tracks
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError
+        As `epsflow.sweep` does, and for times that do not ascend, are missing, or are none of `slices`.
+
+    Examples
+    --------
+    >>> labels, core = np.empty(len(X), int), np.zeros(len(X), bool)
+    >>> for time in np.unique(times):
+    ...     rows = times == time
+    ...     variant = epsflow.sweep(X[rows], eps=0.5, min_samples=8, core=True)[0]
+    ...     labels[rows], core[rows] = variant.labels, variant.core
+    >>> found = epsflow.tracks(X, labels, times, core=core, eps=0.5)
+    >>> found.to_csv("tracks.csv")
+    >>> [event for event in found.events if event.event == "merge"]
+    """
+    match = as_choice(match, "match", "cores")
+    words = metric_of(X, metric, metric_params)
+    points = None if X is None else as_host_points(to_host(X) if is_on_gpu(X) else X, words)
+    of_points = as_labels(labels, "labels")
+    n = len(of_points)
+    if points is not None and len(points) != n:
+        raise ValueError(f"there are {len(points)} points and {n} labels: give one for each")
+    by_time, starts = _as_slices(times, slices, n)
+    radius, mask, codes, names = 0.0, None, None, None
+    if match == "cores":
+        if points is None:
+            raise ValueError("X is None, and match='cores' goes by distances: give points, or match='ids' with ids")
+        if eps is None:
+            raise TypeError("match='cores' needs eps, within which core points are linked: that of the clustering, or larger where clusters move")
+        if ids is not None:
+            raise TypeError("ids are of match='ids': say so, or leave them out")
+        radius = as_eps(eps, eps_unit(words))
+        mask = _as_core(core, labels, n)
+    elif match == "ids":
+        if ids is None:
+            raise TypeError("match='ids' needs ids: what each point is, such as the number of its pixel")
+        if eps is not None:
+            raise TypeError("eps is of match='cores': leave it out with match='ids'")
+        codes, names = _as_ids(ids, n)
+        mask = None if core is None else _as_core(core, labels, n)
+    share = _as_share(least_share)
+    options = as_options(threads=threads)
+    try:
+        task = run_task(_core.start_tracks, points, of_points, starts, mask, codes, words if points is not None else EUCLIDEAN, match, radius, share, options)
+    except ValueError as error:
+        if names is None:
+            raise
+        raise ValueError(_with_name(str(error), names)) from None
+    n_cells, n_tracks, table, links, events, features = _core.take_tracks(task)
+    links["same_cell"] = links["same_cell"].view(np.bool_)
+    return Tracks(len(table["frame"]), n_cells, n_tracks, by_time, features, _in_tobacs_order(table, by_time, points, words), links, events)
+
+
+def _in_tobacs_order(found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, words: Any) -> dict[str, NDArray[Any]]:
+    """The columns that the table has, in tobac's order."""
+    on_sphere = words[0] in ("greatcircle", "haversine")
+    has_z = points is not None and points.shape[1] > 2 and not on_sphere
+    time = by_time[found["frame"]] if len(by_time) else by_time
+    first = np.full(int(found["cell"].max(initial=0)) + 1, len(time), dtype=np.int64)
+    np.minimum.at(first, found["cell"], np.arange(len(time)))
+    table = {"frame": found["frame"], "idx": found["idx"]}
+    if points is not None:
+        table.update({"vdim": found["z"]} if has_z else {}, hdim_1=found["y"], hdim_2=found["x"])
+    table.update(num=found["num"], feature=found["feature"], time=time, timestr=_timestr(time))
+    if points is not None:
+        table.update({"z": found["z"]} if has_z else {}, y=found["y"], x=found["x"])
+    if points is not None and on_sphere:
+        table.update(lat=found["lat"], lon=found["lon"])
+    table.update(cell=found["cell"], track=found["track"], time_cell=time - time[first[found["cell"]]], label=found["label"])
+    return table
+
+
+def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
+    """The times of all slices, and the first row of each, and n."""
+    of_points = _as_times(times, "times")
+    if len(of_points) != n:
+        raise ValueError(f"there are {n} labels and {len(of_points)} times: give the time of each point")
+    _refuse_descent(of_points, "times", "row", "sort all rows by time, as numpy.argsort(times, kind='stable') says, or take each slice once")
+    if slices is None:
+        is_new = np.ones(n, dtype=bool)
+        is_new[1:] = of_points[1:] != of_points[:-1]
+        every = of_points[is_new]
+    else:
+        every = _as_times(slices, "slices")
+        if (every.dtype.kind == "M") != (of_points.dtype.kind == "M") and n > 0:
+            raise TypeError(f"slices has dtype {every.dtype} and times {of_points.dtype}: give both as numbers, or both as datetime64")
+        _refuse_descent(every, "slices", "place", "give each slice once, in order of time", strictly=True)
+        at = np.searchsorted(every, of_points)
+        is_none = np.ones(n, dtype=bool)
+        is_there = at < len(every)
+        is_none[is_there] = every[at[is_there]] != of_points[is_there]
+        if is_none.any():
+            row = int(np.argmax(is_none))
+            raise ValueError(f"row {row} has the time {of_points[row]}, which is none of slices: give the times of all slices, or leave slices out")
+    starts = np.append(np.searchsorted(of_points, every), n).astype(np.uint64)
+    return every, starts
+
+
+def _as_times(times: Any, name: str) -> NDArray[Any]:
+    """[n] of whole numbers, float64 or datetime64, none of them missing. Raises TypeError, ValueError."""
+    remedy = "give numbers, or datetime64 as numpy.array(…, dtype='datetime64[s]') makes it"
+    if has_masked(times):
+        raise ValueError(f"{name} has masked values, and each point has a time: leave such rows out")
+    array = to_host(times) if is_on_gpu(times) else np.asarray(times)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}, and is a time for each point: of shape (n_samples,)")
+    if array.dtype.kind == "O" and all(isinstance(value, datetime.datetime) for value in array):
+        zones = [i for i, value in enumerate(array) if value.tzinfo is not None]
+        if zones:
+            raise TypeError(f"{name} has a time zone at row {zones[0]}: convert all to UTC and leave the zone out, as times.tz_convert('UTC').tz_localize(None) does")
+        array = array.astype("datetime64[us]")
+    if array.size == 0 and array.dtype.kind not in "M":
+        array = array.astype(np.float64)
+    if array.dtype.kind == "M":
+        missing = np.isnat(array)
+        array = _in_nanoseconds(array)
+    elif array.dtype.kind in "iu":
+        missing = np.zeros(len(array), dtype=bool)
+    elif array.dtype.kind == "f":
+        array = array.astype(np.float64)
+        missing = ~np.isfinite(array)
+    else:
+        raise TypeError(f"{name} has dtype {array.dtype}, and times are numbers or datetime64: {remedy}")
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise ValueError(f"{name} has {array[row]} at row {row}, and each point has a time: leave such rows out")
+    return array
+
+
+def _in_nanoseconds(times: NDArray[Any]) -> NDArray[Any]:
+    """As tobac and older pandas have them, where the years 1678 to 2261 hold them all."""
+    years = times.astype("datetime64[Y]").astype(np.int64)[~np.isnat(times)] + 1970
+    fits = years.size == 0 or years.min() >= 1678 and years.max() <= 2261
+    return times.astype("datetime64[ns]" if fits else "datetime64[us]")
+
+
+def _refuse_descent(times: NDArray[Any], name: str, place: str, remedy: str, strictly: bool = False) -> None:
+    wrong = times[1:] <= times[:-1] if strictly else times[1:] < times[:-1]
+    if wrong.any():
+        row = int(np.argmax(wrong)) + 1
+        raise ValueError(f"{name} has {times[row]} at {place} {row}, behind {times[row - 1]}: {remedy}")
+
+
+def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
+    if core is None:
+        core = getattr(labels, "core", None)
+    if core is None:
+        raise TypeError("match='cores' needs core: whether each point is core, as sweep(…, core=True) tells it; or match='ids', with ids")
+    if has_masked(core):
+        raise ValueError("core has masked values, and is True or False for each point")
+    array = to_host(core) if is_on_gpu(core) else np.asarray(core)
+    if array.dtype.kind != "b" and not (array.dtype.kind in "iu" and array.shape == (n,) and ((array == 0) | (array == 1)).all()):
+        if array.dtype.kind in "iu" and array.ndim == 1 and array.shape != (n,):
+            raise ValueError(f"core has {len(array)} values and there are {n} labels: give a mask, which of indices is numpy.isin(numpy.arange({n}), core)")
+        raise TypeError(f"core has dtype {array.dtype}, and is True or False for each point")
+    if array.shape != (n,):
+        raise ValueError(f"core has shape {array.shape}, and there are {n} labels: give True or False for each point")
+    return np.ascontiguousarray(array, dtype=np.uint8)
+
+
+def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
+    """Whole numbers as they are; of texts their places in a sorted list, and that list."""
+    if has_masked(ids):
+        raise ValueError("ids has masked values: give an id for each point")
+    array = to_host(ids) if is_on_gpu(ids) else np.asarray(ids)
+    if array.shape != (n,):
+        raise ValueError(f"ids has shape {array.shape}, and there are {n} labels: give an id for each point")
+    if array.dtype.kind == "i" or array.dtype.kind == "u" and (array.size == 0 or array.max() < 2**63):
+        return np.ascontiguousarray(array, dtype=np.int64), None
+    if array.dtype.kind in "uUS" or array.dtype.kind == "O" and all(isinstance(value, str) for value in array):
+        names, places = np.unique(array, return_inverse=True)
+        return places.reshape(n).astype(np.int64), names
+    if n == 0:
+        return np.zeros(0, dtype=np.int64), None
+    raise TypeError(f"ids has dtype {array.dtype}, and ids are whole numbers or texts")
+
+
+def _with_name(text: str, names: NDArray[Any]) -> str:
+    """An error about an id, which the library knows by its place."""
+    before, same, after = text.partition("have the same id, ")
+    place, colon, rest = after.partition(":")
+    return f"{before}{same}{names[int(place)]}{colon}{rest}" if place.isdigit() and int(place) < len(names) else text
+
+
+def _as_share(share: Any) -> float:
+    if isinstance(share, (bool, np.bool_)) or not isinstance(share, (int, float, np.integer, np.floating)):
+        raise TypeError(f"least_share is {share!r}, of type {type(share).__name__}; it is a number from 0 to 1")
+    if not 0 <= share <= 1:
+        raise ValueError(f"least_share == {share!r}, must be from 0 to 1")
+    return float(share)
+
+
+def _timestr(times: NDArray[Any]) -> NDArray[Any]:
+    """YYYY-MM-DD HH:MM:SS, as tobac has it; of numbers their digits."""
+    texts = _as_texts(times.astype("datetime64[s]") if times.dtype.kind == "M" else times)
+    return np.array(texts, dtype=object)
+
+
+def _as_texts(values: NDArray[Any]) -> list[str]:
+    """As CSV has them."""
+    if values.dtype.kind == "M":
+        seconds = values.astype("datetime64[s]")
+        texts = (seconds if (values == seconds).all() else values).astype(str)
+        return [text.replace("T", " ") for text in texts.tolist()]
+    if values.dtype.kind == "m":
+        return [_duration(value) for value in values.astype("timedelta64[us]").tolist()]
+    return [repr(value) if isinstance(value, float) else str(value) for value in values.tolist()]
+
+
+def _duration(since: datetime.timedelta) -> str:
+    """As pandas writes it: 0 days 00:05:00."""
+    seconds = since - datetime.timedelta(days=since.days)
+    text = str(datetime.datetime.min + seconds).split(" ")[1]
+    return f"{since.days} days {text}"
+
+
+def _as_table(columns: dict[str, NDArray[Any]]) -> Any:
+    copies = {name: values.copy() for name, values in columns.items()}
+    try:
+        import pandas
+    except ImportError:
+        return copies
+    return pandas.DataFrame(copies)

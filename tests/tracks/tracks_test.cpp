@@ -1,0 +1,523 @@
+#include <epsflow/tracks/tracks.hpp>
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/random_points.hpp"
+#include "tracks/slices.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/labels.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::check_mentions;
+using test::error_of;
+using test::Random;
+using test::Slices;
+using test::Storm;
+
+constexpr TrackOptions kByIds{.match = TrackMatch::ids};
+TrackOptions by_cores(double eps, double least_share = 0) { return {TrackMatch::cores, eps, least_share}; }
+
+auto key(const TrackEvent& e) {
+  const bool by_after = e.kind == TrackEventKind::birth || e.kind == TrackEventKind::merge;
+  return std::tuple(e.slice, e.kind, by_after ? e.after : e.before);
+}
+
+void sort_events(std::vector<TrackEvent>& events) {
+  std::sort(events.begin(), events.end(), [](const TrackEvent& a, const TrackEvent& b) { return key(a) < key(b); });
+}
+
+/// By the definitions: all pairs of points, all pairs of features.
+struct Oracle {
+  std::vector<FeatureLink> links;
+  std::vector<Feature> features;
+  std::vector<TrackEvent> events;
+
+  Oracle(const Slices& slices, const TrackOptions& options) {
+    std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<std::size_t>> rows;
+    for (std::size_t s = 0; s < slices.count(); ++s) {
+      for (std::size_t i = slices.starts[s]; i < slices.starts[s + 1]; ++i) {
+        if (slices.labels[i] != kNoise) rows[{static_cast<std::uint32_t>(s), slices.labels[i]}].push_back(i);
+      }
+    }
+    std::vector<std::vector<std::size_t>> members;
+    for (const auto& entry : rows) {
+      Feature f{.slice = entry.first.first, .label = entry.first.second};
+      if (!features.empty() && features.back().slice == f.slice) f.place = features.back().place + 1;
+      f.points = static_cast<std::uint32_t>(entry.second.size());
+      for (const std::size_t i : entry.second) f.core += slices.core[i];
+      features.push_back(f);
+      members.push_back(entry.second);
+    }
+    for (std::uint32_t a = 0; a < features.size(); ++a) {
+      for (std::uint32_t b = 0; b < features.size(); ++b) {
+        if (features[b].slice != features[a].slice + 1) continue;
+        FeatureLink link{a, b};
+        link.from_points = near(slices, options, members[a], members[b]);
+        link.to_points = near(slices, options, members[b], members[a]);
+        if (link.from_points == 0 && link.to_points == 0) continue;
+        const auto size = [&](const Feature& f) {
+          return static_cast<double>(options.match == TrackMatch::ids ? f.points : f.core);
+        };
+        if (std::max(link.from_points / size(features[a]), link.to_points / size(features[b])) < options.least_share)
+          continue;
+        links.push_back(link);
+      }
+    }
+    number();
+    tell(slices.count());
+  }
+
+ private:
+  static std::uint32_t near(const Slices& slices, const TrackOptions& options, const std::vector<std::size_t>& of,
+                            const std::vector<std::size_t>& to) {
+    if (options.match == TrackMatch::ids) {
+      return static_cast<std::uint32_t>(std::count_if(of.begin(), of.end(), [&](std::size_t i) {
+        return std::any_of(to.begin(), to.end(), [&](std::size_t j) { return slices.ids[i] == slices.ids[j]; });
+      }));
+    }
+    const PointsView points = slices.points();
+    const std::size_t width = moved_dims(slices.metric, points.dims());
+    const Space space = moved_space(canonical(slices.metric));
+    const double limit = space.limit(moved_radius(slices.metric, options.eps));
+    std::vector<double> p(width);
+    std::vector<double> q(width);
+    std::uint32_t count = 0;
+    for (const std::size_t i : of) {
+      if (slices.core[i] == 0) continue;
+      move_points(slices.metric, points, i, i + 1, p.data());
+      for (const std::size_t j : to) {
+        if (slices.core[j] == 0) continue;
+        move_points(slices.metric, points, j, j + 1, q.data());
+        double sum = 0;
+        for (std::size_t k = 0; k < width; ++k) {
+          double t = std::fabs(p[k] - q[k]);
+          if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
+          switch (space.norm) {
+            case Norm::euclidean:
+              sum += t * t;
+              break;
+            case Norm::manhattan:
+              sum += t;
+              break;
+            case Norm::chebyshev:
+              sum = std::max(sum, t);
+              break;
+            case Norm::minkowski:
+              sum += std::pow(t, space.power);
+              break;
+          }
+        }
+        if (sum <= limit) {
+          ++count;
+          break;
+        }
+      }
+    }
+    return count;
+  }
+
+  void number() {
+    std::vector<FeatureLink*> left;
+    for (FeatureLink& link : links) left.push_back(&link);
+    std::set<std::uint32_t> went;
+    std::map<std::uint32_t, std::uint32_t> before;
+    while (!left.empty()) {
+      FeatureLink* best = left.front();
+      for (FeatureLink* link : left) {
+        const auto rank = [](const FeatureLink& l) {
+          return std::tuple(-static_cast<std::int64_t>(l.from_points) - static_cast<std::int64_t>(l.to_points), l.from,
+                            l.to);
+        };
+        if (rank(*link) < rank(*best)) best = link;
+      }
+      best->same_cell = true;
+      went.insert(best->from);
+      before[best->to] = best->from;
+      std::erase_if(left, [&](const FeatureLink* link) { return link->from == best->from || link->to == best->to; });
+    }
+    std::uint32_t cells = 0;
+    std::uint32_t tracks = 0;
+    for (std::uint32_t f = 0; f < features.size(); ++f)
+      features[f].cell = before.contains(f) ? features[before[f]].cell : ++cells;
+    for (std::uint32_t f = 0; f < features.size(); ++f) {
+      if (features[f].track != 0) continue;
+      features[f].track = ++tracks;
+      for (bool grows = true; grows;) {
+        grows = false;
+        for (const FeatureLink& link : links) {
+          std::uint32_t& a = features[link.from].track;
+          std::uint32_t& b = features[link.to].track;
+          if (std::max(a, b) != tracks || a == b) continue;
+          a = b = tracks;
+          grows = true;
+        }
+      }
+    }
+  }
+
+  void tell(std::size_t slices) {
+    for (std::uint32_t f = 0; f < features.size(); ++f) {
+      std::vector<std::uint32_t> before;
+      std::vector<std::uint32_t> after;
+      for (const FeatureLink& link : links) {
+        if (link.to == f) before.push_back(link.from);
+        if (link.from == f) after.push_back(link.to);
+      }
+      const std::uint32_t s = features[f].slice;
+      if (s > 0 && before.empty()) events.push_back({TrackEventKind::birth, s, {}, {f}});
+      if (before.size() > 1) events.push_back({TrackEventKind::merge, s, before, {f}});
+      if (s + 1 < slices && after.empty()) events.push_back({TrackEventKind::death, s + 1, {f}, {}});
+      if (after.size() > 1) events.push_back({TrackEventKind::split, s + 1, {f}, after});
+      if (after.size() == 1 &&
+          std::count_if(links.begin(), links.end(), [&](const FeatureLink& l) { return l.to == after[0]; }) == 1) {
+        events.push_back({TrackEventKind::continuation, s + 1, {f}, after});
+      }
+    }
+    sort_events(events);
+  }
+};
+
+void check_by_oracle(const Slices& slices, const TrackOptions& options) {
+  const Tracks found = find_tracks(slices.view(), options);
+  const Oracle want(slices, options);
+  CHECK(found.features == want.features);
+  CHECK(found.links == want.links);
+  CHECK(found.events == want.events);
+  CHECK(found.slices == slices.count());
+  REQUIRE(found.feature_of.size() == slices.labels.size());
+  for (std::size_t i = 0; i < found.feature_of.size(); ++i) {
+    if (slices.labels[i] == kNoise) {
+      REQUIRE(found.feature_of[i] == Tracks::kNoFeature);
+    } else {
+      const Feature& f = found.features.at(found.feature_of[i]);
+      REQUIRE(f.label == slices.labels[i]);
+      REQUIRE((slices.starts[f.slice] <= i && i < slices.starts[f.slice + 1]));
+    }
+  }
+}
+
+/// Places of chance, with labels that have nothing to do with them.
+Slices random_slices(Random& random, std::size_t count, std::size_t most, const Metric& metric, std::size_t dims,
+                     double lo, double hi) {
+  Slices slices;
+  slices.dims = dims;
+  slices.metric = metric;
+  const std::int32_t labels = 1 + static_cast<std::int32_t>(random.below(6));
+  const std::int32_t step = random.chance(0.2) ? 100000 : 1;
+  for (std::size_t s = 0; s < count; ++s) {
+    const std::size_t n = random.chance(0.1) ? 0 : random.below(most + 1);
+    std::vector<std::int64_t> ids(n * 2 + 1);
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i) - 3;
+    for (std::size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[random.below(i)]);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<double> place;
+      for (std::size_t k = 0; k < dims; ++k) {
+        const double x = random.uniform(lo, hi);
+        place.push_back(random.chance(0.5) ? x : std::clamp(std::round(x), lo, hi));
+      }
+      const std::int32_t label = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(labels) + 1)) - 1;
+      slices.add(label < 0 ? label : label * step, label >= 0 && random.chance(0.7), place, ids[i]);
+    }
+    slices.end_slice();
+  }
+  return slices;
+}
+
+}  // namespace
+
+TEST_CASE("tracks: every birth, merge, split and death of a storm is found", "[tracks]") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    INFO("seed " << seed);
+    const Storm storm(seed, 25, 6);
+    for (const TrackOptions& options : {kByIds, by_cores(Storm::kEps)}) {
+      Tracks found = find_tracks(storm.slices.view(), options);
+      std::set<std::pair<std::uint32_t, std::uint32_t>> links;
+      for (const FeatureLink& link : found.links) links.insert({link.from, link.to});
+      std::set<std::pair<std::uint32_t, std::uint32_t>> want;
+      for (const FeatureLink& link : storm.links) want.insert({link.from, link.to});
+      CHECK(links == want);
+      auto events = storm.events;
+      sort_events(events);
+      CHECK(found.events == events);
+    }
+  }
+}
+
+TEST_CASE("tracks: a storm that is told in full", "[tracks]") {
+  // Rows of pixels, a slice each; letters are labels.
+  const std::vector<std::string> pictures = {
+      "aaaa....bbbb........",  // features 0 and 1
+      ".aaaaaa..bbb....cccc",  // 2, 3; 4 is born
+      ".aaaaaaaaaa....bbccc",  // 5 merges; 6 and 7 split
+      "..aaaa..bb......cccc",  // 8, 9 split; 10 merges
+      "....................",  // all die
+      "..aaaa..............",  // 11 is born
+  };
+  Slices slices;
+  slices.dims = 1;
+  for (const std::string& picture : pictures) {
+    for (std::size_t x = 0; x < picture.size(); ++x) {
+      const bool noise = picture[x] == '.';
+      slices.add(noise ? kNoise : picture[x] - 'a', !noise, {static_cast<double>(x)}, static_cast<std::int64_t>(x));
+    }
+    slices.end_slice();
+  }
+  const Tracks found = find_tracks(slices.view(), kByIds);
+  std::vector<std::uint32_t> cells;
+  std::vector<std::uint32_t> tracks;
+  for (const Feature& f : found.features) {
+    cells.push_back(f.cell);
+    tracks.push_back(f.track);
+  }
+  //                 0  1  2  3  4  5  6  7  8  9 10 11
+  CHECK(cells == std::vector<std::uint32_t>{1, 2, 1, 2, 3, 1, 4, 3, 1, 5, 3, 6});
+  CHECK(tracks == std::vector<std::uint32_t>{1, 1, 1, 1, 2, 1, 2, 2, 1, 1, 2, 3});
+  CHECK(found.cells == 6);
+  CHECK(found.tracks == 3);
+  using K = TrackEventKind;
+  const std::vector<TrackEvent> want = {
+      {K::birth, 1, {}, {4}},     {K::continuation, 1, {0}, {2}}, {K::continuation, 1, {1}, {3}},
+      {K::merge, 2, {2, 3}, {5}}, {K::split, 2, {4}, {6, 7}},     {K::merge, 3, {6, 7}, {10}},
+      {K::split, 3, {5}, {8, 9}}, {K::death, 4, {8}, {}},         {K::death, 4, {9}, {}},
+      {K::death, 4, {10}, {}},    {K::birth, 5, {}, {11}},
+  };
+  CHECK(found.events == want);
+  const FeatureLink merged{2, 5, 6, 6, true};
+  CHECK(std::count(found.links.begin(), found.links.end(), merged) == 1);
+}
+
+TEST_CASE("tracks: by ids, as by all pairs", "[tracks]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const Slices slices = random_slices(random, 2 + random.below(20), 30, {}, 2, 0, 10);
+    check_by_oracle(slices, {.match = TrackMatch::ids, .least_share = random.chance(0.5) ? 0 : random.unit() / 2});
+  }
+}
+
+TEST_CASE("tracks: by core points, as by all pairs, for every metric", "[tracks]") {
+  struct Case {
+    Metric metric;
+    std::size_t dims;
+    double lo;
+    double hi;
+    double eps;
+  };
+  const std::vector<Case> cases = {
+      {{}, 1, 0, 30, 1},
+      {{}, 2, 0, 8, 1},
+      {{}, 3, 0, 5, 1},
+      {{}, 4, 0, 3, 1},
+      {{}, 8, 0, 1.5, 1},
+      {{}, 2, -1e300, 1e300, 1e150},
+      {{.scale = {2, 0.5}}, 2, 0, 8, 1},
+      {{.kind = MetricKind::manhattan}, 2, 0, 8, 1},
+      {{.kind = MetricKind::chebyshev}, 3, 0, 5, 1},
+      {{.kind = MetricKind::minkowski, .power = 3}, 2, 0, 8, 1},
+      {{.box = {{0, 6}, {0, 6}}}, 2, 0, 6, 1},
+      {{.box = {{0, 6}, {}}}, 2, 0, 6, 1},
+      {{.kind = MetricKind::manhattan, .box = {{-1, 5}, {-1, 5}, {-1, 5}}}, 3, -1, 5, 1},
+      {{.kind = MetricKind::greatcircle}, 2, -90, 90, 15},
+      {{.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre, .latitude_first = true}, 2, -90, 90, 2000},
+      {{.kind = MetricKind::haversine}, 2, -1.5, 1.5, 0.2},
+      {{.kind = MetricKind::cosine}, 3, 0.5, 5, 0.02},
+  };
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      INFO("case " << c << ", seed " << seed);
+      Random random(seed * 100 + c);
+      const Case& with = cases[c];
+      const Slices slices = random_slices(random, 2 + random.below(12), 40, with.metric, with.dims, with.lo, with.hi);
+      check_by_oracle(slices, by_cores(with.eps * random.uniform(0.5, 1.5), random.chance(0.5) ? 0 : random.unit()));
+    }
+  }
+}
+
+TEST_CASE("tracks: large slices are searched in blocks, by any number of threads", "[tracks]") {
+  Random random(5);
+  Slices slices;
+  std::vector<std::int32_t> shift{0, 1, -2};
+  for (const std::int32_t by : shift) {
+    // 40 clusters of 1500 points each, as columns of a picture; a point is moved by chance.
+    for (std::int32_t i = 0; i < 60000; ++i) {
+      const std::int32_t label = static_cast<std::int32_t>(random.below(40));
+      slices.add(label, random.chance(0.9), {label * 5 + by + random.uniform(0, 2), random.uniform(0, 100)}, i);
+    }
+    slices.end_slice();
+  }
+  std::vector<Tracks> found;
+  for (const int threads : {1, 2}) {
+    tbb::task_arena arena(threads);
+    found.push_back(arena.execute([&] { return find_tracks(slices.view(), by_cores(0.5)); }));
+  }
+  CHECK(found[0].features == found[1].features);
+  CHECK(found[0].links == found[1].links);
+  CHECK(found[0].events == found[1].events);
+  CHECK(found[0].links.size() == 40 + 39);
+  CHECK(std::all_of(found[0].links.begin(), found[0].links.begin() + 40,
+                    [](const FeatureLink& l) { return l.from + 40 == l.to; }));
+}
+
+TEST_CASE("tracks: float32 and float64 of the same values give the same", "[tracks]") {
+  Random random(9);
+  Slices slices = random_slices(random, 12, 60, {}, 2, 0, 8);
+  std::vector<float> floats;
+  for (double& x : slices.places) {
+    floats.push_back(static_cast<float>(x));
+    x = floats.back();
+  }
+  SlicedLabels single = slices.view();
+  single.points = PointsView(std::span<const float>(floats), 2);
+  CHECK(find_tracks(single, by_cores(1)).links == find_tracks(slices.view(), by_cores(1)).links);
+}
+
+TEST_CASE("tracks: where links share as much, lower features go first", "[tracks]") {
+  Slices slices;
+  slices.dims = 1;
+  for (std::int64_t i = 0; i < 4; ++i) slices.add(0, true, {0.0}, i);
+  slices.end_slice();
+  for (std::int64_t i = 0; i < 4; ++i) slices.add(i < 2 ? 7 : 3, true, {0.0}, i);  // label 3 is the lower
+  slices.end_slice();
+  for (std::int64_t i = 0; i < 4; ++i) slices.add(0, true, {0.0}, i);
+  slices.end_slice();
+  const Tracks found = find_tracks(slices.view(), kByIds);
+  const std::vector<FeatureLink> want = {
+      {0, 1, 2, 2, true}, {0, 2, 2, 2, false}, {1, 3, 2, 2, true}, {2, 3, 2, 2, false}};
+  CHECK(found.links == want);
+}
+
+TEST_CASE("tracks: the least share counts what merges into something larger in full", "[tracks]") {
+  Slices slices;
+  slices.dims = 1;
+  for (std::int64_t i = 0; i < 100; ++i) slices.add(i < 96 ? 0 : 1, true, {0.0}, i);
+  slices.end_slice();
+  for (std::int64_t i = 0; i < 100; ++i) slices.add(i < 48 || i >= 96 ? 0 : 1, true, {0.0}, i);
+  slices.end_slice();
+  CHECK(find_tracks(slices.view(), {.match = TrackMatch::ids, .least_share = 0.9}).links.size() == 3);
+  // Half of the first cluster goes to each of two; all of the second, a small one, goes to one of them.
+  Slices halves;
+  halves.dims = 1;
+  for (std::int64_t i = 0; i < 20; ++i) halves.add(i < 10 ? 0 : 1, true, {0.0}, i);
+  halves.end_slice();
+  for (std::int64_t i = 0; i < 20; ++i) halves.add(i % 10 < 5 ? 0 : 1, true, {0.0}, i);
+  halves.end_slice();
+  CHECK(find_tracks(halves.view(), {.match = TrackMatch::ids, .least_share = 0.5}).links.size() == 4);
+  CHECK(find_tracks(halves.view(), {.match = TrackMatch::ids, .least_share = 0.51}).links.empty());
+}
+
+TEST_CASE("tracks: of nothing, of one point and of empty slices", "[tracks]") {
+  Slices slices;
+  for (const TrackOptions& options : {kByIds, by_cores(1)}) {
+    CHECK(find_tracks(slices.view(), options).features.empty());
+  }
+  slices.end_slice();
+  slices.end_slice();
+  CHECK(find_tracks(slices.view(), kByIds).slices == 2);
+  CHECK(find_tracks(slices.view(), by_cores(1)).events.empty());
+  slices.add(0, true, {0.0, 0.0}, 5);
+  slices.end_slice();
+  for (const TrackOptions& options : {kByIds, by_cores(1)}) {
+    const Tracks found = find_tracks(slices.view(), options);
+    REQUIRE(found.features.size() == 1);
+    CHECK(found.features[0] == Feature{2, 0, 0, 1, 1, 1, 1});
+    CHECK(found.events == std::vector<TrackEvent>{{TrackEventKind::birth, 2, {}, {0}}});
+  }
+  slices.end_slice();
+  slices.add(0, true, {0.0, 0.0}, 5);
+  slices.end_slice();
+  for (const TrackOptions& options : {kByIds, by_cores(1)}) {
+    const Tracks found = find_tracks(slices.view(), options);
+    CHECK(found.links.empty());  // no slice is passed over
+    CHECK(found.tracks == 2);
+  }
+}
+
+TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
+  Slices slices;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    slices.add(0, true, {static_cast<double>(i), 0.0}, i);
+    if (i % 3 == 2) slices.end_slice();
+  }
+  const auto usage = [&](const SlicedLabels& view, const TrackOptions& options) {
+    return error_of<UsageError>([&] { (void)find_tracks(view, options); });
+  };
+  const auto input = [&](const SlicedLabels& view, const TrackOptions& options) {
+    return error_of<InputError>([&] { (void)find_tracks(view, options); });
+  };
+  SlicedLabels view = slices.view();
+  const std::vector<std::uint64_t> overlap{0, 4, 3, 6};
+  view.starts = overlap;
+  check_mentions(usage(view, kByIds), {"slice 2", "row 3", "row 4", "overlap", "sort"});
+  const std::vector<std::uint64_t> short_one{0, 3};
+  view.starts = short_one;
+  check_mentions(usage(view, kByIds), {"from 0 to 3", "6 labels"});
+  view.starts = {};
+  check_mentions(usage(view, kByIds), {"missing", "6"});
+  view = slices.view();
+  view.ids = view.ids.first(5);
+  check_mentions(usage(view, kByIds), {"6 labels", "5 ids"});
+  view = slices.view();
+  view.core = view.core.first(4);
+  check_mentions(usage(view, by_cores(1)), {"6 labels", "4 values of the core mask"});
+  view = slices.view();
+  view.points = view.points.rows(0, 5);
+  check_mentions(usage(view, by_cores(1)), {"6 labels", "5 points"});
+  view = slices.view();
+  view.ids = {};
+  check_mentions(usage(view, kByIds), {"no ids"});
+  view.core = {};
+  check_mentions(usage(view, by_cores(1)), {"no marks of core points", "ids"});
+  view = slices.view();
+  view.points = {};
+  check_mentions(usage(view, by_cores(1)), {"no points"});
+  view = slices.view();
+  for (const double eps : {0.0, -1.0, std::nan(""), HUGE_VAL}) check_mentions(usage(view, by_cores(eps)), {"eps"});
+  for (const double share : {-0.1, 1.1, std::nan("")})
+    check_mentions(usage(view, by_cores(1, share)), {"least share", "0 to 1"});
+  view.metric = {.kind = MetricKind::greatcircle};
+  view.points = PointsView(std::span<const double>(slices.places), 1);
+  view.points = view.points.rows(0, 6);
+  check_mentions(usage(view, by_cores(1)), {"greatcircle"});
+
+  Slices bad = slices;
+  bad.labels[4] = -2;
+  check_mentions(usage(bad.view(), kByIds), {"row 4", "-2"});
+  bad = slices;
+  bad.labels[4] = kNoise;
+  check_mentions(input(bad.view(), by_cores(1)), {"row 4", "core", "noise"});
+  bad = slices;
+  bad.ids[5] = bad.ids[3];
+  check_mentions(input(bad.view(), kByIds), {"rows 3 and 5", "slice 1", "same id, 3"});
+  bad.starts = {0, 6};
+  check_mentions(input(bad.view(), kByIds), {"rows 3 and 5", "slice 0"});
+  bad = slices;
+  bad.places[7] = std::nan("");
+  check_mentions(input(bad.view(), by_cores(1)), {"row 3", "column 1", "nan"});
+  bad = slices;
+  bad.metric = {.box = {{0, 4}, {0, 4}}};
+  check_mentions(input(bad.view(), by_cores(1)), {"row 5", "box"});
+}
+
+TEST_CASE("tracks: can be cancelled", "[tracks]") {
+  const Storm storm(1, 10, 3);
+  CancelToken cancel;
+  cancel.cancel();
+  CHECK_THROWS_AS(find_tracks(storm.slices.view(), kByIds, cancel), Cancelled);
+}
+
+}  // namespace epsflow

@@ -1,0 +1,16 @@
+// Links between features that have ids in common.
+#pragma once
+
+#include <vector>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/tracks/tracks.hpp>
+
+namespace epsflow::tracks {
+
+/// The links of each slice with the next, by from and then by to. ids: of all rows. Throws InputError for an id that is twice among the
+/// clusters of a slice, Cancelled.
+[[nodiscard]] std::vector<std::vector<FeatureLink>> find_id_links(const SlicedLabels& slices, const Tracks& found,
+                                                                  const CancelToken& cancel);
+
+}  // namespace epsflow::tracks

@@ -1,0 +1,53 @@
+// Slices in pairs that follow each other, where each slice is prepared before it is compared.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/tracks/tracks.hpp>
+
+namespace epsflow::tracks {
+
+/// The links of each slice with the next. prepare(slice): what a slice is compared by. compare(before, after): their links, by from and
+/// then by to. Several pairs at a time; a slice is prepared again where another thread takes over, which is at most once in eight slices.
+template <class Prepare, class Compare>
+[[nodiscard]] std::vector<std::vector<FeatureLink>> links_of_pairs(std::size_t slices, const CancelToken& cancel,
+                                                                   Prepare prepare, Compare compare) {
+  constexpr std::size_t kGrain = 8;
+  std::vector<std::vector<FeatureLink>> links(slices > 0 ? slices - 1 : 0);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, links.size(), kGrain), [&](const auto& range) {
+    auto before = prepare(range.begin());
+    for (std::size_t s = range.begin(); s < range.end(); ++s) {
+      cancel.check();
+      auto after = prepare(s + 1);
+      links[s] = compare(before, after);
+      before = std::move(after);
+    }
+  });
+  return links;
+}
+
+/// Links as they are found, in any order, without repetitions and by from and then by to. Counts of the same two features are added up.
+inline void join_links(std::vector<FeatureLink>& links) {
+  std::sort(links.begin(), links.end(), [](const FeatureLink& a, const FeatureLink& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    if (links[i].from == links[last].from && links[i].to == links[last].to) {
+      links[last].from_points += links[i].from_points;
+      links[last].to_points += links[i].to_points;
+    } else {
+      links[++last] = links[i];
+    }
+  }
+  if (!links.empty()) links.resize(last + 1);
+}
+
+}  // namespace epsflow::tracks
