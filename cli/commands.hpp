@@ -44,6 +44,7 @@ inline constexpr std::array kExitCodes{
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();
 [[nodiscard]] Command fof_command();
+[[nodiscard]] Command tracks_command();
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command validity_command();
 [[nodiscard]] Command neighbors_command();

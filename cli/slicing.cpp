@@ -98,7 +98,7 @@ void check_slicing(const Arguments& arguments) {
 
 Words columns_beside(const Arguments& arguments) {
   Words names;
-  for (const char* option : {"by", "stats", "velocity"}) {
+  for (const char* option : {"by", "stats", "velocity", "ids"}) {
     if (!arguments.given(option)) continue;
     for (std::string& name : split_list(option, arguments.text(option))) names.push_back(std::move(name));
   }

@@ -23,7 +23,7 @@ namespace epsflow::cli {
 /// Throws UsageError where they contradict each other or other options.
 void check_slicing(const Arguments& arguments);
 
-/// The columns that are not coordinates unless --columns names them: those of --by, --stats and --velocity.
+/// The columns that are not coordinates unless --columns names them: those of --by, --stats, --velocity and --ids.
 [[nodiscard]] Words columns_beside(const Arguments& arguments);
 
 /// The slices that the command line asks for, and the points in their order.

@@ -1,0 +1,202 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/options.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/progress_report.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/cli/slicing.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write_table.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/pipeline/tracks.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// Keys from here on are seconds since 1970: numbers of frames are less.
+constexpr double kFirstTime = 1e8;
+
+std::string time_text(double key) {
+  if (std::abs(key) < kFirstTime || std::abs(key) > 1e11) return format_number(key);
+  const auto seconds = static_cast<std::int64_t>(std::floor(key));
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+/// In the order of tobac's columns. Positions are left out where there are none.
+Table tracks_table(const TrackedSlices& found, const SliceRows& slices, bool sphere) {
+  const auto column = [&]<class T>(std::string name, T TrackRow::*member) {
+    using Value = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+    std::vector<Value> values;
+    values.reserve(found.rows.size());
+    for (const TrackRow& row : found.rows) values.push_back(static_cast<Value>(row.*member));
+    return TableColumn{std::move(name), std::move(values)};
+  };
+  std::vector<std::string> times;
+  times.reserve(found.rows.size());
+  for (const TrackRow& row : found.rows) times.push_back(time_text(slices.keys[row.frame]));
+  Table table{column("frame", &TrackRow::frame),     column("idx", &TrackRow::idx),
+              column("hdim_1", &TrackRow::y),        column("hdim_2", &TrackRow::x),
+              column("num", &TrackRow::num),         column("feature", &TrackRow::feature),
+              TableColumn{"time", times},            TableColumn{"timestr", times},
+              column("y", &TrackRow::y),             column("x", &TrackRow::x)};
+  if (sphere) {
+    table.push_back(column("lat", &TrackRow::lat));
+    table.push_back(column("lon", &TrackRow::lon));
+  }
+  table.push_back(column("cell", &TrackRow::cell));
+  table.push_back(column("track", &TrackRow::track));
+  return table;
+}
+
+double share_given(const Arguments& arguments) {
+  const std::string& text = arguments.text("least-share");
+  double share = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), share);
+  if (code == std::errc{} && end == text.data() + text.size() && share >= 0 && share <= 1) return share;
+  throw UsageError(fmt::format("--least-share is '{}'; it is a number from 0 to 1", text));
+}
+
+/// What each point is, as whole numbers in the order of the slices.
+std::vector<std::int64_t> read_ids(const Arguments& arguments, const io::FilePoints& points, const Slicing& slicing) {
+  const Words names = split_list("ids", arguments.text("ids"));
+  if (names.size() != 1) {
+    throw UsageError(fmt::format("--ids '{}' names {}: name one", arguments.text("ids"), format_count(names.size(), "column")));
+  }
+  const auto columns = io::read_columns(paths_of(arguments.operands()), read_options(arguments), names, points);
+  std::vector<std::int64_t> ids;
+  ids.reserve(columns.front().size());
+  for (const double id : columns.front()) {
+    if (!(std::abs(id) <= 0x1p53) || id != std::floor(id)) {
+      throw InputError(fmt::format("row {} of the column {} has {}, and an id is a whole number", ids.size(), names.front(), id));
+    }
+    ids.push_back(static_cast<std::int64_t>(id));
+  }
+  return slicing.in_order(std::span<const std::int64_t>(ids));
+}
+
+int run_tracks(const Arguments& arguments) {
+  arguments.require({"eps", "minpts", "out"});
+  check_slicing(arguments);
+  if (!arguments.given("by") && !arguments.flag("by-file")) {
+    throw UsageError("what the slices are is missing: give --by with the column of the time, or --by-file");
+  }
+  const Sweep sweep = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
+  if (sweep.size() != 1) throw UsageError("tracks takes one eps and one minpts, by which every slice is clustered");
+  TrackOptions how{.match = arguments.given("ids") ? TrackMatch::ids : TrackMatch::cores,
+                   .eps = sweep.variants().front().eps,
+                   .least_share = share_given(arguments)};
+  if (arguments.given("match-eps")) {
+    if (how.match == TrackMatch::ids) throw UsageError("--match-eps is for matching by core points: leave it or --ids out");
+    const std::vector<double> eps = parse_eps_list(arguments.text("match-eps"));
+    if (eps.size() != 1) throw UsageError("--match-eps takes one value");
+    how.eps = eps.front();
+  }
+  require_output(arguments, "out", io::kTableFormats, arguments.operands());
+  const bool streamed = goes_to_standard_output(arguments, "out");
+  RunSettings settings = run_settings(arguments);
+  Metric metric = requested_metric(arguments);
+  const io::FilePoints read = [&] {
+    io::FilePoints points = read_input(arguments);
+    require_points(points);
+    settle_columns(arguments, points, metric);
+    return points;
+  }();
+  settle_backend(read, metric, settings);
+  const Slicing slicing(arguments, read);
+
+  const InterruptGuard interrupt;
+  VariantResult result;
+  const Observer observer{.cancel = &interrupt.token()};
+  settings.run.core_mask = true;
+  result = std::move(run(slicing.load(Engine(settings.engine, notices(arguments)), metric), sweep, settings.run, observer).front());
+  SlicedLabels slices{.starts = slicing.rows().offsets,
+                      .labels = result.labels,
+                      .core = result.core,
+                      .points = slicing.points(),
+                      .metric = metric};
+  std::vector<std::int64_t> ids;
+  if (how.match == TrackMatch::ids) {
+    ids = read_ids(arguments, read, slicing);
+    slices.ids = ids;
+  }
+  const TrackedSlices found = track(
+      slices, how, {.memory = settings.engine.memory, .threads = settings.engine.threads, .backend = BackendChoice::cpu},
+      observer);
+  io::write_table(arguments.text("out"), tracks_table(found, slicing.rows(), on_sphere(metric.kind)),
+                  {"tracks", result, metric}, overwrite(arguments));
+  if (arguments.flag("json")) {
+    nlohmann::ordered_json json{{"points", read.size()},
+                                {"slices", slicing.rows().count()},
+                                {"features", found.rows.size()},
+                                {"cells", found.tracks.cells},
+                                {"tracks", found.tracks.tracks}};
+    add_metric(json, metric);
+    add_input(json, read);
+    print_json(json);
+  } else if (!arguments.flag("quiet") && !streamed) {
+    print_result("{} in {}: {} of clusters, in {} and {}\n", format_count(read.size(), "point"),
+                 format_count(slicing.rows().count(), "slice"), format_count(found.rows.size(), "feature"),
+                 format_count(found.tracks.cells, "cell"), format_count(found.tracks.tracks, "track"));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command tracks_command() {
+  return {
+      .name = "tracks",
+      .summary = "cluster every slice of a time series, and follow the clusters from slice to slice",
+      .usage = "FILE … --by TIME --eps EPS --minpts N --out tracks.csv",
+      .about =
+          "Clusters the points of each time with DBSCAN, and links clusters of one time and the next that have core\n"
+          "points within eps of each other, or points in common. Writes a row for each cluster of each time, in the columns of\n"
+          "tobac: cell is what goes on as one, track all that merges with it or splits from it.",
+      .example = "epsflow tracks maps.csv --columns lon,lat --metric greatcircle --by time --eps 0.5 --minpts 8 --out tracks.csv",
+      .operand = {"FILE …"},
+      .groups =
+          {slicing_options(),
+           {"Clusters and links",
+            {{.name = "eps", .value = "EPS", .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
+             {.name = "minpts", .alias = "min-samples", .value = "N", .help = "points within eps that make a core point, itself counted"},
+             {.name = "match-eps",
+              .value = "EPS",
+              .help = "how near a core point of one slice must be to one of the next for their clusters to be linked; without it, eps"},
+             {.name = "ids",
+              .value = "COLUMN",
+              .help = "link clusters that have points with the same number in this column instead, such as that of a pixel"},
+             {.name = "least-share",
+              .value = "S",
+              .standard = "0",
+              .help = "the least part of the points of either cluster that must take part in a link"}}},
+           metric_options(),
+           {"Results",
+            {{.name = "out",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .help = "table of the clusters as .csv, .fits, .h5 or .parquet, or - for CSV on standard output; times from 10^8 on are "
+                      "taken for seconds since 1970 and written as dates"},
+             overwrite_option()}},
+           input_options(),
+           machine_options(),
+           run_options(),
+           search_options(),
+           message_options()},
+      .run = run_tracks};
+}
+
+}  // namespace epsflow::cli

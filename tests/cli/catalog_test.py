@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Catalogues of clusters and of groups of friends: what is in them, in which files, and what is refused."""
+import csv
+import io
+import json
+import math
+import random
+import unittest
+
+from support import ProgramTest
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+class Catalog(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(2)
+        self.rows = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1), draw.uniform(0, 2), draw.random()) for c in (1, 4) for _ in range(50)]
+        self.rows += [(draw.uniform(-20, -10), draw.uniform(-20, -10), 1, 0.5) for _ in range(5)]
+        draw.shuffle(self.rows)
+        self.points = self.write("points.csv", "x,y,mass,v\n" + "".join(",".join(map(repr, row)) + "\n" for row in self.rows))
+        self.run_words = (self.points, "--columns", "x,y", "--eps", "0.3", "--minpts", "4")
+
+    def test_rows_are_what_the_labels_say(self):
+        found = self.succeeds(
+            "cluster", *self.run_words, "--weight", "mass", "--stats", "v", "--out", self.folder / "labels.csv", "--core",
+            self.folder / "core.npy", "--catalog", "-", "--quiet"
+        ).stdout
+        labels = [int(row["label"]) for row in table((self.folder / "labels.csv").read_text())]
+        clusters = table(found)
+        self.assertEqual([int(c["cluster"]) for c in clusters], list(range(max(labels) + 1)))
+        for c in clusters:
+            members = [i for i, label in enumerate(labels) if label == int(c["cluster"])]
+            mass = sum(self.rows[i][2] for i in members)
+            self.assertEqual(int(c["size"]), len(members))
+            self.assertIn(int(c["first_core"]), members)
+            self.assertAlmostEqual(float(c["mass_total"]), mass, places=9)
+            inertia = 0
+            for k, name in enumerate("xy"):
+                center = sum(self.rows[i][2] * self.rows[i][k] for i in members) / mass
+                spread = math.sqrt(sum(self.rows[i][2] * (self.rows[i][k] - center) ** 2 for i in members) / mass)
+                inertia += spread**2
+                self.assertAlmostEqual(float(c[f"{name}_center"]), center, places=9)
+                self.assertAlmostEqual(float(c[f"{name}_spread"]), spread, places=9)
+                self.assertEqual(float(c[f"{name}_lower"]), min(self.rows[i][k] for i in members))
+                self.assertEqual(float(c[f"{name}_upper"]), max(self.rows[i][k] for i in members))
+            self.assertAlmostEqual(float(c["radius"]), math.sqrt(inertia), places=9)
+            self.assertAlmostEqual(float(c["v_sum"]), sum(self.rows[i][3] for i in members), places=9)
+            self.assertEqual(float(c["v_max"]), max(self.rows[i][3] for i in members))
+
+    def test_a_folder_has_one_for_each_variant_and_makes_them_again_for_other_columns(self):
+        out = self.folder / "r"
+        words = (self.points, "--columns", "x,y", "--eps", "0.2,0.3", "--minpts", "4", "--out", out, "--quiet")
+        self.succeeds("sweep", *words)
+        self.succeeds("sweep", *words, "--catalog", "csv", "--resume")
+        files = sorted(p.name for p in (out / "catalog").iterdir())
+        self.assertEqual(files, ["eps_0.2_minpts_4.csv", "eps_0.3_minpts_4.csv"])
+        plain = (out / "catalog" / files[1]).read_text()
+        self.assertNotIn("v_mean", plain)
+        self.succeeds("sweep", *words, "--catalog", "csv", "--resume")
+        self.assertEqual((out / "catalog" / files[1]).read_text(), plain)
+        self.succeeds("sweep", *words, "--catalog", "csv", "--stats", "v", "--resume")
+        self.assertIn("v_mean", (out / "catalog" / files[1]).read_text())
+
+    def test_every_format_holds_the_same(self):
+        expected = table(self.succeeds("cluster", *self.run_words, "--catalog", "-", "--quiet").stdout)
+        for extension in ("fits", "h5"):
+            file = self.folder / f"c.{extension}"
+            self.succeeds("cluster", *self.run_words, "--catalog", file, "--quiet")
+            # The program reads its own tables: centres as points, each of them noise at so small an eps.
+            self.succeeds("cluster", file, "--columns", "x_center,y_center,size", "--eps", "1e-9", "--minpts", "1", "--out",
+                          self.folder / f"{extension}.csv", "--labelled", self.folder / f"{extension}_rows.csv", "--overwrite", "--quiet")
+            rows = table((self.folder / f"{extension}_rows.csv").read_text())
+            self.assertEqual([float(r["x_center"]) for r in rows], [float(r["x_center"]) for r in expected])
+            self.assertEqual([float(r["size"]) for r in rows], [float(r["size"]) for r in expected])
+
+    def test_what_cannot_be(self):
+        self.fails(2, ["--stats", "--catalog"], "cluster", *self.run_words, "--stats", "v")
+        self.fails(2, [".csv", ".fits"], "cluster", *self.run_words, "--catalog", "c.npy")
+        self.fails(2, ["--catalog", "--keep summary"], "sweep", *self.run_words, "--keep", "summary", "--catalog", "csv", "--out", "r")
+        self.fails(3, ["there is no column", "w"], "cluster", *self.run_words, "--stats", "w", "--catalog", "-")
+        text = self.write("text.csv", "x,y,name\n1,2,a\n3,4,b\n")
+        self.fails(3, ["name"], "cluster", text, "--columns", "x,y", "--eps", "9", "--minpts", "1", "--stats", "name", "--catalog", "-")
+        negative = self.write("negative.csv", "x,y,m\n1,2,3\n1,2,-1\n")
+        self.fails(3, ["point 1", "weight -1"], "fof", negative, "--columns", "x,y", "--weight", "m", "--linking-length", "1", "--catalog", "-")
+
+
+class Friends(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        # Groups of 3, 5 and 2 in a box of 10, the second across a face; and one alone.
+        self.x = [1, 1.1, 1.2, 9.8, 9.9, 0.0, 0.1, 0.2, 5, 5.1, 7]
+        self.points = self.write("box.csv", "x,m,vx\n" + "".join(f"{x},{i + 1},{10 * i}\n" for i, x in enumerate(self.x)))
+        self.words = ("fof", self.points, "--columns", "x", "--box", "10", "--linking-length", "0.15")
+
+    def labels(self, *words):
+        self.succeeds(*self.words, *words, "--out", self.folder / "g.csv", "--overwrite", "--quiet")
+        return [int(row["label"]) for row in table((self.folder / "g.csv").read_text())]
+
+    def test_numbers(self):
+        self.assertEqual(self.labels(), [1, 1, 1, 0, 0, 0, 0, 0, 2, 2, -1])
+        self.assertEqual(self.labels("--ids", "first"), [0, 0, 0, 1, 1, 1, 1, 1, 2, 2, -1])
+        self.assertEqual(self.labels("--min-size", "3"), [1, 1, 1, 0, 0, 0, 0, 0, -1, -1, -1])
+        self.assertEqual(self.labels("--min-size", "1"), [1, 1, 1, 0, 0, 0, 0, 0, 2, 2, 3])
+        self.assertEqual(self.labels("--dialect", "swift")[-2:], [3, 2147483647])
+        self.assertEqual(self.labels("--dialect", "nbodykit")[-2:], [3, 0])
+
+    def test_catalogue(self):
+        found = table(self.succeeds(*self.words, "--weight", "m", "--velocity", "vx", "--catalog", "-", "--quiet").stdout)
+        self.assertEqual([int(g["group"]) for g in found], [0, 1, 2])
+        self.assertEqual([int(g["size"]) for g in found], [5, 3, 2])
+        self.assertEqual([int(g["first_core"]) for g in found], [3, 0, 8])
+        masses = [4, 5, 6, 7, 8]
+        center = sum(m * x for m, x in zip(masses, (-0.2, -0.1, 0, 0.1, 0.2))) / 30
+        self.assertAlmostEqual(float(found[0]["x_center"]), center % 10)
+        self.assertAlmostEqual(float(found[0]["vx_mean"]), sum(m * v for m, v in zip(masses, (30, 40, 50, 60, 70))) / 30)
+        swift = table(self.succeeds(*self.words, "--dialect", "swift", "--catalog", "-", "--quiet").stdout)
+        self.assertEqual([int(g["group"]) for g in swift], [1, 2, 3])
+
+    def test_a_fraction_of_the_mean_separation(self):
+        said = json.loads(self.succeeds("fof", self.points, "--columns", "x", "--box", "10", "--b", "0.165", "--json", "--quiet").stdout)
+        self.assertAlmostEqual(said["linking_length"], 0.15)
+        self.assertEqual(said["groups"], 3)
+        self.assertEqual(said["ungrouped"], 1)
+
+    def test_what_cannot_be(self):
+        self.fails(2, ["--linking-length", "--b"], "fof", self.points)
+        self.fails(2, ["give one of them"], *self.words, "--b", "0.2")
+        self.fails(2, ["--b", "--box"], "fof", self.points, "--columns", "x", "--b", "0.2")
+        self.fails(2, ["--box"], "fof", self.points, "--columns", "x,m", "--box", "10,-", "--b", "0.2")
+        self.fails(2, ["--velocity", "--catalog"], *self.words, "--velocity", "vx")
+        self.fails(3, ["box"], "fof", self.points, "--columns", "x", "--box", "9", "--linking-length", "1")
+        self.fails(2, ["--linking-length"], "fof", self.points, "--columns", "x", "--linking-length", "-1")
+
+
+if __name__ == "__main__":
+    unittest.main()
