@@ -1,0 +1,175 @@
+"""Catalogues, friends of friends, and many data sets at once, against pandas, oracles and loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import epsflow
+
+pandas = pytest.importorskip("pandas")
+
+
+@pytest.fixture
+def blobs():
+    draw = np.random.default_rng(4)
+    X = np.concatenate([draw.normal(c, 0.1, (60, 2)) for c in (0, 2, 5)] + [draw.uniform(-9, 9, (30, 2))])
+    return X[draw.permutation(len(X))]
+
+
+def test_catalog_is_what_pandas_groups(blobs):
+    variant = epsflow.sweep(blobs, 0.3, 5, core=True)[0]
+    mass = np.random.default_rng(1).uniform(0, 2, len(blobs))
+    v = np.where(mass > 1.9, np.nan, mass**2)
+    found = epsflow.catalog(blobs, variant, columns={"v": v})
+    frame = pandas.DataFrame({"x": blobs[:, 0], "y": blobs[:, 1], "v": v, "core": variant.core, "label": variant.labels})
+    groups = frame[frame.label >= 0].groupby("label")
+    np.testing.assert_array_equal(found["cluster"], groups.size().index)
+    np.testing.assert_array_equal(found["size"], groups.size())
+    np.testing.assert_array_equal(found["core"], groups["core"].sum())
+    np.testing.assert_array_equal(found["first_core"], frame[frame.core].reset_index().groupby("label")["index"].min())
+    for name in "xy":
+        np.testing.assert_allclose(found[f"{name}_center"], groups[name].mean(), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(found[f"{name}_spread"], groups[name].std(ddof=0), rtol=1e-12)
+        np.testing.assert_array_equal(found[f"{name}_lower"], groups[name].min())
+        np.testing.assert_array_equal(found[f"{name}_upper"], groups[name].max())
+    np.testing.assert_allclose(found["v_mean"], groups["v"].mean(), rtol=1e-12)
+    np.testing.assert_allclose(found["v_sum"], groups["v"].sum(), rtol=1e-12)
+    np.testing.assert_array_equal(found["v_min"], groups["v"].min())
+    weighted = epsflow.catalog(blobs, variant.labels, weights=mass)
+    expected = frame.assign(mx=mass * blobs[:, 0], m=mass)[frame.label >= 0].groupby("label")
+    np.testing.assert_allclose(weighted["x_center"], expected["mx"].sum() / expected["m"].sum(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(weighted["weight_total"], expected["m"].sum(), rtol=1e-12)
+
+
+def test_catalog_takes_tables_estimators_and_labels_with_gaps(blobs):
+    table = pandas.DataFrame(blobs, columns=["lon", "lat"])
+    result = epsflow.sweep(table, 0.3, 5)
+    made = result.variant(0.3, 5).catalog
+    assert list(made.columns[:4]) == ["cluster", "size", "lon_center", "lon_spread"]
+    fitted = epsflow.DBSCAN(eps=0.3, min_samples=5).fit(blobs)
+    of_estimator = epsflow.catalog(blobs, fitted)
+    np.testing.assert_array_equal(of_estimator["core"].sum(), len(fitted.core_sample_indices_))
+    labels = np.where(fitted.labels_ >= 0, 1000 * (fitted.labels_ + 1), -1)
+    np.testing.assert_array_equal(epsflow.catalog(blobs, labels)["cluster"], 1000 * (of_estimator["cluster"] + 1))
+    assert len(epsflow.catalog(blobs, np.full(len(blobs), -1))) == 0
+
+
+def test_catalog_refuses(blobs):
+    labels = np.zeros(len(blobs), int)
+    for bad, text in (
+        ({"weights": np.full(len(blobs), -1.0)}, "weight -1"),
+        ({"columns": {"v": np.ones(3)}}, "'v' has the shape"),
+        ({"columns": {"v": np.array(["a"] * len(blobs))}}, "are numbers"),
+        ({"core": np.ones(3, bool)}, "core.shape"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            epsflow.catalog(blobs, labels, **bad)
+    with pytest.raises(ValueError, match="give one for each"):
+        epsflow.catalog(blobs, labels[:3])
+
+
+def test_a_catalog_in_a_box_and_on_the_sphere():
+    X = np.array([[9.9, 1.0], [0.1, 1.2], [0.3, 1.1]])
+    found = epsflow.catalog(X, [0, 0, 0], metric_params={"box": [10, None]})
+    np.testing.assert_allclose(found["x_center"], [0.1], atol=1e-12)
+    np.testing.assert_allclose(found["x_upper"] - found["x_lower"], [0.4])
+    pole = np.array([[0.0, 89.0], [180.0, 89.0]])
+    over = epsflow.catalog(pole, [0, 0], metric="greatcircle", metric_params={"unit": "km"})
+    np.testing.assert_allclose(over["y_center"], [90])
+    np.testing.assert_allclose(over["radius"], [6371.0088 * np.pi / 180])
+
+
+def test_friends_of_friends():
+    draw = np.random.default_rng(5)
+    X = draw.uniform(0, 10, (400, 3))
+    mass, velocity = draw.uniform(1, 2, 400), draw.normal(0, 1, (400, 3))
+    groups = epsflow.friends_of_friends(X, b=0.4, box=10, min_size=3, weights=mass, velocity=velocity)
+    length = 0.4 * (1000 / 400) ** (1 / 3)
+    assert groups.linking_length == pytest.approx(length)
+    # By connected components of all pairs.
+    away = np.abs(X[:, None] - X[None])
+    linked = (np.minimum(away, 10 - away) ** 2).sum(axis=2) <= length**2
+    label = np.arange(400)
+    for _ in range(400):
+        new = np.where(linked, label[None], 400).min(axis=1)
+        if (new == label).all():
+            break
+        label = new
+    _, first, sizes = np.unique(label, return_index=True, return_counts=True)
+    kept = [(-size, place) for place, size in zip(first, sizes) if size >= 3]
+    expected = np.full(400, -1)
+    for number, (_, place) in enumerate(sorted(kept)):
+        expected[label == label[place]] = number
+    np.testing.assert_array_equal(groups.labels, expected)
+    table = groups.catalog
+    np.testing.assert_array_equal(table["size"], [-size for size, _ in sorted(kept)])
+    members = expected == 0
+    np.testing.assert_allclose(table["vx_mean"][0], np.average(velocity[members, 0], weights=mass[members]), rtol=1e-12)
+    swift = epsflow.friends_of_friends(X, b=0.4, box=10, min_size=3, dialect="swift")
+    np.testing.assert_array_equal(swift.labels, np.where(expected < 0, 2147483647, expected + 1))
+    ours = epsflow.friends_of_friends(X, b=0.4, box=10, min_size=3, dialect="nbodykit", velocity=velocity)
+    assert ours.catalog.dtype.names == ("CMPosition", "CMVelocity", "Length")
+    np.testing.assert_array_equal(ours.catalog["Length"], [0, *table["size"]])
+    for bad, text in (({}, "one of linking_length and b"), ({"b": 0.2}, "box"), ({"linking_length": 1, "dialect": "velo"}, "dialect")):
+        with pytest.raises(ValueError, match=text):
+            epsflow.friends_of_friends(X, **bad)
+
+
+@pytest.mark.parametrize("way", ["list", "offsets", "by", "times", "texts"])
+def test_many_data_sets_are_each_as_if_alone(way):
+    draw = np.random.default_rng(6)
+    parts = [draw.uniform(0, 3, (n, 2)) for n in (40, 1, 90, 60)]
+    X, number = np.concatenate(parts), np.repeat(np.arange(4), [len(p) for p in parts])
+    order = draw.permutation(len(X)) if way in ("by", "times", "texts") else np.arange(len(X))
+    said = {
+        "list": {},
+        "offsets": {"offsets": np.concatenate([[0], np.cumsum([len(p) for p in parts])])},
+        "by": {"by": number[order] * 5},
+        "times": {"by": (np.datetime64("2015-03-17T00:00") + np.timedelta64(5, "m") * number + np.timedelta64(1, "m"))[order], "width": np.timedelta64(5, "m")},
+        "texts": {"by": np.array(["a", "b", "c", "d"])[number][order]},
+    }[way]
+    found = epsflow.sweep_many(parts if way == "list" else X[order], eps=[0.2, 0.4], min_samples=[3, 5], core=True, **said)
+    assert len(found) == 4
+    np.testing.assert_array_equal(found.sizes, [40, 1, 90, 60])
+    summary = found.summary
+    for s, part in enumerate(parts):
+        rows = order[np.isin(order, np.flatnonzero(number == s))]
+        for i, (eps, min_samples) in enumerate(found.variants):
+            alone = epsflow.sweep(X[rows], eps, min_samples, core=True)[0]
+            np.testing.assert_array_equal(found.labels(eps, min_samples, slice=s), alone.labels)
+            np.testing.assert_array_equal(found.core(eps, min_samples, slice=s), alone.core)
+            row = summary.iloc[4 * s + i]
+            assert (row.n_points, row.n_clusters, row.n_noise, row.n_core) == (len(part), alone.n_clusters, alone.n_noise, alone.n_core)
+    whole = found.labels(0.4, 3)
+    np.testing.assert_array_equal(whole[number[order] == 2], found.labels(0.4, 3, slice=2))
+    table = found.catalog(0.4, 3)
+    assert set(table["slice"]) <= set(found.keys)
+    assert (number[order][table["first_core"]] == [list(found.keys).index(key) for key in table["slice"]]).all()
+
+
+def test_many_data_sets_refuse():
+    X = np.zeros((4, 2))
+    for bad, text in (
+        ({}, "nowhere"),
+        ({"by": [0, 0, 1, 1], "offsets": [0, 4]}, "two ways"),
+        ({"by": [0, 1, np.nan, 1]}, "row 2"),
+        ({"by": [0, 1]}, "by.shape"),
+        ({"by": np.array(["2015", "NaT", "2016", "2017"], "M8[Y]")}, "row 1"),
+        ({"offsets": [0, 5]}, "ends at 5"),
+        ({"offsets": [0, 3, 2, 4]}, "must not descend"),
+        ({"offsets": [0.5, 4]}, "whole numbers"),
+        ({"width": 3, "offsets": [0, 4]}, "width is about"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            epsflow.sweep_many(X, 1, 2, **bad)
+    with pytest.raises(ValueError, match="columns"):
+        epsflow.sweep_many([X, np.zeros((2, 3))], 1, 2)
+    counts = epsflow.sweep_many(X, 1, 2, offsets=[0, 2, 4], keep="summary")
+    assert list(counts.summary["n_clusters"]) == [1, 1]
+    with pytest.raises(ValueError, match="kept counts alone"):
+        counts.labels(1, 2)
+    with pytest.raises(IndexError, match="no slice 7"):
+        epsflow.sweep_many(X, 1, 2, offsets=[0, 2, 4]).labels(1, 2, slice=7)
+    weighted = epsflow.sweep_many(X, 1, 3, offsets=[0, 1, 4], sample_weight=[3, 1, 1, 0])
+    assert list(weighted.summary["n_clusters"]) == [1, 0]
