@@ -1,4 +1,4 @@
-// Slices with their storage, for tests of tracks.
+// SliceList with their storage, for tests of tracks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace epsflow::test {
 
-struct Slices {
+struct SliceList {
   std::vector<std::uint64_t> starts{0};
   std::vector<std::int32_t> labels;
   std::vector<std::uint8_t> core;
@@ -37,7 +37,7 @@ struct Slices {
 
 /// Blobs on a grid of pixels, which go on, merge, split, begin and end as a script of chance says, and what that script was.
 struct Storm {
-  Slices slices;
+  SliceList slices;
   std::vector<FeatureLink> links;  ///< from and to alone
   std::vector<TrackEvent> events;  ///< in no order
 

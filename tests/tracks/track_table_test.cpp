@@ -18,12 +18,12 @@ namespace {
 using test::check_mentions;
 using test::error_of;
 using test::Random;
-using test::Slices;
+using test::SliceList;
 using test::Storm;
 
 /// One slice, whose points are one cluster; its mean position.
 std::vector<double> mean_of(const Metric& metric, const std::vector<std::vector<double>>& places) {
-  Slices slices;
+  SliceList slices;
   slices.metric = metric;
   slices.dims = places.front().size();
   for (const auto& place : places) slices.add(0, true, place, 0);
@@ -92,7 +92,7 @@ TEST_CASE("track table: rows have tobac's columns", "[tracks]") {
     }
     CHECK(row.x == Approx(x / row.num));
   }
-  Slices radians;
+  SliceList radians;
   radians.metric = {.kind = MetricKind::haversine};
   radians.add(0, true, {0.5, 0.25}, 0);
   radians.end_slice();

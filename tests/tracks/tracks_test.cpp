@@ -26,7 +26,7 @@ namespace {
 using test::check_mentions;
 using test::error_of;
 using test::Random;
-using test::Slices;
+using test::SliceList;
 using test::Storm;
 
 constexpr TrackOptions kByIds{.match = TrackMatch::ids};
@@ -47,7 +47,7 @@ struct Oracle {
   std::vector<Feature> features;
   std::vector<TrackEvent> events;
 
-  Oracle(const Slices& slices, const TrackOptions& options) {
+  Oracle(const SliceList& slices, const TrackOptions& options) {
     std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<std::size_t>> rows;
     for (std::size_t s = 0; s < slices.count(); ++s) {
       for (std::size_t i = slices.starts[s]; i < slices.starts[s + 1]; ++i) {
@@ -83,7 +83,7 @@ struct Oracle {
   }
 
  private:
-  static std::uint32_t near(const Slices& slices, const TrackOptions& options, const std::vector<std::size_t>& of,
+  static std::uint32_t near(const SliceList& slices, const TrackOptions& options, const std::vector<std::size_t>& of,
                             const std::vector<std::size_t>& to) {
     if (options.match == TrackMatch::ids) {
       return static_cast<std::uint32_t>(std::count_if(of.begin(), of.end(), [&](std::size_t i) {
@@ -192,7 +192,7 @@ struct Oracle {
   }
 };
 
-void check_by_oracle(const Slices& slices, const TrackOptions& options) {
+void check_by_oracle(const SliceList& slices, const TrackOptions& options) {
   const Tracks found = find_tracks(slices.view(), options);
   const Oracle want(slices, options);
   CHECK(found.features == want.features);
@@ -212,9 +212,9 @@ void check_by_oracle(const Slices& slices, const TrackOptions& options) {
 }
 
 /// Places of chance, with labels that have nothing to do with them.
-Slices random_slices(Random& random, std::size_t count, std::size_t most, const Metric& metric, std::size_t dims,
+SliceList random_slices(Random& random, std::size_t count, std::size_t most, const Metric& metric, std::size_t dims,
                      double lo, double hi) {
-  Slices slices;
+  SliceList slices;
   slices.dims = dims;
   slices.metric = metric;
   const std::int32_t labels = 1 + static_cast<std::int32_t>(random.below(6));
@@ -268,7 +268,7 @@ TEST_CASE("tracks: a storm that is told in full", "[tracks]") {
       "....................",  // all die
       "..aaaa..............",  // 11 is born
   };
-  Slices slices;
+  SliceList slices;
   slices.dims = 1;
   for (const std::string& picture : pictures) {
     for (std::size_t x = 0; x < picture.size(); ++x) {
@@ -305,7 +305,7 @@ TEST_CASE("tracks: by ids, as by all pairs", "[tracks]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     INFO("seed " << seed);
     Random random(seed);
-    const Slices slices = random_slices(random, 2 + random.below(20), 30, {}, 2, 0, 10);
+    const SliceList slices = random_slices(random, 2 + random.below(20), 30, {}, 2, 0, 10);
     check_by_oracle(slices, {.match = TrackMatch::ids, .least_share = random.chance(0.5) ? 0 : random.unit() / 2});
   }
 }
@@ -342,7 +342,7 @@ TEST_CASE("tracks: by core points, as by all pairs, for every metric", "[tracks]
       INFO("case " << c << ", seed " << seed);
       Random random(seed * 100 + c);
       const Case& with = cases[c];
-      const Slices slices = random_slices(random, 2 + random.below(12), 40, with.metric, with.dims, with.lo, with.hi);
+      const SliceList slices = random_slices(random, 2 + random.below(12), 40, with.metric, with.dims, with.lo, with.hi);
       check_by_oracle(slices, by_cores(with.eps * random.uniform(0.5, 1.5), random.chance(0.5) ? 0 : random.unit()));
     }
   }
@@ -350,7 +350,7 @@ TEST_CASE("tracks: by core points, as by all pairs, for every metric", "[tracks]
 
 TEST_CASE("tracks: large slices are searched in blocks, by any number of threads", "[tracks]") {
   Random random(5);
-  Slices slices;
+  SliceList slices;
   std::vector<std::int32_t> shift{0, 1, -2};
   for (const std::int32_t by : shift) {
     // 40 clusters of 1500 points each, as columns of a picture; a point is moved by chance.
@@ -375,7 +375,7 @@ TEST_CASE("tracks: large slices are searched in blocks, by any number of threads
 
 TEST_CASE("tracks: float32 and float64 of the same values give the same", "[tracks]") {
   Random random(9);
-  Slices slices = random_slices(random, 12, 60, {}, 2, 0, 8);
+  SliceList slices = random_slices(random, 12, 60, {}, 2, 0, 8);
   std::vector<float> floats;
   for (double& x : slices.places) {
     floats.push_back(static_cast<float>(x));
@@ -387,7 +387,7 @@ TEST_CASE("tracks: float32 and float64 of the same values give the same", "[trac
 }
 
 TEST_CASE("tracks: where links share as much, lower features go first", "[tracks]") {
-  Slices slices;
+  SliceList slices;
   slices.dims = 1;
   for (std::int64_t i = 0; i < 4; ++i) slices.add(0, true, {0.0}, i);
   slices.end_slice();
@@ -402,7 +402,7 @@ TEST_CASE("tracks: where links share as much, lower features go first", "[tracks
 }
 
 TEST_CASE("tracks: the least share counts what merges into something larger in full", "[tracks]") {
-  Slices slices;
+  SliceList slices;
   slices.dims = 1;
   for (std::int64_t i = 0; i < 100; ++i) slices.add(i < 96 ? 0 : 1, true, {0.0}, i);
   slices.end_slice();
@@ -410,7 +410,7 @@ TEST_CASE("tracks: the least share counts what merges into something larger in f
   slices.end_slice();
   CHECK(find_tracks(slices.view(), {.match = TrackMatch::ids, .least_share = 0.9}).links.size() == 3);
   // Half of the first cluster goes to each of two; all of the second, a small one, goes to one of them.
-  Slices halves;
+  SliceList halves;
   halves.dims = 1;
   for (std::int64_t i = 0; i < 20; ++i) halves.add(i < 10 ? 0 : 1, true, {0.0}, i);
   halves.end_slice();
@@ -421,7 +421,7 @@ TEST_CASE("tracks: the least share counts what merges into something larger in f
 }
 
 TEST_CASE("tracks: of nothing, of one point and of empty slices", "[tracks]") {
-  Slices slices;
+  SliceList slices;
   for (const TrackOptions& options : {kByIds, by_cores(1)}) {
     CHECK(find_tracks(slices.view(), options).features.empty());
   }
@@ -448,7 +448,7 @@ TEST_CASE("tracks: of nothing, of one point and of empty slices", "[tracks]") {
 }
 
 TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
-  Slices slices;
+  SliceList slices;
   for (std::int64_t i = 0; i < 6; ++i) {
     slices.add(0, true, {static_cast<double>(i), 0.0}, i);
     if (i % 3 == 2) slices.end_slice();
@@ -494,7 +494,7 @@ TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
   view.points = view.points.rows(0, 6);
   check_mentions(usage(view, by_cores(1)), {"greatcircle"});
 
-  Slices bad = slices;
+  SliceList bad = slices;
   bad.labels[4] = -2;
   check_mentions(usage(bad.view(), kByIds), {"row 4", "-2"});
   bad = slices;
