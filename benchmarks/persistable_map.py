@@ -89,7 +89,8 @@ def main() -> None:
             for _ in range(given.rounds):
                 for i, bench in enumerate(given.bench):
                     for keep in given.keep:
-                        command = [bench, str(file), ours, words, "--backend", "cpu", "--threads", "1", "--repeat", str(REPEAT), "--keep", keep]
+                        how = ["--backend", "cpu", "--threads", "1", "--repeat", str(REPEAT), "--keep", keep]
+                        command = [bench, str(file), ours, words, *how]
                         seconds, made = processor_seconds(command, given.core)
                         take(f"epsflow {keep}" + (f" ({i + 1})" if i > 0 else ""), seconds / REPEAT, made["clusters"])
                 command = [given.python, "-c", PEER, str(file), json.dumps(eps.tolist()), json.dumps(list(minpts))]
