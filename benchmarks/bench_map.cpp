@@ -1,6 +1,6 @@
 // Times the map of a sweep with its lineage, from a kept data set to the lineage in host memory, and prints one line of JSON:
 //
-//   bench_map FILE EPS_LIST MINPTS_LIST [--repeat N] [--backend cpu|gpu] [--threads N]
+//   bench_map FILE EPS_LIST MINPTS_LIST [--repeat N] [--backend cpu|gpu] [--threads N] [--keep summary|core]
 //
 // load_s: reading not included. seconds: each repetition. clusters: of all cells. stage_s: seconds of each stage of the last one.
 #include <chrono>
@@ -28,7 +28,8 @@ const char* option(int argc, char** argv, const char* name, const char* otherwis
 
 int main(int argc, char** argv) try {
   if (argc < 4)
-    throw epsflow::UsageError("bench_map FILE EPS_LIST MINPTS_LIST [--repeat N] [--backend cpu|gpu] [--threads N]");
+    throw epsflow::UsageError(
+        "bench_map FILE EPS_LIST MINPTS_LIST [--repeat N] [--backend cpu|gpu] [--threads N] [--keep summary|core]");
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -38,6 +39,7 @@ int main(int argc, char** argv) try {
   epsflow::EngineOptions options;
   options.threads = static_cast<unsigned>(std::atoi(option(argc, argv, "--threads", "0")));
   options.backend = *epsflow::choice_of<epsflow::BackendChoice>(option(argc, argv, "--backend", "auto"));
+  const epsflow::RunOptions run{.keep = *epsflow::choice_of<epsflow::Keep>(option(argc, argv, "--keep", "summary"))};
   const epsflow::Engine engine(options);
   nlohmann::ordered_json json{
       {"backend", engine.backend()}, {"cells", sweep.size()}, {"seconds", nlohmann::json::array()}};
@@ -49,7 +51,7 @@ int main(int argc, char** argv) try {
     epsflow::Observer observer;
     observer.trace = &trace;
     const auto begin = Clock::now();
-    const epsflow::Lineage lineage = epsflow::lineage(data, sweep, {}, observer);
+    const epsflow::Lineage lineage = epsflow::lineage(data, sweep, run, observer);
     json["seconds"].push_back(since(begin));
     std::uint64_t clusters = 0;
     for (const epsflow::LineageCell& cell : lineage.cells()) clusters += cell.clusters();

@@ -207,6 +207,13 @@ int run_sweep(const Arguments& arguments) {
       });
 }
 
+/// A results folder has counts of border points and noise.
+OptionSpec kept_option() {
+  OptionSpec option = spec_of<RunOptions>("keep");
+  std::erase(option.words, word_of(Keep::core));
+  return option;
+}
+
 }  // namespace
 
 Command sweep_command() {
@@ -231,7 +238,7 @@ Command sweep_command() {
                    {.name = "overwrite",
                     .kind = ValueKind::flag,
                     .help = "replace the results that the folder holds by the new ones once these are complete"},
-                   spec_of<RunOptions>("keep"),
+                   kept_option(),
                    {.name = "lineage",
                     .kind = ValueKind::flag,
                     .help = "write how the clusters of all variants lie in each other as well, lineage.npz"},

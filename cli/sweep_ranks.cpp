@@ -35,7 +35,7 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
        {"neighbors", "weight", "lineage", "labelled", "catalog", "by", "by-file", "verify", "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
-  if (settings.run.keep == Keep::summary) refuse("--keep summary");
+  if (!keeps_labels(settings.run.keep)) refuse(fmt::format("--keep {}", word_of(settings.run.keep)));
   if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");
   if (settings.run.search.decide != DecideChoice::automatic && settings.run.search.decide != DecideChoice::scalar) {
     refuse("--decide " + arguments.text("decide"));

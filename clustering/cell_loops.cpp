@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,18 +46,25 @@ bool have_core_neighbours(const CellInput& in, Range a, Range b, const std::uint
 }
 
 template <class T, std::size_t D>
-void unite(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach, const std::uint32_t* counts,
-           const std::uint8_t* gained, std::uint8_t* settled, std::uint32_t* parent) {
+void unite(const CellInput& in, std::span<const std::uint32_t> cells, const CoreLevel& level, std::uint32_t reach,
+           KeptWindows& windows, const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
+           std::uint32_t* parent) {
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
   // Of two cells that the level gains, the later sees the pair; of others, the one that is gained.
   const bool only_earlier = level.first();
-  CellWindow window(in.grid, cells.begin, reach, only_earlier ? WindowRanges::rows_up_to : WindowRanges::rows);
-  for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
-    if (gained[a] == 0) continue;
+  const WindowRanges kind = only_earlier && !windows.keeps() ? WindowRanges::rows_up_to : WindowRanges::rows;
+  std::optional<CellWindow> window;  // from the first cell on that it takes
+  for (const std::uint32_t a : cells) {
+    std::span<const Range> around = windows.of(a);
+    if (around.empty()) {
+      if (!window) window.emplace(in.grid, a, reach, kind);
+      around = window->around({a, a + 1});
+      if (windows.keeps()) windows.keep(a, around);
+    }
     std::uint32_t root = sets.find(a);
     bool united = !only_earlier;
-    for (const Range& row : window.around({a, a + 1})) {
+    for (const Range& row : around) {
       for (std::uint32_t c = row.begin; c < (only_earlier ? HWY_MIN(row.end, a) : row.end); ++c) {
         const std::uint32_t above = sets.parent(c);
         if (above == kNotCore || above == root) continue;
@@ -164,10 +173,12 @@ void find(const CellInput& in, Range cells, const NumberedLevels& levels, const 
   }
 }
 
-void unite_any(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
-               const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled, std::uint32_t* parent) {
-  with_clique_types(in.search, [&]<class T, std::size_t D>()
-                                   HWY_ATTR { unite<T, D>(in, cells, level, reach, counts, gained, settled, parent); });
+void unite_any(const CellInput& in, std::span<const std::uint32_t> cells, const CoreLevel& level, std::uint32_t reach,
+               KeptWindows& windows, const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
+               std::uint32_t* parent) {
+  with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR {
+    unite<T, D>(in, cells, level, reach, windows, counts, gained, settled, parent);
+  });
 }
 
 void find_any(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
@@ -186,10 +197,10 @@ namespace epsflow::clustering {
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-void unite_cells(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
-                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
+void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, const CoreLevel& level, std::uint32_t reach,
+                 KeptWindows& windows, const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
                  std::uint32_t* parent) {
-  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, level, reach, counts, gained, settled, parent);
+  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, level, reach, windows, counts, gained, settled, parent);
 }
 
 void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,

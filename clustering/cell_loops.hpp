@@ -8,6 +8,7 @@
 
 #include <epsflow/clustering/bounds_order.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/kept_windows.hpp>
 #include <epsflow/clustering/weighing.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -32,12 +33,14 @@ void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t
 /// The same of the weights of neighbours, which may be 1 where a point has neighbours.
 void weigh_cells(const CellInput& in, Range cells, const Weighing& weighing, std::uint32_t* counts);
 
-/// Unites those of `cells` that the level has gained core points in with the core cells that are at most `reach` slots away and
-/// have a core point within eps of one of theirs. gained: [grid.cells()] 1 for such cells; at the first level, for all core cells.
+/// Unites `cells`, which ascend and which the level has gained core points in, with the core cells that are at most `reach` slots away
+/// and have a core point within eps of one of theirs. gained: [grid.cells()] 1 for such cells; at the first level, for all core cells.
+/// windows: of this reach, kept as they are found; or it keeps none.
 /// settled: [grid.cells()] set to 1 for cells in whose set all core cells at most `reach` slots away are, and to 0 for others. The level has
 /// gained none that are settled, even if it makes more of their points core: who becomes core later looks at them. parent: [grid.cells()].
-void unite_cells(const CellInput& in, Range cells, const CoreLevel& level, std::uint32_t reach,
-                 const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled, std::uint32_t* parent);
+void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, const CoreLevel& level, std::uint32_t reach,
+                 KeptWindows& windows, const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
+                 std::uint32_t* parent);
 
 /// Counts of all points, and where there are bounds the largest of each 16 that share the narrowest. By position.
 struct CellCounts {

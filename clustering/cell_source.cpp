@@ -18,6 +18,20 @@ constexpr std::uint32_t kBlockRows = 4096;
 /// With fewer, points have as few candidates as it takes to tell bounds of them apart.
 constexpr std::uint32_t kFewestBoundedMinpts = 256;
 
+/// Windows are kept from so many levels on, and where they take no more memory than this.
+constexpr std::size_t kFewestKeptLevels = 4;
+constexpr std::uint64_t kMostWindowBytes = 32ULL << 20;
+
+/// How many slots a pass looks away.
+std::uint32_t reach_of(const index::Grid& grid, unsigned pass) { return pass == 0 ? 1 : grid.keys().window; }
+
+/// 0 where none are kept.
+std::uint64_t window_bytes(const index::Grid& grid, std::size_t levels) {
+  if (levels < kFewestKeptLevels || grid.cells() == 0) return 0;
+  const std::uint64_t bytes = KeptWindows::bytes(grid, reach_of(grid, 0)) + KeptWindows::bytes(grid, reach_of(grid, 1));
+  return bytes <= kMostWindowBytes ? bytes : 0;
+}
+
 bool bounded(std::span<const std::uint32_t> minpts) { return minpts.front() >= kFewestBoundedMinpts; }
 
 std::vector<ClusterBlock> cut(const index::Grid& grid) {
@@ -45,9 +59,14 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       cancel_(cancel),
       most_(minpts.front()),
       counts_(grid.size()),
+      gained_cells_(blocks_.size()),
       gained_(grid.cells()),
       settled_(grid.cells()),
       smallest_(grid.cells()) {
+  std::fill(gained_.begin(), gained_.end(), std::uint8_t{0});
+  if (window_bytes(grid, minpts.size()) > 0) {
+    for (unsigned pass = 0; pass < passes(); ++pass) windows_[pass] = KeptWindows(grid, reach_of(grid, pass));
+  }
   if (bounded(minpts) && grid.size() > 0) bounds_.emplace(grid, search_.input(), blocks_, cancel);
   const auto for_blocks = [&](const auto& count) {
     tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
@@ -91,9 +110,9 @@ void CellSource::find_largest_counts() {
 std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts, std::uint64_t ghosts,
                                 bool weighted) noexcept {
   constexpr std::uint64_t kPerPoint = 4;
-  constexpr std::uint64_t kPerCell = 6;
+  constexpr std::uint64_t kPerCell = 10;
   constexpr std::uint64_t kToFindGhosts = 8;
-  std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell;
+  std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell + window_bytes(grid, minpts.size());
   if (ghosts > 0) each += grid.size() * kToFindGhosts + ghosts * sizeof(GhostPlace);
   if (weighted) each += Weighing::bytes(grid.size(), true);
   if (!bounded(minpts)) return each;
@@ -178,19 +197,30 @@ std::uint32_t CellSource::count_borders(std::size_t block, std::uint32_t minpts,
 }
 
 /// The level makes points of the cell core, of which id is the smallest.
-void CellSource::gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* parent) {
+void CellSource::gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* parent, std::vector<std::uint32_t>& gained) {
   if (parent[cell] == kNotCore) {
     parent[cell] = cell;
     smallest_[cell] = id;
     settled_[cell] = 0;
   }
   smallest_[cell] = std::min(id, smallest_[cell]);
-  gained_[cell] = settled_[cell] == 0 ? 1 : 0;
+  if (settled_[cell] != 0 || gained_[cell] != 0) return;
+  gained_[cell] = 1;
+  gained.push_back(cell);
+}
+
+/// The block's list for the next level, empty.
+std::vector<std::uint32_t>& CellSource::forget_gained(const ClusterBlock& block) {
+  std::vector<std::uint32_t>& cells = gained_cells_[static_cast<std::size_t>(&block - blocks_.data())];
+  for (const std::uint32_t cell : cells) gained_[cell] = 0;
+  cells.clear();
+  return cells;
 }
 
 void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   const auto ids = order();
+  std::vector<std::uint32_t>& gained = forget_gained(block);
   for (std::uint32_t cell = block.nodes.begin; cell < block.nodes.end; ++cell) {
     const Range points = grid_.rows_of(cell);
     std::uint32_t smallest = kNone;
@@ -201,24 +231,25 @@ void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, st
       smallest = std::min(smallest, ids[p]);
       if (!bounds_) break;  // points of a cell are in input order
     }
-    gained_[cell] = 0;
-    if (smallest != kNone) gain(cell, smallest, parent);
+    if (smallest != kNone) gain(cell, smallest, parent, gained);
   }
 }
 
 void CellSource::mark_core(const ClusterBlock& block, std::span<const NodePoint> gained, std::uint32_t* parent) {
-  std::fill(gained_.begin() + block.nodes.begin, gained_.begin() + block.nodes.end, std::uint8_t{0});
   const auto ids = order();
+  std::vector<std::uint32_t>& cells = forget_gained(block);
   for (const auto& [position, cell] : gained) {
-    gain(cell, ids[position], parent);
+    gain(cell, ids[position], parent, cells);
   }
+  // Points come by their counts.
+  std::sort(cells.begin(), cells.end());
 }
 
 void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) {
-  const std::uint8_t* const gained = gained_.data();
-  if (std::find(gained + block.nodes.begin, gained + block.nodes.end, 1) == gained + block.nodes.end) return;
-  const std::uint32_t reach = pass == 0 ? 1 : grid_.keys().window;
-  unite_cells(input(), block.nodes, level, reach, counts_.data(), gained_.data(), settled_.data(), parent);
+  const std::vector<std::uint32_t>& cells = gained_cells_[static_cast<std::size_t>(&block - blocks_.data())];
+  if (cells.empty()) return;
+  unite_cells(input(), cells, level, reach_of(grid_, pass), windows_[pass], counts_.data(), gained_.data(),
+              settled_.data(), parent);
 }
 
 void CellSource::join_ghosts(const CoreLevel& level, std::uint32_t* parent) {

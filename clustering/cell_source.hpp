@@ -19,6 +19,7 @@
 #include <epsflow/clustering/bounds_order.hpp>
 #include <epsflow/clustering/cell_loops.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/clustering/kept_windows.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/weights.hpp>
@@ -76,7 +77,8 @@ class CellSource final : public ClusterSource {
 
   [[nodiscard]] CellInput input() const;
   void find_ghosts();
-  void gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* parent);
+  void gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* parent, std::vector<std::uint32_t>& gained);
+  [[nodiscard]] std::vector<std::uint32_t>& forget_gained(const ClusterBlock& block);
   void find_largest_counts();
 
   const index::Grid& grid_;
@@ -87,12 +89,14 @@ class CellSource final : public ClusterSource {
   Ghosts ghosts_;
   std::vector<GhostPlace> ghost_places_;  ///< [ghosts]
   const CancelToken& cancel_;
-  std::uint32_t most_;                    ///< the largest minpts
-  std::vector<BlockBorders> borders_;     ///< [blocks] where they are counted
-  Buffer<std::uint32_t> largest_;         ///< [cells] largest count, where border points are counted
-  Buffer<std::uint32_t> counts_;          ///< [n]
-  Buffer<std::uint32_t> largest_counts_;  ///< [n / 16] of the points that share the narrowest bounds
-  Buffer<std::uint8_t> gained_;           ///< [cells] 1 where the last level has made points core, unless settled
+  std::uint32_t most_;                                    ///< the largest minpts
+  std::vector<BlockBorders> borders_;                     ///< [blocks] where they are counted
+  Buffer<std::uint32_t> largest_;                         ///< [cells] largest count, where border points are counted
+  Buffer<std::uint32_t> counts_;                          ///< [n]
+  Buffer<std::uint32_t> largest_counts_;                  ///< [n / 16] of the points that share the narrowest bounds
+  std::vector<std::vector<std::uint32_t>> gained_cells_;  ///< [blocks] those of gained_, ascending
+  KeptWindows windows_[2];                                ///< of each pass, where there are several levels
+  Buffer<std::uint8_t> gained_;   ///< [cells] 1 where the last level has made points core, unless settled
   Buffer<std::uint8_t> settled_;  ///< [cells] 1 where all cells around are in the cell's set: nothing is left to unite
   Buffer<std::uint32_t> smallest_;  ///< [cells] smallest id of a point that is core
 };

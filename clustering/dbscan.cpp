@@ -58,7 +58,7 @@ void HostLabels::take(VariantResult&& result, const Emit& emit) {
 }
 
 std::unique_ptr<LabelPlace> make_host_place(std::size_t n, const DirectOptions& options) {
-  if (options.keep == Keep::summary) return std::make_unique<NoLabels>();
+  if (!keeps_labels(options.keep)) return std::make_unique<NoLabels>();
   return std::make_unique<HostLabels>(n, options.core_mask);
 }
 

@@ -30,7 +30,8 @@ struct LevelLabels {
   std::uint32_t clusters = 0;
   std::span<std::int32_t> labels;  ///< [n] in input order, written in full; or empty: nothing is written, but counted
   LabelSummary summary = {};       ///< written
-  std::vector<std::uint32_t> sizes = {};  ///< written: [clusters] points of each
+  std::vector<std::uint32_t> sizes =
+      {};  ///< written: [clusters] points of each; none where border points are not told from noise
 };
 
 /// Labels of some levels, at most as many as the source takes at once. Border points take the lowest number among their core

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <epsflow/clustering/cluster_source.hpp>
@@ -31,10 +32,7 @@ class LevelGains {
           if (counts_[p] >= least) points.push_back({p, x});
         }
       }
-      std::sort(points.begin(), points.end(), [&](const NodePoint& a, const NodePoint& c) {
-        return counts_[a.position] != counts_[c.position] ? counts_[a.position] > counts_[c.position]
-                                                          : a.position < c.position;
-      });
+      sort(points, least);
     });
     cancel.check();
   }
@@ -55,6 +53,29 @@ class LevelGains {
   }
 
  private:
+  /// Points that come by position by descending counts; by position where counts are equal.
+  void sort(std::vector<NodePoint>& points, std::uint32_t least) const {
+    std::uint32_t most = least;
+    for (const NodePoint& point : points) most = std::max(most, counts_[point.position]);
+    // Into their places where counts are few, and the copy is small; else in place.
+    if (std::uint64_t{most} - least >= 2 * points.size() || points.size() > kMostCopied) {
+      std::sort(points.begin(), points.end(), [&](const NodePoint& a, const NodePoint& c) {
+        return counts_[a.position] != counts_[c.position] ? counts_[a.position] > counts_[c.position]
+                                                          : a.position < c.position;
+      });
+      return;
+    }
+    std::vector<std::uint32_t> places(std::size_t{most} - least +
+                                      2);  // [most - count + 1] of it, later where the next goes
+    for (const NodePoint& point : points) ++places[most - counts_[point.position] + 1];
+    for (std::size_t i = 1; i < places.size(); ++i) places[i] += places[i - 1];
+    std::vector<NodePoint> sorted(points.size());
+    for (const NodePoint& point : points) sorted[places[most - counts_[point.position]]++] = point;
+    points = std::move(sorted);
+  }
+
+  static constexpr std::size_t kMostCopied = 1 << 16;
+
   std::span<const std::uint32_t> counts_;
   std::vector<std::vector<NodePoint>> points_;  ///< [blocks]
   std::vector<Range> ranges_;                   ///< [blocks] of the level

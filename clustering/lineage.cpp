@@ -38,11 +38,15 @@ bool follows(const LineageCell& cell, const LineageCell& of) {
 Lineage::Lineage(std::vector<LineageCell> cells) : cells_(std::move(cells)) {
   for (const LineageCell& cell : cells_) {
     const bool whole =
-        cell.core.size() == cell.clusters() && cell.size.size() == cell.clusters() &&
+        cell.core.size() == cell.clusters() && cell.size.size() == (cell.summary.borders_told ? cell.clusters() : 0) &&
         leads(cells_, cell, cell.wider, cell.in_wider) && leads(cells_, cell, cell.looser, cell.in_looser) &&
         (!cell.wider || follows(cell, cells_[*cell.wider])) && (!cell.looser || follows(cell, cells_[*cell.looser]));
     if (!whole) throw InputError("the cells of a lineage do not belong together: " + words_of(cell.variant));
   }
+}
+
+bool Lineage::has_sizes() const noexcept {
+  return std::ranges::all_of(cells_, [](const LineageCell& cell) { return cell.summary.borders_told; });
 }
 
 std::size_t Lineage::find(double eps, std::uint32_t minpts) const {
@@ -125,7 +129,7 @@ std::vector<Life> Lineage::lives(std::span<const std::size_t> path) const {
       Life& life = lives[now[k]];
       life.cluster = k;
       life.core = cell.core[k];
-      life.size = cell.size[k];
+      life.size = cell.size.empty() ? 0 : cell.size[k];
     }
     living = std::move(now);
   }

@@ -28,7 +28,7 @@ struct LineageCell {
   LabelSummary summary;
   std::vector<std::uint32_t> first_core;  ///< smallest id of a core point, ascending
   std::vector<std::uint32_t> core;        ///< core points
-  std::vector<std::uint32_t> size;        ///< core and border points
+  std::vector<std::uint32_t> size;        ///< core and border points; empty unless LabelSummary::borders_told
   std::optional<std::size_t> wider;       ///< the cell of the same minpts and the next larger eps of the sweep
   std::optional<std::size_t> looser;      ///< the cell of the same eps and the next smaller minpts of the sweep
   std::vector<std::uint32_t> in_wider;    ///< the cluster there that holds each; empty where there is no such cell
@@ -43,7 +43,7 @@ struct Life {
   std::size_t death = 0;         ///< place in the path; its length for those that live to the end
   std::uint32_t cluster = 0;     ///< its number in the last cell of its life,
   std::uint32_t core = 0;        ///< its core points there,
-  std::uint32_t size = 0;        ///< and all its points
+  std::uint32_t size = 0;        ///< and all its points; 0 in a lineage without sizes
   std::uint32_t first_core = 0;  ///< the smallest id of a core point at its birth
 
   friend bool operator==(const Life&, const Life&) = default;
@@ -56,6 +56,8 @@ class Lineage {
   /// Of cells that another lineage had, as when it was stored meanwhile. Throws InputError where they do not belong together.
   explicit Lineage(std::vector<LineageCell> cells);
 
+  /// Whether it has the sizes of clusters, and counts of border points and noise: not where it was made with Keep::core.
+  [[nodiscard]] bool has_sizes() const noexcept;
   /// In the order of the sweep.
   [[nodiscard]] std::span<const LineageCell> cells() const noexcept { return cells_; }
   [[nodiscard]] const LineageCell& cell(std::size_t i) const { return cells_.at(i); }

@@ -88,6 +88,12 @@ void require_even_grid(std::span<const Variant> variants) {
 
 MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, double weight)
     : lineage_(lineage), n_(static_cast<double>(n)), weight_(weight) {
+  if (!lineage.has_sizes()) {
+    throw UsageError(
+        "scores of cells go by the points of their clusters, and the lineage has none but core points: make it with "
+        "RunOptions::keep = "
+        "Keep::summary");
+  }
   std::vector<Variant> variants;
   variants.reserve(lineage.cells().size());
   for (const LineageCell& cell : lineage.cells()) variants.push_back(cell.variant);

@@ -56,7 +56,8 @@ void require_even_grid(std::span<const Variant> variants);
 class MapScores {
  public:
   /// n: points that have labels. dims: of the points. weight: the mean weight of a point, of which minpts is a multiple. The lineage must
-  /// outlive it. O(clusters of all cells). Throws as require_even_grid() does.
+  /// outlive it. O(clusters of all cells). Throws as require_even_grid() does, and UsageError for a
+  /// lineage without sizes.
   MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, double weight = 1);
 
   [[nodiscard]] std::span<const double> eps() const noexcept { return eps_; }

@@ -79,6 +79,12 @@ void add_path(const Lineage& lineage, std::span<const std::size_t> path, std::ve
 }  // namespace
 
 std::vector<double> relative_validity(const Lineage& lineage) {
+  if (!lineage.has_sizes()) {
+    throw UsageError(
+        "relative validity weighs clusters by their points, and the lineage has none but core points: make it with "
+        "RunOptions::keep = "
+        "Keep::summary");
+  }
   const std::span<const LineageCell> cells = lineage.cells();
   std::vector<std::uint8_t> follows(cells.size(), 0);
   for (const LineageCell& cell : cells) {

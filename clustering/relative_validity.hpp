@@ -19,7 +19,7 @@ namespace epsflow {
 ///
 /// Both edges are rounded up and down to an eps of the map, so that 1 − joined / apart is a lower bound: with eps in even ratios of
 /// exp(s) it is too low by less than 2·s; with the same reservation about clusters that are apart to the end of the map.
-/// O(clusters of all cells · eps at most), in parallel.
+/// O(clusters of all cells · eps at most), in parallel. Throws UsageError for a lineage without sizes.
 [[nodiscard]] std::vector<double> relative_validity(const Lineage& lineage);
 
 }  // namespace epsflow

@@ -47,11 +47,11 @@ SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, Cluster
       keep_(options.keep),
       least_(options.minpts.back()),
       asked_(options.clusters) {
-  if (asked_ || keep_ == Keep::summary) sets_.emplace(source, least_, asked_, cancel);
+  if (asked_ || !keeps_labels(keep_)) sets_.emplace(source, least_, asked_, cancel);
   const std::size_t at_once =
-      keep_ == Keep::summary ? 1 : std::min(source.levels_at_once(), std::max<std::size_t>(1, options.minpts.size()));
+      keeps_labels(keep_) ? std::min(source.levels_at_once(), std::max<std::size_t>(1, options.minpts.size())) : 1;
   clusters_.resize(at_once);
-  const bool numbered = keep_ == Keep::labels || !source.counts_borders();
+  const bool numbered = keeps_labels(keep_) || (keep_ == Keep::summary && !source.counts_borders());
   for (std::size_t l = 0; numbered && l < at_once; ++l) numbers_.emplace_back(source.nodes());
   if (keep_ == Keep::summary && source.counts_borders()) source.find_borders();
   if (at_once > 1) together_ = Buffer<std::uint32_t>(checked_multiply(source.nodes(), at_once, "clusters"));
@@ -124,7 +124,7 @@ std::vector<std::uint32_t> SourceClustering::shared_clusters() {
 std::uint64_t SourceClustering::bytes(std::uint64_t nodes, std::uint64_t points, std::size_t levels_at_once,
                                       const DirectOptions& options) noexcept {
   const std::uint64_t sets =
-      options.clusters || options.keep == Keep::summary ? ClusterSets::bytes(nodes, points, options.clusters) : 0;
+      options.clusters || !keeps_labels(options.keep) ? ClusterSets::bytes(nodes, points, options.clusters) : 0;
   return sets + nodes * sizeof(std::uint32_t) * (1 + levels_at_once + (levels_at_once > 1 ? levels_at_once : 0));
 }
 
@@ -157,7 +157,7 @@ void SourceClustering::number() {
     found_.push_back(sets_->take_clusters());
     if (level_.minpts == least_) found_.back().births = sets_->take_births();
   }
-  if (keep_ == Keep::labels) {
+  if (keeps_labels(keep_)) {
     clusters_[last_] = number_clusters(source_, parent_.span(), numbers_[last_].span(), cancel_);
   } else {
     clusters_[last_] = sets_->count();
@@ -184,8 +184,14 @@ std::vector<LevelResult> SourceClustering::label(std::span<const LabelTarget> ta
 }
 
 std::vector<LevelResult> SourceClustering::label(std::span<const LabelTarget> targets) {
-  std::vector<LevelLabels> levels =
-      keep_ == Keep::summary && source_.counts_borders() ? std::vector{count_points()} : label_points(targets);
+  std::vector<LevelLabels> levels;
+  if (!tells_borders(keep_)) {
+    levels.push_back(count_core());
+  } else if (keep_ == Keep::summary && source_.counts_borders()) {
+    levels.push_back(count_points());
+  } else {
+    levels = label_points(targets);
+  }
   std::vector<LevelResult> results(levels.size());
   for (std::size_t l = 0; l < levels.size(); ++l) {
     results[l].summary = levels[l].summary;
@@ -241,6 +247,14 @@ LevelLabels SourceClustering::count_points() {
   level.summary.noise = source_.labelled() - level.summary.core - level.summary.border;
   level.summary.largest = level.sizes.empty() ? 0 : *std::max_element(level.sizes.begin(), level.sizes.end());
   return level;
+}
+
+/// What is known without a look at any point.
+LevelLabels SourceClustering::count_core() const {
+  return {.clusters = sets_->count(),
+          .labels = {},
+          .summary = {.clusters = sets_->count(), .core = sets_->core(), .borders_told = false},
+          .sizes = {}};
 }
 
 void SourceClustering::fill_mask(std::uint32_t minpts, std::uint8_t* core) const {

@@ -47,6 +47,7 @@ class SourceClustering final : public Counted, private United {
   void number();
   [[nodiscard]] std::vector<LevelLabels> label_points(std::span<const LabelTarget> targets);
   [[nodiscard]] LevelLabels count_points();
+  [[nodiscard]] LevelLabels count_core() const;
   void fill_mask(std::uint32_t minpts, std::uint8_t* core) const;
 
   std::unique_ptr<ClusterSource> own_;  ///< or null

@@ -100,15 +100,21 @@ enum class Strategy : std::uint8_t {
   direct,  ///< without one, in memory that grows with the points only
 };
 
-/// What a run keeps of each variant.
+/// What a run keeps of each variant, from most to least.
 enum class Keep : std::uint8_t {
   labels,   ///< a label for each point
   summary,  ///< counts alone, which takes less time and memory
+  /// Of these the clusters and core points alone, which takes least: it is not found out which of the other points are border points.
+  core,
 };
+[[nodiscard]] constexpr bool keeps_labels(Keep keep) noexcept { return keep == Keep::labels; }
+/// Whether border points are told from noise.
+[[nodiscard]] constexpr bool tells_borders(Keep keep) noexcept { return keep != Keep::core; }
 template <>
 struct Choice<Keep> {
   static constexpr std::string_view kType = "Keep";
-  static constexpr std::array kWords{Word{"labels", Keep::labels}, Word{"summary", Keep::summary}};
+  static constexpr std::array kWords{Word{"labels", Keep::labels}, Word{"summary", Keep::summary},
+                                     Word{"core", Keep::core}};
 };
 
 /// What the cells of a grid are for.

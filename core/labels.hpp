@@ -105,6 +105,9 @@ struct LabelSummary {
   std::uint64_t core = 0;     ///< points with at least minpts points within eps
   std::uint64_t border = 0;   ///< points in a cluster that are not core
   std::uint64_t largest = 0;  ///< points of the largest cluster, 0 without clusters
+  /// Whether border points were told from noise. With RunOptions::keep = Keep::core they were not: this is false, and noise, border and
+  /// largest are 0 and mean nothing.
+  bool borders_told = true;
 
   friend bool operator==(const LabelSummary&, const LabelSummary&) = default;
 };
@@ -114,7 +117,7 @@ struct LabelSummary {
 struct Clusters {
   std::vector<std::uint32_t> first_core;  ///< smallest id of its core points, ascending
   std::vector<std::uint32_t> core;        ///< its core points
-  std::vector<std::uint32_t> size;        ///< its points: core and border
+  std::vector<std::uint32_t> size;        ///< its points: core and border; empty with RunOptions::keep = Keep::core
 
   // How these clusters lie in each other. Core points alone decide: a core point stays core at a smaller minpts and at a larger eps,
   // and what is connected stays connected. (A border point may change its cluster.)
@@ -142,7 +145,7 @@ inline void require_countable(std::uint64_t clusters) {
 /// One finished variant.
 struct VariantResult {
   Variant variant;
-  Labels labels;  ///< [n] in input order; empty with RunOptions::keep = Keep::summary
+  Labels labels;  ///< [n] in input order; empty unless RunOptions::keep = Keep::labels
   LabelSummary summary;
   /// Seconds of wall time: the clustering of this variant, and an equal part of the time for the work that all variants of its eps
   /// have in common.

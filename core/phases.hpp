@@ -37,7 +37,7 @@ struct DirectOptions {
 
 /// Room for the labels of one minpts, [n] each in input order, in the memory that the clustering works in.
 struct LabelTarget {
-  std::int32_t* labels = nullptr;  ///< null with Keep::summary
+  std::int32_t* labels = nullptr;  ///< null unless Keep::labels
   std::uint8_t* core = nullptr;    ///< 1 for core points, else 0; null where no mask is wanted
 };
 

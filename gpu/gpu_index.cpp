@@ -132,6 +132,7 @@ std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
                   .pinned = resources_.pinned,
                   .cancel = resources_.cancel,
                   .births = options.clusters ? labels_.host : nullptr,
+                  .borders = tells_borders(options.keep),
                   .shared = options.shared,
                   .levels = options.minpts};
   if (options.weights != nullptr) {

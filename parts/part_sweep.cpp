@@ -35,12 +35,12 @@ constexpr double kSlack = 1 + 0x1p-10;
 double reach_of(double radius) { return index::neighbor_reach(radius) * kSlack; }
 
 void check(const RunOptions& options) {
-  const auto refuse = [](bool wanted, const char* what) {
-    if (wanted) throw UsageError(std::string(what) + " is not to be had of points in parts: leave it out");
+  const auto refuse = [](bool wanted, const std::string& what) {
+    if (wanted) throw UsageError(what + " is not to be had of points in parts: leave it out");
   };
   refuse(options.verify, "RunOptions::verify");
   refuse(options.clusters, "RunOptions::clusters");
-  refuse(options.keep != Keep::labels, "RunOptions::keep = Keep::summary");
+  refuse(!keeps_labels(options.keep), "RunOptions::keep = Keep::" + std::string(word_of(options.keep)));
   refuse(options.labels != MemorySpace::host, "RunOptions::labels = MemorySpace::device");
   refuse(options.strategy == StrategyChoice::table || table_wanted(options), "a neighbour table");
 }

@@ -6,7 +6,7 @@ namespace epsflow {
 
 Lineage lineage(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer) {
   RunOptions run = options;
-  run.keep = Keep::summary;
+  if (keeps_labels(run.keep)) run.keep = Keep::summary;
   run.clusters = true;
   run.labels = MemorySpace::host;
   run.core_mask = false;

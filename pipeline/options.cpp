@@ -21,9 +21,9 @@ void check_kept(const RunOptions& options) {
                              : options.core_mask                     ? "RunOptions::core_mask goes with labels"
                              : options.labels == MemorySpace::device ? "RunOptions::labels says where labels are left"
                                                                      : nullptr;
-  if (options.keep == Keep::summary && needs_labels != nullptr) {
-    throw UsageError(std::string(needs_labels) +
-                     ", and RunOptions::keep = Keep::summary makes none; leave one of them out");
+  if (!keeps_labels(options.keep) && needs_labels != nullptr) {
+    throw UsageError(std::string(needs_labels) + ", and RunOptions::keep = Keep::" +
+                     std::string(word_of(options.keep)) + " makes none; leave one of them out");
   }
   if (options.clusters && options.method == VariantMethod::each) {
     throw UsageError(

@@ -103,7 +103,8 @@ struct RunOptions {
   /// Device: labels and masks stay in the memory of the GPU that clusters (VariantResult::device_labels, device_core).
   /// There is no table then.
   MemorySpace labels = MemorySpace::host;
-  /// Summary: no labels, VariantResult::summary alone.
+  /// Summary: no labels, VariantResult::summary alone. Core: of that the clusters and core points alone (LabelSummary::borders_told),
+  /// and Clusters without sizes.
   Keep keep = Keep::labels;
   /// Fill VariantResult::clusters.
   bool clusters = false;

@@ -50,7 +50,7 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
   const auto emit = [&](VariantResult&& result) {
     if (sliced) {
       settle_slices(result, *session.points().space().slices);
-      if (options.keep == Keep::summary) result.labels = {};
+      if (!keeps_labels(options.keep)) result.labels = {};
       if (!options.core_mask) result.core = {};
     }
     reporter.done([&] {

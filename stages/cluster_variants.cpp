@@ -32,7 +32,7 @@ void check_labels(PointsView points, const Space& space, const WholeWeights* wei
 std::uint64_t ClusterVariants::bytes(std::uint64_t n, std::size_t variants) const noexcept {
   const std::size_t at_once = method == VariantMethod::nested ? 1 : std::min<std::size_t>(workers, variants);
   const std::uint64_t weighing = weights != nullptr ? clustering::TableSource::weighted_bytes(n) : 0;
-  const bool sets = clusters || keep == Keep::summary;
+  const bool sets = clusters || !keeps_labels(keep);
   return weighing + (sets ? clustering::ClusterSets::bytes(n, n, clusters) : 0) +
          n * at_once * (clustering::kBytesPerPoint + (verify ? clustering::kVerifyBytesPerPoint : 0));
 }

@@ -94,13 +94,14 @@ void CliqueClustering::unite_level(std::uint32_t minpts) {
 }
 
 LabelSummary CliqueClustering::label_level(const LabelTarget& target) {
-  launch_labels(target);
+  const auto launch = [&] { task_.borders ? launch_labels(target) : count_core(); };
+  launch();
   const Tally* tally = &tally_.read(cuda_stream());
   if (settle(*tally)) {
-    launch_labels(target);
+    launch();
     tally = &tally_.read(cuda_stream());
   }
-  return summary_of(*tally, grid_.view().ghosts.labelled);
+  return task_.borders ? summary_of(*tally, grid_.view().ghosts.labelled) : core_summary_of(*tally);
 }
 
 Numbering CliqueClustering::settled_numbering() {
@@ -170,6 +171,15 @@ CoreCells CliqueClustering::list_core_cells() {
   std::uint32_t* const count = core_cells_.data() + cells;
   launch_list_core_cells(arrays_.parents.data(), cells, core_cells_.data(), count, scratch());
   return {core_cells_.data(), count};
+}
+
+/// In place of labels, where border points are not told from noise.
+void CliqueClustering::count_core() {
+  const CliqueView& view = grid_.view();
+  const Numbering numbering = arrays_.numbering();
+  if (view.ghosts.count > 0) launch_forget_ghosts(view, nodes_, positions_.data(), numbering, cuda_stream());
+  launch_count_core(numbering, view.cells, tally_.device(), cuda_stream());
+  end_phase(task_.marks, "label", grid_.stream());
 }
 
 void CliqueClustering::launch_labels(const LabelTarget& target) {

@@ -41,6 +41,7 @@ class CliqueClustering final : public DeviceClustering {
   [[nodiscard]] CoreCells list_core_cells();
   void number();
   void launch_labels(const LabelTarget& target);
+  void count_core();
   [[nodiscard]] bool settle(const Tally& tally);
   [[nodiscard]] RemainingPoints remaining() const {
     return {remaining_.data(), static_cast<std::uint32_t>(remaining_.size()), tally_.device()};

@@ -14,14 +14,16 @@ Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clust
 
   // Side by side, so that they come to the host together.
   const std::uint64_t count = clusters;
-  const DeviceBuffer<std::uint32_t> found(memory_, stream, 3 * count + before_);
+  const std::uint64_t columns = borders_ ? 3 : 2;
+  const DeviceBuffer<std::uint32_t> found(memory_, stream, columns * count + before_);
   DeviceBuffer<std::uint32_t> roots(memory_, stream, count);
   if (count > 0) {
-    check(cudaMemsetAsync(found.data() + count, 0, count * sizeof(std::uint32_t), stream));
-    launch_list_clusters(level, {found.data(), found.data() + count, found.data() + 2 * count, roots.data()}, stream);
+    std::uint32_t* const core = borders_ ? found.data() + 2 * count : nullptr;
+    if (core != nullptr) check(cudaMemsetAsync(core, 0, count * sizeof(std::uint32_t), stream));
+    launch_list_clusters(level, {found.data(), core, found.data() + count, roots.data()}, stream);
   }
   if (before_ > 0) {
-    launch_join_clusters(level.numbering, roots_.data(), before_, found.data() + 3 * count, stream);
+    launch_join_clusters(level.numbering, roots_.data(), before_, found.data() + columns * count, stream);
   }
   const PinnedBytes on_host = pinned_.acquire(found.bytes());
   check(cudaMemcpyAsync(on_host.as<std::uint32_t>(), found.data(), found.bytes(), cudaMemcpyDeviceToHost, stream));
@@ -41,8 +43,9 @@ Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clust
     return values;
   };
   result.first_core = next(count);
-  result.core = next(count);
-  result.size = next(count);
+  std::vector<std::uint32_t> sizes = next(count);
+  result.core = borders_ ? next(count) : std::exchange(sizes, {});
+  result.size = std::move(sizes);
   result.joined = next(before_);
   roots_ = std::move(roots);
   before_ = clusters;

@@ -65,6 +65,7 @@ __global__ void births_by_id_kernel(LabelledLevel level, const std::int32_t* bir
 void launch_list_clusters(const LabelledLevel& level, const ClusterArrays& clusters, cudaStream_t stream) {
   list_kernel<<<direct_blocks(level.nodes.count), kThreads, 0, stream>>>(level, clusters);
   check_launch(stream);
+  if (clusters.core == nullptr) return;
   count_core_kernel<<<direct_blocks(level.size), kThreads, 0, stream>>>(level, clusters.core);
   check_launch(stream);
 }

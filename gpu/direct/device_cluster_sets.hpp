@@ -23,9 +23,9 @@ struct LabelledLevel {
 /// For one clustering, from its largest minpts down.
 class DeviceClusterSets {
  public:
-  /// labels: of the host, for births.
-  DeviceClusterSets(DeviceMemory& memory, PinnedPool& pinned, std::shared_ptr<LabelMemory> labels)
-      : memory_(memory), pinned_(pinned), labels_(std::move(labels)) {}
+  /// labels: of the host, for births. borders: whether border points are told from noise; else clusters have no sizes.
+  DeviceClusterSets(DeviceMemory& memory, PinnedPool& pinned, std::shared_ptr<LabelMemory> labels, bool borders)
+      : memory_(memory), pinned_(pinned), labels_(std::move(labels)), borders_(borders) {}
 
   /// The clusters of the level, so many as are told. last: of the smallest minpts, with births. Waits for the stream. O(nodes + size).
   [[nodiscard]] Clusters take(const LabelledLevel& level, std::uint32_t clusters, bool last, cudaStream_t stream);
@@ -34,6 +34,7 @@ class DeviceClusterSets {
   DeviceMemory& memory_;
   PinnedPool& pinned_;
   std::shared_ptr<LabelMemory> labels_;
+  bool borders_;
   DeviceBuffer<std::int32_t> births_;  ///< [size] by position
   DeviceBuffer<std::uint32_t> roots_;  ///< [clusters of the level before] a node of each
   std::uint32_t before_ = 0;           ///< how many these are
@@ -43,12 +44,12 @@ class DeviceClusterSets {
 /// What is known of each cluster. [device] [clusters]
 struct ClusterArrays {
   std::uint32_t* first_core;
-  std::uint32_t* core;
+  std::uint32_t* core;  ///< null where `size` has no border points
   std::uint32_t* size;
   std::uint32_t* root;
 };
 
-/// core: must be 0 to begin with.
+/// core: must be 0 to begin with, or null.
 void launch_list_clusters(const LabelledLevel& level, const ClusterArrays& clusters, cudaStream_t stream);
 /// joined[k]: the number of the cluster that holds node roots[k] now.
 void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots, std::uint32_t count,

@@ -15,21 +15,23 @@ namespace {
 /// Of no points.
 class NoClustering final : public DeviceClustering {
  public:
+  explicit NoClustering(bool borders) : borders_(borders) {}
   [[nodiscard]] const Stream& stream() const override { return stream_; }
 
  private:
   void unite_level(std::uint32_t) override {}
-  LabelSummary label_level(const LabelTarget&) override { return {}; }
+  LabelSummary label_level(const LabelTarget&) override { return {.borders_told = borders_}; }
   Numbering settled_numbering() override { return {}; }
   [[nodiscard]] LabelledLevel labelled_level() const override { return {}; }
 
+  bool borders_;
   Stream stream_;
 };
 
 }  // namespace
 
 DeviceClustering::DeviceClustering(const DirectTask& task) : least_(task.minpts.least) {
-  if (task.births != nullptr) sets_.emplace(task.memory, task.pinned, task.births);
+  if (task.births != nullptr) sets_.emplace(task.memory, task.pinned, task.births, task.borders);
 }
 
 United& DeviceClustering::unite(std::uint32_t minpts) {
@@ -106,7 +108,7 @@ std::unique_ptr<DeviceClustering> make_device_clustering(const DirectTask& task,
                                                          std::shared_ptr<const DeviceGrid> grid) {
   const DevicePoints& points = task.points;
   const PointsOnDevice device = points.device();
-  if (device.size == 0) return std::make_unique<NoClustering>();
+  if (device.size == 0) return std::make_unique<NoClustering>(task.borders);
   if (grid == nullptr && device.dims <= index::kMostCliqueDims) {
     const index::CellAxes axes = index::choose_axes(points.host_for(task.eps), task.eps, Cells::clique, task.cancel,
                                                     points.extents(), points.space());

@@ -24,6 +24,7 @@ struct DirectTask {
   PhaseMarks* marks = nullptr;
   /// Where clusters are asked for as objects, the memory for their births; else null.
   std::shared_ptr<LabelMemory> births = nullptr;
+  bool borders = true;                                  ///< whether border points are told from noise
   std::shared_ptr<const WeightTask> weights = nullptr;  ///< null: neighbours are counted
   const SharedPoints* shared = nullptr;                 ///< null, or the points are a part
   std::span<const std::uint32_t> levels = {};           ///< of a part: all minpts, descending

@@ -171,7 +171,7 @@ class KeptLabels final : public LabelPlace {
 
 std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
                                              LabelHomes homes) {
-  if (options.keep == Keep::summary) return std::make_unique<clustering::NoLabels>();
+  if (!keeps_labels(options.keep)) return std::make_unique<clustering::NoLabels>();
   if (options.labels == MemorySpace::device)
     return std::make_unique<KeptLabels>(device, n, options, std::move(homes.device));
   return std::make_unique<CopiedLabels>(n, options, homes);

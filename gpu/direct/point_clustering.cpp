@@ -90,6 +90,11 @@ LabelSummary PointClustering::label_level(const LabelTarget& target) {
   const cudaStream_t stream = stream_.get();
   const Numbering numbering = arrays_.numbering();
   const std::uint32_t labelled = task_.ghosts().labelled;
+  if (!task_.borders) {
+    launch_count_core(numbering, view.size, tally_.device(), stream);
+    end_phase(task_.marks, "label", stream_);
+    return core_summary_of(tally_.read(stream));
+  }
   in_parts([&](Range rows) {
     launch_label_points(view, rows, order_.data(), labelled, numbering.numbers, target.labels, numbering.sizes,
                         tally_.device(), stream);

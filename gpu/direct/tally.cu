@@ -82,6 +82,20 @@ __global__ void __launch_bounds__(kThreads) largest_kernel(Numbering numbering, 
   }
 }
 
+__global__ void __launch_bounds__(kThreads) total_core_kernel(Numbering numbering, Tally* tally) {
+  const std::uint32_t clusters = numbering.ids[numbering.id_words - 1].rank;
+  const std::uint64_t x = direct_thread();
+  if (x == 0) tally->clusters = clusters;
+  if (x / 32 * 32 >= clusters) return;  // whole warps
+  // All core points together are fewer than 2^32.
+  const std::uint32_t sum = __reduce_add_sync(kWholeWarp, x < clusters ? numbering.sizes[x] : 0U);
+  if (threadIdx.x % 32 == 0) {
+    static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+    atomicAdd(reinterpret_cast<unsigned long long*>(&tally->core[blockIdx.x % tuning::kTallies]),
+              static_cast<unsigned long long>(sum));
+  }
+}
+
 __global__ void core_mask_kernel(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
                                  std::uint32_t labelled, std::uint8_t* core) {
   const std::uint64_t p = direct_thread();
@@ -109,6 +123,12 @@ LabelSummary summary_of(const Tally& tally, std::uint64_t points) {
   return summary;
 }
 
+LabelSummary core_summary_of(const Tally& tally) {
+  LabelSummary summary{.clusters = tally.clusters, .borders_told = false};
+  for (const std::uint64_t core : tally.core) summary.core += core;
+  return summary;
+}
+
 void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t stream) {
   compress_kernel<<<direct_blocks(count), kThreads, 0, stream>>>(parents, count);
   check_launch(stream);
@@ -132,6 +152,11 @@ void launch_number(const Nodes& nodes, const Numbering& numbering, Scratch scrat
 
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream) {
   largest_kernel<<<direct_blocks(nodes), kThreads, 0, stream>>>(numbering, tally);
+  check_launch(stream);
+}
+
+void launch_count_core(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream) {
+  total_core_kernel<<<direct_blocks(nodes), kThreads, 0, stream>>>(numbering, tally);
   check_launch(stream);
 }
 

@@ -30,6 +30,7 @@ struct MinptsRange {
 struct Tally {
   std::uint64_t noise[tuning::kTallies];
   std::uint64_t border[tuning::kTallies];
+  std::uint64_t core[tuning::kTallies];  ///< where border points are not told from noise, else 0
   std::uint32_t clusters;
   std::uint32_t largest;
   std::uint32_t queued;      ///< pairs of cells, or parts of them, left to blocks; may exceed the room for them
@@ -38,6 +39,8 @@ struct Tally {
 };
 
 [[nodiscard]] LabelSummary summary_of(const Tally& tally, std::uint64_t points);
+/// Where border points were not told from noise.
+[[nodiscard]] LabelSummary core_summary_of(const Tally& tally);
 
 /// Nodes of the union-find with their core points. Without `starts` each position is a node.
 struct Nodes {
@@ -66,6 +69,9 @@ void launch_number(const Nodes& nodes, const Numbering& numbering, Scratch scrat
 
 /// Adds the number of clusters and the largest to the tally, once border points are in `sizes` too.
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
+
+/// Adds the number of clusters and their core points to the tally, where no border points are in `sizes`.
+void launch_count_core(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
 /// core[id] = 1 for core points, else 0, where id is below `labelled`.
 void launch_core_mask(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,

@@ -17,7 +17,7 @@ TileClustering::TileClustering(const DirectTask& task, std::unique_ptr<TileSearc
   counts_ = {task_.memory, on, size_};
   core_bits_ = {task_.memory, on, words};
   core_before_ = {task_.memory, on, words};
-  lowest_ = {task_.memory, on, size_};
+  if (task_.borders) lowest_ = {task_.memory, on, size_};
   arrays_ = {task_.memory, on, size_, size_};
   end_phase(task_.marks, "index", stream());
   if (task_.weights != nullptr) {
@@ -56,6 +56,12 @@ LabelSummary TileClustering::label_level(const LabelTarget& target) {
   const cudaStream_t on = stream().get();
   const std::uint32_t* const order = search_->tiles().order();
   const Numbering numbering = arrays_.numbering();
+  if (!task_.borders) {
+    if (minpts_ > task_.minpts.least) search_->forget_united(core_bits_.data());
+    launch_count_core(numbering, size_, tally_.device(), on);
+    end_phase(task_.marks, "label", stream());
+    return core_summary_of(tally_.read(on));
+  }
   check(cudaMemsetAsync(lowest_.data(), 0xFF, lowest_.bytes(), on));
   search_->for_each_list(
       [&](PairList list) { launch_offer_numbers(list, core_bits_.data(), numbering.numbers, lowest_.data(), on); });

@@ -51,25 +51,24 @@ constexpr std::size_t kCellColumns = 8;
 constexpr std::size_t kClusterColumns = 5;
 
 /// [cells] eps, and [cells × 8] min_samples, clusters, noise, core points, border points, points of the largest, and which cells are
-/// the next wider one and the next looser one, -1 where there is none.
+/// the next wider one and the next looser one, -1 where there is none. Noise, border points and the largest are -1 where border points
+/// were not told from noise.
 std::pair<Column<double>, Table> cells_of(const Lineage& lineage) {
   std::vector<double> eps;
   std::vector<std::int64_t> figures;
   for (const LineageCell& cell : lineage.cells()) {
     const LabelSummary& s = cell.summary;
     eps.push_back(cell.variant.eps);
-    for (const std::uint64_t figure :
-         {std::uint64_t{cell.variant.minpts}, s.clusters, s.noise, s.core, s.border, s.largest}) {
-      figures.push_back(static_cast<std::int64_t>(figure));
-    }
-    figures.push_back(place_of(cell.wider));
-    figures.push_back(place_of(cell.looser));
+    const auto told = [&](std::uint64_t count) { return s.borders_told ? static_cast<std::int64_t>(count) : kNone; };
+    figures.insert(figures.end(), {std::int64_t{cell.variant.minpts}, static_cast<std::int64_t>(s.clusters),
+                                   told(s.noise), static_cast<std::int64_t>(s.core), told(s.border), told(s.largest),
+                                   place_of(cell.wider), place_of(cell.looser)});
   }
   return {column_of(std::move(eps)), table_of<kCellColumns>(std::move(figures))};
 }
 
 /// [clusters of all cells × 5] first core point, core points, points, and the cluster of the next wider and of the next looser cell that
-/// holds each, -1 where there is no such cell.
+/// holds each, -1 where there is no such cell. Points are -1 in a lineage without sizes.
 Table clusters_of(const Lineage& lineage) {
   std::size_t clusters = 0;
   for (const LineageCell& cell : lineage.cells()) clusters += cell.clusters();
@@ -77,8 +76,8 @@ Table clusters_of(const Lineage& lineage) {
   all.reserve(clusters * kClusterColumns);
   for (const LineageCell& cell : lineage.cells()) {
     for (std::size_t k = 0; k < cell.clusters(); ++k) {
-      all.insert(all.end(), {cell.first_core[k], cell.core[k], cell.size[k], cell.wider ? cell.in_wider[k] : kNone,
-                             cell.looser ? cell.in_looser[k] : kNone});
+      all.insert(all.end(), {cell.first_core[k], cell.core[k], cell.size.empty() ? kNone : cell.size[k],
+                             cell.wider ? cell.in_wider[k] : kNone, cell.looser ? cell.in_looser[k] : kNone});
     }
   }
   return table_of<kClusterColumns>(std::move(all));
@@ -107,8 +106,13 @@ Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const G
     LineageCell& cell = cells[i];
     const std::int64_t* const f = figures.data() + i * kCellColumns;
     cell.variant = {eps.data()[i], count_of<std::uint32_t>(f[0])};
-    cell.summary = {count_of<std::uint64_t>(f[1]), count_of<std::uint64_t>(f[2]), count_of<std::uint64_t>(f[3]),
-                    count_of<std::uint64_t>(f[4]), count_of<std::uint64_t>(f[5])};
+    cell.summary = {.clusters = count_of<std::uint64_t>(f[1]), .core = count_of<std::uint64_t>(f[3])};
+    cell.summary.borders_told = f[2] != kNone;
+    if (cell.summary.borders_told) {
+      cell.summary.noise = count_of<std::uint64_t>(f[2]);
+      cell.summary.border = count_of<std::uint64_t>(f[4]);
+      cell.summary.largest = count_of<std::uint64_t>(f[5]);
+    }
     cell.wider = cell_in(f[6]);
     cell.looser = cell_in(f[7]);
     if (cell.summary.clusters > static_cast<std::uint64_t>(end - row) / kClusterColumns) {
@@ -117,7 +121,7 @@ Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const G
     for (std::uint64_t k = 0; k < cell.summary.clusters; ++k, row += kClusterColumns) {
       cell.first_core.push_back(count_of<std::uint32_t>(row[0]));
       cell.core.push_back(count_of<std::uint32_t>(row[1]));
-      cell.size.push_back(count_of<std::uint32_t>(row[2]));
+      if (cell.summary.borders_told) cell.size.push_back(count_of<std::uint32_t>(row[2]));
       if (cell.wider) cell.in_wider.push_back(count_of<std::uint32_t>(row[3]));
       if (cell.looser) cell.in_looser.push_back(count_of<std::uint32_t>(row[4]));
     }
@@ -125,7 +129,7 @@ Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const G
   return Lineage(std::move(cells));
 }
 
-/// [lives × 6] birth and death as places of the path, cluster, core points, points, first core point.
+/// [lives × 6] birth and death as places of the path, cluster, core points, points (0 in a lineage without sizes), first core point.
 Table lives_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
   std::vector<std::int64_t> all;
   for (const Life& life : lineage.lives(path)) {
@@ -208,6 +212,7 @@ void define_lineage(nb::module_& m) {
       .def("__len__", [](const Lineage& lineage) { return lineage.cells().size(); })
       .def("cells", &cells_of)
       .def("clusters", &clusters_of)
+      .def_prop_ro("has_sizes", &Lineage::has_sizes)
       .def("rank", &Lineage::rank, "inner"_a, "outer"_a)
       .def("relative_validity", [](const Lineage& lineage) { return column_of(relative_validity(lineage)); })
       .def(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import Exploration
 from ._k_distance import as_ks
-from ._lineage import Lineage
+from ._lineage import Lineage, as_kept
 from ._parameters import as_eps, as_flag, as_options, as_variants
 from ._plan import EpsPlan
 from ._precomputed import as_distances, is_precomputed, made_dense, refuse_beside, refuse_beyond_table
@@ -204,6 +204,7 @@ def lineage(
     metric: str = "euclidean",
     metric_params: dict[str, Any] | None = None,
     sample_weight: Any = None,
+    keep: str = "summary",
     progress: ProgressOption = None,
     backend: str = "auto",
     memory: int | str | None = None,
@@ -221,6 +222,10 @@ def lineage(
     ----------
     X, eps, min_samples, variants, metric, metric_params, sample_weight, progress, backend, memory, threads, engine, strategy, index, decide
         As `epsflow.sweep` takes them. metric="precomputed" is none of the metrics here.
+    keep : {"summary", "core"}
+        "core" finds out less, in less time: which points are core and how their clusters lie in each other, not which of the others are
+        border points and which noise. Then tables have no columns n_noise, n_border, largest and size, and `Lineage.relative_validity`
+        is not to be had; everything else is the same.
 
     Returns
     -------
@@ -239,8 +244,9 @@ def lineage(
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
     ways = {"strategy": strategy, "index": index, "decide": decide}
+    kept = as_kept(keep)
     data = Dataset(engine_for(engine, given, backend, memory, threads, run=as_options(**ways)), given)
-    return data.lineage(variants=asked, sample_weight=sample_weight, progress=progress, **ways)
+    return data.lineage(variants=asked, sample_weight=sample_weight, keep=kept, progress=progress, **ways)
 
 
 def explore(

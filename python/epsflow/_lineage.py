@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_weights
 from ._loaded import Loaded, method
-from ._parameters import SAME_EPS, as_eps, as_min_samples, as_options, as_variants, find_variant
+from ._parameters import SAME_EPS, as_choice, as_eps, as_min_samples, as_options, as_variants, find_variant
 from ._tables import as_frame
 from ._tasks import ProgressOption, python_errors, run_task
 from ._units import warn_of_unit
 
+KEPT = ("summary", "core")
+_BORDER_COUNTS = ("n_noise", "n_border", "largest", "size")  # those with keep="core" are not there
 _CELL_COUNTS = ("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest")
 _CLUSTER_COUNTS = ("first_core", "n_core", "size", "in_wider", "in_looser")
 _LIFE_COUNTS = ("birth_place", "death_place", "cluster", "n_core", "size", "first_core")
@@ -46,9 +48,10 @@ class Lineage:
     def summary(self) -> Any:
         """A row per variant, in the order of the sweep: a pandas.DataFrame where pandas is there, else a structured array.
 
-        Its columns are eps, min_samples, n_clusters, n_noise, n_core, n_border and largest, as those of `SweepResult.summary`.
+        Its columns are eps, min_samples, n_clusters, n_noise, n_core, n_border and largest, as those of `SweepResult.summary`; with
+        keep="core" eps, min_samples, n_clusters and n_core.
         """
-        return as_frame({"eps": self._eps, **dict(zip(_CELL_COUNTS, self._figures.T))})
+        return as_frame({"eps": self._eps, **self._told(_CELL_COUNTS, self._figures)})
 
     @property
     def clusters(self) -> Any:
@@ -59,7 +62,7 @@ class Lineage:
         first_core
             The smallest index of its core points: a cluster is known by it in variants that number clusters otherwise.
         n_core, size
-            Its core points, and all of its points.
+            Its core points, and all of its points; no size with keep="core".
         in_wider, in_looser
             The cluster that holds it at the next larger eps of its min_samples, and at the next smaller min_samples of its eps; -1 where
             the sweep has no such variant.
@@ -72,7 +75,7 @@ class Lineage:
                 "eps": np.repeat(self._eps, n_clusters),
                 "min_samples": np.repeat(self._figures[:, 0], n_clusters),
                 "cluster": np.arange(len(table)) - np.repeat(begins, n_clusters),
-                **dict(zip(_CLUSTER_COUNTS, table.T)),
+                **self._told(_CLUSTER_COUNTS, table),
             }
         )
 
@@ -102,7 +105,8 @@ class Lineage:
             birth_place, death_place
                 The same as places of the path, from 0. death_place is the length of the path if it lives to the end.
             cluster, n_core, size
-                Its number in the labels of the last variant of its life, its core points there, and all of its points.
+                Its number in the labels of the last variant of its life, its core points there, and all of its points; no size with
+                keep="core".
             first_core
                 The smallest index of its core points at its birth.
 
@@ -132,7 +136,7 @@ class Lineage:
             lives = self._made.lives(places.tolist())
         end = np.nan if eps is not None else np.inf
         values = np.append(along[places].astype(np.float64), end)
-        counts = dict(zip(_LIFE_COUNTS, lives.T))
+        counts = self._told(_LIFE_COUNTS, lives)
         return as_frame({"birth": values[counts["birth_place"]], "death": values[counts["death_place"]], **counts})
 
     def holders(self, inner: tuple[float, int], outer: tuple[float, int]) -> NDArray[np.intp]:
@@ -177,9 +181,21 @@ class Lineage:
         ndarray of shape (n_variants,)
             From 0 to 1, in the order of the sweep: the mean of 1 - joined / apart over all points, noise counting 0. NaN where there is
             just one cluster.
+
+        Raises
+        ------
+        ValueError
+            For a lineage of keep="core", as it has no sizes of clusters.
         """
+        if not self._made.has_sizes:
+            raise ValueError("relative validity weighs clusters by their points, and keep='core' counts core points alone: keep='summary'")
         found: NDArray[np.float64] = self._made.relative_validity()
         return found
+
+    def _told(self, names: tuple[str, ...], table: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+        """Columns by their names, without those that go by border points where these were not told from noise."""
+        columns = dict(zip(names, table.T))
+        return columns if self._made.has_sizes else {name: column for name, column in columns.items() if name not in _BORDER_COUNTS}
 
     def _place(self, eps: Any, min_samples: Any) -> int:
         return find_variant(self._places, eps, min_samples, self._unit)
@@ -218,6 +234,13 @@ def stored_lineage(file: Any, n_samples: int) -> Lineage:
     return Lineage(made)
 
 
+def as_kept(keep: Any) -> str:
+    """What a lineage keeps. Raises TypeError, ValueError."""
+    if as_choice(keep, "keep", "summary") not in KEPT:
+        raise ValueError(f"keep={keep!r} is none of {', '.join(map(repr, KEPT))}")
+    return str(keep)
+
+
 @method
 def lineage_loaded(
     data: Loaded,
@@ -226,6 +249,7 @@ def lineage_loaded(
     *,
     variants: Iterable[tuple[float, int]] | None = None,
     sample_weight: Any = None,
+    keep: str = "summary",
     progress: ProgressOption = None,
     strategy: str = "auto",
     index: str = "auto",
@@ -233,7 +257,7 @@ def lineage_loaded(
 ) -> Lineage:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked = as_variants(eps, min_samples, variants, data._given.unit)
-    run = as_options(strategy=strategy, index=index, decide=decide)
+    run = as_options(keep=as_kept(keep), strategy=strategy, index=index, decide=decide)
     warn_of_unit(data._given, min(e for e, _ in asked))
     task = run_task(_core.start_lineage, data._data, asked, run, weights, progress=progress)
     return Lineage(_core.take_lineage(task), data._given.unit)

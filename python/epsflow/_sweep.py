@@ -24,6 +24,8 @@ from ._units import Given, warn_of_unit
 
 T = TypeVar("T")
 
+KEPT = ("labels", "summary")
+
 
 def _figure(name: str, kind: Callable[[Any], T]) -> T:
     """A property: a number of the result."""
@@ -396,7 +398,9 @@ def _checksum_of(weights: NDArray[np.float64]) -> str:
 def sweep_options(core: bool, keep: str, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
     if as_choice(output, "output", "numpy") not in OUTPUTS:
         raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
-    if as_choice(keep, "keep", "labels") == "summary":
+    if as_choice(keep, "keep", "labels") not in KEPT:
+        raise ValueError(f"keep={keep!r} is none of {', '.join(map(repr, KEPT))}")
+    if keep == "summary":
         beside = " and ".join(name for name, given in (("core", as_flag(core, "core")), ("output", output != "numpy")) if given)
         if beside:
             raise ValueError(f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or keep")

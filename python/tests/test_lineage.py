@@ -247,6 +247,30 @@ def test_a_sweep_with_its_lineage(blobs):
         np.testing.assert_array_equal(v.core, expected.core)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("box", [None, [[0, 3]] * 2])
+def test_core_points_alone(quantised, weighted, box):
+    given = {} if box is None else {"metric_params": {"box": box}}
+    if weighted:
+        given["sample_weight"] = np.random.default_rng(1).uniform(0, 2, len(quantised))
+    whole = epsflow.lineage(quantised, EPS, MIN_SAMPLES, **given)
+    made = epsflow.lineage(quantised, EPS, MIN_SAMPLES, keep="core", **given)
+    assert whole.summary["n_clusters"].sum() > 100
+    for found in (made, pickle.loads(pickle.dumps(made))):
+        assert found.variants == whole.variants and repr(found) == repr(whole)
+        tables = [("summary", found.summary, whole.summary), ("clusters", found.clusters, whole.clusters)]
+        tables += [("lives", found.lives(min_samples=m), whole.lives(min_samples=m)) for m in MIN_SAMPLES]
+        tables += [("lives", found.lives(eps=e), whole.lives(eps=e)) for e in EPS]
+        for name, ours, theirs in tables:
+            ours, theirs = columns(ours), columns(theirs)
+            assert set(theirs) - set(ours) == ({"n_noise", "n_border", "largest"} if name == "summary" else {"size"})
+            for column, values in ours.items():
+                np.testing.assert_array_equal(values, theirs[column])
+        assert found.rank((0.1, 5), (0.4, 3)) == whole.rank((0.1, 5), (0.4, 3))
+        with pytest.raises(ValueError, match="keep='core' counts core points alone"):
+            found.relative_validity()
+
+
 def test_counts_alone(blobs, tmp_path):
     plain = epsflow.sweep(blobs, EPS, MIN_SAMPLES)
     counts = epsflow.sweep(blobs, EPS, MIN_SAMPLES, keep="summary")

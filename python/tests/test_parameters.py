@@ -105,6 +105,9 @@ WRONG = [
     (fit(n_jobs=0), ValueError, "n_jobs == 0, must be >= 1"),
     (fit(n_jobs=True), TypeError, "n_jobs is True"),
     (sweep(keep="counts"), ValueError, "keep='counts' is none of 'labels', 'summary'"),
+    (sweep(keep="core"), ValueError, "keep='core' is none of 'labels', 'summary'"),
+    (lambda: epsflow.lineage(X, 1, 4, keep="labels"), ValueError, "keep='labels' is none of 'summary', 'core'"),
+    (lambda: epsflow.Engine("cpu").load(X).lineage(1, 4, keep=None), TypeError, "keep is None, of type NoneType; it is a text, 'summary'"),
     (sweep(keep=True), TypeError, "keep is True, of type bool; it is a text, 'labels' where it is left open"),
     (sweep(keep="summary", core=True, output="torch"), ValueError, "core and output beside keep='summary'"),
     (sweep(lineage="yes"), TypeError, "lineage is 'yes', of type str; it is True or False"),
@@ -152,6 +155,10 @@ DOCUMENTED = [
 ]  # fmt: skip
 
 
+# Of what the library may keep: a sweep has counts of noise, and a lineage no labels.
+KEPT = {epsflow.sweep: ("labels", "summary"), epsflow.lineage: ("summary", "core")}
+
+
 @pytest.mark.parametrize("function", DOCUMENTED)
 def test_signatures_and_docstrings_say_what_the_library_says(function):
     known = [name for name in inspect.signature(function).parameters if name in OPTIONS]
@@ -161,6 +168,9 @@ def test_signatures_and_docstrings_say_what_the_library_says(function):
         if name == "output":  # whose words are those of arrays' libraries
             assert (option.words, option.default, standard) == (["host", "device"], "host", "numpy")
             assert documented(function)[name] == list(OUTPUTS)
+        elif name == "keep" and function in KEPT:
+            assert (option.words, option.default) == (["labels", "summary", "core"], "labels")
+            assert documented(function)[name] == list(KEPT[function]) and standard == KEPT[function][0]
         elif option.kind == "choice":
             assert standard == option.default
             assert documented(function).get(name) in (option.words, None)

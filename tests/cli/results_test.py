@@ -336,6 +336,9 @@ class Summaries(Results):
         self.assertEqual([v["labels"] for v in table["variants"]], [None] * 4)
         self.assert_sound()
 
+    def test_core_points_alone_are_for_the_library(self):
+        self.fails(2, ["--keep", "labels", "summary"], *self.sweep("--keep", "core"))
+
     def test_labels_are_added_and_stay(self):
         self.succeeds(*self.kept())
         self.assertIn("0 variants", self.succeeds(*self.kept("--resume")).stdout)

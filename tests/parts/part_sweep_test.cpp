@@ -247,6 +247,7 @@ TEST_CASE("parts: what cannot be") {
   };
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.verify = true}), Catch::Contains("RunOptions::verify"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::summary}), Catch::Contains("RunOptions::keep"));
+  CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::core}), Catch::Contains("RunOptions::keep = Keep::core"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.strategy = StrategyChoice::table}), Catch::Contains("table"));
   CHECK_THROWS_WITH(run_with(grid({6.0}, {2}), {}, {.box = {{-20, 20}, {-5.1, 5.1}}}), Catch::Contains("coordinate 1"));
   // One rank differs, or fails: all end, with the reason of the one.

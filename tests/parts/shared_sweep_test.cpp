@@ -96,6 +96,7 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.weights = true, q.eps = 2; }) == Sharing::eps);
   CHECK(of([](auto&) {}, {.verify = true}) == Sharing::one);
   CHECK(of([](auto&) {}, {.keep = Keep::summary}) == Sharing::one);
+  CHECK(of([](auto&) {}, {.keep = Keep::core}) == Sharing::one);
   CHECK(of([](auto& q) { q.eps = 3; }, {.strategy = StrategyChoice::table}) == Sharing::eps);
 }
 

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/core_check.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/clustering/map_scores.hpp>
 #include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -120,6 +122,42 @@ std::vector<Life> lives_by_labels(const std::vector<const VariantResult*>& path)
   return lives;
 }
 
+/// A lineage of Keep::core beside one with sizes: all else is the same.
+void check_without_sizes(const Lineage& found, const Lineage& expected,
+                         const std::vector<std::vector<std::size_t>>& paths) {
+  REQUIRE(expected.has_sizes());
+  REQUIRE(!found.has_sizes());
+  REQUIRE(found.cells().size() == expected.cells().size());
+  for (std::size_t i = 0; i < found.cells().size(); ++i) {
+    const LineageCell &a = found.cell(i), &b = expected.cell(i);
+    REQUIRE(a.variant == b.variant);
+    REQUIRE(a.summary == LabelSummary{.clusters = b.summary.clusters, .core = b.summary.core, .borders_told = false});
+    REQUIRE(a.first_core == b.first_core);
+    REQUIRE(a.core == b.core);
+    REQUIRE(a.size.empty());
+    REQUIRE(a.wider == b.wider);
+    REQUIRE(a.looser == b.looser);
+    REQUIRE(a.in_wider == b.in_wider);
+    REQUIRE(a.in_looser == b.in_looser);
+  }
+  for (const std::vector<std::size_t>& path : paths) {
+    std::vector<Life> lives = expected.lives(path);
+    for (Life& life : lives) life.size = 0;
+    REQUIRE(found.lives(path) == lives);
+  }
+  CHECK_THROWS_WITH(relative_validity(found), Catch::Contains("Keep::summary"));
+  CHECK_THROWS_WITH(MapScores(found, 1, 1), Catch::Contains("Keep::summary"));
+  // It is made again of its cells, and not where some have sizes.
+  std::vector<LineageCell> cells(found.cells().begin(), found.cells().end());
+  REQUIRE(Lineage(cells).cells().size() == cells.size());
+  for (LineageCell& cell : cells) {
+    if (cell.clusters() == 0) continue;
+    cell.size = cell.core;
+    CHECK_THROWS_WITH(Lineage(cells), Catch::Contains("do not belong together"));
+    break;
+  }
+}
+
 void check_lineage(const Dataset& data, const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts,
                    const RunOptions& options) {
   const Sweep sweep = grid(eps, minpts);
@@ -176,6 +214,10 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
     for (const std::size_t i : path) along.push_back(&results[i]);
     REQUIRE(lineage.lives(path) == lives_by_labels(along));
   }
+  test::check_core(data, data, sweep, options);
+  RunOptions core = options;
+  core.keep = Keep::core;
+  check_without_sizes(epsflow::lineage(data, sweep, core), lineage, paths);
 }
 
 /// Some radii, ascending, from where hardly any points are neighbours to where many are.
@@ -327,7 +369,12 @@ TEST_CASE("lineage: what keeps nothing refuses what needs labels") {
   RunOptions options;
   options.keep = Keep::summary;
   options.core_mask = true;
-  CHECK_THROWS_WITH(check_options(options), Catch::Contains("RunOptions::core_mask goes with labels"));
+  CHECK_THROWS_WITH(check_options(options), Catch::Contains("RunOptions::core_mask goes with labels") &&
+                                                Catch::Contains("Keep::summary makes none"));
+  options.keep = Keep::core;
+  CHECK_THROWS_WITH(check_options(options), Catch::Contains("Keep::core makes none"));
+  options = {.verify = true, .keep = Keep::core};
+  CHECK_THROWS_WITH(check_options(options), Catch::Contains("RunOptions::verify checks labels"));
   options = {};
   options.clusters = true;
   options.method = VariantMethod::each;

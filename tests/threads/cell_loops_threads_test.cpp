@@ -62,8 +62,13 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
     if (gained[cell] != 0) parent[cell] = cell;
   }
   for (const std::uint32_t reach : {1U, grid.keys().window}) {
+    KeptWindows windows(grid, reach);
     on_threads(grid, threads, [&](Range cells) {
-      unite_cells(input, cells, {.minpts = kMinpts}, reach, counts.data(), gained.data(), settled.data(),
+      std::vector<std::uint32_t> core;
+      for (std::uint32_t cell = cells.begin; cell < cells.end; ++cell) {
+        if (gained[cell] != 0) core.push_back(cell);
+      }
+      unite_cells(input, core, {.minpts = kMinpts}, reach, windows, counts.data(), gained.data(), settled.data(),
                   parent.data());
     });
   }

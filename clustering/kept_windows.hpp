@@ -1,0 +1,50 @@
+// The cells around cells, found once for all levels that ask.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/candidate_bundles.hpp>
+#include <epsflow/index/grid.hpp>
+
+namespace epsflow::clustering {
+
+/// Of one reach. Different cells may be asked for and kept by several threads at once.
+class KeptWindows {
+ public:
+  /// Keeps none.
+  KeptWindows() = default;
+  KeptWindows(const index::Grid& grid, std::uint32_t reach) : rows_(rows(grid, reach)), ranges_(grid.cells() * rows_) {
+    for (std::size_t cell = 0; cell < grid.cells(); ++cell) ranges_[cell * rows_].begin = kUnknown;
+  }
+
+  [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::uint32_t reach) {
+    return std::uint64_t{grid.cells()} * rows(grid, reach) * sizeof(Range);
+  }
+
+  [[nodiscard]] bool keeps() const noexcept { return rows_ > 0; }
+  /// The ranges of index::WindowRanges::rows around a cell, or none where they have not been kept.
+  [[nodiscard]] std::span<const Range> of(std::uint32_t cell) const noexcept {
+    const Range* const first = ranges_.data() + cell * rows_;
+    return rows_ == 0 || first->begin == kUnknown ? std::span<const Range>() : std::span(first, rows_);
+  }
+  void keep(std::uint32_t cell, std::span<const Range> around) noexcept {
+    std::copy(around.begin(), around.end(), ranges_.data() + cell * rows_);
+  }
+
+ private:
+  [[nodiscard]] static std::size_t rows(const index::Grid& grid, std::uint32_t reach) {
+    return grid.keys().ranges(reach, 1).offsets.size();
+  }
+
+  static constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
+
+  std::size_t rows_ = 0;
+  Buffer<Range> ranges_;  ///< [cells × rows]
+};
+
+}  // namespace epsflow::clustering

@@ -1,0 +1,45 @@
+// What Keep::core gives beside what Keep::summary gives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+
+/// Clusters, their core points, how they join and births are those of a summary of the data set `of`; border points, noise and sizes
+/// are not told. Without RunOptions::clusters counts alone. Returns the clusters of all variants.
+inline std::uint64_t check_core(const Dataset& data, const Dataset& of, const Sweep& sweep, RunOptions options = {}) {
+  std::uint64_t clusters = 0;
+  for (const bool objects : {true, false}) {
+    options.clusters = objects;
+    options.keep = Keep::summary;
+    const std::vector<VariantResult> expected = run(of, sweep, options);
+    options.keep = Keep::core;
+    const std::vector<VariantResult> found = run(data, sweep, options);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t v = 0; v < found.size(); ++v) {
+      const VariantResult &a = found[v], &b = expected[v];
+      INFO("eps " << b.variant.eps << ", minpts " << b.variant.minpts << (objects ? "" : ", counts alone"));
+      REQUIRE(a.variant == b.variant);
+      REQUIRE(b.summary.borders_told);
+      REQUIRE(a.summary == LabelSummary{.clusters = b.summary.clusters, .core = b.summary.core, .borders_told = false});
+      REQUIRE(a.labels.empty());
+      REQUIRE(a.clusters.first_core == b.clusters.first_core);
+      REQUIRE(a.clusters.core == b.clusters.core);
+      REQUIRE(a.clusters.size.empty());
+      REQUIRE(a.clusters.joined == b.clusters.joined);
+      REQUIRE(a.clusters.births == b.clusters.births);
+      clusters += a.summary.clusters;
+    }
+  }
+  return clusters / 2;
+}
+
+}  // namespace epsflow::test
