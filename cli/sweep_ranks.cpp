@@ -31,8 +31,7 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   const auto refuse = [](const std::string& what) {
     throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
   };
-  for (const char* name :
-       {"neighbors", "weight", "lineage", "labelled", "verify", "kernel", "table-format", "method"}) {
+  for (const char* name : {"neighbors", "lineage", "labelled", "verify", "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
   if (settings.run.keep == Keep::summary) refuse("--keep summary");
@@ -165,7 +164,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     };
     if (!missing.empty()) {
       static_cast<void>(parts::run_each(ranks, points, metric, Sweep(missing), take, settings.engine, settings.run,
-                                        {.on_notice = notices(arguments)}));
+                                        {.on_notice = notices(arguments)}, points.weights));
     }
   } catch (const Cancelled&) {
     on_first(ranks, [&] {

@@ -19,6 +19,7 @@
 #include <epsflow/index/distance.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/part.hpp>
+#include <epsflow/parts/part_weights.hpp>
 #include <epsflow/parts/run_part.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/workers.hpp>
@@ -80,25 +81,33 @@ PointsView moved(Exchange& exchange, PointsView share, const Metric& metric, Poi
   return room.view();
 }
 
-/// A part where a backend works on it, with its neighbours counted.
+/// A part where a backend works on it, with its neighbours counted, or their weights.
 class LoadedPart {
  public:
-  LoadedPart(Backend& backend, const Part::View& view, const Space& space, const stages::EpsGroup& group,
-             const SearchOptions& search, const DirectOptions& options, const CancelToken& cancel)
+  /// scale: null, or of view.units.
+  LoadedPart(Backend& backend, const Part::View& view, const WeightScale* scale, const Space& space,
+             const stages::EpsGroup& group, const SearchOptions& search, DirectOptions options,
+             const CancelToken& cancel)
       : loaded_(backend.load(view.points, space)),
         index_(loaded_->build_index({.eps = group.radius,
                                      .cells = loaded_->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
                                      .index = search.index,
                                      .decide = search.decide},
                                     cancel)),
-        place_(index_->place(options)),
-        counted_(index_->count(options)) {}
+        place_(index_->place(options)) {
+    if (scale != nullptr) {
+      weights_.emplace(loaded_->load(WholeWeights(*scale, std::vector(view.units.begin(), view.units.end()))));
+      options.weights = &*weights_;
+    }
+    counted_ = index_->count(options);
+  }
 
   [[nodiscard]] Counted& counted() { return *counted_; }
   [[nodiscard]] LabelPlace& place() { return *place_; }
 
  private:
   std::unique_ptr<LoadedPoints> loaded_;
+  std::optional<LoadedWeights> weights_;
   std::unique_ptr<Index> index_;
   std::unique_ptr<LabelPlace> place_;
   std::unique_ptr<Counted> counted_;
@@ -180,13 +189,16 @@ class Homecoming {
 /// The clusterings of one eps by a rank.
 class GroupOfParts {
  public:
+  /// scale: null, or of the weights of the part.
   GroupOfParts(Exchange& exchange, Backend& backend, const Distribution& distribution, Part& part, const Space& space,
-               const RunOptions& options, std::uint64_t points, const CancelToken& cancel, const OnResult& on_result)
+               const WeightScale* scale, const RunOptions& options, std::uint64_t points, const CancelToken& cancel,
+               const OnResult& on_result)
       : exchange_(exchange),
         backend_(backend),
         distribution_(distribution),
         part_(part),
         space_(space),
+        scale_(scale),
         options_(options),
         points_(points),
         cancel_(cancel),
@@ -198,7 +210,7 @@ class GroupOfParts {
     const Part::View view = part_.view(reach_of(group.radius));
     const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part_.own())};
     const DirectOptions direct{.minpts = group.minpts, .core_mask = options_.core_mask, .shared = &shared};
-    LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
+    LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
     share_levels(exchange_, view, loaded.counted());
     // As many as all ranks can take: each level is merged by all.
     double at_once[] = {static_cast<double>(loaded.counted().levels_at_once())};
@@ -292,7 +304,11 @@ class GroupOfParts {
     const auto visit = [&](auto&& numbers_of) {
       const Turns::Turn turn(turns);
       cancel_.check();
-      LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
+      LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
+      // With those that it misses, a ghost beyond may weigh less than it seems to.
+      if (scale_ != nullptr && scale_->negative()) {
+        loaded.counted().borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
+      }
       for (std::size_t first = 0; first < group.minpts.size();) {
         const auto levels = some_levels(loaded.counted().levels_at_once(), group, first);
         std::size_t next = first;
@@ -319,8 +335,8 @@ class GroupOfParts {
     for (const PartClusters& of_level : clusters) {
       merged.push_back(merge_clusters(exchange_, of_level.first, of_level.shared, view, points_));
     }
-    // With minpts of 2 or less whatever has a core point within eps is core itself.
-    if (group.minpts.front() > 2) {
+    // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
+    if (group.minpts.front() > 2 || scale_ != nullptr) {
       results.assign(results.size(), VariantResult());
       visit([&](std::size_t level, PartClusters&&) { return merged[level].local; });
     } else {
@@ -366,6 +382,7 @@ class GroupOfParts {
   const Distribution& distribution_;
   Part& part_;
   const Space& space_;
+  const WeightScale* scale_;
   const RunOptions& options_;
   const std::uint64_t points_;
   const CancelToken& cancel_;
@@ -377,17 +394,17 @@ class GroupOfParts {
 
 PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const EngineOptions& engine, const RunOptions& options,
-                     const Observer& observer, const Partition* partition) {
+                     const Observer& observer, std::span<const double> weights, const Partition* partition) {
   check_options(engine, options);
   const EngineOptions numbers = settled(engine);
   const std::unique_ptr<Backend> backend = make_backend(numbers, observer.on_notice);
   return run_part(exchange, share, metric, sweep, on_result, {*backend, numbers.threads, numbers.memory}, options,
-                  observer, partition);
+                  observer, weights, partition);
 }
 
 PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const RankDevice& device, const RunOptions& options,
-                     const Observer& observer, const Partition* partition) {
+                     const Observer& observer, std::span<const double> weights, const Partition* partition) {
   check(options);
   check_metric(metric, share.dims());
   PartFigures figures;
@@ -400,6 +417,8 @@ PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric,
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
     const Space space = moved_space(metric);
     const Space open{space.norm, space.power};
+    std::optional<RankWeights> weighed = scale_weights(exchange, weights, share.size());
+    const WeightScale* const scale = weighed ? &weighed->scale : nullptr;
     const Clock::time_point begin = Clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<Points> room(std::in_place);
@@ -407,13 +426,17 @@ PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric,
     const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, searched);
     Distribution distribution(exchange, searched, cuts);
     room.reset();
+    if (weighed) weighed->units = distribution.bring<std::int64_t>(exchange, weighed->units.span());
     const std::uint64_t points = exchange.sum(share.size());
     const double reach = reach_of(groups.front().radius);
-    Part part(exchange, distribution, cuts, space, device.turns != nullptr ? 2 * reach : reach);
+    Part part(exchange, distribution, cuts, space, device.turns != nullptr ? 2 * reach : reach,
+              weighed ? &weighed->units : nullptr);
+    if (weighed) weighed->units = {};
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
-    GroupOfParts clusterings(exchange, device.backend, distribution, part, open, options, points, cancel, on_result);
+    GroupOfParts clusterings(exchange, device.backend, distribution, part, open, scale, options, points, cancel,
+                             on_result);
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
       if (device.turns != nullptr) {

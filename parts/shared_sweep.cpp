@@ -46,6 +46,8 @@ namespace {
 
 /// Beside coordinates, of clustering without a table: what index and sets take at most, and labels.
 constexpr std::uint64_t kBytesPerPoint = 64;
+/// The same of a weight: it in whole units, by id and by position, and a sum.
+constexpr std::uint64_t kBytesPerWeight = 32;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
 /// Parts of an engine, each of which is a thread.
@@ -240,7 +242,7 @@ class Assembly {
 
 /// parts: a multiple of the engines.
 void share_space(PointsView points, const Metric& metric, const Sweep& sweep, std::span<const EngineOptions> engines,
-                 std::size_t parts, const RunOptions& options, Together& together) {
+                 std::size_t parts, const RunOptions& options, std::span<const double> weights, Together& together) {
   const std::size_t of_engine = parts / engines.size();
   std::vector<std::unique_ptr<Backend>> backends(engines.size());
   together.run(engines.size(), [&](Exchange& exchange) {
@@ -262,10 +264,13 @@ void share_space(PointsView points, const Metric& metric, const Sweep& sweep, st
       if (assembly.add(result, first_row(part))) together.take(std::move(result));
     };
     const RankDevice device{*backends[e], settled(engines[e]).threads, memory, of_engine > 1 ? &turns[e] : nullptr};
-    run_part(exchange, points.rows(first_row(part), first_row(part + 1)), metric, sweep, take, device, options,
-             together.observer());
+    const std::size_t begin = first_row(part), end = first_row(part + 1);
+    run_part(exchange, points.rows(begin, end), metric, sweep, take, device, options, together.observer(),
+             weights.empty() ? weights : weights.subspan(begin, end - begin));
   });
 }
+
+std::uint64_t bytes_per_point(bool weights) { return kBytesPerPoint + (weights ? kBytesPerWeight : 0); }
 
 /// What clustering points takes, with some for ghosts and for parts that are not quite equal.
 std::uint64_t with_ghosts(std::uint64_t bytes) { return bytes + bytes / 7; }
@@ -313,11 +318,11 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
     return question.engines < 2 || question.eps < 2 ? SharingAnswer{Sharing::one, of_one_eps}
                                                     : SharingAnswer{Sharing::eps, of_several};
   };
-  if (question.weights || !parts_can(run)) {
+  if (!parts_can(run)) {
     constexpr std::string_view kLacking = "parts of space do not have what is asked for";
     return whole(kLacking, kLacking);
   }
-  const std::uint64_t needed = question.bytes + question.points * kBytesPerPoint;
+  const std::uint64_t needed = question.bytes + question.points * bytes_per_point(question.weights);
   if (question.device_memory != 0 && needed > question.device_memory) {
     if (with_ghosts(needed) <= question.device_memory * question.engines) {
       return {Sharing::parts, "all points are more than one device holds", question.engines};
@@ -341,7 +346,7 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
                            .points = points.size(),
                            .bytes = points.bytes(),
                            .weights = weights};
-  const bool small = question.bytes + question.points * kBytesPerPoint < kFitsAnyGpu;
+  const bool small = question.bytes + question.points * bytes_per_point(weights) < kFitsAnyGpu;
   for (const EngineOptions& engine : engines) {
     if (small && engine.gpu_memory == 0) continue;
     const std::uint64_t memory = gpu_memory_of(engine);
@@ -357,6 +362,10 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   for (const EngineOptions& engine : engines) check_options(engine, options);
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
+  if (!weights.empty() && weights.size() != points.size()) {
+    throw UsageError("there are " + format_count(points.size(), "point") + " and " +
+                     format_count(weights.size(), "weight") + ": give one for each");
+  }
   const SharingAnswer answer =
       sharing != nullptr ? *sharing : choose_sharing(points, sweep, engines, options, !weights.empty());
   Together together(observer, on_result, sweep.size());
@@ -371,7 +380,7 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   }
   for (std::size_t parts = answer.parts;; parts *= 2) {
     try {
-      return share_space(points, metric, together.missing(sweep), engines, parts, options, together);
+      return share_space(points, metric, together.missing(sweep), engines, parts, options, weights, together);
     } catch (const InputError&) {
       require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's share
       throw;

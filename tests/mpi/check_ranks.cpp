@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/mpi/mpi_ranks.hpp>
 #include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace {
@@ -18,7 +20,7 @@ using namespace epsflow;
 
 /// Whether this rank's rows have the labels, masks and counts of one run over all.
 bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& metric, const Sweep& sweep,
-            test::Random& random) {
+            test::Random& random, std::span<const double> weights = {}) {
   std::vector<std::size_t> ends{0, data.size()};
   for (int r = 1; r < exchange.size(); ++r) ends.push_back(random.below(data.size() + 1));
   std::sort(ends.begin(), ends.end());
@@ -26,7 +28,8 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
              last = ends[static_cast<std::size_t>(exchange.rank()) + 1];
   const EngineOptions engine{.threads = 1};
   const RunOptions options{.core_mask = true};
-  const std::vector<VariantResult> whole = run(data.view(), metric, sweep, engine, options);
+  const Dataset points = Engine(engine).load(data.view(), metric);
+  const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
   bool same = true;
   std::size_t found = 0;
   (void)parts::run_each(
@@ -41,7 +44,7 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
           }
         }
       },
-      engine, options);
+      engine, options, {}, weights.empty() ? weights : weights.subspan(first, last - first));
   return same && found == whole.size();
 }
 
@@ -59,6 +62,10 @@ int check_all(parts::Exchange& exchange) {
                                                random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
     const double e = data.scale;
     count(agrees(exchange, data, {}, grid({0.3 * e, e}, {1, 2, 4, 9}), random), "seed " + std::to_string(seed));
+    std::vector<double> weights(data.size());
+    for (double& w : weights) w = random.uniform(seed % 3 == 0 ? -0.5 : 0, 2);
+    count(agrees(exchange, data, {}, grid({0.3 * e, e}, {1, 2, 4, 9}), random, weights),
+          "weights, seed " + std::to_string(seed));
   }
   test::DataSet box;
   box.dims = 2;

@@ -138,6 +138,29 @@ class SweepOverRanks(ProgramTest):
         box = self.points("box.npy", npy([(rng.uniform(0, 9), rng.uniform(0, 9)) for _ in range(2000)]))
         self.compare([box], "--box", "0:9", out="box")
 
+    def test_weights(self):
+        rng = random.Random(10)
+        rows = [(*row, rng.choice([0, 0.1, 0.5, 3, rng.uniform(-0.2, 2)])) for row in cloud(10)]
+        points = self.points("w.npy", npy(rows))
+        self.compare([points], "--weight", 2, out="w")
+        self.compare([self.points("single.npy", npy(rows, "f"))], "--weight", 2, "--columns", "1,0", out="single")
+        texts = [self.write(f"w{i}.csv", "x,mass,y\n" + "".join(f"{x},{w},{y}\n" for x, y, w in rows[i::3]))
+                 for i in range(3)]
+        self.compare(texts, "--weight", "mass", out="texts")
+        out = self.folder / "out"
+        words = [points, "--minpts", "2,4,9", "--core", "--weight", 2, "--out", out]
+        for ranks, eps, more in ((SEVERAL[0], "0.05", []), (None, "0.05,0.1", ["--resume"]),
+                                 (SEVERAL[-1], "0.05,0.1,0.3", ["--resume"])):
+            p = self.launch(ranks, "sweep", *words, "--eps", eps, *more) if ranks else self.succeeds(
+                "sweep", *words, "--eps", eps, *more)
+            self.assertEqual(p.returncode, 0, p.stderr)
+        self.same_folder(self.folder / "w-one", out)
+        self.refused(3, ["other weights"], "sweep", self.points("o.npy", npy([(x, y, 1) for x, y, _ in rows])),
+                     "--weight", 2, *VARIANTS, "--core", "--out", out, "--resume")
+        huge = self.points("huge.npy", npy([*rows[:-2], (1, 1, -1), (0, 0, 1e300)]))
+        self.refused(2, ["the weight of point", "would be lost beside that of point 2,999, 1e+300"], "sweep", huge,
+                     "--weight", 2, *VARIANTS, "--out", self.folder / "huge")
+
     def test_going_on_with_another_number(self):
         points = self.points("p.npy", npy(cloud(6)))
         whole = self.folder / "whole"
@@ -179,7 +202,7 @@ class SweepOverRanks(ProgramTest):
         self.refused(3, ["name their columns differently"], "sweep", a, b, *words, ranks=2)
         self.refused(2, ["a.csv", "text", "NPY, HDF5 or Parquet"], "sweep", a, *words)
         self.refused(2, ["standard input"], "sweep", "-", *words)
-        for option in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"], ["--weight", "0"], ["--verify"],
+        for option in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"], ["--verify"],
                        ["--strategy", "table"], ["--kernel", "global"], ["--table-format", "packed"], ["--method", "each"]):
             with self.subTest(option=option):
                 self.refused(2, [option[0], "is for one process"], "sweep", good, *words, *option)

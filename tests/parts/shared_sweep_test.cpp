@@ -94,6 +94,8 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000; }) == Sharing::eps);
   CHECK(of([](auto& q) { q.weights = true; }) == Sharing::one);
   CHECK(of([](auto& q) { q.weights = true, q.eps = 2; }) == Sharing::eps);
+  // With weights it is 1,040 MB.
+  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000, q.weights = true; }) == Sharing::parts);
   CHECK(of([](auto&) {}, {.verify = true}) == Sharing::one);
   CHECK(of([](auto&) {}, {.keep = Keep::summary}) == Sharing::one);
   CHECK(of([](auto& q) { q.eps = 3; }, {.strategy = StrategyChoice::table}) == Sharing::eps);
@@ -146,17 +148,27 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
 TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
   Random random(20);
   const Points points = uniform(5000, random);
+  std::vector<double> weights(points.size());
+  for (double& w : weights) w = random.uniform(0, 3);
   const Sweep sweep = sweep_of(3);
   const RunOptions options{.core_mask = true};
-  const auto expected = by_variant(run(points, sweep, cpu_engines(1).front(), options));
-  for (const auto& [engines, parts] : {std::pair(2U, 2U), std::pair(1U, 4U), std::pair(3U, 12U)}) {
-    const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
-    std::vector<VariantResult> results;
-    run_each(
-        points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); }, cpu_engines(engines),
-        options, {}, {}, &how);
-    check_same(by_variant(std::move(results)), expected);
+  const Dataset whole = Engine(cpu_engines(1).front()).load(points);
+  for (const bool weighted : {false, true}) {
+    const auto expected = by_variant(run(weighted ? whole.weighted(weights) : whole, sweep, options));
+    for (const auto& [engines, parts] : {std::pair(2U, 2U), std::pair(1U, 4U), std::pair(3U, 12U)}) {
+      const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
+      std::vector<VariantResult> results;
+      run_each(
+          points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); },
+          cpu_engines(engines), options, {}, weighted ? std::span<const double>(weights) : std::span<const double>(),
+          &how);
+      check_same(by_variant(std::move(results)), expected);
+    }
   }
+  CHECK_THROWS_WITH(run_each(
+                        points, {}, sweep, [](VariantResult&&) {}, cpu_engines(2), {}, {},
+                        std::span<const double>(weights).first(10)),
+                    Contains("5,000 points and 10 weights"));
 }
 
 TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
@@ -175,6 +187,13 @@ TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
   const auto take = [&](VariantResult&& result) { results.push_back(std::move(result)); };
   run_each(points, {}, sweep, take, std::vector{small}, {}, {}, {}, &how);
   check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front())));
+
+  std::vector<double> weights(points.size());
+  for (double& w : weights) w = random.uniform(-0.5, 2);
+  results.clear();
+  run_each(points, {}, sweep, take, std::vector{small}, {}, {}, weights, &how);
+  const Dataset weighted = Engine(cpu_engines(1).front()).load(points).weighted(weights);
+  check_same(by_variant(std::move(results)), by_variant(run(weighted, sweep)));
 }
 
 TEST_CASE("shared sweeps: more parts than threads are sensible for are an error") {
