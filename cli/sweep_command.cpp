@@ -96,12 +96,7 @@ int run_sweep(const Arguments& arguments) {
   const std::string& out = arguments.text("out");
   const bool labels = settings.run.keep == Keep::labels;
   const bool lineage = arguments.flag("lineage");
-  for (const char* name : {"hdf5", "labelled"}) {
-    if (!labels && arguments.given(name)) {
-      throw UsageError(fmt::format("--{} writes labels, and --keep summary makes none; leave one of them out", name));
-    }
-  }
-
+  check_kept(arguments, settings.run);
   settings.run.clusters = lineage;
   check_options(settings.run);
   if (lineage) io::require_format("NPZ");

@@ -34,7 +34,6 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   for (const char* name : {"neighbors", "lineage", "labelled", "verify", "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
-  if (settings.run.keep == Keep::summary) refuse("--keep summary");
   if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");
   if (settings.run.search.decide != DecideChoice::automatic && settings.run.search.decide != DecideChoice::scalar) {
     refuse("--decide " + arguments.text("decide"));
@@ -106,19 +105,22 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     settings = run_settings(arguments);
     metric = requested_metric(arguments);
     refuse_what_is_for_one(arguments, settings);
+    check_kept(arguments, settings.run);
     if (settings.devices.gpus.empty() &&
         (settings.engine.backend == BackendChoice::gpu || settings.engine.gpu || settings.engine.gpu_memory != 0)) {
       throw UsageError("several processes use GPUs by --gpus, which names one for each of a machine");
     }
     if (arguments.flag("hdf5")) io::require_format("HDF5");
   });
+  const bool labels = settings.run.keep == Keep::labels;
   std::optional<io::ResultsFolder> folder;
   on_first(ranks, [&] {
-    folder.emplace(
-        arguments.text("out"), *sweep, folder_mode(arguments),
-        io::FolderOutputs{
-            .hdf5 = arguments.flag("hdf5"), .core = settings.run.core_mask, .inputs = paths_of(arguments.operands())},
-        notices(arguments));
+    folder.emplace(arguments.text("out"), *sweep, folder_mode(arguments),
+                   io::FolderOutputs{.labels = labels,
+                                     .hdf5 = arguments.flag("hdf5"),
+                                     .core = settings.run.core_mask,
+                                     .inputs = paths_of(arguments.operands())},
+                   notices(arguments));
   });
   const MachineShare machine = machine_share(ranks);
   together(ranks, [&] { share_machine(machine, settings.devices, settings.engine); });
@@ -144,7 +146,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   const Trace trace;
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  const Swept swept{input.origin, input.points, &metric, missing.size()};
+  const Swept swept{input.origin, input.points, &metric, missing.size(), labels};
   const auto fail = [&](const std::string& reason) {
     if (!folder) return;
     try {
@@ -156,7 +158,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     ProgressReport report(first && !arguments.flag("quiet"));
     std::size_t done = 0;
     const auto take = [&](VariantResult&& result) {
-      gather_labels(ranks, result, input.points, settings.run.core_mask);
+      if (labels) gather_labels(ranks, result, input.points, settings.run.core_mask);
       on_first(ranks, [&] { folder->add(result); });
       report.show({.variants_done = ++done, .variants = missing.size(), .seconds = seconds()});
       // All ranks must end at the same place, or some would wait for others that have gone.

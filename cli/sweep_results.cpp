@@ -69,6 +69,15 @@ io::FolderMode folder_mode(const Arguments& arguments) {
   return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
 }
 
+void check_kept(const Arguments& arguments, const RunOptions& run) {
+  for (const char* name : {"hdf5", "labelled"}) {
+    if (run.keep == Keep::summary && arguments.given(name)) {
+      throw UsageError(fmt::format("--{} writes labels, and --keep summary makes none; leave one of them out", name));
+    }
+  }
+  check_options(run);
+}
+
 void print_sweep(const io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,
                  std::string_view status, double seconds) {
   const std::string& out = arguments.text("out");

@@ -8,11 +8,15 @@
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
 
 /// --resume, --overwrite, or neither. Throws UsageError for both.
 [[nodiscard]] io::FolderMode folder_mode(const Arguments& arguments);
+
+/// Throws UsageError for options that need labels where none are kept, and as check_options() does.
+void check_kept(const Arguments& arguments, const RunOptions& run);
 
 /// What a sweep was of.
 struct Swept {

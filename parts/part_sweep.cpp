@@ -41,7 +41,6 @@ void check(const RunOptions& options) {
   };
   refuse(options.verify, "RunOptions::verify");
   refuse(options.clusters, "RunOptions::clusters");
-  refuse(options.keep != Keep::labels, "RunOptions::keep = Keep::summary");
   refuse(options.labels != MemorySpace::host, "RunOptions::labels = MemorySpace::device");
   refuse(options.strategy == StrategyChoice::table || table_wanted(options), "a neighbour table");
 }
@@ -84,7 +83,7 @@ PointsView moved(Exchange& exchange, PointsView share, const Metric& metric, Poi
 /// A part where a backend works on it, with its neighbours counted, or their weights.
 class LoadedPart {
  public:
-  /// scale: null, or of view.units.
+  /// scale: null, or of view.units. With Keep::summary labels go nowhere; clusters are made as if they did.
   LoadedPart(Backend& backend, const Part::View& view, const WeightScale* scale, const Space& space,
              const stages::EpsGroup& group, const SearchOptions& search, DirectOptions options,
              const CancelToken& cancel)
@@ -99,6 +98,7 @@ class LoadedPart {
       weights_.emplace(loaded_->load(WholeWeights(*scale, std::vector(view.units.begin(), view.units.end()))));
       options.weights = &*weights_;
     }
+    options.keep = Keep::labels;
     counted_ = index_->count(options);
   }
 
@@ -146,10 +146,11 @@ struct PartClusters {
 /// Labels and counts of own points to those of all, where they came from.
 class Homecoming {
  public:
-  Homecoming(Exchange& exchange, const Distribution& distribution, bool core_mask)
-      : exchange_(exchange), distribution_(distribution), core_mask_(core_mask) {}
+  Homecoming(Exchange& exchange, const Distribution& distribution, const RunOptions& options)
+      : exchange_(exchange), distribution_(distribution), core_mask_(options.core_mask), keep_(options.keep) {}
 
-  /// result: labels and masks of own points, labelled by merged.local, and their counts. sizes: [merged.local.count] of own points.
+  /// result: labels and masks of own points, labelled by merged.local, and their counts. With Keep::summary counts alone are looked at.
+  /// sizes: [merged.local.count] of own points.
   void operator()(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) const {
     std::uint64_t counts[] = {result.summary.core, result.summary.border, result.summary.noise};
     exchange_.sum(std::span(counts));
@@ -158,6 +159,11 @@ class Homecoming {
                       .core = counts[0],
                       .border = counts[1],
                       .largest = largest_cluster(exchange_, merged, sizes)};
+    if (keep_ == Keep::summary) {
+      result.labels = {};
+      result.core.clear();
+      return;
+    }
     std::int32_t* const labels = result.labels.data();
     for_points([&](std::size_t i) {
       if (labels[i] != kNoise)
@@ -184,6 +190,7 @@ class Homecoming {
   Exchange& exchange_;
   const Distribution& distribution_;
   bool core_mask_;
+  Keep keep_;
 };
 
 /// The clusterings of one eps by a rank.
@@ -203,13 +210,14 @@ class GroupOfParts {
         points_(points),
         cancel_(cancel),
         on_result_(on_result),
-        home_(exchange, distribution, options.core_mask) {}
+        home_(exchange, distribution, options) {}
 
   /// With parts that stay where they are worked on, and tell each other which ghosts are core.
   void cluster(const stages::EpsGroup& group) {
     const Part::View view = part_.view(reach_of(group.radius));
     const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part_.own())};
-    const DirectOptions direct{.minpts = group.minpts, .core_mask = options_.core_mask, .shared = &shared};
+    const DirectOptions direct{
+        .minpts = group.minpts, .core_mask = options_.core_mask, .keep = options_.keep, .shared = &shared};
     LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
     share_levels(exchange_, view, loaded.counted());
     // As many as all ranks can take: each level is merged by all.
@@ -237,10 +245,11 @@ class GroupOfParts {
 
   /// With parts that take turns, at most `turns` of them at a time: each is brought once to find its clusters, and once more for the
   /// numbers of its border points, unless there are none. Ghosts reach two eps, so that a part need not ask which of those within one are
-  /// core. Some levels at a time, so that their labels, 5 bytes each, fit into `memory`.
+  /// core. Some levels at a time, so that their labels, 5 bytes each, fit into `memory`, unless these are only counted.
   void cluster_in_turns(const stages::EpsGroup& group, Turns& turns, std::uint64_t memory) {
     const double reach = reach_of(group.radius);
-    const std::uint64_t at_once = std::max<std::uint64_t>(1, memory / std::max<std::uint64_t>(1, 5 * points_));
+    std::uint64_t at_once = std::max<std::uint64_t>(1, memory / std::max<std::uint64_t>(1, 5 * points_));
+    if (options_.keep == Keep::summary) at_once = group.minpts.size();
     stages::EpsGroup some = group;
     for (std::size_t first = 0; first < group.minpts.size(); first += some.minpts.size()) {
       const std::size_t last = first + std::min<std::uint64_t>(at_once, group.minpts.size() - first);
@@ -300,8 +309,9 @@ class GroupOfParts {
     const DirectOptions direct{.minpts = group.minpts, .core_mask = true, .shared = &shared};
 
     std::vector<VariantResult> results(group.minpts.size());
-    // numbers_of: of a level, by what the part knows of it.
-    const auto visit = [&](auto&& numbers_of) {
+    std::vector<std::vector<std::uint32_t>> sizes(results.size());  // of the clusters, as they are numbered
+    // numbers_of: of a level, by what the part knows of it. kept: whether the results are those that count.
+    const auto visit = [&](bool kept, auto&& numbers_of) {
       const Turns::Turn turn(turns);
       cancel_.check();
       LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
@@ -313,15 +323,26 @@ class GroupOfParts {
         const auto levels = some_levels(loaded.counted().levels_at_once(), group, first);
         std::size_t next = first;
         unite_and_label(
-            loaded, group, levels, [&](PartClusters clusters) { return numbers_of(next++, std::move(clusters)); },
-            [&](VariantResult&& result, std::size_t level, const LevelResult&) {
-              results[first + level] = std::move(result);
+            loaded, group, levels,
+            [&](PartClusters clusters) {
+              const std::size_t level = next++;
+              ClusterNumbers numbers = numbers_of(level, std::move(clusters));
+              sizes[level].assign(numbers.count, 0);
+              return numbers;
+            },
+            [&](VariantResult&& result, std::size_t place, const LevelResult&) {
+              if (!kept) return;
+              const std::size_t level = first + place;
+              cut_to_own(result, sizes[level]);
+              results[level] = std::move(result);
             });
         first += levels.size();
       }
     };
+    // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
+    const bool twice = group.minpts.front() > 2 || scale_ != nullptr;
     std::vector<PartClusters> clusters;
-    visit([&](std::size_t, PartClusters&& of_level) {
+    visit(!twice, [&](std::size_t, PartClusters&& of_level) {
       ClusterNumbers own;
       own.count = static_cast<std::uint32_t>(of_level.first.size());
       own.numbers.resize(own.count);
@@ -335,36 +356,25 @@ class GroupOfParts {
     for (const PartClusters& of_level : clusters) {
       merged.push_back(merge_clusters(exchange_, of_level.first, of_level.shared, view, points_));
     }
-    // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
-    if (group.minpts.front() > 2 || scale_ != nullptr) {
-      results.assign(results.size(), VariantResult());
-      visit([&](std::size_t level, PartClusters&&) { return merged[level].local; });
+    if (twice) {
+      visit(true, [&](std::size_t level, PartClusters&&) { return merged[level].local; });
     } else {
       for (std::size_t level = 0; level < results.size(); ++level) {
-        std::int32_t* const labels = results[level].labels.data();
-        home_.for_points([&](std::size_t i) {
-          if (labels[i] == kNoise) return;
-          labels[i] = static_cast<std::int32_t>(merged[level].local.numbers[static_cast<std::size_t>(labels[i])]);
-        });
+        renumber(results[level].labels, sizes[level], merged[level].local);
       }
     }
     for (std::size_t level = 0; level < results.size(); ++level) {
       VariantResult& result = results[level];
-      const std::vector<std::uint32_t> sizes = cut_to_own(result, merged[level].local.count);
-      home_(result, merged[level], sizes);
+      home_(result, merged[level], sizes[level]);
       result.seconds = seconds_since(begin) / static_cast<double>(results.size());
       on_result_(std::move(result));
     }
   }
 
-  /// Leaves what is of own points, and counts it. Returns how many of them each cluster has.
-  [[nodiscard]] std::vector<std::uint32_t> cut_to_own(VariantResult& result, std::uint32_t clusters) const {
-    Labels labels(part_.own());
-    std::copy_n(result.labels.data(), part_.own(), labels.data());
-    result.labels = std::move(labels);
-    result.core.resize(part_.own());
+  /// Leaves what is of own points, and counts it; nothing but the counts with Keep::summary. sizes: [clusters] 0, becomes how many own points
+  /// each has.
+  void cut_to_own(VariantResult& result, std::vector<std::uint32_t>& sizes) const {
     result.summary = {};
-    std::vector<std::uint32_t> sizes(clusters, 0);
     for (std::size_t i = 0; i < part_.own(); ++i) {
       const std::int32_t label = result.labels.data()[i];
       if (label == kNoise) {
@@ -374,7 +384,27 @@ class GroupOfParts {
       ++sizes[static_cast<std::size_t>(label)];
       ++(result.core[i] != 0 ? result.summary.core : result.summary.border);
     }
-    return sizes;
+    if (options_.keep == Keep::summary) {
+      result.labels = {};
+      result.core = {};
+      return;
+    }
+    Labels labels(part_.own());
+    std::copy_n(result.labels.data(), part_.own(), labels.data());
+    result.labels = std::move(labels);
+    result.core.resize(part_.own());
+  }
+
+  /// labels: [own], or none.
+  void renumber(Labels& labels, std::vector<std::uint32_t>& sizes, const ClusterNumbers& by) const {
+    std::vector<std::uint32_t> sums(by.count, 0);
+    for (std::size_t k = 0; k < sizes.size(); ++k) sums[by.numbers[k]] += sizes[k];
+    sizes = std::move(sums);
+    if (labels.empty()) return;
+    home_.for_points([&](std::size_t i) {
+      std::int32_t& label = labels[i];
+      if (label != kNoise) label = static_cast<std::int32_t>(by.numbers[static_cast<std::size_t>(label)]);
+    });
   }
 
   Exchange& exchange_;

@@ -56,8 +56,8 @@ constexpr std::size_t kMostParts = 256;
 constexpr std::size_t kTogether = 2;
 
 bool parts_can(const RunOptions& run) {
-  return !run.verify && !run.clusters && run.keep == Keep::labels && run.labels == MemorySpace::host &&
-         run.strategy != StrategyChoice::table && !table_wanted(run);
+  return !run.verify && !run.clusters && run.labels == MemorySpace::host && run.strategy != StrategyChoice::table &&
+         !table_wanted(run);
 }
 
 std::vector<unsigned> numbers_of(const std::string& list) {
@@ -210,14 +210,12 @@ class Assembly {
     {
       const std::scoped_lock lock(mutex_);
       open = &open_[{result.variant.eps, result.variant.minpts}];
-      if (open->given == 0 && open->whole.labels.size() != points_) {
-        open->whole.variant = result.variant;
-        open->whole.labels = Labels(points_);
-        open->whole.core.resize(result.core.empty() ? 0 : points_);
-      }
+      open->whole.variant = result.variant;
+      if (!result.labels.empty() && open->whole.labels.empty()) open->whole.labels = Labels(points_);
+      if (!result.core.empty() && open->whole.core.empty()) open->whole.core.resize(points_);
     }
-    std::copy(result.labels.begin(), result.labels.end(), open->whole.labels.data() + row);
-    if (!open->whole.core.empty())
+    if (!result.labels.empty()) std::copy(result.labels.begin(), result.labels.end(), open->whole.labels.data() + row);
+    if (!result.core.empty())
       std::copy(result.core.begin(), result.core.end(), open->whole.core.begin() + static_cast<std::ptrdiff_t>(row));
     const std::scoped_lock lock(mutex_);
     open->whole.seconds = std::max(open->whole.seconds, result.seconds);

@@ -77,15 +77,16 @@ class SweepOverRanks(ProgramTest):
         self.assertEqual((a["status"], b["status"]), ("complete", "complete"))
         self.assertFalse((other / ".epsflow").exists())
 
-    def compare(self, files, *options, out="c"):
+    def compare(self, files, *options, out="c", core=("--core",)):
         """Sweeps by one process and by several."""
+        options = (*core, *options)
         one = self.folder / f"{out}-one"
-        p = self.succeeds("sweep", *files, *VARIANTS, "--core", *options, "--out", one)
+        p = self.succeeds("sweep", *files, *VARIANTS, *options, "--out", one)
         said = p.stderr.splitlines()
         for ranks in RANKS:
             with self.subTest(files=files, options=options, ranks=ranks):
                 many = self.folder / f"{out}-{ranks}"
-                q = self.launch(ranks, "sweep", *files, *VARIANTS, "--core", *options, "--out", many)
+                q = self.launch(ranks, "sweep", *files, *VARIANTS, *options, "--out", many)
                 self.assertEqual(q.returncode, 0, q.stderr)
                 self.assertEqual(self.own_lines(q), said)
                 self.assertEqual(q.stdout.count("eps  minpts"), 1)
@@ -161,6 +162,14 @@ class SweepOverRanks(ProgramTest):
         self.refused(2, ["the weight of point", "would be lost beside that of point 2,999, 1e+300"], "sweep", huge,
                      "--weight", 2, *VARIANTS, "--out", self.folder / "huge")
 
+    def test_counts_alone(self):
+        points = self.points("p.npy", npy(cloud(11)))
+        self.compare([points], "--keep", "summary", out="counts", core=())
+        self.assertFalse((self.folder / f"counts-{SEVERAL[0]}" / "labels").exists())
+        for more in (["--core"], ["--hdf5"]):
+            self.refused(2, [more[0].lstrip("-"), "makes none"], "sweep", points, *VARIANTS, "--keep", "summary", *more, "--out",
+                         self.folder / "refused")
+
     def test_going_on_with_another_number(self):
         points = self.points("p.npy", npy(cloud(6)))
         whole = self.folder / "whole"
@@ -202,7 +211,7 @@ class SweepOverRanks(ProgramTest):
         self.refused(3, ["name their columns differently"], "sweep", a, b, *words, ranks=2)
         self.refused(2, ["a.csv", "text", "NPY, HDF5 or Parquet"], "sweep", a, *words)
         self.refused(2, ["standard input"], "sweep", "-", *words)
-        for option in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"], ["--verify"],
+        for option in (["--lineage"], ["--labelled", "csv"], ["--verify"],
                        ["--strategy", "table"], ["--kernel", "global"], ["--table-format", "packed"], ["--method", "each"]):
             with self.subTest(option=option):
                 self.refused(2, [option[0], "is for one process"], "sweep", good, *words, *option)

@@ -81,10 +81,11 @@ std::vector<double> random_weights(std::size_t n, bool negative, Random& random)
 /// at a time.
 std::vector<VariantResult> run_in_parts(PointsView points, std::span<const double> weights, const Metric& metric,
                                         const Sweep& sweep, int ranks, const std::vector<std::size_t>& shares,
-                                        const Partition* cuts, Turns* turns) {
+                                        const Partition* cuts, Turns* turns, Keep keep = Keep::labels) {
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   RunOptions options;
-  options.core_mask = true;
+  options.core_mask = keep == Keep::labels;
+  options.keep = keep;
   options.search.index =
       points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // as a GPU has no tiles for parts
   EngineOptions engine;
@@ -132,7 +133,16 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
   for (Turns* const taken : {static_cast<Turns*>(nullptr), &turns}) {
     const std::vector<VariantResult> parts =
         run_in_parts(data.view(), weights, metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken);
+    const std::vector<VariantResult> counts =
+        run_in_parts(data.view(), weights, metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken, Keep::summary);
     REQUIRE(parts.size() == whole.size());
+    REQUIRE(counts.size() == whole.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      CHECK(counts[i].variant == parts[i].variant);
+      CHECK(counts[i].summary == parts[i].summary);
+      CHECK(counts[i].labels.empty());
+      CHECK(counts[i].core.empty());
+    }
     for (const VariantResult& expected : whole) {
       INFO("eps " << expected.variant.eps << ", minpts " << expected.variant.minpts << ", ranks " << ranks
                   << (taken == nullptr ? "" : ", in turns"));
@@ -332,7 +342,6 @@ TEST_CASE("parts: what cannot be") {
     });
   };
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.verify = true}), Catch::Contains("RunOptions::verify"));
-  CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::summary}), Catch::Contains("RunOptions::keep"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.strategy = StrategyChoice::table}), Catch::Contains("table"));
   CHECK_THROWS_WITH(run_with(grid({6.0}, {2}), {}, {.box = {{-20, 20}, {-5.1, 5.1}}}), Catch::Contains("coordinate 1"));
   // One rank differs, or fails: all end, with the reason of the one.

@@ -98,6 +98,7 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000, q.weights = true; }) == Sharing::parts);
   CHECK(of([](auto&) {}, {.verify = true}) == Sharing::one);
   CHECK(of([](auto&) {}, {.keep = Keep::summary}) == Sharing::one);
+  CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 700'000'000; }, {.keep = Keep::summary}) == Sharing::parts);
   CHECK(of([](auto& q) { q.eps = 3; }, {.strategy = StrategyChoice::table}) == Sharing::eps);
 }
 
@@ -163,6 +164,18 @@ TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
           cpu_engines(engines), options, {}, weighted ? std::span<const double>(weights) : std::span<const double>(),
           &how);
       check_same(by_variant(std::move(results)), expected);
+
+      results.clear();
+      run_each(
+          points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); },
+          cpu_engines(engines), {.keep = Keep::summary}, {},
+          weighted ? std::span<const double>(weights) : std::span<const double>(), &how);
+      const auto counts = by_variant(std::move(results));
+      REQUIRE(counts.size() == expected.size());
+      for (std::size_t v = 0; v < counts.size(); ++v) {
+        CHECK(counts[v].summary == expected[v].summary);
+        CHECK(counts[v].labels.empty());
+      }
     }
   }
   CHECK_THROWS_WITH(run_each(
@@ -194,6 +207,11 @@ TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
   run_each(points, {}, sweep, take, std::vector{small}, {}, {}, weights, &how);
   const Dataset weighted = Engine(cpu_engines(1).front()).load(points).weighted(weights);
   check_same(by_variant(std::move(results)), by_variant(run(weighted, sweep)));
+
+  const RunOptions counts{.keep = Keep::summary};
+  results.clear();
+  run_each(points, {}, sweep, take, std::vector{small}, counts, {}, {}, &how);
+  check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front(), counts)));
 }
 
 TEST_CASE("shared sweeps: more parts than threads are sensible for are an error") {
