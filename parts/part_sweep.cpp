@@ -15,8 +15,10 @@
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/index/distance.hpp>
+#include <epsflow/parts/gathered_clusters.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/part.hpp>
 #include <epsflow/parts/part_weights.hpp>
@@ -40,7 +42,6 @@ void check(const RunOptions& options) {
     if (wanted) throw UsageError(std::string(what) + " is not to be had of points in parts: leave it out");
   };
   refuse(options.verify, "RunOptions::verify");
-  refuse(options.clusters, "RunOptions::clusters");
   refuse(options.labels != MemorySpace::host, "RunOptions::labels = MemorySpace::device");
   refuse(options.strategy == StrategyChoice::table || table_wanted(options), "a neighbour table");
 }
@@ -214,10 +215,13 @@ class GroupOfParts {
 
   /// With parts that stay where they are worked on, and tell each other which ghosts are core.
   void cluster(const stages::EpsGroup& group) {
+    begin(group);
     const Part::View view = part_.view(reach_of(group.radius));
     const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part_.own())};
-    const DirectOptions direct{
-        .minpts = group.minpts, .core_mask = options_.core_mask, .keep = options_.keep, .shared = &shared};
+    const DirectOptions direct{.minpts = group.minpts,
+                               .core_mask = options_.core_mask || clusters_,
+                               .keep = clusters_ ? Keep::labels : options_.keep,
+                               .shared = &shared};
     LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
     share_levels(exchange_, view, loaded.counted());
     // As many as all ranks can take: each level is merged by all.
@@ -236,7 +240,8 @@ class GroupOfParts {
           },
           [&](VariantResult&& result, std::size_t level, const LevelResult& found) {
             result.summary = found.summary;
-            home_(result, merged[level], found.clusters.size);
+            if (clusters_) clusters_->look(result.labels, result.core, merged[level], found.clusters.size);
+            bring_home(result, merged[level], found.clusters.size);
             result.seconds = seconds_since(begin) / static_cast<double>(levels.size());
             on_result_(std::move(result));
           });
@@ -247,6 +252,7 @@ class GroupOfParts {
   /// numbers of its border points, unless there are none. Ghosts reach two eps, so that a part need not ask which of those within one are
   /// core. Some levels at a time, so that their labels, 5 bytes each, fit into `memory`, unless these are only counted.
   void cluster_in_turns(const stages::EpsGroup& group, Turns& turns, std::uint64_t memory) {
+    begin(group);
     const double reach = reach_of(group.radius);
     std::uint64_t at_once = std::max<std::uint64_t>(1, memory / std::max<std::uint64_t>(1, 5 * points_));
     if (options_.keep == Keep::summary) at_once = group.minpts.size();
@@ -260,6 +266,16 @@ class GroupOfParts {
   }
 
  private:
+  void begin(const stages::EpsGroup& group) {
+    clusters_.reset();
+    if (options_.clusters) clusters_.emplace(exchange_, distribution_, group.minpts.back());
+  }
+
+  void bring_home(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
+    home_(result, merged, sizes);
+    if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
+  }
+
   static double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
@@ -308,8 +324,12 @@ class GroupOfParts {
     const SharedPoints shared{lent, static_cast<std::uint32_t>(view.beyond)};
     const DirectOptions direct{.minpts = group.minpts, .core_mask = true, .shared = &shared};
 
+    // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
+    const bool twice = group.minpts.front() > 2 || scale_ != nullptr;
     std::vector<VariantResult> results(group.minpts.size());
     std::vector<std::vector<std::uint32_t>> sizes(results.size());  // of the clusters, as they are numbered
+    std::vector<MergedClusters> merged;
+    merged.reserve(results.size());
     // numbers_of: of a level, by what the part knows of it. kept: whether the results are those that count.
     const auto visit = [&](bool kept, auto&& numbers_of) {
       const Turns::Turn turn(turns);
@@ -333,14 +353,15 @@ class GroupOfParts {
             [&](VariantResult&& result, std::size_t place, const LevelResult&) {
               if (!kept) return;
               const std::size_t level = first + place;
-              cut_to_own(result, sizes[level]);
+              count_own(result, sizes[level]);
+              if (clusters_ && twice) clusters_->look(result.labels, result.core, merged[level], sizes[level]);
+              const bool renumbered = clusters_ && !twice;
+              cut_to_own(result, renumbered ? Keep::labels : options_.keep);
               results[level] = std::move(result);
             });
         first += levels.size();
       }
     };
-    // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
-    const bool twice = group.minpts.front() > 2 || scale_ != nullptr;
     std::vector<PartClusters> clusters;
     visit(!twice, [&](std::size_t, PartClusters&& of_level) {
       ClusterNumbers own;
@@ -351,8 +372,6 @@ class GroupOfParts {
       clusters.push_back(std::move(of_level));
       return own;
     });
-    std::vector<MergedClusters> merged;
-    merged.reserve(clusters.size());
     for (const PartClusters& of_level : clusters) {
       merged.push_back(merge_clusters(exchange_, of_level.first, of_level.shared, view, points_));
     }
@@ -360,20 +379,21 @@ class GroupOfParts {
       visit(true, [&](std::size_t level, PartClusters&&) { return merged[level].local; });
     } else {
       for (std::size_t level = 0; level < results.size(); ++level) {
-        renumber(results[level].labels, sizes[level], merged[level].local);
+        VariantResult& result = results[level];
+        renumber(result.labels, sizes[level], merged[level].local);
+        if (clusters_) clusters_->look(result.labels, result.core, merged[level], sizes[level]);
       }
     }
     for (std::size_t level = 0; level < results.size(); ++level) {
       VariantResult& result = results[level];
-      home_(result, merged[level], sizes[level]);
+      bring_home(result, merged[level], sizes[level]);
       result.seconds = seconds_since(begin) / static_cast<double>(results.size());
       on_result_(std::move(result));
     }
   }
 
-  /// Leaves what is of own points, and counts it; nothing but the counts with Keep::summary. sizes: [clusters] 0, becomes how many own points
-  /// each has.
-  void cut_to_own(VariantResult& result, std::vector<std::uint32_t>& sizes) const {
+  /// Counts what is of own points. sizes: [clusters] 0, becomes how many own points each has.
+  void count_own(VariantResult& result, std::vector<std::uint32_t>& sizes) const {
     result.summary = {};
     for (std::size_t i = 0; i < part_.own(); ++i) {
       const std::int32_t label = result.labels.data()[i];
@@ -384,7 +404,11 @@ class GroupOfParts {
       ++sizes[static_cast<std::size_t>(label)];
       ++(result.core[i] != 0 ? result.summary.core : result.summary.border);
     }
-    if (options_.keep == Keep::summary) {
+  }
+
+  /// Leaves labels and mask of own points, or none.
+  void cut_to_own(VariantResult& result, Keep keep) const {
+    if (keep == Keep::summary) {
       result.labels = {};
       result.core = {};
       return;
@@ -418,6 +442,7 @@ class GroupOfParts {
   const CancelToken& cancel_;
   const OnResult& on_result_;
   const Homecoming home_;
+  std::optional<GatheredClusters> clusters_;  ///< of the eps, where they are asked for
 };
 
 }  // namespace
@@ -449,6 +474,7 @@ PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric,
     const Space open{space.norm, space.power};
     std::optional<RankWeights> weighed = scale_weights(exchange, weights, share.size());
     const WeightScale* const scale = weighed ? &weighed->scale : nullptr;
+    check_weights(options, weighed && scale->negative());
     const Clock::time_point begin = Clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<Points> room(std::in_place);
@@ -458,6 +484,10 @@ PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric,
     room.reset();
     if (weighed) weighed->units = distribution.bring<std::int64_t>(exchange, weighed->units.span());
     const std::uint64_t points = exchange.sum(share.size());
+    if (options.clusters && points > kMaxPoints) {
+      throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +
+                          format_count(points) + ": leave it out");
+    }
     const double reach = reach_of(groups.front().radius);
     Part part(exchange, distribution, cuts, space, device.turns != nullptr ? 2 * reach : reach,
               weighed ? &weighed->units : nullptr);

@@ -56,8 +56,7 @@ constexpr std::size_t kMostParts = 256;
 constexpr std::size_t kTogether = 2;
 
 bool parts_can(const RunOptions& run) {
-  return !run.verify && !run.clusters && run.labels == MemorySpace::host && run.strategy != StrategyChoice::table &&
-         !table_wanted(run);
+  return !run.verify && run.labels == MemorySpace::host && run.strategy != StrategyChoice::table && !table_wanted(run);
 }
 
 std::vector<unsigned> numbers_of(const std::string& list) {
@@ -109,6 +108,14 @@ class Together {
 
   /// Whether a result was not taken.
   [[nodiscard]] bool refused() const noexcept { return refused_; }
+  /// Whether some minpts of an eps were taken and others not.
+  [[nodiscard]] bool within_eps(const Sweep& sweep) const {
+    const Sweep left = missing(sweep);
+    return std::ranges::any_of(left.variants(), [&](const Variant& v) {
+      const auto same = done_.lower_bound({v.eps, 0});
+      return same != done_.end() && same->first == v.eps;
+    });
+  }
   /// What was not taken yet.
   [[nodiscard]] Sweep missing(const Sweep& sweep) const {
     std::vector<Variant> variants = sweep.variants();
@@ -217,6 +224,7 @@ class Assembly {
     if (!result.labels.empty()) std::copy(result.labels.begin(), result.labels.end(), open->whole.labels.data() + row);
     if (!result.core.empty())
       std::copy(result.core.begin(), result.core.end(), open->whole.core.begin() + static_cast<std::ptrdiff_t>(row));
+    add_clusters(result.clusters, open->whole.clusters, row);
     const std::scoped_lock lock(mutex_);
     open->whole.seconds = std::max(open->whole.seconds, result.seconds);
     if (++open->given < parts_) return false;
@@ -227,6 +235,22 @@ class Assembly {
   }
 
  private:
+  /// The first part has the clusters of all; each has the births of its rows.
+  void add_clusters(Clusters& clusters, Clusters& whole, std::size_t row) {
+    Labels births = std::move(clusters.births);
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!births.empty() && whole.births.empty()) whole.births = Labels(points_);
+      if (row == 0 && whole.first_core.empty() && whole.joined.empty()) {
+        whole.first_core = std::move(clusters.first_core);
+        whole.core = std::move(clusters.core);
+        whole.size = std::move(clusters.size);
+        whole.joined = std::move(clusters.joined);
+      }
+    }
+    std::copy(births.begin(), births.end(), whole.births.data() + (births.empty() ? 0 : row));
+  }
+
   struct Open {
     VariantResult whole;
     std::size_t given = 0;
@@ -383,6 +407,8 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
       require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's share
       throw;
     } catch (const ResourceError&) {
+      // With clusters all minpts of an eps must come from one clustering.
+      if (options.clusters && together.within_eps(sweep)) throw;
       if (together.refused() || parts >= 8 * answer.parts || 2 * parts > kMostParts * engines.size()) throw;
     }
   }

@@ -1,6 +1,7 @@
 #include <epsflow/parts/part_sweep.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/run_part.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -81,11 +83,12 @@ std::vector<double> random_weights(std::size_t n, bool negative, Random& random)
 /// at a time.
 std::vector<VariantResult> run_in_parts(PointsView points, std::span<const double> weights, const Metric& metric,
                                         const Sweep& sweep, int ranks, const std::vector<std::size_t>& shares,
-                                        const Partition* cuts, Turns* turns, Keep keep = Keep::labels) {
+                                        const Partition* cuts, Turns* turns, Keep keep, bool clusters) {
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   RunOptions options;
   options.core_mask = keep == Keep::labels;
   options.keep = keep;
+  options.clusters = clusters;
   options.search.index =
       points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // as a GPU has no tiles for parts
   EngineOptions engine;
@@ -106,6 +109,7 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
   std::vector<VariantResult> all = std::move(of_ranks.front());
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<std::int32_t> labels(all[i].labels.begin(), all[i].labels.end());
+    std::vector<std::int32_t> births(all[i].clusters.births.begin(), all[i].clusters.births.end());
     for (std::size_t r = 1; r < of_ranks.size(); ++r) {
       const VariantResult& other = of_ranks[r].at(i);
       REQUIRE(other.variant.eps == all[i].variant.eps);
@@ -113,10 +117,21 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
       REQUIRE(other.summary == all[i].summary);
       labels.insert(labels.end(), other.labels.begin(), other.labels.end());
       all[i].core.insert(all[i].core.end(), other.core.begin(), other.core.end());
+      births.insert(births.end(), other.clusters.births.begin(), other.clusters.births.end());
+      REQUIRE(other.clusters.count() == 0);
     }
+    all[i].clusters.births = births;
     all[i].labels = labels;
   }
   return all;
+}
+
+void check_clusters(const Clusters& found, const Clusters& expected) {
+  CHECK(found.first_core == expected.first_core);
+  CHECK(found.core == expected.core);
+  CHECK(found.size == expected.size);
+  CHECK(found.joined == expected.joined);
+  CHECK(found.births == expected.births);
 }
 
 void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, int ranks, Random& random,
@@ -127,14 +142,20 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
   if (own_cuts && metric.kind == MetricKind::euclidean) cuts = random_cuts(data.view(), ranks, random);
   RunOptions options;
   options.core_mask = true;
+  // With weights below 0 clusters do not lie in each other.
+  options.clusters = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0; });
   const Dataset points = Engine(EngineOptions{}).load(data.view(), metric);
   const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
   Turns turns(1 + ranks % 2);
   for (Turns* const taken : {static_cast<Turns*>(nullptr), &turns}) {
-    const std::vector<VariantResult> parts =
-        run_in_parts(data.view(), weights, metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken);
-    const std::vector<VariantResult> counts =
-        run_in_parts(data.view(), weights, metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken, Keep::summary);
+    const auto run_with = [&](Keep keep, bool clusters) {
+      return run_in_parts(data.view(), weights, metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken, keep,
+                          clusters);
+    };
+    const bool with_labels = options.clusters && random.chance(0.7);
+    const bool with_counts = options.clusters && random.chance(0.7);
+    const std::vector<VariantResult> parts = run_with(Keep::labels, with_labels);
+    const std::vector<VariantResult> counts = run_with(Keep::summary, with_counts);
     REQUIRE(parts.size() == whole.size());
     REQUIRE(counts.size() == whole.size());
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -152,6 +173,9 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
       CHECK(found->summary == expected.summary);
       CHECK(found->core == expected.core);
       REQUIRE(found->labels == expected.labels);
+      if (with_labels) check_clusters(found->clusters, expected.clusters);
+      if (with_counts)
+        check_clusters(counts[static_cast<std::size_t>(found - parts.begin())].clusters, expected.clusters);
     }
   }
 }
@@ -213,13 +237,13 @@ TEST_CASE("parts: weights on a lattice and in periodic boxes, and a chain of the
 
 TEST_CASE("parts: weights that cannot be are named by their points among all") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
-  const auto run_with = [&](const std::vector<double>& weights, bool last_has = true) {
+  const auto run_with = [&](const std::vector<double>& weights, bool last_has = true, const RunOptions& options = {}) {
     run_ranks(3, [&](Exchange& exchange) {
       const auto r = static_cast<std::size_t>(exchange.rank());
       const auto mine = std::span(weights).subspan(r * 100, r < 2 || last_has ? 100 : 0);
       (void)run_each(
           exchange, data.view().rows(r * 100, (r + 1) * 100), {}, grid({0.1}, {2}), [](VariantResult&&) {},
-          {.threads = 1}, {}, {}, mine);
+          {.threads = 1}, options, {}, mine);
     });
   };
   std::vector<double> weights(300, 1.0);
@@ -236,6 +260,60 @@ TEST_CASE("parts: weights that cannot be are named by their points among all") {
   const std::string lost = "the weight of point 0, 1, would be lost beside that of point 120, 1e+300,";
   CHECK_THROWS_WITH(run_with(weights), Catch::StartsWith(lost));
   CHECK_THROWS_WITH(one_run(), Catch::StartsWith(lost));
+  weights.assign(300, 1.0);
+  weights[299] = -1;
+  CHECK_NOTHROW(run_with(weights));
+  CHECK_THROWS_WITH(run_with(weights, true, {.clusters = true}), Catch::Contains("some weights are below 0"));
+}
+
+TEST_CASE("parts: the lineage of all points comes to the first rank") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const DataSet data =
+        test::make_data(seed % 2 == 0 ? "clustered" : "uniform", 50 * random.below(20), 2, Precision::float64, seed);
+    const std::vector<double> weights =
+        seed % 3 == 0 ? random_weights(data.size(), false, random) : std::vector<double>();
+    const double e = data.scale;
+    // Not every eps has every minpts.
+    std::vector<Variant> variants;
+    for (const double eps : {0.2 * e, 0.5 * e, 0.9 * e, 1.6 * e}) {
+      for (const std::uint32_t minpts : {1U, 2U, 3U, 5U, 9U}) {
+        if (random.chance(0.8)) variants.push_back({eps, minpts});
+      }
+    }
+    variants.push_back({e, 4});
+    const Sweep sweep(variants);
+    const Dataset points = Engine(EngineOptions{}).load(data.view());
+    const Lineage expected = epsflow::lineage(weights.empty() ? points : points.weighted(weights), sweep);
+    for (const int ranks : {1, 3, 8}) {
+      const std::vector<std::size_t> shares = random_shares(data.size(), ranks, random);
+      Lineage found;
+      std::atomic<bool> none_elsewhere = true;
+      run_ranks(ranks, [&](Exchange& exchange) {
+        const auto r = static_cast<std::size_t>(exchange.rank());
+        const PointsView share = data.view().rows(shares[r], shares[r + 1]);
+        const std::span<const double> all(weights);
+        Lineage mine = lineage(exchange, share, {}, sweep, {.threads = 1}, {}, {},
+                               all.empty() ? all : all.subspan(shares[r], share.size()));
+        if (r == 0) {
+          found = std::move(mine);
+        } else if (!mine.cells().empty()) {
+          none_elsewhere = false;
+        }
+      });
+      CHECK(none_elsewhere);
+      REQUIRE(found.cells().size() == expected.cells().size());
+      for (std::size_t i = 0; i < sweep.size(); ++i) {
+        CHECK(found.cell(i).summary == expected.cell(i).summary);
+        CHECK(found.cell(i).first_core == expected.cell(i).first_core);
+        CHECK(found.cell(i).core == expected.cell(i).core);
+        CHECK(found.cell(i).size == expected.cell(i).size);
+        CHECK(found.cell(i).in_wider == expected.cell(i).in_wider);
+        CHECK(found.cell(i).in_looser == expected.cell(i).in_looser);
+      }
+    }
+  }
 }
 
 TEST_CASE("parts: one long cluster through all of them") {

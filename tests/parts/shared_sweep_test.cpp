@@ -144,6 +144,22 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
     CHECK(found.cell(i).in_wider == expected.cell(i).in_wider);
     CHECK(found.cell(i).in_looser == expected.cell(i).in_looser);
   }
+  for (const Keep keep : {Keep::labels, Keep::summary}) {
+    for (const std::size_t parts : {2U, 6U}) {
+      const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
+      const RunOptions in_parts{.keep = keep, .clusters = true};
+      const Lineage of_parts = lineage_of([&](const OnResult& take) {
+        run_each(points, Metric{}, sweep, take, cpu_engines(2), in_parts, Observer{}, {}, &how);
+      });
+      for (std::size_t i = 0; i < sweep.size(); ++i) {
+        CHECK(of_parts.cell(i).first_core == expected.cell(i).first_core);
+        CHECK(of_parts.cell(i).core == expected.cell(i).core);
+        CHECK(of_parts.cell(i).size == expected.cell(i).size);
+        CHECK(of_parts.cell(i).in_wider == expected.cell(i).in_wider);
+        CHECK(of_parts.cell(i).in_looser == expected.cell(i).in_looser);
+      }
+    }
+  }
 }
 
 TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
@@ -212,6 +228,20 @@ TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
   results.clear();
   run_each(points, {}, sweep, take, std::vector{small}, counts, {}, {}, &how);
   check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front(), counts)));
+
+  const RunOptions tied{.keep = Keep::summary, .clusters = true};
+  LineageBuilder found(sweep), expected(sweep);
+  run_each(
+      points, {}, sweep, [&](VariantResult&& result) { found.add(result); }, std::vector{small}, tied, {}, {}, &how);
+  run_each(
+      points, sweep, [&](VariantResult&& result) { expected.add(result); }, cpu_engines(1).front(), tied);
+  const Lineage in_parts = found.finish(), whole = expected.finish();
+  for (std::size_t i = 0; i < sweep.size(); ++i) {
+    CHECK(in_parts.cell(i).first_core == whole.cell(i).first_core);
+    CHECK(in_parts.cell(i).size == whole.cell(i).size);
+    CHECK(in_parts.cell(i).in_wider == whole.cell(i).in_wider);
+    CHECK(in_parts.cell(i).in_looser == whole.cell(i).in_looser);
+  }
 }
 
 TEST_CASE("shared sweeps: more parts than threads are sensible for are an error") {
