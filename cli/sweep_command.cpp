@@ -31,13 +31,6 @@
 namespace epsflow::cli {
 namespace {
 
-/// Those that the folder holds and those that are missing, by eps, then minpts.
-Sweep all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
-  std::set<Variant, io::VariantOrder> all(missing.begin(), missing.end());
-  for (const auto& [variant, entry] : folder.entries()) all.insert(variant);
-  return Sweep({all.begin(), all.end()});
-}
-
 /// Calls make(observer), which adds results to the folder, and says what the folder holds then. Returns the exit code.
 int run_into(io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,
              const std::function<void(const Observer&)>& make) {
@@ -122,10 +115,8 @@ int run_sweep(const Arguments& arguments) {
   const std::vector<Variant> missing = folder.begin(
       io::results_input(points), describe_run(arguments, metric, settings.engine), labelled ? &*labelled : nullptr);
 
-  // All variants of the folder together, where their clusters are to be tied to each other; those that are there are not made again
-  // otherwise. An exploration has a lineage of its own.
-  const bool again = lineage && (!missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName));
-  const Sweep made = again ? all_variants(folder, missing) : Sweep(missing);
+  const bool again = lineage && lineage_is_missing(folder, missing);
+  const Sweep made(again ? all_variants(folder, missing) : missing);
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
   settings.run.clusters = again;
   return run_into(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -76,6 +77,16 @@ void check_kept(const Arguments& arguments, const RunOptions& run) {
     }
   }
   check_options(run);
+}
+
+std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
+  std::set<Variant, io::VariantOrder> all(missing.begin(), missing.end());
+  for (const auto& [variant, entry] : folder.entries()) all.insert(variant);
+  return {all.begin(), all.end()};
+}
+
+bool lineage_is_missing(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
+  return !missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName);
 }
 
 void print_sweep(const io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,

@@ -10,6 +10,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/mpi/mpi_ranks.hpp>
+#include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/part_sweep.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -72,6 +73,19 @@ int check_all(parts::Exchange& exchange) {
   test::Random random(1);
   for (int i = 0; i < 4000; ++i) box.doubles.push_back(random.uniform(0, 10));
   count(agrees(exchange, box, {.box = {{0, 10}, {0, 10}}}, grid({0.2, 0.4}, {2, 4, 8}), random), "a periodic box");
+  const Engine engine(EngineOptions{.threads = 1});
+  const Sweep sweep = grid({0.2, 0.3, 0.4}, {2, 4, 8});
+  const Lineage expected = lineage(engine.load(box.view()), sweep);
+  const auto ranks = static_cast<std::size_t>(exchange.size()), me = static_cast<std::size_t>(exchange.rank());
+  const PointsView share = box.view().rows(box.size() * me / ranks, box.size() * (me + 1) / ranks);
+  const Lineage found = parts::lineage(exchange, share, {}, sweep, {.threads = 1});
+  bool same = found.cells().size() == (me == 0 ? sweep.size() : 0);
+  for (std::size_t i = 0; i < found.cells().size(); ++i) {
+    same = same && found.cell(i).summary == expected.cell(i).summary &&
+           found.cell(i).first_core == expected.cell(i).first_core && found.cell(i).size == expected.cell(i).size &&
+           found.cell(i).in_wider == expected.cell(i).in_wider && found.cell(i).in_looser == expected.cell(i).in_looser;
+  }
+  count(same, "a lineage");
   // More than fits one message of small ones.
   const test::DataSet many = test::make_data("clustered", 200'000, 3, Precision::float64, 9);
   count(agrees(exchange, many, {}, grid({0.05}, {5, 10}), random), "many points");

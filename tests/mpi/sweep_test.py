@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import unittest
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
@@ -72,10 +73,16 @@ class SweepOverRanks(ProgramTest):
         for name in files[0]:
             if name.endswith(".npy"):
                 self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
+            if name.endswith(".npz"):  # which knows when it was written
+                self.assertEqual(*(self.members(folder / name) for folder in (one, other)), name)
         a, b = (json.loads((folder / "sweep.json").read_text()) for folder in (one, other))
         self.assertEqual(a["input"], b["input"])
         self.assertEqual((a["status"], b["status"]), ("complete", "complete"))
         self.assertFalse((other / ".epsflow").exists())
+
+    def members(self, file):
+        with zipfile.ZipFile(file) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
 
     def compare(self, files, *options, out="c", core=("--core",)):
         """Sweeps by one process and by several."""
@@ -170,6 +177,24 @@ class SweepOverRanks(ProgramTest):
             self.refused(2, [more[0].lstrip("-"), "makes none"], "sweep", points, *VARIANTS, "--keep", "summary", *more, "--out",
                          self.folder / "refused")
 
+    def test_lineage(self):
+        points = self.points("p.npy", npy(cloud(12)))
+        self.compare([points], "--lineage", out="l")
+        self.compare([points], "--lineage", "--keep", "summary", out="k", core=())
+        out = self.folder / "out"
+        words = ["sweep", points, "--minpts", "2,4,9", "--core", "--lineage", "--out", out]
+        for ranks, eps, more in ((SEVERAL[0], "0.05,0.3", []), (SEVERAL[-1], "0.05,0.1,0.3", ["--resume"])):
+            p = self.launch(ranks, *words, "--eps", eps, *more)
+            self.assertEqual(p.returncode, 0, p.stderr)
+        self.same_folder(self.folder / "l-one", out)
+        (out / "lineage.npz").unlink()
+        p = self.launch(SEVERAL[0], *words, "--eps", "0.05,0.1,0.3", "--resume")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.same_folder(self.folder / "l-one", out)
+        below = self.points("below.npy", npy([(*row, -1) for row in cloud(13, 100)]))
+        self.refused(2, ["some weights are below 0"], "sweep", below, "--weight", 2, *VARIANTS, "--lineage", "--out",
+                     self.folder / "below")
+
     def test_going_on_with_another_number(self):
         points = self.points("p.npy", npy(cloud(6)))
         whole = self.folder / "whole"
@@ -211,7 +236,7 @@ class SweepOverRanks(ProgramTest):
         self.refused(3, ["name their columns differently"], "sweep", a, b, *words, ranks=2)
         self.refused(2, ["a.csv", "text", "NPY, HDF5 or Parquet"], "sweep", a, *words)
         self.refused(2, ["standard input"], "sweep", "-", *words)
-        for option in (["--lineage"], ["--labelled", "csv"], ["--verify"],
+        for option in (["--labelled", "csv"], ["--verify"],
                        ["--strategy", "table"], ["--kernel", "global"], ["--table-format", "packed"], ["--method", "each"]):
             with self.subTest(option=option):
                 self.refused(2, [option[0], "is for one process"], "sweep", good, *words, *option)
