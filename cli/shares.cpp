@@ -60,7 +60,10 @@ io::FilePoints read_task(const Words& files, const Task& task, io::ReadOptions o
 
 /// Names of files may be no UTF-8, which this takes as it is.
 std::vector<std::uint8_t> packed(const io::FilePoints& points) {
-  nlohmann::json json{{"names", points.column_names}, {"numbers", points.column_numbers}, {"dims", points.dims()}};
+  nlohmann::json json{{"names", points.column_names},
+                      {"numbers", points.column_numbers},
+                      {"dims", points.dims()},
+                      {"weight", points.weight_column}};
   json["inputs"] = nlohmann::json::array();
   for (const io::InputRows& input : points.inputs) {
     json["inputs"].push_back({{"name", input.name},
@@ -83,6 +86,7 @@ class Joined {
       first_ = read;
       origin_.column_names = read["names"].get<Words>();
       origin_.column_numbers = read["numbers"].get<std::vector<std::size_t>>();
+      origin_.weight_column = read["weight"].get<std::string>();
     }
     if (read["dims"] != first_["dims"]) {
       throw InputError(fmt::format(
@@ -145,6 +149,7 @@ io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, co
   const nlohmann::json first = nlohmann::json::from_msgpack(from_first(ranks, read));
   points.column_names = first["names"].get<Words>();
   points.column_numbers = first["numbers"].get<std::vector<std::size_t>>();
+  points.weight_column = first["weight"].get<std::string>();
   const bool wide = ranks.max(points.precision() == Precision::float64 ? std::uint64_t{1} : 0) == 1;
   together(ranks, [&] {
     if (wide) widen(points);
@@ -153,16 +158,21 @@ io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, co
 }
 
 io::ResultsInput results_input(parts::Exchange& ranks, const io::FilePoints& share, io::PointsOrigin origin) {
-  const io::FileDigest mine = io::digest_of_coordinates(share);
-  std::vector<io::FileDigest> digests;
-  for (const auto& digest : gather(ranks, std::span<const io::FileDigest>(&mine, 1))) digests.push_back(digest.front());
   io::ResultsInput input{.origin = std::move(origin),
                          .points = ranks.sum(std::uint64_t{share.size()}),
                          .dims = share.dims(),
                          .precision = share.precision(),
                          .checksum = {},
                          .weights = {}};
-  input.checksum = io::checksum_of(input.points, input.dims, input.precision, digests);
+  const auto checksum = [&](PointsView values) {
+    const io::FileDigest mine = io::digest_of_coordinates(values);
+    std::vector<io::FileDigest> digests;
+    for (const auto& digest : gather(ranks, std::span<const io::FileDigest>(&mine, 1)))
+      digests.push_back(digest.front());
+    return io::checksum_of(input.points, values.dims(), values.precision(), digests);
+  };
+  input.checksum = checksum(share);
+  if (!share.weight_column.empty()) input.weights = checksum(PointsView(share.weights, 1));
   return input;
 }
 

@@ -34,13 +34,6 @@
 namespace epsflow::cli {
 namespace {
 
-/// Those that the folder holds and those that are missing, by eps, then minpts.
-Sweep all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
-  std::set<Variant, io::VariantOrder> all(missing.begin(), missing.end());
-  for (const auto& [variant, entry] : folder.entries()) all.insert(variant);
-  return Sweep({all.begin(), all.end()});
-}
-
 /// Calls make(observer), which adds results to the folder, and says what the folder holds then. Returns the exit code.
 int run_into(io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,
              const std::function<void(const Observer&)>& make) {
@@ -118,12 +111,7 @@ int run_sweep(const Arguments& arguments) {
   const std::string& out = arguments.text("out");
   const bool labels = settings.run.keep == Keep::labels;
   const bool lineage = arguments.flag("lineage");
-  for (const char* name : {"hdf5", "labelled", "catalog"}) {
-    if (!labels && arguments.given(name)) {
-      throw UsageError(fmt::format("--{} is made of labels, and --keep summary makes none; leave one of them out", name));
-    }
-  }
-
+  check_kept(arguments, settings.run);
   check_slicing(arguments);
   const bool sliced = arguments.given("by") || arguments.flag("by-file");
   if (arguments.given("stats") && !arguments.given("catalog")) {
@@ -177,11 +165,10 @@ int run_sweep(const Arguments& arguments) {
   const std::vector<Variant> missing =
       folder.begin(io::results_input(points), std::move(description), std::move(writers));
 
-  // All variants of the folder together, where a file tells of all; those that are there are not made again otherwise. An
-  // exploration has a lineage of its own.
-  const bool tied = lineage && (!missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName));
+  // All variants of the folder together, where a file tells of all; those that are there are not made again otherwise.
+  const bool tied = lineage && lineage_is_missing(folder, missing);
   const bool counted = sliced && (!missing.empty() || !folder.holds(io::kSlicesName));
-  const Sweep made = tied || counted ? all_variants(folder, missing) : Sweep(missing);
+  const Sweep made(tied || counted ? all_variants(folder, missing) : missing);
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
   settings.run.clusters = tied;
   return run_into(

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/progress_report.hpp>
@@ -21,6 +23,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/io/formats.hpp>
+#include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/part_sweep.hpp>
 
 namespace epsflow::cli {
@@ -32,10 +35,9 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
     throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
   };
   for (const char* name :
-       {"neighbors", "weight", "lineage", "labelled", "catalog", "by", "by-file", "verify", "kernel", "table-format", "method"}) {
+       {"neighbors", "labelled", "catalog", "by", "by-file", "verify", "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
-  if (!keeps_labels(settings.run.keep)) refuse(fmt::format("--keep {}", word_of(settings.run.keep)));
   if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");
   if (settings.run.search.decide != DecideChoice::automatic && settings.run.search.decide != DecideChoice::scalar) {
     refuse("--decide " + arguments.text("decide"));
@@ -107,19 +109,26 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     settings = run_settings(arguments);
     metric = requested_metric(arguments);
     refuse_what_is_for_one(arguments, settings);
+    check_kept(arguments, settings.run);
     if (settings.devices.gpus.empty() &&
         (settings.engine.backend == BackendChoice::gpu || settings.engine.gpu || settings.engine.gpu_memory != 0)) {
       throw UsageError("several processes use GPUs by --gpus, which names one for each of a machine");
     }
+    settings.run.clusters = arguments.flag("lineage");
+    check_options(settings.run);
+    if (settings.run.clusters) io::require_format("NPZ");
     if (arguments.flag("hdf5")) io::require_format("HDF5");
   });
+  const bool labels = settings.run.keep == Keep::labels;
   std::optional<io::ResultsFolder> folder;
   on_first(ranks, [&] {
-    folder.emplace(
-        arguments.text("out"), *sweep, folder_mode(arguments),
-        io::FolderOutputs{
-            .hdf5 = arguments.flag("hdf5"), .core = settings.run.core_mask, .inputs = paths_of(arguments.operands())},
-        notices(arguments));
+    folder.emplace(arguments.text("out"), *sweep, folder_mode(arguments),
+                   io::FolderOutputs{.labels = labels,
+                                     .hdf5 = arguments.flag("hdf5"),
+                                     .core = settings.run.core_mask,
+                                     .more = settings.run.clusters ? Words{io::kLineageName} : Words{},
+                                     .inputs = paths_of(arguments.operands())},
+                   notices(arguments));
   });
   const MachineShare machine = machine_share(ranks);
   together(ranks, [&] { share_machine(machine, settings.devices, settings.engine); });
@@ -133,19 +142,24 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   origin.column_names = points.column_names;
   origin.column_numbers = points.column_numbers;
   const io::ResultsInput input = results_input(ranks, points, std::move(origin));
-  std::vector<Variant> missing;
+  std::vector<Variant> missing, made;
   on_first(ranks, [&] {
     io::RunDescription run = describe_run(arguments, metric, settings.engine);
     run.machine.emplace_back("processes", std::to_string(ranks.size()));
     missing = folder->begin(input, std::move(run));
+    const bool again = settings.run.clusters && lineage_is_missing(*folder, missing);
+    made = again ? all_variants(*folder, missing) : missing;
   });
   missing = from_first(ranks, std::move(missing));
+  made = from_first(ranks, std::move(made));
+  const bool tied = settings.run.clusters && !made.empty();
+  const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
 
   const InterruptGuard interrupt;
   const Trace trace;
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  const Swept swept{input.origin, input.points, &metric, missing.size()};
+  const Swept swept{input.origin, input.points, &metric, missing.size(), labels};
   const auto fail = [&](const std::string& reason) {
     if (!folder) return;
     try {
@@ -156,16 +170,25 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   try {
     ProgressReport report(first && !arguments.flag("quiet"));
     std::size_t done = 0;
+    std::optional<LineageBuilder> lineage;
+    if (tied) lineage.emplace(Sweep(made), parts::births_of_shares(ranks, points.size()));
     const auto take = [&](VariantResult&& result) {
-      gather_labels(ranks, result, input.points, settings.run.core_mask);
-      on_first(ranks, [&] { folder->add(result); });
-      report.show({.variants_done = ++done, .variants = missing.size(), .seconds = seconds()});
+      if (lineage) lineage->add(result);
+      const bool stored = to_make.contains(result.variant);
+      if (stored && labels) gather_labels(ranks, result, input.points, settings.run.core_mask);
+      if (stored) on_first(ranks, [&] { folder->add(result); });
+      report.show({.variants_done = ++done, .variants = made.size(), .seconds = seconds()});
       // All ranks must end at the same place, or some would wait for others that have gone.
       if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
     };
-    if (!missing.empty()) {
-      static_cast<void>(parts::run_each(ranks, points, metric, Sweep(missing), take, settings.engine, settings.run,
-                                        {.on_notice = notices(arguments)}));
+    if (!made.empty()) {
+      static_cast<void>(parts::run_each(ranks, points, metric, Sweep(made), take, settings.engine, settings.run,
+                                        {.on_notice = notices(arguments)}, points.weights));
+    }
+    if (lineage) {
+      on_first(ranks, [&] {
+        folder->add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, lineage->finish()); });
+      });
     }
   } catch (const Cancelled&) {
     on_first(ranks, [&] {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -67,6 +68,25 @@ io::FolderMode folder_mode(const Arguments& arguments) {
   if (resume && overwrite) throw UsageError("give either --resume or --overwrite, not both");
   if (resume) return io::FolderMode::resume;
   return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
+}
+
+void check_kept(const Arguments& arguments, const RunOptions& run) {
+  for (const char* name : {"hdf5", "labelled", "catalog"}) {
+    if (!keeps_labels(run.keep) && arguments.given(name)) {
+      throw UsageError(fmt::format("--{} is made of labels, and --keep summary makes none; leave one of them out", name));
+    }
+  }
+  check_options(run);
+}
+
+std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
+  std::set<Variant, io::VariantOrder> all(missing.begin(), missing.end());
+  for (const auto& [variant, entry] : folder.entries()) all.insert(variant);
+  return {all.begin(), all.end()};
+}
+
+bool lineage_is_missing(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
+  return !missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName);
 }
 
 void print_sweep(const io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,

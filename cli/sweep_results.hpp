@@ -3,16 +3,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
 
 /// --resume, --overwrite, or neither. Throws UsageError for both.
 [[nodiscard]] io::FolderMode folder_mode(const Arguments& arguments);
+
+/// Throws UsageError for options that need labels where none are kept, and as check_options() does.
+void check_kept(const Arguments& arguments, const RunOptions& run);
+
+/// Those that the folder holds and those that are missing, by eps, then minpts.
+[[nodiscard]] std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
+/// Whether all variants of the folder are to be clustered together, as their clusters are to be tied to each other; those that are there are
+/// not made again otherwise. An exploration has a lineage of its own.
+[[nodiscard]] bool lineage_is_missing(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
 
 /// What a sweep was of.
 struct Swept {

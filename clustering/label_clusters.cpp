@@ -117,7 +117,9 @@ class Labeller {
       : source_(source), levels_(levels), labels_(labels), core_(levels.size()), clustered_(levels.size()) {
     for (std::size_t l = 0; l < levels.size(); ++l) labels[l].sizes.resize(labels[l].clusters);
     // Writes by input id are as good as random. Levels side by side take one of them together.
-    if (levels.size() > 1) by_id_ = Buffer<std::int32_t>(source.labelled() * levels.size());
+    written_ =
+        std::any_of(labels.begin(), labels.end(), [](const LevelLabels& level) { return !level.labels.empty(); });
+    if (written_ && levels.size() > 1) by_id_ = Buffer<std::int32_t>(source.labelled() * levels.size());
   }
 
   void label(const ClusterBlock& block) {
@@ -126,14 +128,13 @@ class Labeller {
     std::vector<std::uint32_t> core(levels);
     source_.find_clusters(block, levels_, clusters.data(), core.data());
     std::int32_t* to = levels > 1 ? by_id_.data() : labels_[0].labels.data();
-    const bool written = levels > 1 || !labels_[0].labels.empty();
     const std::uint32_t* order = source_.order().data() + block.rows.begin;
     const std::size_t labelled = source_.labelled();
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       for (std::size_t l = 0; l < levels; ++l) {
         std::uint32_t& cluster = clusters[i * levels + l];
         if (order[i] < labelled) {
-          if (written) to[order[i] * levels + l] = static_cast<std::int32_t>(cluster);
+          if (written_) to[order[i] * levels + l] = static_cast<std::int32_t>(cluster);
         } else {
           cluster = kNoCluster;  // a ghost counts for nothing
         }
@@ -155,7 +156,7 @@ class Labeller {
   /// To be called when all blocks are labelled, for ranges of ids.
   void part(std::size_t first, std::size_t last) {
     const std::size_t levels = levels_.size();
-    for (std::size_t l = 0; levels > 1 && l < levels; ++l) {
+    for (std::size_t l = 0; written_ && levels > 1 && l < levels; ++l) {
       for (std::size_t id = first; id < last; ++id) labels_[l].labels[id] = by_id_[id * levels + l];
     }
   }
@@ -182,6 +183,7 @@ class Labeller {
   std::span<LevelLabels> labels_;
   std::vector<std::uint64_t> core_;
   std::vector<std::uint64_t> clustered_;
+  bool written_ = false;  ///< or clusters are counted alone
   Buffer<std::int32_t> by_id_;
 };
 

@@ -155,7 +155,7 @@ std::vector<std::size_t> Lineage::along_minpts(double eps) const {
   return path;
 }
 
-LineageBuilder::LineageBuilder(const Sweep& sweep) {
+LineageBuilder::LineageBuilder(const Sweep& sweep, BirthsOf births_of) : births_of_(std::move(births_of)) {
   std::vector<LineageCell>& cells = lineage_.cells_;
   cells.resize(sweep.size());
   std::map<double, std::size_t> group_of;
@@ -219,6 +219,26 @@ void LineageBuilder::link_complete(std::size_t group) {
   }
 }
 
+/// Calls f(cell, before, k, b) for the clusters k of the cells of `from` that lie in cells of `to`. before: the cell of these before it, and b its
+/// cluster that has the same first core point; null where there is none.
+template <class F>
+void LineageBuilder::for_clusters(const Group& from, const Group& to, F&& f) {
+  std::vector<LineageCell>& cells = lineage_.cells_;
+  const LineageCell* before = nullptr;
+  for (const std::size_t i : from.cells) {
+    LineageCell& cell = cells[i];
+    if (!cell.wider || std::find(to.cells.begin(), to.cells.end(), *cell.wider) == to.cells.end()) continue;
+    std::size_t b = 0;
+    for (std::size_t k = 0; k < cell.clusters(); ++k) {
+      const std::uint32_t first = cell.first_core[k];
+      while (before != nullptr && b < before->clusters() && before->first_core[b] < first) ++b;
+      const bool same = before != nullptr && b < before->clusters() && before->first_core[b] == first;
+      f(cell, same ? before : nullptr, k, b);
+    }
+    before = &cell;
+  }
+}
+
 /// Finds for the clusters of `from` those of the larger eps that hold their first core points. Of a first core point that the level
 /// before had, too, what is known there is followed by one step; others are followed from where the point became core.
 void LineageBuilder::link(Group& from, const Group& to) {
@@ -234,29 +254,29 @@ void LineageBuilder::link(Group& from, const Group& to) {
     for (; level < last; ++level) k = cells[to.cells[level]].in_looser[k];
     return k;
   };
-  const LineageCell* before = nullptr;  // the last cell of `from` that lies in `to`
-  for (const std::size_t i : from.cells) {
-    LineageCell& cell = cells[i];
-    if (!cell.wider) continue;
-    const auto found = level_of.find(*cell.wider);
-    if (found == level_of.end()) continue;  // of another group
-    const std::size_t level = found->second;
-    cell.in_wider.resize(cell.clusters());
-    std::size_t b = 0;
-    for (std::size_t k = 0; k < cell.clusters(); ++k) {
-      const std::uint32_t first = cell.first_core[k];
-      while (before != nullptr && b < before->clusters() && before->first_core[b] < first) ++b;
-      if (before != nullptr && b < before->clusters() && before->first_core[b] == first) {
-        cell.in_wider[k] = follow(before->in_wider[b], level_of[*before->wider], level);
-        continue;
-      }
-      const auto birth = static_cast<std::uint64_t>(to.births[first]);
-      const auto born = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), birth) - ends.begin());
-      const std::uint64_t offset = born == 0 ? 0 : ends[born - 1];
-      cell.in_wider[k] = follow(static_cast<std::uint32_t>(birth - offset), born, level);
-    }
-    before = &cell;
+  std::vector<std::uint32_t> asked;
+  for_clusters(from, to, [&](LineageCell& cell, const LineageCell* before, std::size_t k, std::size_t) {
+    if (before == nullptr) asked.push_back(cell.first_core[k]);
+  });
+  std::vector<std::int32_t> births;
+  if (births_of_) {
+    births = births_of_(to.births, asked);
+  } else {
+    for (const std::uint32_t id : asked) births.push_back(to.births[id]);
   }
+  auto next = births.begin();
+  for_clusters(from, to, [&](LineageCell& cell, const LineageCell* before, std::size_t k, std::size_t b) {
+    cell.in_wider.resize(cell.clusters());
+    const std::size_t level = level_of[*cell.wider];
+    if (before != nullptr) {
+      cell.in_wider[k] = follow(before->in_wider[b], level_of[*before->wider], level);
+      return;
+    }
+    const auto birth = static_cast<std::uint64_t>(*next++);
+    const auto born = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), birth) - ends.begin());
+    const std::uint64_t offset = born == 0 ? 0 : ends[born - 1];
+    cell.in_wider[k] = follow(static_cast<std::uint32_t>(birth - offset), born, level);
+  });
 }
 
 }  // namespace epsflow

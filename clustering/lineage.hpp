@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -90,7 +91,11 @@ class Lineage {
 /// Makes a lineage of the results of a sweep as they come. Not thread-safe.
 class LineageBuilder {
  public:
-  explicit LineageBuilder(const Sweep& sweep);
+  /// The births of some points, which `births` holds: given their ids. Once for each two eps that are tied to each other.
+  using BirthsOf = std::function<std::vector<std::int32_t>(const Labels& births, std::span<const std::uint32_t> ids)>;
+
+  /// births_of: of points that are in several places; else births are those of all points.
+  explicit LineageBuilder(const Sweep& sweep, BirthsOf births_of = {});
 
   /// Takes what RunOptions::clusters has filled, and leaves the rest. Results of one eps must come by descending minpts, as they do;
   /// eps may come in any order. Keeps 4·n bytes for an eps until the next smaller and the next larger one are there. O(clusters).
@@ -107,10 +112,13 @@ class LineageBuilder {
     [[nodiscard]] bool complete() const noexcept { return added == cells.size(); }
   };
 
+  template <class F>
+  void for_clusters(const Group& from, const Group& to, F&& f);
   void link(Group& from, const Group& to);
   void link_complete(std::size_t group);
 
   Lineage lineage_;
+  BirthsOf births_of_;
   std::vector<Group> groups_;  ///< by ascending eps
   std::map<std::pair<double, std::uint32_t>, std::size_t> cell_of_;
   std::vector<std::size_t> group_of_;  ///< [cells]

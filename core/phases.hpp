@@ -31,13 +31,14 @@ struct DirectOptions {
   bool clusters = false;  ///< fill LevelResult::clusters
   /// Null, or what is summed in place of neighbours: weights of the points of the index. They must outlive what is counted.
   const LoadedWeights* weights = nullptr;
-  /// Null, or what is clustered is a part. Its spans must outlive what is counted. With Keep::labels alone.
+  /// Null, or what is clustered is a part. Its spans must outlive what is counted. With Keep::labels alone; targets may
+  /// have no labels nevertheless.
   const SharedPoints* shared = nullptr;
 };
 
 /// Room for the labels of one minpts, [n] each in input order, in the memory that the clustering works in.
 struct LabelTarget {
-  std::int32_t* labels = nullptr;  ///< null unless Keep::labels
+  std::int32_t* labels = nullptr;  ///< null unless Keep::labels, and where a part's are only counted
   std::uint8_t* core = nullptr;    ///< 1 for core points, else 0; null where no mask is wanted
 };
 

@@ -2,42 +2,36 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 
 namespace epsflow {
 
-WholeWeights::WholeWeights(std::span<const double> weights) : units_(weights.size()) {
-  std::size_t heaviest = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!std::isfinite(weights[i])) {
-      throw UsageError("the weight of point " + format_count(i) + " is " + format_number(weights[i]) +
-                       "; weights are finite numbers");
-    }
-    if (std::abs(weights[i]) > std::abs(weights[heaviest])) heaviest = i;
-    negative_ |= weights[i] < 0;
-  }
-  // Where none is below 0, a weight of that much makes its neighbours core at any minpts, and more of it changes nothing.
-  constexpr double kEnough = 0x1p32;
-  double largest = weights.empty() ? 0 : std::abs(weights[heaviest]);
-  if (!negative_) largest = std::min(largest, kEnough);
-  if (largest > 0) exponent_ = 61 - std::ilogb(largest);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    units_[i] = std::llrint(std::ldexp(std::min(weights[i], largest), exponent_));
-    total_ += units_[i];
-    if (largest > kEnough && units_[i] == 0 && weights[i] != 0) {
-      throw UsageError(
-          "the weight of point " + format_count(i) + ", " + format_number(weights[i]) +
-          ", would be lost beside that of point " + format_count(heaviest) + ", " + format_number(weights[heaviest]) +
-          ", as some weights are below 0: leave out weights that are no measurements, or bring them closer");
-    }
-  }
+namespace {
+
+/// Where none is below 0, a weight of that much makes its neighbours core at any minpts, and more of it changes nothing.
+constexpr double kEnough = 0x1p32;
+
+}  // namespace
+
+WeightScale::WeightScale(double largest, bool negative)
+    : largest_(negative ? largest : std::min(largest, kEnough)), negative_(negative) {
+  if (largest_ > 0) exponent_ = 61 - std::ilogb(largest_);
 }
 
-double WholeWeights::weight_of(Sum sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent_); }
+std::int64_t WeightScale::units_of(double weight) const noexcept {
+  return std::llrint(std::ldexp(std::min(weight, largest_), exponent_));
+}
 
-WholeWeights::Sum WholeWeights::least_sum(std::uint32_t minpts) const noexcept {
+bool WeightScale::loses(double weight) const noexcept {
+  return largest_ > kEnough && weight != 0 && units_of(weight) == 0;
+}
+
+double WeightScale::weight_of(Sum sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent_); }
+
+WeightScale::Sum WeightScale::least_sum(std::uint32_t minpts) const noexcept {
   Sum below = 0;
   Sum reaches = kBeyond;
   while (reaches - below > 1) {
@@ -45,6 +39,39 @@ WholeWeights::Sum WholeWeights::least_sum(std::uint32_t minpts) const noexcept {
     (weight_of(middle) >= minpts ? reaches : below) = middle;
   }
   return reaches;
+}
+
+void throw_not_finite(const NamedWeight& weight) {
+  throw UsageError("the weight of point " + format_count(weight.point) + " is " + format_number(weight.weight) +
+                   "; weights are finite numbers");
+}
+
+void throw_lost(const NamedWeight& lost, const NamedWeight& heaviest) {
+  throw UsageError("the weight of point " + format_count(lost.point) + ", " + format_number(lost.weight) +
+                   ", would be lost beside that of point " + format_count(heaviest.point) + ", " +
+                   format_number(heaviest.weight) +
+                   ", as some weights are below 0: leave out weights that are no measurements, or bring them closer");
+}
+
+WholeWeights::WholeWeights(std::span<const double> weights) : units_(weights.size()) {
+  std::size_t heaviest = 0;
+  bool negative = false;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!std::isfinite(weights[i])) throw_not_finite({i, weights[i]});
+    if (std::abs(weights[i]) > std::abs(weights[heaviest])) heaviest = i;
+    negative |= weights[i] < 0;
+  }
+  scale_ = WeightScale(weights.empty() ? 0 : std::abs(weights[heaviest]), negative);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    units_[i] = scale_.units_of(weights[i]);
+    total_ += units_[i];
+    if (scale_.loses(weights[i])) throw_lost({i, weights[i]}, {heaviest, weights[heaviest]});
+  }
+}
+
+WholeWeights::WholeWeights(const WeightScale& scale, std::vector<std::int64_t> units)
+    : scale_(scale), units_(std::move(units)) {
+  for (const std::int64_t unit : units_) total_ += unit;
 }
 
 WeightLevels::WeightLevels(const WholeWeights& weights, std::span<const std::uint32_t> minpts)

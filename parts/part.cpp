@@ -82,6 +82,7 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
   for (std::size_t r = 0; r < ranks; ++r) {
     std::uint32_t all = 0;
     for (std::size_t b = 0; b < blocks; ++b) all += std::exchange(counts[b * ranks + r], all);
+    sent_.push_back(all);
     rows.emplace_back(std::uint64_t{all} * row);
     offsets.emplace_back(std::uint64_t{all} * sizeof(std::uint32_t));
   }
@@ -183,7 +184,8 @@ void Part::find_ghosts(const Partition& partition, std::uint32_t me, const Space
   }
 }
 
-Part::Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space, double reach)
+Part::Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space, double reach,
+           const Buffer<std::int64_t>* units)
     : own_(distribution.ids().size()) {
   const auto ranks = static_cast<std::size_t>(exchange.size());
   const PointsView own = distribution.own();
@@ -238,6 +240,14 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
     if (mail[r].size() > 0) std::memcpy(row_of(borrowed_.back(), 0), mail[r].data(), mail[r].size());
     mail[r] = {};
   }
+  if (units == nullptr) return;
+  Letters<std::int64_t> lent_units(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    for (const Lent& lent : lent_[r]) lent_units[r].push_back((*units)[lent.point]);
+  }
+  borrowed_units_ = all_to_all(exchange, lent_units);
+  units_ = Buffer<std::int64_t>(own_ + ghosts_);
+  std::copy(units->begin(), units->end(), units_.begin());
 }
 
 Part::View Part::view(double reach, double beyond) {
@@ -250,6 +260,7 @@ Part::View Part::view(double reach, double beyond) {
   };
   const auto append = [&](std::size_t r, std::size_t first, std::size_t last) {
     if (last > first) std::memcpy(row_of(points_, n), row_of(borrowed_[r].view(), first), (last - first) * row);
+    if (!units_.empty()) std::copy_n(borrowed_units_[r].data() + first, last - first, units_.data() + n);
     n += last - first;
   };
   for (std::size_t r = 0; r < lent_.size(); ++r) {
@@ -264,6 +275,7 @@ Part::View Part::view(double reach, double beyond) {
   for (std::size_t r = 0; r < lent_.size() && beyond > reach; ++r) append(r, view.borrowed_from[r], within(r, beyond));
   view.beyond = n - near;
   view.points = points_.view().rows(0, n);
+  if (!units_.empty()) view.units = units_.span().first(n);
   return view;
 }
 

@@ -15,10 +15,13 @@
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/index/distance.hpp>
+#include <epsflow/parts/gathered_clusters.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/part.hpp>
+#include <epsflow/parts/part_weights.hpp>
 #include <epsflow/parts/run_part.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/workers.hpp>
@@ -39,8 +42,7 @@ void check(const RunOptions& options) {
     if (wanted) throw UsageError(what + " is not to be had of points in parts: leave it out");
   };
   refuse(options.verify, "RunOptions::verify");
-  refuse(options.clusters, "RunOptions::clusters");
-  refuse(!keeps_labels(options.keep), "RunOptions::keep = Keep::" + std::string(word_of(options.keep)));
+  refuse(options.keep == Keep::core, "RunOptions::keep = Keep::core");
   refuse(options.labels != MemorySpace::host, "RunOptions::labels = MemorySpace::device");
   refuse(options.strategy == StrategyChoice::table || table_wanted(options), "a neighbour table");
 }
@@ -80,25 +82,34 @@ PointsView moved(Exchange& exchange, PointsView share, const Metric& metric, Poi
   return room.view();
 }
 
-/// A part where a backend works on it, with its neighbours counted.
+/// A part where a backend works on it, with its neighbours counted, or their weights.
 class LoadedPart {
  public:
-  LoadedPart(Backend& backend, const Part::View& view, const Space& space, const stages::EpsGroup& group,
-             const SearchOptions& search, const DirectOptions& options, const CancelToken& cancel)
+  /// scale: null, or of view.units. With Keep::summary labels go nowhere; clusters are made as if they did.
+  LoadedPart(Backend& backend, const Part::View& view, const WeightScale* scale, const Space& space,
+             const stages::EpsGroup& group, const SearchOptions& search, DirectOptions options,
+             const CancelToken& cancel)
       : loaded_(backend.load(view.points, space)),
         index_(loaded_->build_index({.eps = group.radius,
                                      .cells = loaded_->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
                                      .index = search.index,
                                      .decide = search.decide},
                                     cancel)),
-        place_(index_->place(options)),
-        counted_(index_->count(options)) {}
+        place_(index_->place(options)) {
+    if (scale != nullptr) {
+      weights_.emplace(loaded_->load(WholeWeights(*scale, std::vector(view.units.begin(), view.units.end()))));
+      options.weights = &*weights_;
+    }
+    options.keep = Keep::labels;
+    counted_ = index_->count(options);
+  }
 
   [[nodiscard]] Counted& counted() { return *counted_; }
   [[nodiscard]] LabelPlace& place() { return *place_; }
 
  private:
   std::unique_ptr<LoadedPoints> loaded_;
+  std::optional<LoadedWeights> weights_;
   std::unique_ptr<Index> index_;
   std::unique_ptr<LabelPlace> place_;
   std::unique_ptr<Counted> counted_;
@@ -137,10 +148,11 @@ struct PartClusters {
 /// Labels and counts of own points to those of all, where they came from.
 class Homecoming {
  public:
-  Homecoming(Exchange& exchange, const Distribution& distribution, bool core_mask)
-      : exchange_(exchange), distribution_(distribution), core_mask_(core_mask) {}
+  Homecoming(Exchange& exchange, const Distribution& distribution, const RunOptions& options)
+      : exchange_(exchange), distribution_(distribution), core_mask_(options.core_mask), keep_(options.keep) {}
 
-  /// result: labels and masks of own points, labelled by merged.local, and their counts. sizes: [merged.local.count] of own points.
+  /// result: labels and masks of own points, labelled by merged.local, and their counts. With Keep::summary counts alone are looked at.
+  /// sizes: [merged.local.count] of own points.
   void operator()(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) const {
     std::uint64_t counts[] = {result.summary.core, result.summary.border, result.summary.noise};
     exchange_.sum(std::span(counts));
@@ -149,6 +161,11 @@ class Homecoming {
                       .core = counts[0],
                       .border = counts[1],
                       .largest = largest_cluster(exchange_, merged, sizes)};
+    if (keep_ == Keep::summary) {
+      result.labels = {};
+      result.core.clear();
+      return;
+    }
     std::int32_t* const labels = result.labels.data();
     for_points([&](std::size_t i) {
       if (labels[i] != kNoise)
@@ -175,30 +192,38 @@ class Homecoming {
   Exchange& exchange_;
   const Distribution& distribution_;
   bool core_mask_;
+  Keep keep_;
 };
 
 /// The clusterings of one eps by a rank.
 class GroupOfParts {
  public:
+  /// scale: null, or of the weights of the part.
   GroupOfParts(Exchange& exchange, Backend& backend, const Distribution& distribution, Part& part, const Space& space,
-               const RunOptions& options, std::uint64_t points, const CancelToken& cancel, const OnResult& on_result)
+               const WeightScale* scale, const RunOptions& options, std::uint64_t points, const CancelToken& cancel,
+               const OnResult& on_result)
       : exchange_(exchange),
         backend_(backend),
         distribution_(distribution),
         part_(part),
         space_(space),
+        scale_(scale),
         options_(options),
         points_(points),
         cancel_(cancel),
         on_result_(on_result),
-        home_(exchange, distribution, options.core_mask) {}
+        home_(exchange, distribution, options) {}
 
   /// With parts that stay where they are worked on, and tell each other which ghosts are core.
   void cluster(const stages::EpsGroup& group) {
+    begin(group);
     const Part::View view = part_.view(reach_of(group.radius));
     const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part_.own())};
-    const DirectOptions direct{.minpts = group.minpts, .core_mask = options_.core_mask, .shared = &shared};
-    LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
+    const DirectOptions direct{.minpts = group.minpts,
+                               .core_mask = options_.core_mask || clusters_,
+                               .keep = clusters_ ? Keep::labels : options_.keep,
+                               .shared = &shared};
+    LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
     share_levels(exchange_, view, loaded.counted());
     // As many as all ranks can take: each level is merged by all.
     double at_once[] = {static_cast<double>(loaded.counted().levels_at_once())};
@@ -216,7 +241,8 @@ class GroupOfParts {
           },
           [&](VariantResult&& result, std::size_t level, const LevelResult& found) {
             result.summary = found.summary;
-            home_(result, merged[level], found.clusters.size);
+            if (clusters_) clusters_->look(result.labels, result.core, merged[level], found.clusters.size);
+            bring_home(result, merged[level], found.clusters.size);
             result.seconds = seconds_since(begin) / static_cast<double>(levels.size());
             on_result_(std::move(result));
           });
@@ -225,10 +251,12 @@ class GroupOfParts {
 
   /// With parts that take turns, at most `turns` of them at a time: each is brought once to find its clusters, and once more for the
   /// numbers of its border points, unless there are none. Ghosts reach two eps, so that a part need not ask which of those within one are
-  /// core. Some levels at a time, so that their labels, 5 bytes each, fit into `memory`.
+  /// core. Some levels at a time, so that their labels, 5 bytes each, fit into `memory`, unless these are only counted.
   void cluster_in_turns(const stages::EpsGroup& group, Turns& turns, std::uint64_t memory) {
+    begin(group);
     const double reach = reach_of(group.radius);
-    const std::uint64_t at_once = std::max<std::uint64_t>(1, memory / std::max<std::uint64_t>(1, 5 * points_));
+    std::uint64_t at_once = std::max<std::uint64_t>(1, memory / std::max<std::uint64_t>(1, 5 * points_));
+    if (options_.keep == Keep::summary) at_once = group.minpts.size();
     stages::EpsGroup some = group;
     for (std::size_t first = 0; first < group.minpts.size(); first += some.minpts.size()) {
       const std::size_t last = first + std::min<std::uint64_t>(at_once, group.minpts.size() - first);
@@ -239,6 +267,16 @@ class GroupOfParts {
   }
 
  private:
+  void begin(const stages::EpsGroup& group) {
+    clusters_.reset();
+    if (options_.clusters) clusters_.emplace(exchange_, distribution_, group.minpts.back());
+  }
+
+  void bring_home(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
+    home_(result, merged, sizes);
+    if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
+  }
+
   static double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
@@ -287,25 +325,46 @@ class GroupOfParts {
     const SharedPoints shared{lent, static_cast<std::uint32_t>(view.beyond)};
     const DirectOptions direct{.minpts = group.minpts, .core_mask = true, .shared = &shared};
 
+    // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
+    const bool twice = group.minpts.front() > 2 || scale_ != nullptr;
     std::vector<VariantResult> results(group.minpts.size());
-    // numbers_of: of a level, by what the part knows of it.
-    const auto visit = [&](auto&& numbers_of) {
+    std::vector<std::vector<std::uint32_t>> sizes(results.size());  // of the clusters, as they are numbered
+    std::vector<MergedClusters> merged;
+    merged.reserve(results.size());
+    // numbers_of: of a level, by what the part knows of it. kept: whether the results are those that count.
+    const auto visit = [&](bool kept, auto&& numbers_of) {
       const Turns::Turn turn(turns);
       cancel_.check();
-      LoadedPart loaded(backend_, view, space_, group, options_.search, direct, cancel_);
+      LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
+      // With those that it misses, a ghost beyond may weigh less than it seems to.
+      if (scale_ != nullptr && scale_->negative()) {
+        loaded.counted().borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
+      }
       for (std::size_t first = 0; first < group.minpts.size();) {
         const auto levels = some_levels(loaded.counted().levels_at_once(), group, first);
         std::size_t next = first;
         unite_and_label(
-            loaded, group, levels, [&](PartClusters clusters) { return numbers_of(next++, std::move(clusters)); },
-            [&](VariantResult&& result, std::size_t level, const LevelResult&) {
-              results[first + level] = std::move(result);
+            loaded, group, levels,
+            [&](PartClusters clusters) {
+              const std::size_t level = next++;
+              ClusterNumbers numbers = numbers_of(level, std::move(clusters));
+              sizes[level].assign(numbers.count, 0);
+              return numbers;
+            },
+            [&](VariantResult&& result, std::size_t place, const LevelResult&) {
+              if (!kept) return;
+              const std::size_t level = first + place;
+              count_own(result, sizes[level]);
+              if (clusters_ && twice) clusters_->look(result.labels, result.core, merged[level], sizes[level]);
+              const bool renumbered = clusters_ && !twice;
+              cut_to_own(result, renumbered ? Keep::labels : options_.keep);
+              results[level] = std::move(result);
             });
         first += levels.size();
       }
     };
     std::vector<PartClusters> clusters;
-    visit([&](std::size_t, PartClusters&& of_level) {
+    visit(!twice, [&](std::size_t, PartClusters&& of_level) {
       ClusterNumbers own;
       own.count = static_cast<std::uint32_t>(of_level.first.size());
       own.numbers.resize(own.count);
@@ -314,41 +373,29 @@ class GroupOfParts {
       clusters.push_back(std::move(of_level));
       return own;
     });
-    std::vector<MergedClusters> merged;
-    merged.reserve(clusters.size());
     for (const PartClusters& of_level : clusters) {
       merged.push_back(merge_clusters(exchange_, of_level.first, of_level.shared, view, points_));
     }
-    // With minpts of 2 or less whatever has a core point within eps is core itself.
-    if (group.minpts.front() > 2) {
-      results.assign(results.size(), VariantResult());
-      visit([&](std::size_t level, PartClusters&&) { return merged[level].local; });
+    if (twice) {
+      visit(true, [&](std::size_t level, PartClusters&&) { return merged[level].local; });
     } else {
       for (std::size_t level = 0; level < results.size(); ++level) {
-        std::int32_t* const labels = results[level].labels.data();
-        home_.for_points([&](std::size_t i) {
-          if (labels[i] == kNoise) return;
-          labels[i] = static_cast<std::int32_t>(merged[level].local.numbers[static_cast<std::size_t>(labels[i])]);
-        });
+        VariantResult& result = results[level];
+        renumber(result.labels, sizes[level], merged[level].local);
+        if (clusters_) clusters_->look(result.labels, result.core, merged[level], sizes[level]);
       }
     }
     for (std::size_t level = 0; level < results.size(); ++level) {
       VariantResult& result = results[level];
-      const std::vector<std::uint32_t> sizes = cut_to_own(result, merged[level].local.count);
-      home_(result, merged[level], sizes);
+      bring_home(result, merged[level], sizes[level]);
       result.seconds = seconds_since(begin) / static_cast<double>(results.size());
       on_result_(std::move(result));
     }
   }
 
-  /// Leaves what is of own points, and counts it. Returns how many of them each cluster has.
-  [[nodiscard]] std::vector<std::uint32_t> cut_to_own(VariantResult& result, std::uint32_t clusters) const {
-    Labels labels(part_.own());
-    std::copy_n(result.labels.data(), part_.own(), labels.data());
-    result.labels = std::move(labels);
-    result.core.resize(part_.own());
+  /// Counts what is of own points. sizes: [clusters] 0, becomes how many own points each has.
+  void count_own(VariantResult& result, std::vector<std::uint32_t>& sizes) const {
     result.summary = {};
-    std::vector<std::uint32_t> sizes(clusters, 0);
     for (std::size_t i = 0; i < part_.own(); ++i) {
       const std::int32_t label = result.labels.data()[i];
       if (label == kNoise) {
@@ -358,7 +405,31 @@ class GroupOfParts {
       ++sizes[static_cast<std::size_t>(label)];
       ++(result.core[i] != 0 ? result.summary.core : result.summary.border);
     }
-    return sizes;
+  }
+
+  /// Leaves labels and mask of own points, or none.
+  void cut_to_own(VariantResult& result, Keep keep) const {
+    if (keep == Keep::summary) {
+      result.labels = {};
+      result.core = {};
+      return;
+    }
+    Labels labels(part_.own());
+    std::copy_n(result.labels.data(), part_.own(), labels.data());
+    result.labels = std::move(labels);
+    result.core.resize(part_.own());
+  }
+
+  /// labels: [own], or none.
+  void renumber(Labels& labels, std::vector<std::uint32_t>& sizes, const ClusterNumbers& by) const {
+    std::vector<std::uint32_t> sums(by.count, 0);
+    for (std::size_t k = 0; k < sizes.size(); ++k) sums[by.numbers[k]] += sizes[k];
+    sizes = std::move(sums);
+    if (labels.empty()) return;
+    home_.for_points([&](std::size_t i) {
+      std::int32_t& label = labels[i];
+      if (label != kNoise) label = static_cast<std::int32_t>(by.numbers[static_cast<std::size_t>(label)]);
+    });
   }
 
   Exchange& exchange_;
@@ -366,28 +437,30 @@ class GroupOfParts {
   const Distribution& distribution_;
   Part& part_;
   const Space& space_;
+  const WeightScale* scale_;
   const RunOptions& options_;
   const std::uint64_t points_;
   const CancelToken& cancel_;
   const OnResult& on_result_;
   const Homecoming home_;
+  std::optional<GatheredClusters> clusters_;  ///< of the eps, where they are asked for
 };
 
 }  // namespace
 
 PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const EngineOptions& engine, const RunOptions& options,
-                     const Observer& observer, const Partition* partition) {
+                     const Observer& observer, std::span<const double> weights, const Partition* partition) {
   check_options(engine, options);
   const EngineOptions numbers = settled(engine);
   const std::unique_ptr<Backend> backend = make_backend(numbers, observer.on_notice);
   return run_part(exchange, share, metric, sweep, on_result, {*backend, numbers.threads, numbers.memory}, options,
-                  observer, partition);
+                  observer, weights, partition);
 }
 
 PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const RankDevice& device, const RunOptions& options,
-                     const Observer& observer, const Partition* partition) {
+                     const Observer& observer, std::span<const double> weights, const Partition* partition) {
   check(options);
   check_metric(metric, share.dims());
   PartFigures figures;
@@ -400,6 +473,9 @@ PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric,
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
     const Space space = moved_space(metric);
     const Space open{space.norm, space.power};
+    std::optional<RankWeights> weighed = scale_weights(exchange, weights, share.size());
+    const WeightScale* const scale = weighed ? &weighed->scale : nullptr;
+    check_weights(options, weighed && scale->negative());
     const Clock::time_point begin = Clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<Points> room(std::in_place);
@@ -407,13 +483,21 @@ PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric,
     const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, searched);
     Distribution distribution(exchange, searched, cuts);
     room.reset();
+    if (weighed) weighed->units = distribution.bring<std::int64_t>(exchange, weighed->units.span());
     const std::uint64_t points = exchange.sum(share.size());
+    if (options.clusters && points > kMaxPoints) {
+      throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +
+                          format_count(points) + ": leave it out");
+    }
     const double reach = reach_of(groups.front().radius);
-    Part part(exchange, distribution, cuts, space, device.turns != nullptr ? 2 * reach : reach);
+    Part part(exchange, distribution, cuts, space, device.turns != nullptr ? 2 * reach : reach,
+              weighed ? &weighed->units : nullptr);
+    if (weighed) weighed->units = {};
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
-    GroupOfParts clusterings(exchange, device.backend, distribution, part, open, options, points, cancel, on_result);
+    GroupOfParts clusterings(exchange, device.backend, distribution, part, open, scale, options, points, cancel,
+                             on_result);
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
       if (device.turns != nullptr) {

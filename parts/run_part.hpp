@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <semaphore>
+#include <span>
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/parts/part_sweep.hpp>
@@ -41,6 +42,7 @@ struct RankDevice {
 /// run_each() of parts/part_sweep.hpp on such a device. In turns the box of a periodic metric must be four neighbourhoods wide.
 PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const RankDevice& device, const RunOptions& options,
-                     const Observer& observer, const Partition* partition = nullptr);
+                     const Observer& observer, std::span<const double> weights = {},
+                     const Partition* partition = nullptr);
 
 }  // namespace epsflow::parts

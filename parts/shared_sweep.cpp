@@ -46,6 +46,8 @@ namespace {
 
 /// Beside coordinates, of clustering without a table: what index and sets take at most, and labels.
 constexpr std::uint64_t kBytesPerPoint = 64;
+/// The same of a weight: it in whole units, by id and by position, and a sum.
+constexpr std::uint64_t kBytesPerWeight = 32;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
 /// Parts of an engine, each of which is a thread.
@@ -54,8 +56,7 @@ constexpr std::size_t kMostParts = 256;
 constexpr std::size_t kTogether = 2;
 
 bool parts_can(const RunOptions& run) {
-  return !run.verify && !run.clusters && run.keep == Keep::labels && run.labels == MemorySpace::host &&
-         run.strategy != StrategyChoice::table && !table_wanted(run);
+  return !run.verify && run.keep != Keep::core && run.labels == MemorySpace::host && run.strategy != StrategyChoice::table && !table_wanted(run);
 }
 
 std::vector<unsigned> numbers_of(const std::string& list) {
@@ -107,6 +108,14 @@ class Together {
 
   /// Whether a result was not taken.
   [[nodiscard]] bool refused() const noexcept { return refused_; }
+  /// Whether some minpts of an eps were taken and others not.
+  [[nodiscard]] bool within_eps(const Sweep& sweep) const {
+    const Sweep left = missing(sweep);
+    return std::ranges::any_of(left.variants(), [&](const Variant& v) {
+      const auto same = done_.lower_bound({v.eps, 0});
+      return same != done_.end() && same->first == v.eps;
+    });
+  }
   /// What was not taken yet.
   [[nodiscard]] Sweep missing(const Sweep& sweep) const {
     std::vector<Variant> variants = sweep.variants();
@@ -208,15 +217,14 @@ class Assembly {
     {
       const std::scoped_lock lock(mutex_);
       open = &open_[{result.variant.eps, result.variant.minpts}];
-      if (open->given == 0 && open->whole.labels.size() != points_) {
-        open->whole.variant = result.variant;
-        open->whole.labels = Labels(points_);
-        open->whole.core.resize(result.core.empty() ? 0 : points_);
-      }
+      open->whole.variant = result.variant;
+      if (!result.labels.empty() && open->whole.labels.empty()) open->whole.labels = Labels(points_);
+      if (!result.core.empty() && open->whole.core.empty()) open->whole.core.resize(points_);
     }
-    std::copy(result.labels.begin(), result.labels.end(), open->whole.labels.data() + row);
-    if (!open->whole.core.empty())
+    if (!result.labels.empty()) std::copy(result.labels.begin(), result.labels.end(), open->whole.labels.data() + row);
+    if (!result.core.empty())
       std::copy(result.core.begin(), result.core.end(), open->whole.core.begin() + static_cast<std::ptrdiff_t>(row));
+    add_clusters(result.clusters, open->whole.clusters, row);
     const std::scoped_lock lock(mutex_);
     open->whole.seconds = std::max(open->whole.seconds, result.seconds);
     if (++open->given < parts_) return false;
@@ -227,6 +235,22 @@ class Assembly {
   }
 
  private:
+  /// The first part has the clusters of all; each has the births of its rows.
+  void add_clusters(Clusters& clusters, Clusters& whole, std::size_t row) {
+    Labels births = std::move(clusters.births);
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!births.empty() && whole.births.empty()) whole.births = Labels(points_);
+      if (row == 0 && whole.first_core.empty() && whole.joined.empty()) {
+        whole.first_core = std::move(clusters.first_core);
+        whole.core = std::move(clusters.core);
+        whole.size = std::move(clusters.size);
+        whole.joined = std::move(clusters.joined);
+      }
+    }
+    std::copy(births.begin(), births.end(), whole.births.data() + (births.empty() ? 0 : row));
+  }
+
   struct Open {
     VariantResult whole;
     std::size_t given = 0;
@@ -240,7 +264,7 @@ class Assembly {
 
 /// parts: a multiple of the engines.
 void share_space(PointsView points, const Metric& metric, const Sweep& sweep, std::span<const EngineOptions> engines,
-                 std::size_t parts, const RunOptions& options, Together& together) {
+                 std::size_t parts, const RunOptions& options, std::span<const double> weights, Together& together) {
   const std::size_t of_engine = parts / engines.size();
   std::vector<std::unique_ptr<Backend>> backends(engines.size());
   together.run(engines.size(), [&](Exchange& exchange) {
@@ -262,10 +286,13 @@ void share_space(PointsView points, const Metric& metric, const Sweep& sweep, st
       if (assembly.add(result, first_row(part))) together.take(std::move(result));
     };
     const RankDevice device{*backends[e], settled(engines[e]).threads, memory, of_engine > 1 ? &turns[e] : nullptr};
-    run_part(exchange, points.rows(first_row(part), first_row(part + 1)), metric, sweep, take, device, options,
-             together.observer());
+    const std::size_t begin = first_row(part), end = first_row(part + 1);
+    run_part(exchange, points.rows(begin, end), metric, sweep, take, device, options, together.observer(),
+             weights.empty() ? weights : weights.subspan(begin, end - begin));
   });
 }
+
+std::uint64_t bytes_per_point(bool weights) { return kBytesPerPoint + (weights ? kBytesPerWeight : 0); }
 
 /// What clustering points takes, with some for ghosts and for parts that are not quite equal.
 std::uint64_t with_ghosts(std::uint64_t bytes) { return bytes + bytes / 7; }
@@ -313,11 +340,11 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
     return question.engines < 2 || question.eps < 2 ? SharingAnswer{Sharing::one, of_one_eps}
                                                     : SharingAnswer{Sharing::eps, of_several};
   };
-  if (question.weights || !parts_can(run)) {
+  if (!parts_can(run)) {
     constexpr std::string_view kLacking = "parts of space do not have what is asked for";
     return whole(kLacking, kLacking);
   }
-  const std::uint64_t needed = question.bytes + question.points * kBytesPerPoint;
+  const std::uint64_t needed = question.bytes + question.points * bytes_per_point(question.weights);
   if (question.device_memory != 0 && needed > question.device_memory) {
     if (with_ghosts(needed) <= question.device_memory * question.engines) {
       return {Sharing::parts, "all points are more than one device holds", question.engines};
@@ -341,7 +368,7 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
                            .points = points.size(),
                            .bytes = points.bytes(),
                            .weights = weights};
-  const bool small = question.bytes + question.points * kBytesPerPoint < kFitsAnyGpu;
+  const bool small = question.bytes + question.points * bytes_per_point(weights) < kFitsAnyGpu;
   for (const EngineOptions& engine : engines) {
     if (small && engine.gpu_memory == 0) continue;
     const std::uint64_t memory = gpu_memory_of(engine);
@@ -357,6 +384,10 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   for (const EngineOptions& engine : engines) check_options(engine, options);
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
+  if (!weights.empty() && weights.size() != points.size()) {
+    throw UsageError("there are " + format_count(points.size(), "point") + " and " +
+                     format_count(weights.size(), "weight") + ": give one for each");
+  }
   const SharingAnswer answer =
       sharing != nullptr ? *sharing : choose_sharing(points, sweep, engines, options, !weights.empty());
   Together together(observer, on_result, sweep.size());
@@ -371,11 +402,13 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   }
   for (std::size_t parts = answer.parts;; parts *= 2) {
     try {
-      return share_space(points, metric, together.missing(sweep), engines, parts, options, together);
+      return share_space(points, metric, together.missing(sweep), engines, parts, options, weights, together);
     } catch (const InputError&) {
       require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's share
       throw;
     } catch (const ResourceError&) {
+      // With clusters all minpts of an eps must come from one clustering.
+      if (options.clusters && together.within_eps(sweep)) throw;
       if (together.refused() || parts >= 8 * answer.parts || 2 * parts > kMostParts * engines.size()) throw;
     }
   }

@@ -54,8 +54,7 @@ struct SharingQuestion {
 };
 
 /// The first rule that applies decides:
-///   1. eps, or one where there is one eps or one engine, for what parts do not have: weights, tables, verify, clusters, Keep::summary,
-///      Keep::core, labels left on a device.
+///   1. eps, or one where there is one eps or one engine, for what parts do not have: tables, verify, Keep::core, labels left on a device.
 ///   2. parts, where clustering all points needs more memory than one device has; and if it needs more than all devices have, so many
 ///      that there is room for two at a time on each.
 ///   3. eps, or one: to move points into their parts takes the host longer than a GPU takes to cluster them.

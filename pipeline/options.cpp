@@ -201,6 +201,13 @@ void check_options(const SearchOptions& options) {
   }
 }
 
+void check_weights(const RunOptions& options, bool negative) {
+  if (!options.clusters || !negative) return;
+  throw UsageError(
+      "RunOptions::clusters ties clusters to those of larger eps, and some weights are below 0: with these a point may "
+      "be core at one eps and not at a larger one; use weights of 0 and more");
+}
+
 void check_options(const RunOptions& options) {
   check_ranges(options);
   check_options(options.search);

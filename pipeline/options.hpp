@@ -124,6 +124,8 @@ std::span<const Option<RunOptions>> options_of<RunOptions>() noexcept;
 void check_options(const EngineOptions& options);
 void check_options(const SearchOptions& options);
 void check_options(const RunOptions& options);
+/// Throws UsageError for RunOptions::clusters where some weights are below 0.
+void check_weights(const RunOptions& options, bool negative);
 /// The same of both together.
 void check_options(const EngineOptions& engine, const RunOptions& run);
 

@@ -62,12 +62,7 @@ Session::Session(const Dataset& data, const RunOptions& options, const Observer&
   if (options_.labels == MemorySpace::device && engine_.backend->name() == "cpu") {
     throw UsageError("RunOptions::labels asks for labels on a GPU, and the engine runs on the CPU");
   }
-  if (options_.clusters && weights_ != nullptr && weights_->loaded.whole.negative()) {
-    throw UsageError(
-        "RunOptions::clusters ties clusters to those of larger eps, and some weights are below 0: with these a point "
-        "may be core at one "
-        "eps and not at a larger one; use weights of 0 and more");
-  }
+  check_weights(options_, weights_ != nullptr && weights_->loaded.whole.negative());
 }
 
 void Session::require_one_slice(const char* what) const {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,9 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/mpi/mpi_ranks.hpp>
+#include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace {
@@ -18,7 +21,7 @@ using namespace epsflow;
 
 /// Whether this rank's rows have the labels, masks and counts of one run over all.
 bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& metric, const Sweep& sweep,
-            test::Random& random) {
+            test::Random& random, std::span<const double> weights = {}) {
   std::vector<std::size_t> ends{0, data.size()};
   for (int r = 1; r < exchange.size(); ++r) ends.push_back(random.below(data.size() + 1));
   std::sort(ends.begin(), ends.end());
@@ -26,7 +29,8 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
              last = ends[static_cast<std::size_t>(exchange.rank()) + 1];
   const EngineOptions engine{.threads = 1};
   const RunOptions options{.core_mask = true};
-  const std::vector<VariantResult> whole = run(data.view(), metric, sweep, engine, options);
+  const Dataset points = Engine(engine).load(data.view(), metric);
+  const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
   bool same = true;
   std::size_t found = 0;
   (void)parts::run_each(
@@ -41,7 +45,7 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
           }
         }
       },
-      engine, options);
+      engine, options, {}, weights.empty() ? weights : weights.subspan(first, last - first));
   return same && found == whole.size();
 }
 
@@ -59,12 +63,29 @@ int check_all(parts::Exchange& exchange) {
                                                random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
     const double e = data.scale;
     count(agrees(exchange, data, {}, grid({0.3 * e, e}, {1, 2, 4, 9}), random), "seed " + std::to_string(seed));
+    std::vector<double> weights(data.size());
+    for (double& w : weights) w = random.uniform(seed % 3 == 0 ? -0.5 : 0, 2);
+    count(agrees(exchange, data, {}, grid({0.3 * e, e}, {1, 2, 4, 9}), random, weights),
+          "weights, seed " + std::to_string(seed));
   }
   test::DataSet box;
   box.dims = 2;
   test::Random random(1);
   for (int i = 0; i < 4000; ++i) box.doubles.push_back(random.uniform(0, 10));
   count(agrees(exchange, box, {.box = {{0, 10}, {0, 10}}}, grid({0.2, 0.4}, {2, 4, 8}), random), "a periodic box");
+  const Engine engine(EngineOptions{.threads = 1});
+  const Sweep sweep = grid({0.2, 0.3, 0.4}, {2, 4, 8});
+  const Lineage expected = lineage(engine.load(box.view()), sweep);
+  const auto ranks = static_cast<std::size_t>(exchange.size()), me = static_cast<std::size_t>(exchange.rank());
+  const PointsView share = box.view().rows(box.size() * me / ranks, box.size() * (me + 1) / ranks);
+  const Lineage found = parts::lineage(exchange, share, {}, sweep, {.threads = 1});
+  bool same = found.cells().size() == (me == 0 ? sweep.size() : 0);
+  for (std::size_t i = 0; i < found.cells().size(); ++i) {
+    same = same && found.cell(i).summary == expected.cell(i).summary &&
+           found.cell(i).first_core == expected.cell(i).first_core && found.cell(i).size == expected.cell(i).size &&
+           found.cell(i).in_wider == expected.cell(i).in_wider && found.cell(i).in_looser == expected.cell(i).in_looser;
+  }
+  count(same, "a lineage");
   // More than fits one message of small ones.
   const test::DataSet many = test::make_data("clustered", 200'000, 3, Precision::float64, 9);
   count(agrees(exchange, many, {}, grid({0.05}, {5, 10}), random), "many points");

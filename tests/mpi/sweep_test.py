@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import unittest
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
@@ -72,20 +73,27 @@ class SweepOverRanks(ProgramTest):
         for name in files[0]:
             if name.endswith(".npy"):
                 self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
+            if name.endswith(".npz"):  # which knows when it was written
+                self.assertEqual(*(self.members(folder / name) for folder in (one, other)), name)
         a, b = (json.loads((folder / "sweep.json").read_text()) for folder in (one, other))
         self.assertEqual(a["input"], b["input"])
         self.assertEqual((a["status"], b["status"]), ("complete", "complete"))
         self.assertFalse((other / ".epsflow").exists())
 
-    def compare(self, files, *options, out="c"):
+    def members(self, file):
+        with zipfile.ZipFile(file) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+
+    def compare(self, files, *options, out="c", core=("--core",)):
         """Sweeps by one process and by several."""
+        options = (*core, *options)
         one = self.folder / f"{out}-one"
-        p = self.succeeds("sweep", *files, *VARIANTS, "--core", *options, "--out", one)
+        p = self.succeeds("sweep", *files, *VARIANTS, *options, "--out", one)
         said = p.stderr.splitlines()
         for ranks in RANKS:
             with self.subTest(files=files, options=options, ranks=ranks):
                 many = self.folder / f"{out}-{ranks}"
-                q = self.launch(ranks, "sweep", *files, *VARIANTS, "--core", *options, "--out", many)
+                q = self.launch(ranks, "sweep", *files, *VARIANTS, *options, "--out", many)
                 self.assertEqual(q.returncode, 0, q.stderr)
                 self.assertEqual(self.own_lines(q), said)
                 self.assertEqual(q.stdout.count("eps  minpts"), 1)
@@ -138,6 +146,55 @@ class SweepOverRanks(ProgramTest):
         box = self.points("box.npy", npy([(rng.uniform(0, 9), rng.uniform(0, 9)) for _ in range(2000)]))
         self.compare([box], "--box", "0:9", out="box")
 
+    def test_weights(self):
+        rng = random.Random(10)
+        rows = [(*row, rng.choice([0, 0.1, 0.5, 3, rng.uniform(-0.2, 2)])) for row in cloud(10)]
+        points = self.points("w.npy", npy(rows))
+        self.compare([points], "--weight", 2, out="w")
+        self.compare([self.points("single.npy", npy(rows, "f"))], "--weight", 2, "--columns", "1,0", out="single")
+        texts = [self.write(f"w{i}.csv", "x,mass,y\n" + "".join(f"{x},{w},{y}\n" for x, y, w in rows[i::3]))
+                 for i in range(3)]
+        self.compare(texts, "--weight", "mass", out="texts")
+        out = self.folder / "out"
+        words = [points, "--minpts", "2,4,9", "--core", "--weight", 2, "--out", out]
+        for ranks, eps, more in ((SEVERAL[0], "0.05", []), (None, "0.05,0.1", ["--resume"]),
+                                 (SEVERAL[-1], "0.05,0.1,0.3", ["--resume"])):
+            p = self.launch(ranks, "sweep", *words, "--eps", eps, *more) if ranks else self.succeeds(
+                "sweep", *words, "--eps", eps, *more)
+            self.assertEqual(p.returncode, 0, p.stderr)
+        self.same_folder(self.folder / "w-one", out)
+        self.refused(3, ["other weights"], "sweep", self.points("o.npy", npy([(x, y, 1) for x, y, _ in rows])),
+                     "--weight", 2, *VARIANTS, "--core", "--out", out, "--resume")
+        huge = self.points("huge.npy", npy([*rows[:-2], (1, 1, -1), (0, 0, 1e300)]))
+        self.refused(2, ["the weight of point", "would be lost beside that of point 2,999, 1e+300"], "sweep", huge,
+                     "--weight", 2, *VARIANTS, "--out", self.folder / "huge")
+
+    def test_counts_alone(self):
+        points = self.points("p.npy", npy(cloud(11)))
+        self.compare([points], "--keep", "summary", out="counts", core=())
+        self.assertFalse((self.folder / f"counts-{SEVERAL[0]}" / "labels").exists())
+        for more in (["--core"], ["--hdf5"]):
+            self.refused(2, [more[0].lstrip("-"), "makes none"], "sweep", points, *VARIANTS, "--keep", "summary", *more, "--out",
+                         self.folder / "refused")
+
+    def test_lineage(self):
+        points = self.points("p.npy", npy(cloud(12)))
+        self.compare([points], "--lineage", out="l")
+        self.compare([points], "--lineage", "--keep", "summary", out="k", core=())
+        out = self.folder / "out"
+        words = ["sweep", points, "--minpts", "2,4,9", "--core", "--lineage", "--out", out]
+        for ranks, eps, more in ((SEVERAL[0], "0.05,0.3", []), (SEVERAL[-1], "0.05,0.1,0.3", ["--resume"])):
+            p = self.launch(ranks, *words, "--eps", eps, *more)
+            self.assertEqual(p.returncode, 0, p.stderr)
+        self.same_folder(self.folder / "l-one", out)
+        (out / "lineage.npz").unlink()
+        p = self.launch(SEVERAL[0], *words, "--eps", "0.05,0.1,0.3", "--resume")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.same_folder(self.folder / "l-one", out)
+        below = self.points("below.npy", npy([(*row, -1) for row in cloud(13, 100)]))
+        self.refused(2, ["some weights are below 0"], "sweep", below, "--weight", 2, *VARIANTS, "--lineage", "--out",
+                     self.folder / "below")
+
     def test_going_on_with_another_number(self):
         points = self.points("p.npy", npy(cloud(6)))
         whole = self.folder / "whole"
@@ -179,7 +236,7 @@ class SweepOverRanks(ProgramTest):
         self.refused(3, ["name their columns differently"], "sweep", a, b, *words, ranks=2)
         self.refused(2, ["a.csv", "text", "NPY, HDF5 or Parquet"], "sweep", a, *words)
         self.refused(2, ["standard input"], "sweep", "-", *words)
-        for option in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"], ["--weight", "0"], ["--verify"],
+        for option in (["--labelled", "csv"], ["--verify"],
                        ["--strategy", "table"], ["--kernel", "global"], ["--table-format", "packed"], ["--method", "each"]):
             with self.subTest(option=option):
                 self.refused(2, [option[0], "is for one process"], "sweep", good, *words, *option)

@@ -1,11 +1,13 @@
 #include <epsflow/parts/part_sweep.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,10 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/run_part.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/pipeline/workers.hpp>
@@ -61,13 +65,30 @@ Partition random_cuts(PointsView points, int ranks, Random& random) {
   return Partition(std::move(cuts));
 }
 
+/// A weight for each point: whole numbers, fractions that round, of very different sizes, some 0, and with `negative` some below.
+std::vector<double> random_weights(std::size_t n, bool negative, Random& random) {
+  std::vector<double> weights(n);
+  const std::size_t kind = random.below(4);
+  for (double& w : weights) {
+    w = kind == 0 ? static_cast<double>(random.below(4)) : random.uniform(0, 2);
+    if (kind == 2) w = std::pow(10, random.uniform(-8, 2));
+    if (kind == 3) w = random.chance(0.05) ? 1e12 : 0.1;
+    if (negative && random.chance(0.3)) w = -w;
+    if (negative) w = std::clamp(w, -1e6, 1e6);
+  }
+  return weights;
+}
+
 /// Labels of a run in parts, put together. turns: null, or what the ranks take on one device; some with room for the labels of one variant
 /// at a time.
-std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric, const Sweep& sweep, int ranks,
-                                        const std::vector<std::size_t>& shares, const Partition* cuts, Turns* turns) {
+std::vector<VariantResult> run_in_parts(PointsView points, std::span<const double> weights, const Metric& metric,
+                                        const Sweep& sweep, int ranks, const std::vector<std::size_t>& shares,
+                                        const Partition* cuts, Turns* turns, Keep keep, bool clusters) {
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   RunOptions options;
-  options.core_mask = true;
+  options.core_mask = keep == Keep::labels;
+  options.keep = keep;
+  options.clusters = clusters;
   options.search.index =
       points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // as a GPU has no tiles for parts
   EngineOptions engine;
@@ -77,16 +98,18 @@ std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric,
     const auto r = static_cast<std::size_t>(exchange.rank());
     const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };
     const PointsView share = points.rows(shares[r], shares[r + 1]);
+    const auto of_share = weights.empty() ? weights : weights.subspan(shares[r], share.size());
     if (turns == nullptr) {
-      (void)run_each(exchange, share, metric, sweep, take, engine, options, {}, cuts);
+      (void)run_each(exchange, share, metric, sweep, take, engine, options, {}, of_share, cuts);
     } else {
       const std::uint64_t room = ranks % 3 == 0 ? 1 : 10 * points.size();
-      (void)run_part(exchange, share, metric, sweep, take, {*backend, 1, room, turns}, options, {}, cuts);
+      (void)run_part(exchange, share, metric, sweep, take, {*backend, 1, room, turns}, options, {}, of_share, cuts);
     }
   });
   std::vector<VariantResult> all = std::move(of_ranks.front());
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<std::int32_t> labels(all[i].labels.begin(), all[i].labels.end());
+    std::vector<std::int32_t> births(all[i].clusters.births.begin(), all[i].clusters.births.end());
     for (std::size_t r = 1; r < of_ranks.size(); ++r) {
       const VariantResult& other = of_ranks[r].at(i);
       REQUIRE(other.variant.eps == all[i].variant.eps);
@@ -94,26 +117,53 @@ std::vector<VariantResult> run_in_parts(PointsView points, const Metric& metric,
       REQUIRE(other.summary == all[i].summary);
       labels.insert(labels.end(), other.labels.begin(), other.labels.end());
       all[i].core.insert(all[i].core.end(), other.core.begin(), other.core.end());
+      births.insert(births.end(), other.clusters.births.begin(), other.clusters.births.end());
+      REQUIRE(other.clusters.count() == 0);
     }
+    all[i].clusters.births = births;
     all[i].labels = labels;
   }
   return all;
 }
 
+void check_clusters(const Clusters& found, const Clusters& expected) {
+  CHECK(found.first_core == expected.first_core);
+  CHECK(found.core == expected.core);
+  CHECK(found.size == expected.size);
+  CHECK(found.joined == expected.joined);
+  CHECK(found.births == expected.births);
+}
+
 void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, int ranks, Random& random,
-                 bool own_cuts) {
+                 bool own_cuts, std::span<const double> weights = {}) {
   const std::vector<std::size_t> shares = random_shares(data.size(), ranks, random);
   std::optional<Partition> cuts;
   // Points on a sphere have a dimension more than their rows.
   if (own_cuts && metric.kind == MetricKind::euclidean) cuts = random_cuts(data.view(), ranks, random);
   RunOptions options;
   options.core_mask = true;
-  const std::vector<VariantResult> whole = run(data.view(), metric, sweep, {}, options);
+  // With weights below 0 clusters do not lie in each other.
+  options.clusters = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0; });
+  const Dataset points = Engine(EngineOptions{}).load(data.view(), metric);
+  const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
   Turns turns(1 + ranks % 2);
   for (Turns* const taken : {static_cast<Turns*>(nullptr), &turns}) {
-    const std::vector<VariantResult> parts =
-        run_in_parts(data.view(), metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken);
+    const auto run_with = [&](Keep keep, bool clusters) {
+      return run_in_parts(data.view(), weights, metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken, keep,
+                          clusters);
+    };
+    const bool with_labels = options.clusters && random.chance(0.7);
+    const bool with_counts = options.clusters && random.chance(0.7);
+    const std::vector<VariantResult> parts = run_with(Keep::labels, with_labels);
+    const std::vector<VariantResult> counts = run_with(Keep::summary, with_counts);
     REQUIRE(parts.size() == whole.size());
+    REQUIRE(counts.size() == whole.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      CHECK(counts[i].variant == parts[i].variant);
+      CHECK(counts[i].summary == parts[i].summary);
+      CHECK(counts[i].labels.empty());
+      CHECK(counts[i].core.empty());
+    }
     for (const VariantResult& expected : whole) {
       INFO("eps " << expected.variant.eps << ", minpts " << expected.variant.minpts << ", ranks " << ranks
                   << (taken == nullptr ? "" : ", in turns"));
@@ -123,6 +173,9 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
       CHECK(found->summary == expected.summary);
       CHECK(found->core == expected.core);
       REQUIRE(found->labels == expected.labels);
+      if (with_labels) check_clusters(found->clusters, expected.clusters);
+      if (with_counts)
+        check_clusters(counts[static_cast<std::size_t>(found - parts.begin())].clusters, expected.clusters);
     }
   }
 }
@@ -139,6 +192,127 @@ TEST_CASE("parts: labels are those of one run, wherever space is cut") {
     const Sweep sweep = grid({0.3 * e, 0.7 * e, 1.5 * e}, {1, 2, 3, 5, 9, 30});
     const int ranks = static_cast<int>(1 + random.below(random.chance(0.2) ? 64 : 8));
     check_parts(data, {}, sweep, ranks, random, random.chance(0.5));
+  }
+}
+
+TEST_CASE("parts: points with weights, of which some may be below 0") {
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    Random random(seed);
+    const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates"};
+    const std::size_t dims = 1 + random.below(8);
+    const DataSet data = test::make_data(random.pick(kinds), random.below(400), dims,
+                                         random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
+    INFO("seed " << seed << ", " << data.kind << ", dims " << dims << ", n " << data.size());
+    const std::vector<double> weights = random_weights(data.size(), seed % 3 == 0, random);
+    const double e = data.scale;
+    const Sweep sweep = grid({0.3 * e, 0.7 * e, 1.5 * e}, {1, 2, 3, 5, 9, 300});
+    const int ranks = static_cast<int>(1 + random.below(random.chance(0.2) ? 64 : 8));
+    check_parts(data, {}, sweep, ranks, random, random.chance(0.5), weights);
+    check_parts(data, {}, grid({0.7 * e}, {1 + static_cast<std::uint32_t>(random.below(2))}), ranks, random, true,
+                weights);
+  }
+}
+
+TEST_CASE("parts: weights on a lattice and in periodic boxes, and a chain of them through all parts") {
+  Random random(4);
+  DataSet lattice;
+  lattice.dims = 2;
+  for (int i = 0; i < 400; ++i)
+    lattice.doubles.insert(lattice.doubles.end(), {1.0 * (i % 20), 1.0 * (i / 20)});  // NOLINT
+  DataSet chain;
+  chain.dims = 1;
+  for (int i = 0; i < 1000; ++i) chain.doubles.push_back(0.5 * ((i * 7) % 1000));
+  for (const bool negative : {false, true}) {
+    for (const int ranks : {1, 2, 5, 16, 64}) {
+      const auto weights = random_weights(lattice.size(), negative, random);
+      check_parts(lattice, {}, grid({1.0, 2.0}, {1, 2, 4, 7}), ranks, random, true, weights);
+      check_parts(chain, {}, grid({0.5, 1.0}, {1, 2, 3}), ranks, random, ranks % 2 == 0,
+                  random_weights(chain.size(), negative, random));
+      if (ranks > 5) continue;
+      const Metric box{.box = {{0, 20}, {0, 20}}};
+      check_parts(lattice, box, grid({1.0, 1.5}, {1, 2, 4, 7}), ranks, random, true, weights);
+    }
+  }
+}
+
+TEST_CASE("parts: weights that cannot be are named by their points among all") {
+  const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
+  const auto run_with = [&](const std::vector<double>& weights, bool last_has = true, const RunOptions& options = {}) {
+    run_ranks(3, [&](Exchange& exchange) {
+      const auto r = static_cast<std::size_t>(exchange.rank());
+      const auto mine = std::span(weights).subspan(r * 100, r < 2 || last_has ? 100 : 0);
+      (void)run_each(
+          exchange, data.view().rows(r * 100, (r + 1) * 100), {}, grid({0.1}, {2}), [](VariantResult&&) {},
+          {.threads = 1}, options, {}, mine);
+    });
+  };
+  std::vector<double> weights(300, 1.0);
+  CHECK_NOTHROW(run_with(weights));
+  CHECK_THROWS_WITH(run_with(weights, false), Catch::Contains("300 points and 200 weights"));
+  weights[150] = weights[250] = std::nan("");
+  const auto one_run = [&] { (void)Engine(EngineOptions{}).load(data.view()).weighted(weights); };
+  CHECK_THROWS_WITH(run_with(weights), "the weight of point 150 is nan; weights are finite numbers");
+  CHECK_THROWS_WITH(one_run(), "the weight of point 150 is nan; weights are finite numbers");
+  weights.assign(300, 1.0);
+  weights[120] = 1e300;
+  weights[7] = -1;
+  weights[270] = -1e300;
+  const std::string lost = "the weight of point 0, 1, would be lost beside that of point 120, 1e+300,";
+  CHECK_THROWS_WITH(run_with(weights), Catch::StartsWith(lost));
+  CHECK_THROWS_WITH(one_run(), Catch::StartsWith(lost));
+  weights.assign(300, 1.0);
+  weights[299] = -1;
+  CHECK_NOTHROW(run_with(weights));
+  CHECK_THROWS_WITH(run_with(weights, true, {.clusters = true}), Catch::Contains("some weights are below 0"));
+}
+
+TEST_CASE("parts: the lineage of all points comes to the first rank") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const DataSet data =
+        test::make_data(seed % 2 == 0 ? "clustered" : "uniform", 50 * random.below(20), 2, Precision::float64, seed);
+    const std::vector<double> weights =
+        seed % 3 == 0 ? random_weights(data.size(), false, random) : std::vector<double>();
+    const double e = data.scale;
+    // Not every eps has every minpts.
+    std::vector<Variant> variants;
+    for (const double eps : {0.2 * e, 0.5 * e, 0.9 * e, 1.6 * e}) {
+      for (const std::uint32_t minpts : {1U, 2U, 3U, 5U, 9U}) {
+        if (random.chance(0.8)) variants.push_back({eps, minpts});
+      }
+    }
+    variants.push_back({e, 4});
+    const Sweep sweep(variants);
+    const Dataset points = Engine(EngineOptions{}).load(data.view());
+    const Lineage expected = epsflow::lineage(weights.empty() ? points : points.weighted(weights), sweep);
+    for (const int ranks : {1, 3, 8}) {
+      const std::vector<std::size_t> shares = random_shares(data.size(), ranks, random);
+      Lineage found;
+      std::atomic<bool> none_elsewhere = true;
+      run_ranks(ranks, [&](Exchange& exchange) {
+        const auto r = static_cast<std::size_t>(exchange.rank());
+        const PointsView share = data.view().rows(shares[r], shares[r + 1]);
+        const std::span<const double> all(weights);
+        Lineage mine = lineage(exchange, share, {}, sweep, {.threads = 1}, {}, {},
+                               all.empty() ? all : all.subspan(shares[r], share.size()));
+        if (r == 0) {
+          found = std::move(mine);
+        } else if (!mine.cells().empty()) {
+          none_elsewhere = false;
+        }
+      });
+      CHECK(none_elsewhere);
+      REQUIRE(found.cells().size() == expected.cells().size());
+      for (std::size_t i = 0; i < sweep.size(); ++i) {
+        CHECK(found.cell(i).summary == expected.cell(i).summary);
+        CHECK(found.cell(i).first_core == expected.cell(i).first_core);
+        CHECK(found.cell(i).core == expected.cell(i).core);
+        CHECK(found.cell(i).size == expected.cell(i).size);
+        CHECK(found.cell(i).in_wider == expected.cell(i).in_wider);
+        CHECK(found.cell(i).in_looser == expected.cell(i).in_looser);
+      }
+    }
   }
 }
 
@@ -246,7 +420,6 @@ TEST_CASE("parts: what cannot be") {
     });
   };
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.verify = true}), Catch::Contains("RunOptions::verify"));
-  CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::summary}), Catch::Contains("RunOptions::keep"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::core}), Catch::Contains("RunOptions::keep = Keep::core"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.strategy = StrategyChoice::table}), Catch::Contains("table"));
   CHECK_THROWS_WITH(run_with(grid({6.0}, {2}), {}, {.box = {{-20, 20}, {-5.1, 5.1}}}), Catch::Contains("coordinate 1"));

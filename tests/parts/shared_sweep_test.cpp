@@ -94,9 +94,12 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000; }) == Sharing::eps);
   CHECK(of([](auto& q) { q.weights = true; }) == Sharing::one);
   CHECK(of([](auto& q) { q.weights = true, q.eps = 2; }) == Sharing::eps);
+  // With weights it is 1,040 MB.
+  CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000, q.weights = true; }) == Sharing::parts);
   CHECK(of([](auto&) {}, {.verify = true}) == Sharing::one);
   CHECK(of([](auto&) {}, {.keep = Keep::summary}) == Sharing::one);
   CHECK(of([](auto&) {}, {.keep = Keep::core}) == Sharing::one);
+  CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 700'000'000; }, {.keep = Keep::summary}) == Sharing::parts);
   CHECK(of([](auto& q) { q.eps = 3; }, {.strategy = StrategyChoice::table}) == Sharing::eps);
 }
 
@@ -142,22 +145,60 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
     CHECK(found.cell(i).in_wider == expected.cell(i).in_wider);
     CHECK(found.cell(i).in_looser == expected.cell(i).in_looser);
   }
+  for (const Keep keep : {Keep::labels, Keep::summary}) {
+    for (const std::size_t parts : {2U, 6U}) {
+      const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
+      const RunOptions in_parts{.keep = keep, .clusters = true};
+      const Lineage of_parts = lineage_of([&](const OnResult& take) {
+        run_each(points, Metric{}, sweep, take, cpu_engines(2), in_parts, Observer{}, {}, &how);
+      });
+      for (std::size_t i = 0; i < sweep.size(); ++i) {
+        CHECK(of_parts.cell(i).first_core == expected.cell(i).first_core);
+        CHECK(of_parts.cell(i).core == expected.cell(i).core);
+        CHECK(of_parts.cell(i).size == expected.cell(i).size);
+        CHECK(of_parts.cell(i).in_wider == expected.cell(i).in_wider);
+        CHECK(of_parts.cell(i).in_looser == expected.cell(i).in_looser);
+      }
+    }
+  }
 }
 
 TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
   Random random(20);
   const Points points = uniform(5000, random);
+  std::vector<double> weights(points.size());
+  for (double& w : weights) w = random.uniform(0, 3);
   const Sweep sweep = sweep_of(3);
   const RunOptions options{.core_mask = true};
-  const auto expected = by_variant(run(points, sweep, cpu_engines(1).front(), options));
-  for (const auto& [engines, parts] : {std::pair(2U, 2U), std::pair(1U, 4U), std::pair(3U, 12U)}) {
-    const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
-    std::vector<VariantResult> results;
-    run_each(
-        points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); }, cpu_engines(engines),
-        options, {}, {}, &how);
-    check_same(by_variant(std::move(results)), expected);
+  const Dataset whole = Engine(cpu_engines(1).front()).load(points);
+  for (const bool weighted : {false, true}) {
+    const auto expected = by_variant(run(weighted ? whole.weighted(weights) : whole, sweep, options));
+    for (const auto& [engines, parts] : {std::pair(2U, 2U), std::pair(1U, 4U), std::pair(3U, 12U)}) {
+      const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
+      std::vector<VariantResult> results;
+      run_each(
+          points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); },
+          cpu_engines(engines), options, {}, weighted ? std::span<const double>(weights) : std::span<const double>(),
+          &how);
+      check_same(by_variant(std::move(results)), expected);
+
+      results.clear();
+      run_each(
+          points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); },
+          cpu_engines(engines), {.keep = Keep::summary}, {},
+          weighted ? std::span<const double>(weights) : std::span<const double>(), &how);
+      const auto counts = by_variant(std::move(results));
+      REQUIRE(counts.size() == expected.size());
+      for (std::size_t v = 0; v < counts.size(); ++v) {
+        CHECK(counts[v].summary == expected[v].summary);
+        CHECK(counts[v].labels.empty());
+      }
+    }
   }
+  CHECK_THROWS_WITH(run_each(
+                        points, {}, sweep, [](VariantResult&&) {}, cpu_engines(2), {}, {},
+                        std::span<const double>(weights).first(10)),
+                    Contains("5,000 points and 10 weights"));
 }
 
 TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
@@ -176,6 +217,32 @@ TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
   const auto take = [&](VariantResult&& result) { results.push_back(std::move(result)); };
   run_each(points, {}, sweep, take, std::vector{small}, {}, {}, {}, &how);
   check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front())));
+
+  std::vector<double> weights(points.size());
+  for (double& w : weights) w = random.uniform(-0.5, 2);
+  results.clear();
+  run_each(points, {}, sweep, take, std::vector{small}, {}, {}, weights, &how);
+  const Dataset weighted = Engine(cpu_engines(1).front()).load(points).weighted(weights);
+  check_same(by_variant(std::move(results)), by_variant(run(weighted, sweep)));
+
+  const RunOptions counts{.keep = Keep::summary};
+  results.clear();
+  run_each(points, {}, sweep, take, std::vector{small}, counts, {}, {}, &how);
+  check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front(), counts)));
+
+  const RunOptions tied{.keep = Keep::summary, .clusters = true};
+  LineageBuilder found(sweep), expected(sweep);
+  run_each(
+      points, {}, sweep, [&](VariantResult&& result) { found.add(result); }, std::vector{small}, tied, {}, {}, &how);
+  run_each(
+      points, sweep, [&](VariantResult&& result) { expected.add(result); }, cpu_engines(1).front(), tied);
+  const Lineage in_parts = found.finish(), whole = expected.finish();
+  for (std::size_t i = 0; i < sweep.size(); ++i) {
+    CHECK(in_parts.cell(i).first_core == whole.cell(i).first_core);
+    CHECK(in_parts.cell(i).size == whole.cell(i).size);
+    CHECK(in_parts.cell(i).in_wider == whole.cell(i).in_wider);
+    CHECK(in_parts.cell(i).in_looser == whole.cell(i).in_looser);
+  }
 }
 
 TEST_CASE("shared sweeps: more parts than threads are sensible for are an error") {

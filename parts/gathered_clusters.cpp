@@ -1,0 +1,128 @@
+#include <epsflow/parts/gathered_clusters.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+namespace epsflow::parts {
+namespace {
+
+constexpr std::uint32_t kNoCore = std::numeric_limits<std::uint32_t>::max();
+
+/// Adds up own core points by cluster, from stretches of points of one cluster.
+class CoreCounter {
+ public:
+  CoreCounter(std::span<std::uint32_t> core, std::span<std::uint32_t> first) noexcept : core_(core), first_(first) {}
+  CoreCounter(const CoreCounter&) = delete;
+  CoreCounter& operator=(const CoreCounter&) = delete;
+  ~CoreCounter() { flush(); }
+
+  /// Points come in ascending order.
+  void add(std::uint32_t cluster, std::uint32_t point) noexcept {
+    if (count_ == 0 || cluster != cluster_) {
+      flush();
+      cluster_ = cluster;
+      begin_ = point;
+    }
+    ++count_;
+  }
+
+ private:
+  void flush() noexcept {
+    if (count_ == 0) return;
+    std::atomic_ref(core_[cluster_]).fetch_add(count_, std::memory_order_relaxed);
+    const std::atomic_ref first(first_[cluster_]);
+    std::uint32_t old = first.load(std::memory_order_relaxed);
+    while (begin_ < old && !first.compare_exchange_weak(old, begin_, std::memory_order_relaxed)) {
+    }
+    count_ = 0;
+  }
+
+  std::span<std::uint32_t> core_;
+  std::span<std::uint32_t> first_;
+  std::uint32_t cluster_ = 0;
+  std::uint32_t begin_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace
+
+GatheredClusters::GatheredClusters(Exchange& exchange, const Distribution& distribution, std::uint32_t least)
+    : exchange_(exchange), distribution_(distribution), least_(least), births_(distribution.ids().size()) {
+  std::fill(births_.begin(), births_.end(), Clusters::kNeverCore);
+}
+
+void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core,
+                            const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
+  const std::uint32_t clusters = merged.local.count;
+  std::vector<std::uint32_t> counts(clusters, 0), first(clusters, kNoCore);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, births_.size(), 1 << 14), [&](const auto& range) {
+    CoreCounter counter(counts, first);
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      if (core[i] == 0) continue;
+      const auto cluster = static_cast<std::uint32_t>(labels[i]);
+      counter.add(cluster, static_cast<std::uint32_t>(i));
+      // Where these are more than births can tell, gather() throws.
+      if (births_[i] == Clusters::kNeverCore) {
+        births_[i] = static_cast<std::int32_t>(all_before_ + merged.global[cluster]);
+      }
+    }
+  });
+  Level level{.count = merged.count, .known = {}, .joined = {}};
+  const auto number_of = [&](std::uint32_t cluster) { return static_cast<std::uint32_t>(merged.global[cluster]); };
+  for (const auto& [before, point] : witnesses_) {
+    level.joined.push_back({before, number_of(static_cast<std::uint32_t>(labels[point]))});
+  }
+  witnesses_.clear();
+  for (std::uint32_t k = 0; k < clusters; ++k) {
+    if (first[k] != kNoCore) witnesses_.emplace_back(number_of(k), first[k]);
+    if (first[k] == kNoCore && sizes[k] == 0) continue;  // of ghosts alone
+    const std::uint64_t id = first[k] == kNoCore ? ~std::uint64_t{0} : distribution_.ids()[first[k]];
+    level.known.push_back({merged.global[k], id, counts[k], sizes[k]});
+  }
+  all_before_ += merged.count;
+  levels_.push_back(std::move(level));
+}
+
+Clusters GatheredClusters::gather(std::uint32_t minpts) {
+  const Level level = std::move(levels_.front());
+  levels_.pop_front();
+  all_gathered_ += level.count;
+  require_countable(all_gathered_);
+  const auto ranks = static_cast<std::size_t>(exchange_.size());
+  Letters<Known> known(ranks);
+  known.front() = level.known;
+  known = all_to_all(exchange_, known);
+  Letters<Joined> joined(ranks);
+  joined.front() = level.joined;
+  joined = all_to_all(exchange_, joined);
+  Clusters clusters;
+  if (exchange_.rank() == 0) {
+    std::vector<std::uint64_t> first(level.count, ~std::uint64_t{0});
+    clusters.core.resize(level.count);
+    clusters.size.resize(level.count);
+    for (const auto& letter : known) {
+      for (const Known& of_part : letter) {
+        first[of_part.number] = std::min(first[of_part.number], of_part.first);
+        clusters.core[of_part.number] += of_part.core;
+        clusters.size[of_part.number] += of_part.size;
+      }
+    }
+    clusters.first_core.assign(first.begin(), first.end());
+    clusters.joined.resize(before_);
+    for (const auto& letter : joined) {
+      for (const auto& [before, now] : letter) clusters.joined[before] = now;
+    }
+  }
+  before_ = level.count;
+  if (minpts == least_) {
+    clusters.births = Labels(distribution_.share());
+    distribution_.bring_back<std::int32_t>(exchange_, births_.span(), clusters.births.data());
+  }
+  return clusters;
+}
+
+}  // namespace epsflow::parts

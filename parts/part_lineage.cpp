@@ -1,0 +1,56 @@
+#include <epsflow/parts/part_lineage.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <epsflow/parts/part_sweep.hpp>
+
+namespace epsflow::parts {
+
+LineageBuilder::BirthsOf births_of_shares(Exchange& exchange, std::size_t share) {
+  std::vector<std::uint64_t> firsts(static_cast<std::size_t>(exchange.size()) + 1, 0);  // ids, of each rank
+  firsts[static_cast<std::size_t>(exchange.rank()) + 1] = share;
+  exchange.sum(std::span(firsts));
+  std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
+  return [&exchange, firsts](const Labels& births, std::span<const std::uint32_t> ids) {
+    Letters<std::uint32_t> asked(firsts.size() - 1);
+    std::vector<std::uint32_t> rank_of(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const auto above = std::upper_bound(firsts.begin(), firsts.end(), std::uint64_t{ids[i]});
+      rank_of[i] = static_cast<std::uint32_t>(above - firsts.begin() - 1);
+      asked[rank_of[i]].push_back(ids[i]);
+    }
+    asked = all_to_all(exchange, asked);
+    const std::uint64_t first = firsts[static_cast<std::size_t>(exchange.rank())];
+    Letters<std::int32_t> told(asked.size());
+    for (std::size_t r = 0; r < asked.size(); ++r) {
+      for (const std::uint32_t id : asked[r]) told[r].push_back(births[id - first]);
+    }
+    told = all_to_all(exchange, told);
+    std::vector<std::size_t> next(told.size(), 0);
+    std::vector<std::int32_t> found(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) found[i] = told[rank_of[i]][next[rank_of[i]]++];
+    return found;
+  };
+}
+
+Lineage lineage(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
+                const EngineOptions& engine, const RunOptions& options, const Observer& observer,
+                std::span<const double> weights) {
+  RunOptions run = options;
+  run.keep = Keep::summary;
+  run.clusters = true;
+  run.labels = MemorySpace::host;
+  run.core_mask = false;
+  LineageBuilder builder(sweep, births_of_shares(exchange, share.size()));
+  (void)run_each(
+      exchange, share, metric, sweep, [&](VariantResult&& result) { builder.add(result); }, engine, run, observer,
+      weights);
+  Lineage found = builder.finish();
+  return exchange.rank() == 0 ? std::move(found) : Lineage();
+}
+
+}  // namespace epsflow::parts
