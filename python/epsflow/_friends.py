@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from ._engine import Engine, engine_for
 from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
 from ._loaded import Loaded
-from ._parameters import as_choice, as_count, as_eps
+from ._parameters import as_choice, as_count, as_eps, as_flag
 from ._tables import as_frame
 from ._tasks import python_errors, run_task
 from ._units import Given
@@ -68,8 +70,95 @@ class Groups:
         made.update({name: np.asarray(table[name]) for name in names if name != "cluster"})
         return as_frame(made)
 
+    def to_swift(
+        self, path: str | os.PathLike[str], *, length: float = 3.08567758e24, mass: float = 1.98841e43, overwrite: bool = False
+    ) -> None:
+        """Write the catalogue as SWIFT writes that of its friends-of-friends finder, in HDF5: `swiftsimio.load` opens it.
+
+        Its data sets are Groups/Masses (1 for each point where there are no weights), Centres, GroupIDs (from 1) and Sizes.
+
+        Parameters
+        ----------
+        path : str or path
+        length, mass : float
+            The units of the points and of the weights, in cm and g: Mpc and 10^10 solar masses, unless they are given.
+        overwrite : bool
+            Whether a file that is there is to be replaced.
+
+        Raises
+        ------
+        FileExistsError
+            For a file that is there, unless it is to be overwritten.
+        ValueError
+            For points that are not in three dimensions, and where h5py is not there.
+        """
+        points = self._of["points"]
+        if points.shape[1] != 3:
+            raise ValueError(f"the points have {points.shape[1]} columns, and SWIFT's catalogue is of three dimensions")
+        try:
+            import h5py
+        except ImportError:
+            raise ValueError("SWIFT's catalogue is HDF5, which needs h5py: install h5py") from None
+        if os.path.exists(path) and not as_flag(overwrite, "overwrite"):
+            raise FileExistsError(errno.EEXIST, "the file is there: give another name, or overwrite=True", os.fspath(path))
+        table = catalog_of_points(points, self._of["metric"], self._numbers, None, self._of["weights"])
+        names = [str(name) for name in (table.columns if hasattr(table, "columns") else table.dtype.names)]
+        centres = np.stack([np.asarray(table[name]) for name in names if name.endswith("_center")], axis=1)
+        sizes = np.asarray(table["size"])
+        masses = np.asarray(table["weight_total"] if self._of["weights"] is not None else sizes, np.float64)
+        box = [side[1] - side[0] if side else 0.0 for side in self._of["box"] or [None] * 3]
+        # Whole or not at all.
+        aside = f"{os.fspath(path)}.partial"
+        try:
+            with h5py.File(aside, "w") as file:
+                _write_swift(file, box, length, mass, {"Masses": masses, "Centres": centres, "GroupIDs": np.asarray(table["cluster"]) + 1, "Sizes": sizes})
+            os.replace(aside, path)
+        except BaseException:
+            if os.path.exists(aside):
+                os.remove(aside)
+            raise
+
     def __repr__(self) -> str:
         return f"<epsflow.Groups: {self.n_groups} at the linking length {self.linking_length:g}>"
+
+
+_SWIFT_FIELDS = {
+    "Masses": (1, 0, 0, "FOF group masses"),
+    "Centres": (0, 1, 1, "FOF group centres of mass"),
+    "GroupIDs": (0, 0, 0, "FOF group IDs"),
+    "Sizes": (0, 0, 0, "FOF group length (number of particles)"),
+}
+"""Exponents of mass, length and scale factor, and what a field is."""
+
+
+def _write_swift(file: Any, box: list[float], length: float, mass: float, fields: dict[str, NDArray[Any]]) -> None:
+    """As SWIFT's src/fof_catalogue_io.c: a header, units, and the fields with their units."""
+    groups = len(fields["Sizes"])
+    header = file.create_group("Header")
+    header.attrs.update({"BoxSize": np.array(box, np.float64), "Dimension": np.array([3]), "Redshift": np.array([0.0])})
+    header.attrs.update({"Scale-factor": np.array([1.0]), "Time": np.array([0.0]), "NumFilesPerSnapshot": np.array([1], np.int32)})
+    header.attrs.update({"ThisFile": np.array([0], np.int32), "Virtual": np.array([0], np.int32), "MassTable": np.zeros(7)})
+    header.attrs.update({name: np.zeros(7, np.int64) for name in ("NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord")})
+    header.attrs.update({"NumGroups_Total": np.array([groups]), "NumGroups_ThisFile": np.array([groups])})
+    words = {"Code": "epsflow", "RunName": "epsflow", "System": "", "OutputType": "FOF", "SelectOutput": "Default", "SnapshotDate": "00:00:00 1970-01-01 UTC"}
+    header.attrs.update({name: np.bytes_(text) for name, text in words.items()})
+    units = {"mass in cgs (U_M)": mass, "length in cgs (U_L)": length, "time in cgs (U_t)": length / 1e5, "current in cgs (U_I)": 1.0, "temperature in cgs (U_T)": 1.0}
+    for name in ("Units", "InternalCodeUnits"):
+        file.create_group(name).attrs.update({f"Unit {unit}": np.array([value]) for unit, value in units.items()})
+    file.create_group("Cosmology").attrs["Cosmological run"] = np.array([0])
+    for name in ("Code", "Parameters"):
+        file.create_group(name)
+    held = file.create_group("Groups")
+    for name, values in fields.items():
+        of_mass, of_length, of_scale, description = _SWIFT_FIELDS[name]
+        exponents = {"U_M": of_mass, "U_L": of_length, "U_t": 0, "U_I": 0, "U_T": 0, "h-scale": 0, "a-scale": of_scale}
+        attributes = held.create_dataset(name, data=values).attrs
+        attributes.update({f"{unit} exponent": np.array([power], np.float32) for unit, power in exponents.items()})
+        factor = np.array([mass**of_mass * length**of_length])
+        attributes["Conversion factor to CGS (not including cosmological corrections)"] = factor
+        attributes["Conversion factor to physical CGS (including cosmological corrections)"] = factor
+        attributes["Description"] = np.bytes_(description)
+        attributes["Lossy compression filter"] = np.bytes_("None")
 
 
 def _nbodykit(table: Any, dims: int, moves: bool) -> NDArray[Any]:
@@ -177,7 +266,7 @@ def friends_of_friends(
         if of_points.shape != (n, d) or d > 3:
             raise ValueError(f"velocity.shape == {of_points.shape}, expected {(n, d)}, in up to three dimensions: one for each sample")
         moves = [as_column(of_points[:, k], "velocity", n) for k in range(d)]
-    held = {"points": points, "metric": words, "weights": masses, "velocity": moves, "columns": columns_of(X, columns, n)}
+    held = {"points": points, "metric": words, "weights": masses, "velocity": moves, "columns": columns_of(X, columns, n), "box": words[5]}
     given = Given(points, words)
     data = Loaded(engine_for(engine, given, backend, memory, threads), given)
     found: list[Any] = []

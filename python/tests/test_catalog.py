@@ -116,6 +116,28 @@ def test_friends_of_friends():
             epsflow.friends_of_friends(X, **bad)
 
 
+def test_groups_as_swift_writes_them(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    X = np.random.default_rng(7).uniform(0, 10, (300, 3))
+    groups = epsflow.friends_of_friends(X, b=0.5, box=10, weights=np.full(300, 2.0), dialect="swift")
+    file = tmp_path / "fof.hdf5"
+    groups.to_swift(file)
+    with h5py.File(file) as held:
+        assert set(held["Groups"]) == {"Masses", "Centres", "GroupIDs", "Sizes"}
+        np.testing.assert_array_equal(held["Groups/GroupIDs"], np.arange(1, groups.n_groups + 1))
+        np.testing.assert_array_equal(held["Groups/Masses"], 2.0 * held["Groups/Sizes"][()])
+        np.testing.assert_array_equal(held["Header"].attrs["BoxSize"], [10, 10, 10])
+    with pytest.raises(FileExistsError):
+        groups.to_swift(file)
+    groups.to_swift(file, overwrite=True)
+    with pytest.raises(ValueError, match="three dimensions"):
+        epsflow.friends_of_friends(X[:, :2], 0.5).to_swift(tmp_path / "flat.hdf5")
+    swiftsimio = pytest.importorskip("swiftsimio")
+    loaded = swiftsimio.load(str(file)).fof_groups
+    np.testing.assert_array_equal(np.asarray(loaded.sizes), np.bincount(groups.labels[groups.labels < 2147483647])[1:])
+    assert str(loaded.centres.units) == "Mpc"
+
+
 @pytest.mark.parametrize("way", ["list", "offsets", "by", "times", "texts"])
 def test_many_data_sets_are_each_as_if_alone(way):
     draw = np.random.default_rng(6)
