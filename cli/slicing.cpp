@@ -47,6 +47,7 @@ SliceRows rows_by_file(const io::FilePoints& points) {
 
 SliceRows rows_of(const Arguments& arguments, const io::FilePoints& points) {
   if (arguments.flag("by-file")) return rows_by_file(points);
+  require_beside(arguments, points);
   const auto columns = io::read_columns(paths_of(arguments.operands()), read_options(arguments),
                                         {split_list("by", arguments.text("by")).front()}, points);
   return slice_rows(columns.front(), by_width(arguments));
@@ -103,6 +104,20 @@ Words columns_beside(const Arguments& arguments) {
     for (std::string& name : split_list(option, arguments.text(option))) names.push_back(std::move(name));
   }
   return names;
+}
+
+void require_beside(const Arguments& arguments, const io::PointsOrigin& points) {
+  if (arguments.given("columns")) return;
+  for (const std::string& name : columns_beside(arguments)) {
+    std::int64_t number = 0;
+    const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), number);
+    const bool is_number = code == std::errc{} && end == name.data() + name.size();
+    const bool is_name = std::ranges::find(points.column_names, name) != points.column_names.end();
+    if (!is_number || is_name) continue;
+    const bool taken = number < 0 || std::ranges::find(points.column_numbers, static_cast<std::size_t>(number)) != points.column_numbers.end();
+    if (!taken) continue;
+    throw UsageError(fmt::format("column {} is a coordinate as well, as nothing says which columns are: give them with --columns", name));
+  }
 }
 
 Slicing::Slicing(const Arguments& arguments, const io::FilePoints& points)

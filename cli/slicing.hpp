@@ -25,6 +25,8 @@ void check_slicing(const Arguments& arguments);
 
 /// The columns that are not coordinates unless --columns names them: those of --by, --stats, --velocity and --ids.
 [[nodiscard]] Words columns_beside(const Arguments& arguments);
+/// Throws UsageError where one of them, by its number, is a coordinate although nobody asked for it: of files without names every column is.
+void require_beside(const Arguments& arguments, const io::PointsOrigin& points);
 
 /// The slices that the command line asks for, and the points in their order.
 class Slicing {

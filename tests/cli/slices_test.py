@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+import struct
 import unittest
 
 from support import ProgramTest, npy_labels
@@ -110,6 +111,11 @@ class Slices(ProgramTest):
         self.fails(3, ["there is no column"], *words, "--by", "when")
         nan = self.write("nan.csv", "x,y,t\n1,2,0\n1,2,nan\n")
         self.fails(3, ["row 1", "slice"], "sweep", nan, "--by", "t", "--eps", "1", "--minpts", "2", "--out", "r")
+        raw = self.folder / "p.f64"
+        raw.write_bytes(struct.pack("<6d", 1, 2, 0, 1, 2, 1))
+        self.fails(2, ["column 2 is a coordinate as well", "--columns"], "sweep", raw, "--dims", "3", "--by", "2", "--eps", "1", "--minpts", "1", "--out", "r")
+        self.succeeds("sweep", raw, "--dims", "3", "--columns", "0,1", "--by", "2", "--eps", "1", "--minpts", "1", "--out", self.folder / "raw", "--quiet")
+        self.assertEqual(npy_labels(self.folder / "raw" / "labels" / "eps_1_minpts_1.npy"), (0, 0))
         self.fails(2, ["keeps slices apart"], *words, "--by", "t", "--index", "tree")
         self.fails(2, ["pipe"], "sweep", "-", "--by", "t", "--eps", "1", "--minpts", "2", "--out", "r", input="x,y,t\n1,2,0\n")
 
