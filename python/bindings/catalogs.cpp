@@ -86,6 +86,17 @@ nb::list take_table(Task& task) {
   return columns;
 }
 
+/// Points, offsets and labels of the clusters.
+nb::tuple points_by_cluster(const Vector<std::int32_t>& labels) {
+  ClusterOrder order;
+  {
+    const nb::gil_scoped_release release;
+    order = order_by_cluster(span_of(labels));
+  }
+  return nb::make_tuple(column_of(std::vector<std::uint32_t>(order.points.begin(), order.points.end())),
+                        column_of(std::move(order.offsets)), column_of(std::move(order.labels)));
+}
+
 /// Keys, offsets and order; the order is empty where rows are in it.
 nb::tuple group_rows(const Vector<double>& values, double width) {
   SliceRows rows;
@@ -129,6 +140,7 @@ void define_catalogs(nb::module_& m) {
         nb::arg("core").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("columns").noconvert(), "offsets"_a,
         "names"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 4>(),
         nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>());
+  m.def("order_by_cluster", &points_by_cluster, nb::arg("labels").noconvert());
   m.def("take_table", &take_table, "task"_a);
   m.def("settle_groups", &settled_groups, nb::arg("labels").noconvert(), "clusters"_a, "least"_a, "order"_a);
   m.def("translate_groups", &translated_groups, nb::arg("labels").noconvert(), "dialect"_a);

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._arrays import drop_missing
-from ._catalog import catalog
+from ._catalog import catalog, members
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer
@@ -79,6 +79,7 @@ __all__ = [
     "knee",
     "lineage",
     "load",
+    "members",
     "neighbors",
     "plan",
     "read_neighbors",

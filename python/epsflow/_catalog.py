@@ -16,7 +16,7 @@ from ._gpu_arrays import is_on_gpu, to_host
 from ._labelled import table_of
 from ._parameters import as_options
 from ._tables import as_frame
-from ._tasks import run_task
+from ._tasks import python_errors, run_task
 
 Columns = Mapping[str, Any]
 
@@ -77,6 +77,32 @@ def catalog(
         raise ValueError(f"there are {len(points)} points and {len(of_points)} labels: give one for each")
     mask = core_of(labels) if core is None else np.asarray(core)
     return catalog_of_points(points, words, of_points, mask, weights, columns_of(X, columns, len(points)), names_of(X, points), threads=threads)
+
+
+def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    """The points in the order of their clusters, without noise.
+
+    Parameters
+    ----------
+    labels : array of shape (n_samples,), or an object with labels
+        As `epsflow.compare` takes them.
+
+    Returns
+    -------
+    points : ndarray of shape (n_clustered,)
+        Indices of points: those of cluster `clusters[k]` are points[offsets[k]:offsets[k + 1]], ascending.
+    offsets : ndarray of shape (n_clusters + 1,)
+    clusters : ndarray of shape (n_clusters,)
+        The labels of the clusters, ascending.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For what are no labels.
+    """
+    with python_errors():
+        points, offsets, clusters = _core.order_by_cluster(np.ascontiguousarray(as_labels(labels, "labels"), np.int32))
+    return points.astype(np.int64), offsets.astype(np.int64), clusters
 
 
 def core_of(labelled: Any) -> NDArray[Any] | None:

@@ -55,6 +55,16 @@ def test_catalog_takes_tables_estimators_and_labels_with_gaps(blobs):
     assert len(epsflow.catalog(blobs, np.full(len(blobs), -1))) == 0
 
 
+def test_members_are_the_points_of_each_cluster(blobs):
+    labels = epsflow.sweep(blobs, 0.3, 5)[0].labels
+    points, offsets, clusters = epsflow.members(labels)
+    np.testing.assert_array_equal(clusters, np.arange(labels.max() + 1))
+    for k, cluster in enumerate(clusters):
+        np.testing.assert_array_equal(points[offsets[k] : offsets[k + 1]], np.flatnonzero(labels == cluster))
+    with pytest.raises(ValueError, match="has the label -2"):
+        epsflow.members([0, -2])
+
+
 def test_catalog_refuses(blobs):
     labels = np.zeros(len(blobs), int)
     for bad, text in (
