@@ -128,7 +128,7 @@ class Tracks(ProgramTest):
             for center in (0, gap):
                 rows += [(center + 0.1 * k, 0.1 * k, 100_000_000 + 300 * t) for k in range(4)]
         points = self.write("storm.csv", "x,y,t\n" + "".join(f"{x},{y},{t}\n" for x, y, t in rows))
-        words = ("tracks", points, "--by", "t", "--eps", "0.5", "--minpts", "3", "--match-eps", "1.2")
+        words = ("tracks", points, "--by", "t", "--eps", "0.5", "--minpts", "3", "--match-eps", "1.5")
         found = table(self.succeeds(*words, "--out", "-", "--quiet").stdout)
         self.assertEqual([row["frame"] for row in found], ["0", "0", "1", "1", "2", "3"])
         self.assertEqual([row["num"] for row in found], ["4", "4", "4", "4", "8", "8"])
