@@ -226,6 +226,7 @@ class Cataloguer {
     for (std::size_t c = 0; c < clusters_; ++c) {
       for (std::size_t k = 0; k < dims_; ++k) references_[c * dims_ + k] = in_.points.at(first_of(c), k);
     }
+    goes_round_.assign(clusters_ * dims_, 0);
     if (!closed) return;
     reduce(
         order_, std::vector<double>(2 * dims_), cancel_,
@@ -241,7 +242,11 @@ class Cataloguer {
         [&](std::size_t c, const std::vector<double>& row) {
           constexpr double kEven = 1e-9;  // all round the side: no direction
           for (std::size_t k = 0; k < dims_; ++k) {
-            if (period(k) <= 0 || std::hypot(row[2 * k], row[2 * k + 1]) < kEven) continue;
+            if (period(k) <= 0) continue;
+            if (std::hypot(row[2 * k], row[2 * k + 1]) < kEven) {
+              goes_round_[c * dims_ + k] = 1;
+              continue;
+            }
             const double turn = std::atan2(row[2 * k + 1], row[2 * k]) / (2 * std::numbers::pi);
             references_[c * dims_ + k] = in_.metric.box[k].lo + turn * period(k);
           }
@@ -275,13 +280,14 @@ class Cataloguer {
         [&](std::size_t c, const Row& row) {
           for (std::size_t k = 0; k < dims_; ++k) {
             const std::size_t at = c * dims_ + k;
-            means[at] = row.mean[k];
-            made_.center[at] = references_[at] + row.mean[k];
+            means[at] = goes_round_[at] != 0 ? 0 : row.mean[k];
+            made_.center[at] = references_[at] + means[at];
             made_.lower[at] = references_[at] + row.lower[k];
             made_.upper[at] = references_[at] + row.upper[k];
             // All in one turn of the side, in which the centre is.
-            const double turns = period(k) > 0 ? std::floor((made_.center[at] - in_.metric.box[k].lo) / period(k)) : 0;
-            if (turns == 0) continue;
+            if (period(k) <= 0) continue;
+            double turns = std::floor((made_.center[at] - in_.metric.box[k].lo) / period(k));
+            if (made_.center[at] - turns * period(k) >= in_.metric.box[k].hi) ++turns;  // rounded up to the end
             for (auto* list : {&made_.center, &made_.lower, &made_.upper}) (*list)[at] -= turns * period(k);
           }
         });
@@ -390,7 +396,7 @@ class Cataloguer {
     };
     const double unit = radians_of_coordinates(in_.metric);
     const double arc = in_radians(in_.metric.kind) ? 1 : radians_of(in_.metric.unit);
-    const double lowest = counts_from_0() ? 0 : -std::numbers::pi;
+    const bool from_0 = counts_from_0();
     const std::size_t lon = latitude_comes_first(in_.metric) ? 1 : 0;
     const std::size_t lat = 1 - lon;
     constexpr double kTurn = 2 * std::numbers::pi;
@@ -422,7 +428,8 @@ class Cataloguer {
         },
         [&](std::size_t c, Row row) {
           SkyPlace center = centers[c];
-          center.longitude -= kTurn * std::floor((center.longitude - lowest) / kTurn);
+          center.longitude -= from_0 ? kTurn * std::floor(center.longitude / kTurn)
+                                     : kTurn * std::ceil((center.longitude - std::numbers::pi) / kTurn);
           constexpr double kQuarter = std::numbers::pi / 2;
           const bool north = row.farthest > 0 && center.latitude + row.farthest >= kQuarter;
           const bool south = row.farthest > 0 && center.latitude - row.farthest <= -kQuarter;
@@ -453,6 +460,7 @@ class Cataloguer {
   std::size_t dims_;
   std::vector<double> totals_;      ///< [clusters] sum of the weights
   std::vector<double> references_;  ///< [clusters × d]
+  std::vector<std::uint8_t> goes_round_;  ///< [clusters × d] 1 where a closed side has no mean direction
   Catalog made_;
 };
 

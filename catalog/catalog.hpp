@@ -49,7 +49,8 @@ struct ColumnSummary {
 /// to the centre, by the metric and in the unit of eps (for the Euclidean norm the radius of inertia).
 ///
 /// On a closed side of a box the mean is taken the shorter way round: as differences from the mean direction of the points on the circle
-/// that the side is. So a cluster across a face is in one piece. `center` lies in the box; `lower` and `upper` are its ends in one piece,
+/// that the side is. So a cluster across a face is in one piece. Where it goes all round, and no direction is left, its first point is the
+/// centre; so on a sphere. `center` lies in the box, its upper end left out; `lower` and `upper` are its ends in one piece,
 /// of which one may lie outside.
 ///
 /// On a sphere the centre is the mean of the directions. `spread` is that of the great-circle offsets from it, to the east and to the
