@@ -18,6 +18,35 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 15;
 
+/// Labels up to so many times the points are numbered as they are.
+constexpr std::uint64_t kSparse = 4;
+constexpr std::uint64_t kFewClusters = 1 << 20;
+
+/// The same of labels that are few and large, as ids of a catalogue are: by their places among those of their slice.
+ClusterOrder order_sparse(std::span<const std::int32_t> labels, const Slices* slices, const CancelToken& cancel) {
+  const std::size_t count = slices == nullptr ? 1 : slices->count();
+  std::vector<std::int32_t> places(labels.begin(), labels.end());
+  std::vector<std::int32_t> names;  // in the order of the entries
+  for (std::size_t s = 0; s < count; ++s) {
+    const auto first = static_cast<std::ptrdiff_t>(slices == nullptr ? 0 : slices->first(s));
+    const auto last = slices == nullptr ? static_cast<std::ptrdiff_t>(labels.size())
+                                        : static_cast<std::ptrdiff_t>(slices->last(s));
+    std::vector<std::int32_t> used(labels.begin() + first, labels.begin() + last);
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    if (!used.empty() && used.front() == kNoise) used.erase(used.begin());
+    for (std::ptrdiff_t i = first; i < last; ++i) {
+      if (labels[static_cast<std::size_t>(i)] == kNoise) continue;
+      places[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(
+          std::lower_bound(used.begin(), used.end(), labels[static_cast<std::size_t>(i)]) - used.begin());
+    }
+    names.insert(names.end(), used.begin(), used.end());
+  }
+  ClusterOrder order = order_by_cluster(places, slices, cancel);
+  order.labels = std::move(names);
+  return order;
+}
+
 /// Clusters of the points [first, last): one more than the highest label.
 std::uint64_t count_clusters(std::span<const std::int32_t> labels, std::size_t first, std::size_t last) {
   return tbb::parallel_reduce(
@@ -48,10 +77,7 @@ ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices
     numbers.push_back(numbers.back() + count_clusters(labels, first, last));
   }
   const std::uint64_t clusters = numbers.back();
-  if (clusters >> 32 != 0) {
-    throw InputError("the highest labels of the slices sum to " + std::to_string(clusters) +
-                     ", which is more than can be told apart: number the clusters of each slice from 0");
-  }
+  if (clusters > kSparse * n + kFewClusters) return order_sparse(labels, slices, cancel);
   // Noise is behind every cluster.
   const unsigned bits = static_cast<unsigned>(std::bit_width(clusters));
   Buffer<std::uint64_t> made(n), spare(n);

@@ -40,8 +40,7 @@ Cataloguing::Cataloguing(const Arguments& arguments, const io::FilePoints& point
     if (velocities_ == 0 && std::string_view(option) == "velocity") velocities_ = names_.size();
   }
   if (names_.empty()) return;
-  require_beside(arguments, points);
-  for (auto& column : io::read_columns(paths_of(arguments.operands()), read_options(arguments), names_, points)) {
+  for (auto& column : read_beside(arguments, names_, points)) {
     columns_.push_back(ordered(std::move(column)));
   }
 }

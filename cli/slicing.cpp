@@ -13,6 +13,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/csv_writer.hpp>
 
@@ -47,10 +48,14 @@ SliceRows rows_by_file(const io::FilePoints& points) {
 
 SliceRows rows_of(const Arguments& arguments, const io::FilePoints& points) {
   if (arguments.flag("by-file")) return rows_by_file(points);
-  require_beside(arguments, points);
-  const auto columns = io::read_columns(paths_of(arguments.operands()), read_options(arguments),
-                                        {split_list("by", arguments.text("by")).front()}, points);
-  return slice_rows(columns.front(), by_width(arguments));
+  const std::string name = by_name(arguments);
+  const std::vector<double> values = std::move(read_beside(arguments, {name}, points).front());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw InputError(fmt::format("{} has {} in the column {} of --by, and every point is in a slice: fill it, or leave the row out",
+                                 row_of(points, i), values[i], name));
+  }
+  return slice_rows(values, by_width(arguments));
 }
 
 /// Whole numbers as such.
@@ -101,23 +106,34 @@ Words columns_beside(const Arguments& arguments) {
   Words names;
   for (const char* option : {"by", "stats", "velocity", "ids"}) {
     if (!arguments.given(option)) continue;
+    if (std::string_view(option) == "ids" && arguments.command().name != "tracks") continue;  // of fof it is a word
     for (std::string& name : split_list(option, arguments.text(option))) names.push_back(std::move(name));
   }
   return names;
 }
 
-void require_beside(const Arguments& arguments, const io::PointsOrigin& points) {
-  if (arguments.given("columns")) return;
-  for (const std::string& name : columns_beside(arguments)) {
-    std::int64_t number = 0;
-    const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), number);
-    const bool is_number = code == std::errc{} && end == name.data() + name.size();
-    const bool is_name = std::ranges::find(points.column_names, name) != points.column_names.end();
-    if (!is_number || is_name) continue;
-    const bool taken = number < 0 || std::ranges::find(points.column_numbers, static_cast<std::size_t>(number)) != points.column_numbers.end();
-    if (!taken) continue;
-    throw UsageError(fmt::format("column {} is a coordinate as well, as nothing says which columns are: give them with --columns", name));
+std::vector<std::vector<double>> read_beside(const Arguments& arguments, const Words& names, const io::FilePoints& points) {
+  io::ColumnsBeside beside = io::read_columns(paths_of(arguments.operands()), read_options(arguments), names, points);
+  for (std::size_t k = 0; k < names.size() && !arguments.given("columns"); ++k) {
+    const auto taken = std::ranges::find(points.column_numbers, beside.numbers[k]);
+    if (taken == points.column_numbers.end()) continue;
+    throw UsageError(fmt::format(
+        "column {} is a coordinate as well, as nothing says which columns are: give them with --columns", names[k]));
   }
+  return std::move(beside.values);
+}
+
+std::string row_of(const io::FilePoints& points, std::size_t point) {
+  const auto row = static_cast<std::uint64_t>(points.renumbered() ? io::row_numbers(points, points.size())[point]
+                                                                  : static_cast<std::int64_t>(point));
+  std::uint64_t before = 0;
+  for (const io::InputRows& input : points.inputs) {
+    if (row < before + input.rows) {
+      return points.inputs.size() > 1 ? fmt::format("row {} of {}", row - before, input.name) : fmt::format("row {}", row);
+    }
+    before += input.rows;
+  }
+  return fmt::format("row {}", row);
 }
 
 Slicing::Slicing(const Arguments& arguments, const io::FilePoints& points)

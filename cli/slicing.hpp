@@ -23,10 +23,15 @@ namespace epsflow::cli {
 /// Throws UsageError where they contradict each other or other options.
 void check_slicing(const Arguments& arguments);
 
-/// The columns that are not coordinates unless --columns names them: those of --by, --stats, --velocity and --ids.
+/// The columns that are not coordinates unless --columns names them: those of --by, --stats, --velocity and,
+/// where ids are a column, --ids.
 [[nodiscard]] Words columns_beside(const Arguments& arguments);
-/// Throws UsageError where one of them, by its number, is a coordinate although nobody asked for it: of files without names every column is.
-void require_beside(const Arguments& arguments, const io::PointsOrigin& points);
+/// Reads columns beside the points. [columns] [n] Throws as io::read_columns(), and UsageError where one of them is a coordinate although
+/// --columns names none, as where a file has no names, or where names differ in case alone.
+[[nodiscard]] std::vector<std::vector<double>> read_beside(const Arguments& arguments, const Words& names,
+                                                           const io::FilePoints& points);
+/// A place among the points as row and file, for errors: "row 7", or "row 7 of b.csv" where there are several files.
+[[nodiscard]] std::string row_of(const io::FilePoints& points, std::size_t point);
 
 /// The slices that the command line asks for, and the points in their order.
 class Slicing {

@@ -120,6 +120,9 @@ int run_sweep(const Arguments& arguments) {
   if (sliced && !settings.devices.gpus.empty()) {
     throw UsageError("--gpus shares one data set among GPUs, and --by makes many: leave one of them out");
   }
+  if (sliced && lineage) {
+    throw UsageError("--lineage ties the clusters of one data set to each other, and --by and --by-file make many: leave one of them out");
+  }
   settings.run.clusters = lineage;
   check_options(settings.run);
   if (lineage) io::require_format("NPZ");
@@ -160,10 +163,10 @@ int run_sweep(const Arguments& arguments) {
     writers.push_back(cataloguing->writer(catalogs));
     settings.run.core_mask = true;
   }
-  io::RunDescription description = describe_run(arguments, metric, settings.engine);
-  if (slicing) description.metric += (description.metric.empty() ? "" : ", ") + slicing->describe();
+  io::ResultsInput input = io::results_input(points);
+  if (slicing) input.slices = slicing->describe();
   const std::vector<Variant> missing =
-      folder.begin(io::results_input(points), std::move(description), std::move(writers));
+      folder.begin(input, describe_run(arguments, metric, settings.engine), std::move(writers));
 
   // All variants of the folder together, where a file tells of all; those that are there are not made again otherwise.
   const bool tied = lineage && lineage_is_missing(folder, missing);

@@ -35,7 +35,7 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
     throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
   };
   for (const char* name :
-       {"neighbors", "labelled", "catalog", "by", "by-file", "verify", "kernel", "table-format", "method"}) {
+       {"neighbors", "labelled", "catalog", "stats", "by", "by-width", "by-file", "verify", "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
   if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");

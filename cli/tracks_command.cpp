@@ -33,7 +33,9 @@ constexpr double kFirstTime = 1e8;
 std::string time_text(double key) {
   if (std::abs(key) < kFirstTime || std::abs(key) > 1e11) return format_number(key);
   const auto seconds = static_cast<std::int64_t>(std::floor(key));
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+  std::string text = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+  if (key != std::floor(key)) text += fmt::format("{:.6f}", key - std::floor(key)).substr(1);
+  return text;
 }
 
 /// In the order of tobac's columns. Positions are left out where there are none.
@@ -76,12 +78,13 @@ std::vector<std::int64_t> read_ids(const Arguments& arguments, const io::FilePoi
   if (names.size() != 1) {
     throw UsageError(fmt::format("--ids '{}' names {}: name one", arguments.text("ids"), format_count(names.size(), "column")));
   }
-  const auto columns = io::read_columns(paths_of(arguments.operands()), read_options(arguments), names, points);
+  const std::vector<std::vector<double>> columns = read_beside(arguments, names, points);
   std::vector<std::int64_t> ids;
   ids.reserve(columns.front().size());
   for (const double id : columns.front()) {
-    if (!(std::abs(id) <= 0x1p53) || id != std::floor(id)) {
-      throw InputError(fmt::format("row {} of the column {} has {}, and an id is a whole number", ids.size(), names.front(), id));
+    if (!(std::abs(id) < 0x1p53) || id != std::floor(id)) {
+      throw InputError(fmt::format("{} has {} in the column {}, and an id is a whole number below 2^53", row_of(points, ids.size()), id,
+                                   names.front()));
     }
     ids.push_back(static_cast<std::int64_t>(id));
   }

@@ -1,5 +1,6 @@
 #include <epsflow/core/slices.hpp>
 
+#include <limits>
 #include <string>
 
 #include <epsflow/core/checked.hpp>
@@ -9,8 +10,8 @@
 namespace epsflow {
 
 Slices::Slices(std::span<const std::uint64_t> offsets, std::uint64_t n) {
-  if (offsets.size() < 2) {
-    throw UsageError("slices need at least two offsets: 0, where each further one begins, and the number of points");
+  if (offsets.empty() || offsets.size() > std::numeric_limits<std::uint32_t>::max()) {
+    throw UsageError("slices have at least one offset, and at most 2^32: 0, where each further one begins, and the number of points");
   }
   if (offsets.front() != 0) {
     throw UsageError("the first slice begins at " + std::to_string(offsets.front()) + ": it must begin at point 0");

@@ -39,7 +39,7 @@ inline constexpr const char* kSlicesNeedGrid =
 /// The same with its storage. Immutable.
 class Slices {
  public:
-  /// offsets: [count + 1]. Throws UsageError where they do not begin with 0, descend, or do not end with n, naming the entry.
+  /// offsets: [count + 1]; no slices have no points. Throws UsageError where they do not begin with 0, descend, or do not end with n, naming the entry.
   Slices(std::span<const std::uint64_t> offsets, std::uint64_t n);
 
   [[nodiscard]] std::size_t count() const noexcept { return starts_.size() - 1; }

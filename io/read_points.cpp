@@ -273,11 +273,10 @@ FilePoints read_points(const std::vector<std::filesystem::path>& files, const Re
   return join(std::move(parts), fmt::format("{} and {} more files", files[0].string(), files.size() - 1), options);
 }
 
-std::vector<std::vector<double>> read_columns(const std::vector<std::filesystem::path>& files,
-                                              const ReadOptions& options, const std::vector<std::string>& columns,
-                                              const FilePoints& points) {
-  std::vector<std::vector<double>> values;
-  if (columns.empty()) return values;
+ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, const ReadOptions& options,
+                           const std::vector<std::string>& columns, const FilePoints& points) {
+  ColumnsBeside beside;
+  if (columns.empty()) return beside;
   for (const InputRows& input : points.inputs) {
     if (!input.stamp.empty()) continue;
     throw UsageError(fmt::format(
@@ -313,11 +312,12 @@ std::vector<std::vector<double>> read_columns(const std::vector<std::filesystem:
     }
   }
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    std::vector<double>& column = values.emplace_back();
+    std::vector<double>& column = beside.values.emplace_back();
     column.reserve(left.size());
     for (const std::size_t from : left) column.push_back(read.view().at(from, k));
   }
-  return values;
+  beside.numbers = read.column_numbers;
+  return beside;
 }
 
 }  // namespace epsflow::io

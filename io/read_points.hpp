@@ -118,13 +118,17 @@ namespace epsflow::io {
 /// fit the kind of file, also of options.share, and ResourceError where the points exceed options.memory or there is no epsflow-reader.
 [[nodiscard]] FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
-/// Columns beside points: their values at each. [columns] [n], NaN where there is none. files, options: those that gave `points`, whose
+/// Columns beside points.
+struct ColumnsBeside {
+  std::vector<std::vector<double>> values;  ///< [columns] [n], NaN where there is none
+  std::vector<std::size_t> numbers;         ///< [columns] which columns of the files these are, from 0
+};
+
+/// Reads columns beside points: their values at each. files, options: those that gave `points`, whose
 /// columns and weights are of no account here. columns: as ReadOptions::columns, each meaning one. Reads the files a second time: they
 /// must be regular. Throws as read_points(), and InputError where the files have changed since.
-[[nodiscard]] std::vector<std::vector<double>> read_columns(const std::vector<std::filesystem::path>& files,
-                                                            const ReadOptions& options,
-                                                            const std::vector<std::string>& columns,
-                                                            const FilePoints& points);
+[[nodiscard]] ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, const ReadOptions& options,
+                                         const std::vector<std::string>& columns, const FilePoints& points);
 
 /// Reads several files of one kind as one data set: the rows of a file follow those of the file before it. The points are float32
 /// if those of every file are. The files must have the same number of columns and, unless options.columns chooses, the same column

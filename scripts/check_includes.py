@@ -22,7 +22,7 @@ LAYERS = {
     "stages": {"index", "clustering"},
     "catalog": {"index"},
     "tracks": {"index", "clustering", "catalog"},
-    "pipeline": {"index", "cpu", "gpu", "clustering", "stages", "tracks"},
+    "pipeline": {"index", "cpu", "gpu", "clustering", "stages", "catalog", "tracks"},
     "parts": {"index", "stages", "pipeline"},
     "mpi": {"parts"},
     "io": set(),

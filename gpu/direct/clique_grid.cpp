@@ -55,6 +55,8 @@ CliqueGrid::CliqueGrid(const DevicePoints& points, double eps, const index::Cell
   view_.precision = device.precision;
   view_.eps_squared = eps * eps;
   const index::CellKeys keys(axes);
+  view_.slices = points.slices();
+  view_.slice_stride = keys.slice_stride;
   KeyMaker maker(keys, points.slices());
   for (std::size_t a = 0; a < axes.axes.size(); ++a) {
     maker.axes[a] = axes.axes[a].view();

@@ -59,6 +59,8 @@ struct CliqueView {
   double eps_squared = 0;
   index::AxisView axes[index::kMostCliqueDims];
   std::uint64_t strides[index::kMostCliqueDims];
+  SlicesView slices;
+  std::uint64_t slice_stride = 0;
   std::uint32_t row_count = 1;
   CliqueRow rows[kMostRows];  ///< the nearest first
 };

@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::uint64_t i = direct_thread();
   if (i >= view.ghosts.labelled) return;
   const Place<T, D> place = load_place<T, D>(points, i);
-  std::uint64_t key = 0;
+  std::uint64_t key = view.slices.of(static_cast<std::uint32_t>(i)) * view.slice_stride;
   for (unsigned k = 0; k < D; ++k) {
     key += (view.axes[k].slot(static_cast<double>(place.x[k])) + kCliqueWindow) * view.strides[k];
   }

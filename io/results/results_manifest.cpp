@@ -130,6 +130,7 @@ std::string checksum_of_input(const ResultsInput& input, std::string_view metric
   const bool weighted = !input.weights.empty();
   if (weighted) text += " weights " + input.weights;
   if (!metric.empty()) text += ", " + std::string(metric);
+  if (!input.slices.empty()) text += ", " + input.slices;
   if (weighted) text += ", weighted";
   return text;
 }
@@ -158,8 +159,14 @@ std::string describe_input(const ResultsInput& input, const std::string& checksu
             {"columns", origin.column_names},
             {"column_numbers", origin.column_numbers}};
   if (!origin.weight_column.empty()) json["weight"] = origin.weight_column;
+  if (!input.slices.empty()) json["slices"] = input.slices;
   json["dropped_rows"] = origin.dropped_rows();
   return dump(json);
+}
+
+std::string slices_of(const Manifest& manifest) {
+  const Json input = Json::parse(manifest.input, nullptr, false);
+  return input.is_object() ? input.value("slices", std::string()) : std::string();
 }
 
 std::string describe_difference(const Manifest& manifest, const std::string& checksum) {

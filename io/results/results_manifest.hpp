@@ -55,6 +55,7 @@ struct ResultsInput {
   Precision precision = Precision::float64;
   std::string checksum = {};  ///< checksum_of() the points, or of a table of their neighbours
   std::string weights = {};   ///< checksum_of() their weights; empty where there are none
+  std::string slices = {};    ///< what tells the slices that they are in from others; empty where they are one data set
 };
 
 /// O(n·d).
@@ -66,6 +67,9 @@ struct ResultsInput {
 [[nodiscard]] inline std::string checksum_of_input(const FilePoints& points, std::string_view metric) {
   return checksum_of_input(results_input(points), metric);
 }
+/// ResultsInput::slices of the results; empty where they are of one data set.
+[[nodiscard]] std::string slices_of(const Manifest& manifest);
+
 /// A checksum_of_input() as it would be if the points had no weights.
 [[nodiscard]] std::string without_weights(const std::string& checksum);
 

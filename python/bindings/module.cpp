@@ -418,5 +418,6 @@ NB_MODULE(_core, m) {
   epsflow::python::define_tracks(m);
   epsflow::python::define_maps(m);
   epsflow::python::define_nearest(m);
+  epsflow::python::define_catalogs(m);
   epsflow::python::define_comparisons(m);
 }

@@ -76,7 +76,7 @@ def catalog(
     if len(of_points) != len(points):
         raise ValueError(f"there are {len(points)} points and {len(of_points)} labels: give one for each")
     mask = core_of(labels) if core is None else np.asarray(core)
-    return catalog_of_points(points, words, of_points, mask, weights, columns_of(X, columns, len(points)), names_of(X, points), threads=threads)
+    return as_frame(catalog_columns(points, words, of_points, mask, weights, columns_of(X, columns, len(points)), names_of(X, points), threads=threads))
 
 
 def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
@@ -152,7 +152,7 @@ def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def catalog_of_points(
+def catalog_columns(
     points: Any,
     words: Any,
     labels: NDArray[np.int32],
@@ -163,8 +163,8 @@ def catalog_of_points(
     *,
     offsets: Any = (),
     threads: int | None = None,
-) -> Any:
-    """offsets: of slices, each of which counts its clusters from 0."""
+) -> dict[str, Any]:
+    """The columns of the table. offsets: of slices, each of which counts its clusters from 0."""
     n = len(points)
     mask = np.zeros(0, np.uint8) if core is None else np.ascontiguousarray(core).view(np.uint8)
     if core is not None and mask.shape != (n,):
@@ -182,4 +182,9 @@ def catalog_of_points(
         names or [],
         as_options(threads=threads),
     )
-    return as_frame({name: values for name, values, _ in _core.take_table(task)})
+    table: dict[str, Any] = {}
+    for name, values, _ in _core.take_table(task):
+        if name in table:
+            raise ValueError(f"two columns of the catalogue would be called {name!r}: give one of them another name")
+        table[name] = np.asarray(values)
+    return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points, as_weights
-from ._catalog import as_column, catalog_of_points, columns_of
+from ._catalog import as_column, catalog_columns, columns_of
 from ._engine import Engine, engine_for
 from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
@@ -61,14 +62,11 @@ class Groups:
         core = self._numbers >= 0
         velocity = [(name, values, True) for name, values in zip(("vx", "vy", "vz"), of["velocity"])]
         columns = velocity + of["columns"]
-        table = catalog_of_points(of["points"], of["metric"], self._numbers, core, of["weights"], columns)
+        table = catalog_columns(of["points"], of["metric"], self._numbers, core, of["weights"], columns)
         if self.dialect == "nbodykit":
             return _nbodykit(table, of["points"].shape[1], bool(velocity))
-        first = 0 if self.dialect == "epsflow" else 1
-        names = list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
-        made = {"group": np.asarray(table["cluster"]) + first}
-        made.update({name: np.asarray(table[name]) for name in names if name != "cluster"})
-        return as_frame(made)
+        groups = table.pop("cluster") + (0 if self.dialect == "epsflow" else 1)
+        return as_frame({"group": groups, **table})
 
     def to_swift(
         self, path: str | os.PathLike[str], *, length: float = 3.08567758e24, mass: float = 1.98841e43, overwrite: bool = False
@@ -101,21 +99,19 @@ class Groups:
             raise ValueError("SWIFT's catalogue is HDF5, which needs h5py: install h5py") from None
         if os.path.exists(path) and not as_flag(overwrite, "overwrite"):
             raise FileExistsError(errno.EEXIST, "the file is there: give another name, or overwrite=True", os.fspath(path))
-        table = catalog_of_points(points, self._of["metric"], self._numbers, None, self._of["weights"])
-        names = [str(name) for name in (table.columns if hasattr(table, "columns") else table.dtype.names)]
-        centres = np.stack([np.asarray(table[name]) for name in names if name.endswith("_center")], axis=1)
-        sizes = np.asarray(table["size"])
-        masses = np.asarray(table["weight_total"] if self._of["weights"] is not None else sizes, np.float64)
+        table = catalog_columns(points, self._of["metric"], self._numbers, None, self._of["weights"])
+        centres = np.stack([values for name, values in table.items() if name.endswith("_center")], axis=1)
+        masses = np.asarray(table.get("weight_total", table["size"]), np.float64)
         box = [side[1] - side[0] if side else 0.0 for side in self._of["box"] or [None] * 3]
         # Whole or not at all.
-        aside = f"{os.fspath(path)}.partial"
+        handle, aside = tempfile.mkstemp(".partial", "fof", os.path.dirname(os.path.abspath(path)))
+        os.close(handle)
         try:
             with h5py.File(aside, "w") as file:
-                _write_swift(file, box, length, mass, {"Masses": masses, "Centres": centres, "GroupIDs": np.asarray(table["cluster"]) + 1, "Sizes": sizes})
+                _write_swift(file, box, length, mass, {"Masses": masses, "Centres": centres, "GroupIDs": table["cluster"] + 1, "Sizes": table["size"]})
             os.replace(aside, path)
         except BaseException:
-            if os.path.exists(aside):
-                os.remove(aside)
+            os.remove(aside)
             raise
 
     def __repr__(self) -> str:
@@ -161,21 +157,20 @@ def _write_swift(file: Any, box: list[float], length: float, mass: float, fields
         attributes["Lossy compression filter"] = np.bytes_("None")
 
 
-def _nbodykit(table: Any, dims: int, moves: bool) -> NDArray[Any]:
-    groups = len(np.asarray(table["cluster"]))
+def _nbodykit(table: dict[str, Any], dims: int, moves: bool) -> NDArray[Any]:
+    groups = len(table["cluster"])
     fields: list[Any] = [("CMPosition", np.float64, (dims,))]
     if moves:
         fields.append(("CMVelocity", np.float64, (dims,)))
     made = np.zeros(groups + 1, [*fields, ("Length", np.int64)])
-    axes = [name for name in (table.columns if hasattr(table, "columns") else table.dtype.names) if str(name).endswith("_center")]
-    for k, name in enumerate(axes):
-        made["CMPosition"][1:, k] = np.asarray(table[name])
+    for k, name in enumerate(name for name in table if name.endswith("_center")):
+        made["CMPosition"][1:, k] = table[name]
         if moves:
-            made["CMVelocity"][1:, k] = np.asarray(table[f"{('vx', 'vy', 'vz')[k]}_mean"])
+            made["CMVelocity"][1:, k] = table[f"{('vx', 'vy', 'vz')[k]}_mean"]
     made["CMPosition"][0] = np.nan
     if moves:
         made["CMVelocity"][0] = np.nan
-    made["Length"][1:] = np.asarray(table["size"])
+    made["Length"][1:] = table["size"]
     return made
 
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
-from ._catalog import as_column, catalog_of_points
+from ._catalog import as_column, catalog_columns
 from ._engine import Engine, engine_for
 from ._loaded import Loaded
-from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
+from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant
 from ._tables import as_frame
 from ._tasks import ProgressOption, run_task
 from ._units import Given, as_given, warn_of_unit
@@ -110,11 +110,11 @@ class SlicedResult:
         masses = self._weights if weights is None else self._rows.by_place(as_weights(weights, n, "weights"))
         named = [(name, self._rows.by_place(as_column(values, name, n)), False) for name, values in (columns or {}).items()]
         labels = self._array(eps, min_samples, "labels")
-        table = catalog_of_points(points, self._given.metric, labels, core, masses, named, offsets=self._rows.offsets)
-        table["slice"] = self.keys[np.asarray(table["slice"])]
+        table = catalog_columns(points, self._given.metric, labels, core, masses, named, offsets=self._rows.offsets)
+        table["slice"] = self.keys[table["slice"]]
         if core is not None:
-            table["first_core"] = self._rows.rows(np.asarray(table["first_core"]))
-        return table
+            table["first_core"] = self._rows.rows(table["first_core"])
+        return as_frame(table)
 
     def __repr__(self) -> str:
         return f"<epsflow.SlicedResult of {len(self)} slices and {len(self.variants)} variants>"
@@ -198,7 +198,9 @@ def sweep_many(
     """
     given, rows = _slices_of(X, by, width, offsets, metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
-    run = as_options(core=as_flag(core, "core"), keep=as_choice(keep, "keep", "labels"))
+    if as_choice(keep, "keep", "labels") not in ("labels", "summary"):
+        raise ValueError(f"keep={keep!r} is none of 'labels', 'summary'")
+    run = as_options(core=as_flag(core, "core"), keep=keep)
     n = int(given.points.shape[0])
     weights = None if sample_weight is None else rows.by_place(as_weights(sample_weight, n))
     of_engine = engine_for(engine, given, backend, memory, threads)
@@ -231,7 +233,7 @@ def _slices_of(
     n = int(given.points.shape[0])
     if offsets is not None:
         places = np.asarray(offsets)
-        if places.ndim != 1 or places.dtype.kind not in "iu":
+        if places.ndim != 1 or places.dtype.kind not in "iu" or len(places) == 0 or (places < 0).any():
             raise ValueError("offsets are whole numbers in one axis: 0, where each further slice begins, and the number of points")
         return given, _Rows(np.arange(max(0, len(places) - 1)), places.astype(np.int64))
     if isinstance(given.points, _core.GpuPoints):
@@ -255,6 +257,11 @@ def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None)
     return parts[0]._replace(points=points, table=None), _Rows(np.arange(len(parts)), offsets)
 
 
+def _as_width(width: Any) -> float:
+    """0 where there is none."""
+    return 0.0 if width is None else as_eps(width, None, "width")
+
+
 def _by(by: Any, width: Any, n: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[Any] | None]:
     """Keys, offsets and order."""
     values = np.asarray(by)
@@ -264,15 +271,21 @@ def _by(by: Any, width: Any, n: int) -> tuple[NDArray[Any], NDArray[np.int64], N
         if np.isnat(values).any():
             raise ValueError(f"by has no time (NaT) in row {int(np.flatnonzero(np.isnat(values))[0])}: every point is in a slice")
         if width is not None:
-            step = np.timedelta64(width)
+            step = width
+            if not isinstance(step, np.timedelta64):
+                raise TypeError(f"width is {width!r}; of times it is one, as numpy.timedelta64(5, 'm')")
             if not step > np.timedelta64(0):
                 raise ValueError(f"width is {width}; it is a time above 0, as numpy.timedelta64(5, 'm')")
             begin = np.datetime64(0, np.datetime_data(values.dtype)[0])
             values = begin + (values - begin) // step * step
-    elif values.dtype.kind in "fiub":
-        keys, offsets, order = _core.slice_rows(np.ascontiguousarray(values, np.float64), float(width or 0))
-        whole = values.dtype.kind in "iub" and width is None
-        return keys.astype(np.int64) if whole else keys, offsets.astype(np.int64), order if len(order) else None
+    elif values.dtype.kind == "f":
+        keys, offsets, order = _core.slice_rows(np.ascontiguousarray(values, np.float64), _as_width(width))
+        return keys, offsets.astype(np.int64), order if len(order) else None
+    elif values.dtype.kind in "iub" and width is not None:
+        step = _as_width(width)
+        if step != int(step):
+            raise ValueError(f"width is {width}, and by has whole numbers: give a whole width, or by as floats")
+        values = values // int(step) * int(step)
     elif width is not None:
         raise ValueError(f"width is for numbers and times, and by has dtype {values.dtype}")
     missing = [i for i, value in enumerate(values) if value is None or value != value] if values.dtype.kind == "O" else []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
-from ._catalog import catalog_of_points, names_of
+from ._catalog import catalog_columns, names_of
 from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
 from ._lineage import Lineage
@@ -35,7 +35,7 @@ def _figure(name: str, kind: Callable[[Any], T]) -> T:
 class VariantResult:
     """The labels of one (eps, min_samples).
 
-    Arrays are read from where the run left them, without a copy, and are read-only.
+    Arrays are read from where the run left them, without a copy, and are read-only. It holds X itself, for `catalog`.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class VariantResult:
             raise ValueError("the result has no points on the host: call epsflow.catalog(X, variant)")
         core = np.asarray(held.core) if len(held.core) == len(held.labels) else None
         names = names_of(self._origin.table, points)
-        return catalog_of_points(points, self._origin.metric, np.asarray(held.labels), core, names=names)
+        return as_frame(catalog_columns(points, self._origin.metric, np.asarray(held.labels), core, names=names))
 
     def __reduce__(self) -> Any:
         return VariantResult, (stored(self._on_host("pickle", needs_labels=False)), "numpy", self._keep)

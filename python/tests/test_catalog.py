@@ -191,10 +191,16 @@ def test_many_data_sets_refuse():
         ({"offsets": [0, 5]}, "ends at 5"),
         ({"offsets": [0, 3, 2, 4]}, "must not descend"),
         ({"offsets": [0.5, 4]}, "whole numbers"),
+        ({"offsets": np.array([], int)}, "whole numbers"),
+        ({"by": [0, 0, 1, 1], "width": 0.5}, "whole width"),
         ({"width": 3, "offsets": [0, 4]}, "width is about"),
     ):
         with pytest.raises(ValueError, match=text):
             epsflow.sweep_many(X, 1, 2, **bad)
+    nanoseconds = np.array([1700000000123456789, 1700000000123456790, 0, 0])
+    assert list(epsflow.sweep_many(X, 1, 2, by=nanoseconds).keys) == sorted(set(nanoseconds.tolist()))
+    with pytest.raises(TypeError, match="timedelta64"):
+        epsflow.sweep_many(X, 1, 2, by=np.array(["2015", "2015", "2016", "2017"], "M8[Y]"), width=3)
     with pytest.raises(ValueError, match="columns"):
         epsflow.sweep_many([X, np.zeros((2, 3))], 1, 2)
     counts = epsflow.sweep_many(X, 1, 2, offsets=[0, 2, 4], keep="summary")

@@ -56,6 +56,12 @@ TEST_CASE("catalog: points in the order of their clusters") {
   const ClusterOrder order = order_by_cluster(labels);
   REQUIRE(order.offsets == std::vector<std::uint64_t>{0, 2, 5});
   REQUIRE(std::vector<std::uint32_t>(order.points.begin(), order.points.end()) == std::vector<std::uint32_t>{2, 6, 0, 3, 4});
+  const std::vector<std::int32_t> sparse{2'000'000'000, -1, 7, 2'000'000'000, 1'999'999'999, 7};
+  const Slices two(std::vector<std::uint64_t>{0, 3, 6}, 6);
+  const ClusterOrder named = order_by_cluster(sparse, &two);
+  REQUIRE(named.labels == std::vector<std::int32_t>{7, 2'000'000'000, 7, 1'999'999'999, 2'000'000'000});
+  REQUIRE(named.slices == std::vector<std::uint64_t>{0, 2, 5});
+  REQUIRE(std::vector<std::uint32_t>(named.points.begin(), named.points.end()) == std::vector<std::uint32_t>{2, 0, 5, 4, 3});
   const std::vector<std::int32_t> none(5, -1);
   REQUIRE(order_by_cluster(none).clusters() == 0);
   REQUIRE(order_by_cluster({}).clusters() == 0);

@@ -36,6 +36,24 @@ TEST_CASE("gpu, slices: by every metric") {
   for (const RunOptions& options : ways()) test::check_slices_by_metrics(Engine({.backend = BackendChoice::gpu}), options);
 }
 
+TEST_CASE("gpu, slices: dense ones, whose labels are looked up by id") {
+  if (!test::have_gpu()) return;
+  test::Random random(11);
+  for (const std::size_t dims : {1UL, 2UL, 3UL}) {
+    std::vector<double> x;
+    std::vector<std::uint64_t> offsets{0};
+    for (int s = 0; s < 6; ++s) {
+      // Blobs of most points in few cells, at places of their own in each slice.
+      for (int i = 0; i < 3000; ++i) {
+        for (std::size_t k = 0; k < dims; ++k) x.push_back(s + 4 * (i % 3) + 0.05 * random.bell());
+      }
+      offsets.push_back(x.size() / dims);
+    }
+    test::check_slices(Engine({.backend = BackendChoice::gpu}), {std::span<const double>(x), dims}, offsets, {},
+                       grid({0.2, 0.5}, {4, 40}), {.core_mask = true});
+  }
+}
+
 TEST_CASE("gpu, slices: thousands in three dimensions are what the CPU says") {
   if (!test::have_gpu()) return;
   test::Random random(9);

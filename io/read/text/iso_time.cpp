@@ -79,6 +79,7 @@ std::optional<double> iso_seconds(std::string_view text) noexcept {
     offset = (west ? -60 : 60) * (60 * hours + minutes);
   }
   if (!scan.done()) return std::nullopt;
+  if (hour == 24 && (minute > 0 || second > 0 || fraction > 0)) return std::nullopt;
   return midnight + 3600.0 * hour + 60.0 * minute + second + fraction - offset;
 }
 
