@@ -286,6 +286,7 @@ void define_results(nb::module_& m) {
             }
             return column_of(std::move(counts));
           },
+          nb::rv_policy::move,
           "Five counts of each slice, one slice behind the other.");
   nb::class_<PyNeighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
       .def_prop_ro("offsets", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.offsets; }))
