@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,15 +13,55 @@ import pytest
 
 import epsflow
 
-SWEEP_MANY = Path(__file__).resolve().parents[2] / "examples/python/sweep_many.py"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples/python"
+
+
+def load(monkeypatch, name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(name, *arguments, cwd=None):
+    """What it prints."""
+    command = [sys.executable, EXAMPLES / f"{name}.py", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows_below(text, heading):
+    """The numbers of the table whose heading begins so, up to an empty line."""
+    lines = text.splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.split()[: len(heading.split())] == heading.split()) + 1
+    end = next((i for i, line in enumerate(lines) if i > begin and not line), len(lines))
+    return np.array([[float(word.rstrip("%")) for word in line.split() if word != "day"] for line in lines[begin:end]])
+
+
+def test_groups_of_galaxies(tmp_path, monkeypatch):
+    text = run("galaxy_groups", cwd=tmp_path)
+    assert "25 groups of at least 8 galaxies" in text  # as many as were generated
+    by_length = rows_below(text, "linking length")
+    assert (np.diff(by_length[:, 2]) >= 0).all() and (np.diff(by_length[:, 3]) >= 0).all()  # groups merge and grow
+    found = rows_below(text, "galaxies ra dec")
+    assert len(found) == 10 and (found[:, 0] > 30).all()
+    assert (found[:, 5] > 2 * found[:, 6]).all()  # fingers
+    ra, dec, z = load(monkeypatch, "galaxy_groups").generate()
+    np.savez(tmp_path / "galaxies.npz", z=z, dec=dec, ra=ra)
+    assert run("galaxy_groups", tmp_path / "galaxies.npz", "ra", "dec", "z") == text
+
+
+@pytest.mark.parametrize("name", ["galaxy_groups"])
+def test_what_is_not_understood_tells_the_usage(name):
+    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "a"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and done.stderr.startswith(f"usage: {name}.py [")
 
 
 @pytest.fixture
 def example(monkeypatch):
-    spec = importlib.util.spec_from_file_location("sweep_many", SWEEP_MANY)
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "sweep_many", module)
-    spec.loader.exec_module(module)
+    module = load(monkeypatch, "sweep_many")
     monkeypatch.setattr(module, "CORES", 3)
     return module
 
@@ -28,14 +69,11 @@ def example(monkeypatch):
 @pytest.mark.parametrize("library", ["joblib", "dask"])
 def test_many_data_sets(tmp_path, library):
     pytest.importorskip(library)
-    run = [sys.executable, SWEEP_MANY, library]
-    generated = subprocess.run(run, capture_output=True, text=True, timeout=120, check=True, cwd=tmp_path)
-    assert generated.stdout.count("most clusters") == 6 and list(tmp_path.iterdir()) == []
+    assert run("sweep_many", library, cwd=tmp_path).count("most clusters") == 6 and list(tmp_path.iterdir()) == []
     for i in range(3):
         np.save(tmp_path / f"{i}.npy", np.random.default_rng(i).uniform(0, 3, size=(500, 2)))
     files = sorted(tmp_path.glob("*.npy"))
-    again = subprocess.run([*run, *files], capture_output=True, text=True, timeout=120, check=True)
-    for line, file in zip(again.stdout.splitlines(), files):
+    for line, file in zip(run("sweep_many", library, *files).splitlines(), files):
         assert line.startswith(f"{file.name}: most clusters, ")
         expected = epsflow.sweep(np.load(file), 0.1, 5)[0].labels
         np.testing.assert_array_equal(epsflow.load(file.with_suffix(".results")).labels(0.1, 5), expected)
