@@ -53,7 +53,26 @@ def test_groups_of_galaxies(tmp_path, monkeypatch):
     assert run("galaxy_groups", tmp_path / "galaxies.npz", "ra", "dec", "z") == text
 
 
-@pytest.mark.parametrize("name", ["galaxy_groups"])
+def test_a_cosmological_box(tmp_path, monkeypatch):
+    text = run("cosmological_box", cwd=tmp_path)
+    haloes = int(re.search(r"(\d+) haloes with", text)[1])
+    assert 140 <= haloes <= 150  # of 150; one that touches another is one with it
+    by_mass = rows_below(text, "mass from")
+    assert by_mass[:, 2].sum() == haloes and (np.diff(by_mass[:, 3]) < 0).all()
+    assert int(re.search(r"(\d+) haloes lie across a face", text)[1]) > 0
+    assert list(tmp_path.iterdir()) == []
+    h5py = pytest.importorskip("h5py")
+    assert "box.haloes.hdf5: " in text
+    X, v = load(monkeypatch, "cosmological_box").generate()
+    with h5py.File(tmp_path / "snapshot.hdf5", "w") as file:
+        file["PartType1/Coordinates"], file["PartType1/Velocities"] = X, v
+    again = run("cosmological_box", "100", repr(4e6 / len(X)), tmp_path / "snapshot.hdf5")
+    assert again.replace("snapshot.haloes", "box.haloes") == text
+    with h5py.File(tmp_path / "snapshot.haloes.hdf5") as file:
+        assert len(file["Groups/Masses"]) == haloes
+
+
+@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box"])
 def test_what_is_not_understood_tells_the_usage(name):
     done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "a"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1 and done.stderr.startswith(f"usage: {name}.py [")
