@@ -72,7 +72,19 @@ def test_a_cosmological_box(tmp_path, monkeypatch):
         assert len(file["Groups/Masses"]) == haloes
 
 
-@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box"])
+def test_a_day_of_tec(tmp_path, monkeypatch):
+    text = run("tec_day", cwd=tmp_path)
+    assert text.startswith("72 maps") and len(rows_below(text, "eps min_samples")) == 9
+    # Five patches were generated. One is there in the first map; two of the others become one.
+    assert "birth 4, death 4, merge 1\n" in text
+    minutes, km, speed = map(int, re.search(r"longest: (\d+) minutes, (\d+) km, (\d+) m/s", text).groups())
+    assert minutes >= 120 and 4000 < km < 7000 and 400 < speed < 900
+    module = load(monkeypatch, "tec_day")
+    np.savez(tmp_path / "tec.npz", **dict(zip(("ut1_unix", "glon", "gdlat", "tec"), module.generate().T)))
+    assert run("tec_day", tmp_path / "tec.npz", "ut1_unix", "glon", "gdlat", "tec") == text
+
+
+@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day"])
 def test_what_is_not_understood_tells_the_usage(name):
     done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "a"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1 and done.stderr.startswith(f"usage: {name}.py [")
