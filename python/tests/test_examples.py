@@ -84,7 +84,23 @@ def test_a_day_of_tec(tmp_path, monkeypatch):
     assert run("tec_day", tmp_path / "tec.npz", "ut1_unix", "glon", "gdlat", "tec") == text
 
 
-@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day"])
+def test_lightning(tmp_path, monkeypatch):
+    text = run("lightning_flashes", cwd=tmp_path)
+    assert re.search(r": 40 flashes with 1[12]\d branches", text)  # three of each were generated
+    by_branches = rows_below(text, "branches flashes")
+    assert by_branches[:, 1].sum() == 40 and by_branches[3, 1] >= 38
+    largest = rows_below(text, "sources branches")
+    assert (largest[:, 0] >= 200).all() and (largest[:, 3] < 0.5).all()
+    x, y, z, t = load(monkeypatch, "lightning_flashes").generate().T
+    lat = 35 + y / 111.19
+    columns = [t, lat, -97 + x / 111.19 / np.cos(np.radians(35)), 1000 * z]
+    np.save(tmp_path / "sources.npy", np.stack(columns, axis=1))
+    assert ": 40 flashes with " in run("lightning_flashes", tmp_path / "sources.npy", "0", "1", "2", "3")
+    pytest.importorskip("xarray")
+    assert "in the variables of xlma-python: 40 flashes" in text
+
+
+@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day", "lightning_flashes"])
 def test_what_is_not_understood_tells_the_usage(name):
     done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "a"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1 and done.stderr.startswith(f"usage: {name}.py [")
