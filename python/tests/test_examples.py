@@ -100,7 +100,23 @@ def test_lightning(tmp_path, monkeypatch):
     assert "in the variables of xlma-python: 40 flashes" in text
 
 
-@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day", "lightning_flashes"])
+def test_earthquakes(tmp_path, monkeypatch):
+    text = run("earthquakes", cwd=tmp_path)
+    assert re.search(r"eps .* km, min_samples \d+: 6 clusters", text)  # as many as were generated
+    found = rows_below(text, "size strongest")
+    assert len(found) == 6 and (found[:, 1] > 5.9).all()
+    assert (found[:, 2] > found[:, 1] - 0.06).all() and (found[:, 2] < found[:, 1] + 0.2).all()  # main shocks have most of the moment
+    assert (found[:, 7] > 40).all()
+    pandas = pytest.importorskip("pandas")
+    lon, lat, magnitude, day = load(monkeypatch, "earthquakes").generate()
+    time = [f"{when}Z" for when in np.datetime64("2024-01-01T00:00:00.000") + (day * 86_400_000).astype("timedelta64[ms]")]
+    frame = pandas.DataFrame({"time": time, "latitude": lat, "longitude": lon, "mag": magnitude})
+    frame.to_csv(tmp_path / "query.csv", index=False)
+    again = run("earthquakes", tmp_path / "query.csv", "longitude", "latitude", "mag", "time")
+    np.testing.assert_allclose(rows_below(again, "size strongest")[:, :6], found[:, :6])  # days count from the first
+
+
+@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day", "lightning_flashes", "earthquakes"])
 def test_what_is_not_understood_tells_the_usage(name):
     done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "a"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1 and done.stderr.startswith(f"usage: {name}.py [")
