@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,15 +13,118 @@ import pytest
 
 import epsflow
 
-SWEEP_MANY = Path(__file__).resolve().parents[2] / "examples/python/sweep_many.py"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples/python"
+
+
+def load(monkeypatch, name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(name, *arguments, cwd=None):
+    """What it prints."""
+    command = [sys.executable, EXAMPLES / f"{name}.py", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows_below(text, heading):
+    """The numbers of the table whose heading begins so, up to an empty line."""
+    lines = text.splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.split()[: len(heading.split())] == heading.split()) + 1
+    end = next((i for i, line in enumerate(lines) if i > begin and not line), len(lines))
+    return np.array([[float(word.rstrip("%")) for word in line.split() if word != "day"] for line in lines[begin:end]])
+
+
+def test_groups_of_galaxies(tmp_path, monkeypatch):
+    text = run("galaxy_groups", cwd=tmp_path)
+    assert "25 groups of at least 8 galaxies" in text  # as many as were generated
+    by_length = rows_below(text, "linking length")
+    assert (np.diff(by_length[:, 2]) >= 0).all() and (np.diff(by_length[:, 3]) >= 0).all()  # groups merge and grow
+    found = rows_below(text, "galaxies ra dec")
+    assert len(found) == 10 and (found[:, 0] > 30).all()
+    assert (found[:, 5] > 2 * found[:, 6]).all()  # fingers
+    ra, dec, z = load(monkeypatch, "galaxy_groups").generate()
+    np.savez(tmp_path / "galaxies.npz", z=z, dec=dec, ra=ra)
+    assert run("galaxy_groups", tmp_path / "galaxies.npz", "ra", "dec", "z") == text
+
+
+def test_a_cosmological_box(tmp_path, monkeypatch):
+    text = run("cosmological_box", cwd=tmp_path)
+    haloes = int(re.search(r"(\d+) haloes with", text)[1])
+    assert 140 <= haloes <= 150  # of 150; one that touches another is one with it
+    by_mass = rows_below(text, "mass from")
+    assert by_mass[:, 2].sum() == haloes and (np.diff(by_mass[:, 3]) < 0).all()
+    assert int(re.search(r"(\d+) haloes lie across a face", text)[1]) > 0
+    assert list(tmp_path.iterdir()) == []
+    h5py = pytest.importorskip("h5py")
+    assert "box.haloes.hdf5: " in text
+    X, v = load(monkeypatch, "cosmological_box").generate()
+    with h5py.File(tmp_path / "snapshot.hdf5", "w") as file:
+        file["PartType1/Coordinates"], file["PartType1/Velocities"] = X, v
+    again = run("cosmological_box", "100", repr(4e6 / len(X)), tmp_path / "snapshot.hdf5")
+    assert again.replace("snapshot.haloes", "box.haloes") == text
+    with h5py.File(tmp_path / "snapshot.haloes.hdf5") as file:
+        assert len(file["Groups/Masses"]) == haloes
+
+
+def test_a_day_of_tec(tmp_path, monkeypatch):
+    text = run("tec_day", cwd=tmp_path)
+    assert text.startswith("72 maps") and len(rows_below(text, "eps min_samples")) == 9
+    # Five patches were generated. One is there in the first map; two of the others become one.
+    assert "birth 4, death 4, merge 1\n" in text
+    minutes, km, speed = map(int, re.search(r"longest: (\d+) minutes, (\d+) km, (\d+) m/s", text).groups())
+    assert minutes >= 120 and 4000 < km < 7000 and 400 < speed < 900
+    module = load(monkeypatch, "tec_day")
+    np.savez(tmp_path / "tec.npz", **dict(zip(("ut1_unix", "glon", "gdlat", "tec"), module.generate().T)))
+    assert run("tec_day", tmp_path / "tec.npz", "ut1_unix", "glon", "gdlat", "tec") == text
+
+
+def test_lightning(tmp_path, monkeypatch):
+    text = run("lightning_flashes", cwd=tmp_path)
+    assert re.search(r": 40 flashes with 1[12]\d branches", text)  # three of each were generated
+    by_branches = rows_below(text, "branches flashes")
+    assert by_branches[:, 1].sum() == 40 and by_branches[3, 1] >= 38
+    largest = rows_below(text, "sources branches")
+    assert (largest[:, 0] >= 200).all() and (largest[:, 3] < 0.5).all()
+    x, y, z, t = load(monkeypatch, "lightning_flashes").generate().T
+    lat = 35 + y / 111.19
+    columns = [t, lat, -97 + x / 111.19 / np.cos(np.radians(35)), 1000 * z]
+    np.save(tmp_path / "sources.npy", np.stack(columns, axis=1))
+    assert ": 40 flashes with " in run("lightning_flashes", tmp_path / "sources.npy", "0", "1", "2", "3")
+    pytest.importorskip("xarray")
+    assert "in the variables of xlma-python: 40 flashes" in text
+
+
+def test_earthquakes(tmp_path, monkeypatch):
+    text = run("earthquakes", cwd=tmp_path)
+    assert re.search(r"eps .* km, min_samples \d+: 6 clusters", text)  # as many as were generated
+    found = rows_below(text, "size strongest")
+    assert len(found) == 6 and (found[:, 1] > 5.9).all()
+    assert (found[:, 2] > found[:, 1] - 0.06).all() and (found[:, 2] < found[:, 1] + 0.2).all()  # main shocks have most of the moment
+    assert (found[:, 7] > 40).all()
+    pandas = pytest.importorskip("pandas")
+    lon, lat, magnitude, day = load(monkeypatch, "earthquakes").generate()
+    time = [f"{when}Z" for when in np.datetime64("2024-01-01T00:00:00.000") + (day * 86_400_000).astype("timedelta64[ms]")]
+    frame = pandas.DataFrame({"time": time, "latitude": lat, "longitude": lon, "mag": magnitude})
+    frame.to_csv(tmp_path / "query.csv", index=False)
+    again = run("earthquakes", tmp_path / "query.csv", "longitude", "latitude", "mag", "time")
+    np.testing.assert_allclose(rows_below(again, "size strongest")[:, :6], found[:, :6])  # days count from the first
+
+
+@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day", "lightning_flashes", "earthquakes"])
+def test_what_is_not_understood_tells_the_usage(name):
+    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "a"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and done.stderr.startswith(f"usage: {name}.py [")
 
 
 @pytest.fixture
 def example(monkeypatch):
-    spec = importlib.util.spec_from_file_location("sweep_many", SWEEP_MANY)
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "sweep_many", module)
-    spec.loader.exec_module(module)
+    module = load(monkeypatch, "sweep_many")
     monkeypatch.setattr(module, "CORES", 3)
     return module
 
@@ -28,14 +132,11 @@ def example(monkeypatch):
 @pytest.mark.parametrize("library", ["joblib", "dask"])
 def test_many_data_sets(tmp_path, library):
     pytest.importorskip(library)
-    run = [sys.executable, SWEEP_MANY, library]
-    generated = subprocess.run(run, capture_output=True, text=True, timeout=120, check=True, cwd=tmp_path)
-    assert generated.stdout.count("most clusters") == 6 and list(tmp_path.iterdir()) == []
+    assert run("sweep_many", library, cwd=tmp_path).count("most clusters") == 6 and list(tmp_path.iterdir()) == []
     for i in range(3):
         np.save(tmp_path / f"{i}.npy", np.random.default_rng(i).uniform(0, 3, size=(500, 2)))
     files = sorted(tmp_path.glob("*.npy"))
-    again = subprocess.run([*run, *files], capture_output=True, text=True, timeout=120, check=True)
-    for line, file in zip(again.stdout.splitlines(), files):
+    for line, file in zip(run("sweep_many", library, *files).splitlines(), files):
         assert line.startswith(f"{file.name}: most clusters, ")
         expected = epsflow.sweep(np.load(file), 0.1, 5)[0].labels
         np.testing.assert_array_equal(epsflow.load(file.with_suffix(".results")).labels(0.1, 5), expected)
