@@ -38,7 +38,7 @@ int measure(std::map<std::string, std::string> words) {
   const std::uint64_t sets = number("--sets", 10'000);
   const std::uint64_t points = number("--points", 1000);
   const std::size_t dims = number("--dims", 2);
-  const std::uint64_t looped = std::min(sets, number("--looped", 200));
+  const std::uint64_t looped = std::min<std::uint64_t>(sets, number("--looped", 200));
   const std::uint64_t repeat = number("--repeat", 3);
   EngineOptions options;
   options.threads = static_cast<unsigned>(number("--threads", 0));
