@@ -65,10 +65,10 @@ int measure(std::map<std::string, std::string> words) {
   for (std::uint64_t r = 0; r < repeat; ++r) {
     std::vector<std::vector<VariantResult>> alone(looped);
     loop = std::min(loop, seconds_of([&] {
-      for (std::uint64_t s = 0; s < looped; ++s) {
-        alone[s] = run(engine.load(view.rows(offsets[s], offsets[s + 1])), sweep);
-      }
-    }));
+                      for (std::uint64_t s = 0; s < looped; ++s) {
+                        alone[s] = run(engine.load(view.rows(offsets[s], offsets[s + 1])), sweep);
+                      }
+                    }));
     for (std::uint64_t s = 0; s < looped && r == 0; ++s) {
       for (std::size_t v = 0; v < sweep.size(); ++v) {
         equal = equal && std::equal(alone[s][v].labels.begin(), alone[s][v].labels.end(),
@@ -78,10 +78,14 @@ int measure(std::map<std::string, std::string> words) {
   }
   const double each = 1e3 * best / static_cast<double>(sets);
   const double each_looped = 1e3 * loop / static_cast<double>(looped);
-  std::cout << nlohmann::ordered_json{{"backend", engine.backend()}, {"sets", sets},
-                                      {"points", points},            {"dims", dims},
-                                      {"seconds", best},             {"ms_per_set", each},
-                                      {"ms_per_set_looped", each_looped}, {"ratio", each_looped / each},
+  std::cout << nlohmann::ordered_json{{"backend", engine.backend()},
+                                      {"sets", sets},
+                                      {"points", points},
+                                      {"dims", dims},
+                                      {"seconds", best},
+                                      {"ms_per_set", each},
+                                      {"ms_per_set_looped", each_looped},
+                                      {"ratio", each_looped / each},
                                       {"equal", equal}}
                    .dump()
             << "\n";

@@ -260,14 +260,17 @@ class Cataloguer {
     };
     std::vector<double> means(clusters_ * dims_);  // of the differences
     reduce(
-        order_, Row{std::vector<double>(dims_), std::vector<double>(dims_, kInfinity), std::vector<double>(dims_, -kInfinity)},
+        order_,
+        Row{std::vector<double>(dims_), std::vector<double>(dims_, kInfinity), std::vector<double>(dims_, -kInfinity)},
         cancel_,
         [&](Row& row, std::size_t c, std::uint32_t i) {
           for (std::size_t k = 0; k < dims_; ++k) {
             const double away = difference(in_.points.at(i, k), references_[c * dims_ + k], k);
             row.mean[k] += share(c, i) * away;
-            row.lower[k] = std::min(row.lower[k], away);
-            row.upper[k] = std::max(row.upper[k], away);
+            // The coordinates themselves where there is no way round: ends lose nothing.
+            const double end = period(k) > 0 ? away : in_.points.at(i, k);
+            row.lower[k] = std::min(row.lower[k], end);
+            row.upper[k] = std::max(row.upper[k], end);
           }
         },
         [&](Row& row, const Row& other) {
@@ -282,8 +285,9 @@ class Cataloguer {
             const std::size_t at = c * dims_ + k;
             means[at] = goes_round_[at] != 0 ? 0 : row.mean[k];
             made_.center[at] = references_[at] + means[at];
-            made_.lower[at] = references_[at] + row.lower[k];
-            made_.upper[at] = references_[at] + row.upper[k];
+            const double from = period(k) > 0 ? references_[at] : 0;
+            made_.lower[at] = from + row.lower[k];
+            made_.upper[at] = from + row.upper[k];
             // All in one turn of the side, in which the centre is.
             if (period(k) <= 0) continue;
             double turns = std::floor((made_.center[at] - in_.metric.box[k].lo) / period(k));
@@ -458,8 +462,8 @@ class Cataloguer {
   const CancelToken& cancel_;
   std::size_t clusters_;
   std::size_t dims_;
-  std::vector<double> totals_;      ///< [clusters] sum of the weights
-  std::vector<double> references_;  ///< [clusters × d]
+  std::vector<double> totals_;            ///< [clusters] sum of the weights
+  std::vector<double> references_;        ///< [clusters × d]
   std::vector<std::uint8_t> goes_round_;  ///< [clusters × d] 1 where a closed side has no mean direction
   Catalog made_;
 };

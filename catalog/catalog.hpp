@@ -25,11 +25,11 @@ struct NamedColumn {
 struct CatalogInput {
   PointsView points;
   const Metric& metric;
-  std::span<const std::int32_t> labels;         ///< [n]; in slices, those of each count from 0
-  std::span<const std::uint8_t> core = {};      ///< [n] 1 for core points; empty: not known
-  std::span<const double> weights = {};         ///< [n], none below 0; empty: every point weighs the same
-  std::span<const NamedColumn> columns = {};    ///< to sum up
-  const Slices* slices = nullptr;               ///< null where there are none
+  std::span<const std::int32_t> labels;       ///< [n]; in slices, those of each count from 0
+  std::span<const std::uint8_t> core = {};    ///< [n] 1 for core points; empty: not known
+  std::span<const double> weights = {};       ///< [n], none below 0; empty: every point weighs the same
+  std::span<const NamedColumn> columns = {};  ///< to sum up
+  const Slices* slices = nullptr;             ///< null where there are none
 };
 
 /// Of one column in each cluster. NaN counts for nothing; where a cluster has nothing else the sum is 0 and the others are NaN.

@@ -12,9 +12,10 @@ namespace epsflow {
 
 /// What the columns are called.
 struct CatalogNames {
-  std::span<const std::string> coordinates = {};  ///< d of them, or empty: x, y, z up to three dimensions, else x0, x1, …
-  std::span<const std::string> units = {};        ///< of the coordinates: d of them, or empty
-  std::string_view weight = "weight";             ///< of the column of weights
+  std::span<const std::string> coordinates =
+      {};                                   ///< d of them, or empty: x, y, z up to three dimensions, else x0, x1, …
+  std::span<const std::string> units = {};  ///< of the coordinates: d of them, or empty
+  std::string_view weight = "weight";       ///< of the column of weights
   /// Where there are slices, what each is called, as the values of a column: [slices]. Null: `slice`, by number.
   const TableColumn* slices = nullptr;
 };

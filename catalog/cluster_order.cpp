@@ -29,8 +29,8 @@ ClusterOrder order_sparse(std::span<const std::int32_t> labels, const Slices* sl
   std::vector<std::int32_t> names;  // in the order of the entries
   for (std::size_t s = 0; s < count; ++s) {
     const auto first = static_cast<std::ptrdiff_t>(slices == nullptr ? 0 : slices->first(s));
-    const auto last = slices == nullptr ? static_cast<std::ptrdiff_t>(labels.size())
-                                        : static_cast<std::ptrdiff_t>(slices->last(s));
+    const auto last =
+        slices == nullptr ? static_cast<std::ptrdiff_t>(labels.size()) : static_cast<std::ptrdiff_t>(slices->last(s));
     std::vector<std::int32_t> used(labels.begin() + first, labels.begin() + last);
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
@@ -84,7 +84,8 @@ ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices
   const SlicesView view = slices == nullptr ? SlicesView{} : slices->view();
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const std::uint64_t cluster = labels[i] == kNoise ? clusters : numbers[view.of(static_cast<std::uint32_t>(i))] + labels[i];
+      const std::uint64_t cluster =
+          labels[i] == kNoise ? clusters : numbers[view.of(static_cast<std::uint32_t>(i))] + labels[i];
       made[i] = cluster << 32 | i;
     }
   });

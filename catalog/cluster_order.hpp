@@ -17,7 +17,7 @@ struct ClusterOrder {
   std::vector<std::int32_t> labels;       ///< [clusters]
   std::vector<std::uint64_t> offsets{0};  ///< [clusters + 1]
   Buffer<std::uint32_t> points;           ///< [points in clusters] ids
-  std::vector<std::uint64_t> slices;   ///< [slices + 1]: the first entry of each; without slices those of one
+  std::vector<std::uint64_t> slices;      ///< [slices + 1]: the first entry of each; without slices those of one
 
   [[nodiscard]] std::size_t clusters() const noexcept { return offsets.size() - 1; }
 };

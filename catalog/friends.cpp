@@ -14,7 +14,8 @@ double mean_separation(const Metric& metric, std::size_t dims, std::uint64_t n) 
   const bool closed = metric.box.size() == dims && std::ranges::all_of(metric.box, &BoxSide::closed);
   if (!closed) {
     throw UsageError(
-        "the mean separation of points, of which b is a fraction, is that of points which fill a periodic box: give Metric::box "
+        "the mean separation of points, of which b is a fraction, is that of points which fill a periodic box: give "
+        "Metric::box "
         "with every side closed, or the linking length itself");
   }
   if (n == 0) throw UsageError("there are no points, and so no mean separation: give the linking length itself");

@@ -21,10 +21,8 @@ SkyOffset sky_offset(SkyPlace from, SkyPlace to) noexcept {
   // sin(a − b) + 2·cos·sin·sin²(turn/2): small angles lose nothing.
   const double half = std::sin(turn / 2);
   const double lift = 2 * half * half;
-  const double north =
-      std::sin(to.latitude - from.latitude) + std::sin(from.latitude) * std::cos(to.latitude) * lift;
-  const double along =
-      std::cos(to.latitude - from.latitude) - std::cos(from.latitude) * std::cos(to.latitude) * lift;
+  const double north = std::sin(to.latitude - from.latitude) + std::sin(from.latitude) * std::cos(to.latitude) * lift;
+  const double along = std::cos(to.latitude - from.latitude) - std::cos(from.latitude) * std::cos(to.latitude) * lift;
   const double across = std::hypot(east, north);
   const double distance = std::atan2(across, along);
   if (across == 0) return {distance, 0, distance == 0 ? 0 : distance};

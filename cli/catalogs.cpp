@@ -16,10 +16,12 @@
 namespace epsflow::cli {
 
 OptionSpec stats_option() {
-  return {.name = "stats",
-          .value = "A,B",
-          .help = "with --catalog: columns of which each cluster has mean, sum, smallest and largest; they are no coordinates "
-                  "unless --columns names them"};
+  return {
+      .name = "stats",
+      .value = "A,B",
+      .help =
+          "with --catalog: columns of which each cluster has mean, sum, smallest and largest; they are no coordinates "
+          "unless --columns names them"};
 }
 
 Cataloguing::Cataloguing(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
@@ -66,11 +68,12 @@ Table Cataloguing::table(const VariantResult& result) const {
     for (std::uint64_t& id : made.first_core) id = slicing_->rows().row(id);
   }
   const std::vector<std::string>& units = points_.inputs.empty() ? Words() : points_.inputs.front().units;
-  return table_of(made, metric_,
-                  {.coordinates = points_.column_names,
-                   .units = units.size() == points_.dims() ? std::span<const std::string>(units) : std::span<const std::string>(),
-                   .weight = points_.weight_column.empty() ? "weight" : points_.weight_column,
-                   .slices = slicing_ == nullptr ? nullptr : &slicing_->called()});
+  return table_of(
+      made, metric_,
+      {.coordinates = points_.column_names,
+       .units = units.size() == points_.dims() ? std::span<const std::string>(units) : std::span<const std::string>(),
+       .weight = points_.weight_column.empty() ? "weight" : points_.weight_column,
+       .slices = slicing_ == nullptr ? nullptr : &slicing_->called()});
 }
 
 io::VariantWriter Cataloguing::writer(const std::string& extension) const {

@@ -189,8 +189,10 @@ Command cluster_command() {
              {.name = "catalog",
               .kind = ValueKind::file,
               .value = "FILE",
-              .help = "a row for each cluster as .csv, .fits, .h5 or .parquet: size, core points, first core point, and of the "
-                      "coordinates centre, spread, ends and radius; weighted by --weight; - for CSV on standard output"},
+              .help =
+                  "a row for each cluster as .csv, .fits, .h5 or .parquet: size, core points, first core point, and of "
+                  "the "
+                  "coordinates centre, spread, ends and radius; weighted by --weight; - for CSV on standard output"},
              stats_option(),
              overwrite_option()}},
            input_options(),

@@ -101,8 +101,8 @@ int run_fof(const Arguments& arguments) {
   write_label_output(arguments, result, points, metric);
   const LabelSummary& s = result.summary;
   if (arguments.flag("json")) {
-    nlohmann::ordered_json json{{"points", points.size()}, {"linking_length", eps},  {"groups", s.clusters},
-                                {"grouped", s.core},       {"ungrouped", s.noise},   {"largest", s.largest},
+    nlohmann::ordered_json json{{"points", points.size()},  {"linking_length", eps}, {"groups", s.clusters},
+                                {"grouped", s.core},        {"ungrouped", s.noise},  {"largest", s.largest},
                                 {"seconds", result.seconds}};
     add_metric(json, metric);
     add_input(json, points);
@@ -156,15 +156,18 @@ Command fof_command() {
             {{.name = "out",
               .kind = ValueKind::file,
               .value = "FILE",
-              .help = "the group of each point as .npy (int32), .csv, .fits, .h5 or .parquet, or - for CSV on standard output"},
+              .help = "the group of each point as .npy (int32), .csv, .fits, .h5 or .parquet, or - for CSV on standard "
+                      "output"},
              {.name = "catalog",
               .kind = ValueKind::file,
               .value = "FILE",
-              .help = "a row for each group as .csv, .fits, .h5 or .parquet: size, first point, mass (--weight), and of the "
+              .help = "a row for each group as .csv, .fits, .h5 or .parquet: size, first point, mass (--weight), and "
+                      "of the "
                       "coordinates centre of mass, spread, ends and radius; - for CSV on standard output"},
              {.name = "velocity",
               .value = "A,B",
-              .help = "with --catalog: columns whose mean, weighted by mass, is that of the group; they are no coordinates"},
+              .help = "with --catalog: columns whose mean, weighted by mass, is that of the group; they are no "
+                      "coordinates"},
              stats_option(),
              overwrite_option()}},
            input_options(),

@@ -42,8 +42,9 @@ std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const 
 io::Manifest read_results(const std::filesystem::path& folder) {
   io::Manifest manifest = io::read_manifest(folder);
   if (const std::string slices = io::slices_of(manifest); !slices.empty()) {
-    throw InputError(fmt::format("{} holds results of many data sets, {}, and the clusters of each count from 0: sweep one of them by itself",
-                                 folder.string(), slices));
+    throw InputError(fmt::format(
+        "{} holds results of many data sets, {}, and the clusters of each count from 0: sweep one of them by itself",
+        folder.string(), slices));
   }
   if (!manifest.runs.empty()) return manifest;
   throw InputError(fmt::format("{} holds no results: {} is missing there; give the folder that epsflow sweep wrote",

@@ -151,7 +151,9 @@ io::ReadOptions read_options(const Arguments& arguments) {
     for (std::size_t k = 0; k < names.size(); ++k) {
       if (std::ranges::find(beside, names[k]) == beside.end()) chosen.push_back(k);
     }
-    if (chosen.empty()) throw UsageError("no column is left for coordinates: those of --by and --stats are none unless --columns names them");
+    if (chosen.empty())
+      throw UsageError(
+          "no column is left for coordinates: those of --by and --stats are none unless --columns names them");
     return chosen;
   };
   if (arguments.given("delimiter")) options.text.delimiter = delimiter(arguments);

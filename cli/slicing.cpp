@@ -52,8 +52,9 @@ SliceRows rows_of(const Arguments& arguments, const io::FilePoints& points) {
   const std::vector<double> values = std::move(read_beside(arguments, {name}, points).front());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    throw InputError(fmt::format("{} has {} in the column {} of --by, and every point is in a slice: fill it, or leave the row out",
-                                 row_of(points, i), values[i], name));
+    throw InputError(
+        fmt::format("{} has {} in the column {} of --by, and every point is in a slice: fill it, or leave the row out",
+                    row_of(points, i), values[i], name));
   }
   return slice_rows(values, by_width(arguments));
 }
@@ -66,7 +67,8 @@ TableColumn called(const Arguments& arguments, const io::FilePoints& points, con
     for (const io::InputRows& input : points.inputs) names.push_back(input.name);
     return {name, std::move(names)};
   }
-  const bool whole = std::ranges::all_of(rows.keys, [](double key) { return key == std::floor(key) && std::abs(key) < 0x1p53; });
+  const bool whole =
+      std::ranges::all_of(rows.keys, [](double key) { return key == std::floor(key) && std::abs(key) < 0x1p53; });
   if (whole) return {name, std::vector<std::int64_t>(rows.keys.begin(), rows.keys.end())};
   return {name, rows.keys};
 }
@@ -74,15 +76,16 @@ TableColumn called(const Arguments& arguments, const io::FilePoints& points, con
 }  // namespace
 
 OptionGroup slicing_options() {
-  return {"Many data sets at once",
-          {{.name = "by",
-            .value = "COLUMN",
-            .help = "cluster the rows of each value of this column (a number, or a time in ISO 8601, which becomes seconds "
-                    "since 1970) by themselves, as a slice; it is no coordinate unless --columns names it"},
-           {.name = "by-width",
-            .value = "W",
-            .help = "with --by: a slice for each stretch from a whole multiple of W up to the next, instead of each value"},
-           {.name = "by-file", .kind = ValueKind::flag, .help = "cluster the rows of each file by themselves"}}};
+  return {
+      "Many data sets at once",
+      {{.name = "by",
+        .value = "COLUMN",
+        .help = "cluster the rows of each value of this column (a number, or a time in ISO 8601, which becomes seconds "
+                "since 1970) by themselves, as a slice; it is no coordinate unless --columns names it"},
+       {.name = "by-width",
+        .value = "W",
+        .help = "with --by: a slice for each stretch from a whole multiple of W up to the next, instead of each value"},
+       {.name = "by-file", .kind = ValueKind::flag, .help = "cluster the rows of each file by themselves"}}};
 }
 
 void check_slicing(const Arguments& arguments) {
@@ -112,7 +115,8 @@ Words columns_beside(const Arguments& arguments) {
   return names;
 }
 
-std::vector<std::vector<double>> read_beside(const Arguments& arguments, const Words& names, const io::FilePoints& points) {
+std::vector<std::vector<double>> read_beside(const Arguments& arguments, const Words& names,
+                                             const io::FilePoints& points) {
   io::ColumnsBeside beside = io::read_columns(paths_of(arguments.operands()), read_options(arguments), names, points);
   for (std::size_t k = 0; k < names.size() && !arguments.given("columns"); ++k) {
     const auto taken = std::ranges::find(points.column_numbers, beside.numbers[k]);
@@ -129,7 +133,8 @@ std::string row_of(const io::FilePoints& points, std::size_t point) {
   std::uint64_t before = 0;
   for (const io::InputRows& input : points.inputs) {
     if (row < before + input.rows) {
-      return points.inputs.size() > 1 ? fmt::format("row {} of {}", row - before, input.name) : fmt::format("row {}", row);
+      return points.inputs.size() > 1 ? fmt::format("row {} of {}", row - before, input.name)
+                                      : fmt::format("row {}", row);
     }
     before += input.rows;
   }
@@ -162,7 +167,8 @@ std::string Slicing::describe() const {
   sum.add(std::as_bytes(std::span(rows_.keys)));
   sum.add(std::as_bytes(std::span(rows_.offsets)));
   sum.add(std::as_bytes(std::span(rows_.order)));
-  return fmt::format("{} by {} (crc32:{})", format_count(rows_.count(), "slice"), name_, io::format_checksum(sum.value()));
+  return fmt::format("{} by {} (crc32:{})", format_count(rows_.count(), "slice"), name_,
+                     io::format_checksum(sum.value()));
 }
 
 void SliceCounts::add(const VariantResult& result) { variants_.push_back({result.variant, result.slices}); }
@@ -171,7 +177,8 @@ void SliceCounts::write(const std::filesystem::path& file) const {
   std::vector<const Counted*> order;
   for (const Counted& counted : variants_) order.push_back(&counted);
   std::ranges::sort(order, [](const Counted* a, const Counted* b) {
-    return a->variant.eps < b->variant.eps || (a->variant.eps == b->variant.eps && a->variant.minpts < b->variant.minpts);
+    return a->variant.eps < b->variant.eps ||
+           (a->variant.eps == b->variant.eps && a->variant.minpts < b->variant.minpts);
   });
   io::FileStream out(file, file);
   io::CsvWriter csv(out);

@@ -121,7 +121,9 @@ int run_sweep(const Arguments& arguments) {
     throw UsageError("--gpus shares one data set among GPUs, and --by makes many: leave one of them out");
   }
   if (sliced && lineage) {
-    throw UsageError("--lineage ties the clusters of one data set to each other, and --by and --by-file make many: leave one of them out");
+    throw UsageError(
+        "--lineage ties the clusters of one data set to each other, and --by and --by-file make many: leave one of "
+        "them out");
   }
   settings.run.clusters = lineage;
   check_options(settings.run);
@@ -186,7 +188,8 @@ int run_sweep(const Arguments& arguments) {
           if (to_make.contains(result.variant)) folder.add(result);
         };
         if (slicing && made.size() > 0) {
-          run_each(slicing->load(Engine(settings.engine, notices(arguments)), metric), made, take, settings.run, observer);
+          run_each(slicing->load(Engine(settings.engine, notices(arguments)), metric), made, take, settings.run,
+                   observer);
         } else if (made.size() > 0) {
           run_whole(arguments, points, metric, made, take, settings, observer);
         }
@@ -243,7 +246,8 @@ Command sweep_command() {
                    {.name = "catalog",
                     .kind = ValueKind::word,
                     .words = {"csv", "fits", "h5", "parquet"},
-                    .help = "write the clusters of each variant as well, a row for each, catalog/…: size, core points, first core "
+                    .help = "write the clusters of each variant as well, a row for each, catalog/…: size, core points, "
+                            "first core "
                             "point, and of the coordinates centre, spread, ends and radius; weighted by --weight"},
                    stats_option(),
                    {.name = "hdf5",

@@ -73,7 +73,8 @@ io::FolderMode folder_mode(const Arguments& arguments) {
 void check_kept(const Arguments& arguments, const RunOptions& run) {
   for (const char* name : {"hdf5", "labelled", "catalog"}) {
     if (!keeps_labels(run.keep) && arguments.given(name)) {
-      throw UsageError(fmt::format("--{} is made of labels, and --keep summary makes none; leave one of them out", name));
+      throw UsageError(
+          fmt::format("--{} is made of labels, and --keep summary makes none; leave one of them out", name));
     }
   }
   check_options(run);

@@ -50,11 +50,10 @@ Table tracks_table(const TrackedSlices& found, const SliceRows& slices, bool sph
   std::vector<std::string> times;
   times.reserve(found.rows.size());
   for (const TrackRow& row : found.rows) times.push_back(time_text(slices.keys[row.frame]));
-  Table table{column("frame", &TrackRow::frame),     column("idx", &TrackRow::idx),
-              column("hdim_1", &TrackRow::y),        column("hdim_2", &TrackRow::x),
-              column("num", &TrackRow::num),         column("feature", &TrackRow::feature),
-              TableColumn{"time", times},            TableColumn{"timestr", times},
-              column("y", &TrackRow::y),             column("x", &TrackRow::x)};
+  Table table{column("frame", &TrackRow::frame), column("idx", &TrackRow::idx), column("hdim_1", &TrackRow::y),
+              column("hdim_2", &TrackRow::x),    column("num", &TrackRow::num), column("feature", &TrackRow::feature),
+              TableColumn{"time", times},        TableColumn{"timestr", times}, column("y", &TrackRow::y),
+              column("x", &TrackRow::x)};
   if (sphere) {
     table.push_back(column("lat", &TrackRow::lat));
     table.push_back(column("lon", &TrackRow::lon));
@@ -76,15 +75,16 @@ double share_given(const Arguments& arguments) {
 std::vector<std::int64_t> read_ids(const Arguments& arguments, const io::FilePoints& points, const Slicing& slicing) {
   const Words names = split_list("ids", arguments.text("ids"));
   if (names.size() != 1) {
-    throw UsageError(fmt::format("--ids '{}' names {}: name one", arguments.text("ids"), format_count(names.size(), "column")));
+    throw UsageError(
+        fmt::format("--ids '{}' names {}: name one", arguments.text("ids"), format_count(names.size(), "column")));
   }
   const std::vector<std::vector<double>> columns = read_beside(arguments, names, points);
   std::vector<std::int64_t> ids;
   ids.reserve(columns.front().size());
   for (const double id : columns.front()) {
     if (!(std::abs(id) < 0x1p53) || id != std::floor(id)) {
-      throw InputError(fmt::format("{} has {} in the column {}, and an id is a whole number below 2^53", row_of(points, ids.size()), id,
-                                   names.front()));
+      throw InputError(fmt::format("{} has {} in the column {}, and an id is a whole number below 2^53",
+                                   row_of(points, ids.size()), id, names.front()));
     }
     ids.push_back(static_cast<std::int64_t>(id));
   }
@@ -103,7 +103,8 @@ int run_tracks(const Arguments& arguments) {
                    .eps = sweep.variants().front().eps,
                    .least_share = share_given(arguments)};
   if (arguments.given("match-eps")) {
-    if (how.match == TrackMatch::ids) throw UsageError("--match-eps is for matching by core points: leave it or --ids out");
+    if (how.match == TrackMatch::ids)
+      throw UsageError("--match-eps is for matching by core points: leave it or --ids out");
     const std::vector<double> eps = parse_eps_list(arguments.text("match-eps"));
     if (eps.size() != 1) throw UsageError("--match-eps takes one value");
     how.eps = eps.front();
@@ -125,7 +126,8 @@ int run_tracks(const Arguments& arguments) {
   VariantResult result;
   const Observer observer{.cancel = &interrupt.token()};
   settings.run.core_mask = true;
-  result = std::move(run(slicing.load(Engine(settings.engine, notices(arguments)), metric), sweep, settings.run, observer).front());
+  result = std::move(
+      run(slicing.load(Engine(settings.engine, notices(arguments)), metric), sweep, settings.run, observer).front());
   SlicedLabels slices{.starts = slicing.rows().offsets,
                       .labels = result.labels,
                       .core = result.core,
@@ -137,8 +139,8 @@ int run_tracks(const Arguments& arguments) {
     slices.ids = ids;
   }
   const TrackedSlices found = track(
-      slices, how, {.memory = settings.engine.memory, .threads = settings.engine.threads, .backend = BackendChoice::cpu},
-      observer);
+      slices, how,
+      {.memory = settings.engine.memory, .threads = settings.engine.threads, .backend = BackendChoice::cpu}, observer);
   io::write_table(arguments.text("out"), tracks_table(found, slicing.rows(), on_sphere(metric.kind)),
                   {"tracks", result, metric}, overwrite(arguments));
   if (arguments.flag("json")) {
@@ -167,38 +169,48 @@ Command tracks_command() {
       .usage = "FILE … --by TIME --eps EPS --minpts N --out tracks.csv",
       .about =
           "Clusters the points of each time with DBSCAN, and links clusters of one time and the next that have core\n"
-          "points within eps of each other, or points in common. Writes a row for each cluster of each time, in the columns of\n"
+          "points within eps of each other, or points in common. Writes a row for each cluster of each time, in the "
+          "columns of\n"
           "tobac: cell is what goes on as one, track all that merges with it or splits from it.",
-      .example = "epsflow tracks maps.csv --columns lon,lat --metric greatcircle --by time --eps 0.5 --minpts 8 --out tracks.csv",
+      .example =
+          "epsflow tracks maps.csv --columns lon,lat --metric greatcircle --by time --eps 0.5 --minpts 8 --out "
+          "tracks.csv",
       .operand = {"FILE …"},
-      .groups =
-          {slicing_options(),
-           {"Clusters and links",
-            {{.name = "eps", .value = "EPS", .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
-             {.name = "minpts", .alias = "min-samples", .value = "N", .help = "points within eps that make a core point, itself counted"},
-             {.name = "match-eps",
-              .value = "EPS",
-              .help = "how near a core point of one slice must be to one of the next for their clusters to be linked; without it, eps"},
-             {.name = "ids",
-              .value = "COLUMN",
-              .help = "link clusters that have points with the same number in this column instead, such as that of a pixel"},
-             {.name = "least-share",
-              .value = "S",
-              .standard = "0",
-              .help = "the least part of the points of either cluster that must take part in a link"}}},
-           metric_options(),
-           {"Results",
-            {{.name = "out",
-              .kind = ValueKind::file,
-              .value = "FILE",
-              .help = "table of the clusters as .csv, .fits, .h5 or .parquet, or - for CSV on standard output; times from 10^8 on are "
-                      "taken for seconds since 1970 and written as dates"},
-             overwrite_option()}},
-           input_options(),
-           machine_options(),
-           run_options(),
-           search_options(),
-           message_options()},
+      .groups = {slicing_options(),
+                 {"Clusters and links",
+                  {{.name = "eps",
+                    .value = "EPS",
+                    .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
+                   {.name = "minpts",
+                    .alias = "min-samples",
+                    .value = "N",
+                    .help = "points within eps that make a core point, itself counted"},
+                   {.name = "match-eps",
+                    .value = "EPS",
+                    .help = "how near a core point of one slice must be to one of the next for their clusters to be "
+                            "linked; without it, eps"},
+                   {.name = "ids",
+                    .value = "COLUMN",
+                    .help = "link clusters that have points with the same number in this column instead, such as that "
+                            "of a pixel"},
+                   {.name = "least-share",
+                    .value = "S",
+                    .standard = "0",
+                    .help = "the least part of the points of either cluster that must take part in a link"}}},
+                 metric_options(),
+                 {"Results",
+                  {{.name = "out",
+                    .kind = ValueKind::file,
+                    .value = "FILE",
+                    .help = "table of the clusters as .csv, .fits, .h5 or .parquet, or - for CSV on standard output; "
+                            "times from 10^8 on are "
+                            "taken for seconds since 1970 and written as dates"},
+                   overwrite_option()}},
+                 input_options(),
+                 machine_options(),
+                 run_options(),
+                 search_options(),
+                 message_options()},
       .run = run_tracks};
 }
 

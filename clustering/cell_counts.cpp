@@ -225,7 +225,8 @@ void count(const CellInput& in, Range cells, const Counting& counting, std::uint
       continue;
     }
     Range pool{cell, cell + 1};
-    while (pool.end < cells.end && pool.size() < kPooledCells && !whole(pool.end) && in.grid.same_slice(cell, pool.end)) {
+    while (pool.end < cells.end && pool.size() < kPooledCells && !whole(pool.end) &&
+           in.grid.same_slice(cell, pool.end)) {
       ++pool.end;
     }
     const auto worth_sharing = [&](CellWindow& window) {

@@ -13,7 +13,8 @@ namespace epsflow {
 struct SliceRows {
   std::vector<double> keys;            ///< [slices] ascending, each of another value
   std::vector<std::uint64_t> offsets;  ///< [slices + 1] in that order
-  std::vector<std::uint32_t> order;    ///< [n] which row stands at a place; empty where rows are in this order as they are
+  std::vector<std::uint32_t>
+      order;  ///< [n] which row stands at a place; empty where rows are in this order as they are
 
   [[nodiscard]] std::size_t count() const noexcept { return keys.size(); }
   /// The row at a place.

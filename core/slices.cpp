@@ -11,14 +11,16 @@ namespace epsflow {
 
 Slices::Slices(std::span<const std::uint64_t> offsets, std::uint64_t n) {
   if (offsets.empty() || offsets.size() > std::numeric_limits<std::uint32_t>::max()) {
-    throw UsageError("slices have at least one offset, and at most 2^32: 0, where each further one begins, and the number of points");
+    throw UsageError(
+        "slices have at least one offset, and at most 2^32: 0, where each further one begins, and the number of "
+        "points");
   }
   if (offsets.front() != 0) {
     throw UsageError("the first slice begins at " + std::to_string(offsets.front()) + ": it must begin at point 0");
   }
   if (offsets.back() != n) {
-    throw UsageError("the last slice ends at " + std::to_string(offsets.back()) + ", and there are " + format_count(n, "point") +
-                     ": it must end with the last point");
+    throw UsageError("the last slice ends at " + std::to_string(offsets.back()) + ", and there are " +
+                     format_count(n, "point") + ": it must end with the last point");
   }
   starts_.reserve(offsets.size());
   for (std::size_t s = 0; s < offsets.size(); ++s) {

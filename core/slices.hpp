@@ -33,7 +33,8 @@ struct SlicesView {
 
 /// What a run says that asks slices of another search.
 inline constexpr const char* kSlicesNeedGrid =
-    "SearchOptions::index or SearchOptions::decide asks for another search than that of a grid of cells by float64 tests, "
+    "SearchOptions::index or SearchOptions::decide asks for another search than that of a grid of cells by float64 "
+    "tests, "
     "which alone keeps slices apart: leave it out";
 
 /// The same with its storage. Immutable.

@@ -41,8 +41,8 @@ struct ClosedAxis {
 
 struct Space {
   Norm norm = Norm::euclidean;
-  double power = 2;                   ///< of norm minkowski: at least 1, finite
-  std::vector<ClosedAxis> axes = {};  ///< one for each dimension, or none where no axis is closed
+  double power = 2;                                ///< of norm minkowski: at least 1, finite
+  std::vector<ClosedAxis> axes = {};               ///< one for each dimension, or none where no axis is closed
   std::shared_ptr<const Slices> slices = nullptr;  ///< null where all points are one data set
 
   /// Whether the norm is Euclidean and no axis is closed. Every index supports such a space, unless there are slices. Other spaces can only

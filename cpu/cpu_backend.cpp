@@ -26,8 +26,8 @@ namespace {
 
 /// Whether a grid is not all that may be taken: with more dimensions than it indexes a tree may leave fewer candidates.
 bool tree_possible(IndexChoice choice, std::size_t dims, const Space& space) noexcept {
-  return choice == IndexChoice::tree ||
-         (choice == IndexChoice::automatic && dims > index::kMostIndexedDims && space.plain() && space.slices == nullptr);
+  return choice == IndexChoice::tree || (choice == IndexChoice::automatic && dims > index::kMostIndexedDims &&
+                                         space.plain() && space.slices == nullptr);
 }
 
 /// Whether a grid is of hardly any use. Wherever six coordinates tell points apart its cells leave fewer candidates than tiles

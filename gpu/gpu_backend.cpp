@@ -141,7 +141,9 @@ class GpuPoints final : public LoadedPoints {
         gpu_(gpu),
         points_(points, gpu.device, *gpu.memory, gpu.pinned, gpu.threads, space) {}
   GpuPoints(const DevicePointsView& points, GpuState& gpu, const Space& space)
-      : LoadedPoints(points.size(), points.dims(), points.bytes(), space), gpu_(gpu), points_(points, *gpu.memory, space) {}
+      : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
+        gpu_(gpu),
+        points_(points, *gpu.memory, space) {}
 
   [[nodiscard]] PointsView host() const override {
     const DeviceScope scope(gpu_.device);

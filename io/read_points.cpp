@@ -279,9 +279,10 @@ ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, cons
   if (columns.empty()) return beside;
   for (const InputRows& input : points.inputs) {
     if (!input.stamp.empty()) continue;
-    throw UsageError(fmt::format(
-        "{}: columns beside the coordinates are read in a second pass, and a pipe gives its bytes once: write them to a file",
-        input.name));
+    throw UsageError(
+        fmt::format("{}: columns beside the coordinates are read in a second pass, and a pipe gives its bytes once: "
+                    "write them to a file",
+                    input.name));
   }
   ReadOptions second = options;
   second.columns = columns;
@@ -290,8 +291,9 @@ ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, cons
   second.on_nan = NanPolicy::keep;
   FilePoints read = read_points(files, second);
   if (read.dims() != columns.size()) {
-    throw UsageError(fmt::format("{} of the input were named as columns beside the coordinates, by {}: name each by itself",
-                                 format_count(read.dims(), "column"), format_count(columns.size(), "entry")));
+    throw UsageError(
+        fmt::format("{} of the input were named as columns beside the coordinates, by {}: name each by itself",
+                    format_count(read.dims(), "column"), format_count(columns.size(), "entry")));
   }
   std::vector<std::size_t> left;  // rows that became points
   left.reserve(points.size());

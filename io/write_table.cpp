@@ -77,8 +77,9 @@ void write_table(const std::filesystem::path& target, const Table& table, const 
     write_csv(out, table);
     return out.commit();
   }
-  write_atomically(target, overwrite,
-                   [&](const std::filesystem::path& temporary) { write_table(temporary, target, format, table, origin); });
+  write_atomically(target, overwrite, [&](const std::filesystem::path& temporary) {
+    write_table(temporary, target, format, table, origin);
+  });
 }
 
 }  // namespace epsflow::io

@@ -56,7 +56,8 @@ constexpr std::size_t kMostParts = 256;
 constexpr std::size_t kTogether = 2;
 
 bool parts_can(const RunOptions& run) {
-  return !run.verify && run.keep != Keep::core && run.labels == MemorySpace::host && run.strategy != StrategyChoice::table && !table_wanted(run);
+  return !run.verify && run.keep != Keep::core && run.labels == MemorySpace::host &&
+         run.strategy != StrategyChoice::table && !table_wanted(run);
 }
 
 std::vector<unsigned> numbers_of(const std::string& list) {

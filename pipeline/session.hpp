@@ -63,8 +63,8 @@ struct DatasetState {
   /// Both wait for their turn. Throw Cancelled.
   DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric,
                std::shared_ptr<const Slices> slices, const CancelToken* cancel);
-  DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points, std::shared_ptr<const Slices> slices,
-               const CancelToken* cancel);
+  DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points,
+               std::shared_ptr<const Slices> slices, const CancelToken* cancel);
 
   const std::shared_ptr<EngineState> engine;
   const Metric metric;

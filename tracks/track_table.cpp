@@ -28,7 +28,8 @@ std::vector<double> mean_positions(const SlicedLabels& slices, const Tracks& fou
   });
   // Features are the clusters of each slice by their labels, as a catalogue has them.
   const Slices in_slices(slices.starts, n);
-  return catalog({.points = points, .metric = slices.metric, .labels = slices.labels, .slices = &in_slices}, cancel).center;
+  return catalog({.points = points, .metric = slices.metric, .labels = slices.labels, .slices = &in_slices}, cancel)
+      .center;
 }
 
 std::vector<TrackRow> track_rows(const SlicedLabels& slices, const Tracks& found, const CancelToken& cancel) {

@@ -97,7 +97,8 @@ void DevicePoints::upload_slices(DeviceMemory& memory) {
   if (space_.slices == nullptr) return;
   const std::span<const std::uint32_t> starts = space_.slices->starts();
   slice_starts_ = {memory, stream_.get(), starts.size()};
-  check(cudaMemcpyAsync(slice_starts_.data(), starts.data(), starts.size_bytes(), cudaMemcpyHostToDevice, stream_.get()));
+  check(
+      cudaMemcpyAsync(slice_starts_.data(), starts.data(), starts.size_bytes(), cudaMemcpyHostToDevice, stream_.get()));
 }
 
 void DevicePoints::require_finite(DeviceMemory& memory) const {

@@ -78,7 +78,7 @@ class DevicePoints {
   PointsOnDevice device_;
   Stream stream_;
   DeviceBuffer<std::byte> data_;
-  DeviceBuffer<double> periods_;  ///< [dims] where an axis is closed
+  DeviceBuffer<double> periods_;              ///< [dims] where an axis is closed
   DeviceBuffer<std::uint32_t> slice_starts_;  ///< [slices + 1] where there are some
   DeviceBuffer<std::uint32_t> origins_;
   std::uint32_t images_ = 0;

@@ -70,7 +70,8 @@ void ResultsFolder::ask(const Sweep& sweep) {
   require_no_strangers(folder_, state_, asked_, outputs_);
 }
 
-std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescription run, std::vector<VariantWriter> writers) {
+std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescription run,
+                                          std::vector<VariantWriter> writers) {
   for (const auto& [name, extension] : {std::pair<std::string, std::string>{kLabelledFolder, outputs_.labelled},
                                         std::pair<std::string, std::string>{kCatalogFolder, outputs_.catalog}}) {
     const bool given = std::any_of(writers.begin(), writers.end(), [&](const VariantWriter& writer) {

@@ -32,10 +32,10 @@ using Files = std::map<std::string, FileDigest, std::less<>>;
 struct Manifest {
   /// What labels depend on besides the variant: checksum_of_input(), or what the Python package writes in the same words.
   std::string checksum = {};
-  std::string input = {};                            ///< JSON
-  std::vector<std::string> runs = {};                ///< JSON, oldest first; empty: there is no sweep.json
-  Entries entries = {};                              ///< finished variants; `files` has the label file of each
-  Files files = {};                                  ///< every one but summary.csv and sweep.json
+  std::string input = {};              ///< JSON
+  std::vector<std::string> runs = {};  ///< JSON, oldest first; empty: there is no sweep.json
+  Entries entries = {};                ///< finished variants; `files` has the label file of each
+  Files files = {};                    ///< every one but summary.csv and sweep.json
   /// VariantWriter::contents of the files beside labels, by folder and extension.
   std::map<std::string, std::map<std::string, std::string>> contents = {};
 

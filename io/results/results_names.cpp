@@ -55,7 +55,8 @@ bool is_of_all_variants(std::string_view name) noexcept {
 }
 
 bool is_results_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> kFixed{kSummaryName, kManifestName, kTraceName, kHdf5Name, kRowsName};
+  static constexpr std::array<std::string_view, 5> kFixed{kSummaryName, kManifestName, kTraceName, kHdf5Name,
+                                                          kRowsName};
   if (is_of_all_variants(name) || std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end()) return true;
   const std::size_t slash = name.find('/');
   const std::size_t dot = name.rfind('.');

@@ -104,7 +104,8 @@ nb::tuple group_rows(const Vector<double>& values, double width) {
     const nb::gil_scoped_release release;
     rows = slice_rows(span_of(values), width);
   }
-  return nb::make_tuple(column_of(std::move(rows.keys)), column_of(std::move(rows.offsets)), column_of(std::move(rows.order)));
+  return nb::make_tuple(column_of(std::move(rows.keys)), column_of(std::move(rows.offsets)),
+                        column_of(std::move(rows.order)));
 }
 
 /// The labels of groups, and how many there are. labels: of clusters, with linking_minpts(least).

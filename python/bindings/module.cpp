@@ -139,11 +139,10 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
         "host");
   }
   const Engine& loader = engine.engine.get();
-  return std::make_unique<Task>(
-      [loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0))), slices](
-          const Observer& observer, Task::Channel& channel) {
-        channel.put(slices.empty() ? loader.load(view, observer.cancel) : loader.load(view, slices, observer.cancel));
-      });
+  return std::make_unique<Task>([loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0))),
+                                 slices](const Observer& observer, Task::Channel& channel) {
+    channel.put(slices.empty() ? loader.load(view, observer.cancel) : loader.load(view, slices, observer.cancel));
+  });
 }
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
@@ -286,8 +285,7 @@ void define_results(nb::module_& m) {
             }
             return column_of(std::move(counts));
           },
-          nb::rv_policy::move,
-          "Five counts of each slice, one slice behind the other.");
+          nb::rv_policy::move, "Five counts of each slice, one slice behind the other.");
   nb::class_<PyNeighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
       .def_prop_ro("offsets", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.offsets; }))
       .def_prop_ro("ids", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.ids; }))
@@ -338,8 +336,8 @@ void define_engine(nb::module_& m) {
       .def_ro("notices", &PyEngine::notices)
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
       .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
-      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, "slices"_a,
-           nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
+      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, "slices"_a, nb::keep_alive<0, 1>(),
+           nb::keep_alive<0, 2>())
       .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a, nb::keep_alive<0, 1>(),
            nb::keep_alive<0, 2>());
   m.def("start_shared_sweep", &start_shared_sweep, nb::arg("points").noconvert(), "metric"_a, "variants"_a, "gpus"_a,

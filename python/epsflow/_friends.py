@@ -102,7 +102,8 @@ class Groups:
         table = catalog_columns(points, self._of["metric"], self._numbers, None, self._of["weights"])
         centres = np.stack([values for name, values in table.items() if name.endswith("_center")], axis=1)
         masses = np.asarray(table.get("weight_total", table["size"]), np.float64)
-        box = [side[1] - side[0] if side else 0.0 for side in self._of["box"] or [None] * 3]
+        sides = self._of["box"] or [(0.0, 0.0)]
+        box = [side[1] - side[0] for side in (sides * 3 if len(sides) == 1 else sides)]
         # Whole or not at all.
         handle, aside = tempfile.mkstemp(".partial", "fof", os.path.dirname(os.path.abspath(path)))
         os.close(handle)

@@ -40,8 +40,9 @@ Set random_set(std::size_t n, std::size_t dims, std::int32_t clusters, std::uint
   Random random(seed);
   Set set;
   for (std::size_t i = 0; i < n; ++i) {
-    const auto label = static_cast<std::int32_t>(i) < clusters ? static_cast<std::int32_t>(i)
-                                                               : static_cast<std::int32_t>(random.below(clusters + 1)) - 1;
+    const auto label = static_cast<std::int32_t>(i) < clusters
+                           ? static_cast<std::int32_t>(i)
+                           : static_cast<std::int32_t>(random.below(clusters + 1)) - 1;
     set.labels.push_back(label);
     set.core.push_back(static_cast<std::int32_t>(i) < clusters || (label >= 0 && random.chance(0.5)) ? 1 : 0);
     set.weights.push_back(random.uniform(0, 3));
@@ -55,13 +56,15 @@ TEST_CASE("catalog: points in the order of their clusters") {
   const std::vector<std::int32_t> labels{1, -1, 0, 1, 1, -1, 0};
   const ClusterOrder order = order_by_cluster(labels);
   REQUIRE(order.offsets == std::vector<std::uint64_t>{0, 2, 5});
-  REQUIRE(std::vector<std::uint32_t>(order.points.begin(), order.points.end()) == std::vector<std::uint32_t>{2, 6, 0, 3, 4});
+  REQUIRE(std::vector<std::uint32_t>(order.points.begin(), order.points.end()) ==
+          std::vector<std::uint32_t>{2, 6, 0, 3, 4});
   const std::vector<std::int32_t> sparse{2'000'000'000, -1, 7, 2'000'000'000, 1'999'999'999, 7};
   const Slices two(std::vector<std::uint64_t>{0, 3, 6}, 6);
   const ClusterOrder named = order_by_cluster(sparse, &two);
   REQUIRE(named.labels == std::vector<std::int32_t>{7, 2'000'000'000, 7, 1'999'999'999, 2'000'000'000});
   REQUIRE(named.slices == std::vector<std::uint64_t>{0, 2, 5});
-  REQUIRE(std::vector<std::uint32_t>(named.points.begin(), named.points.end()) == std::vector<std::uint32_t>{2, 0, 5, 4, 3});
+  REQUIRE(std::vector<std::uint32_t>(named.points.begin(), named.points.end()) ==
+          std::vector<std::uint32_t>{2, 0, 5, 4, 3});
   const std::vector<std::int32_t> none(5, -1);
   REQUIRE(order_by_cluster(none).clusters() == 0);
   REQUIRE(order_by_cluster({}).clusters() == 0);
@@ -75,12 +78,13 @@ TEST_CASE("catalog: the plain counts, means, deviations and ends of every cluste
     const Set set = random_set(n, 3, clusters, n);
     const std::vector<NamedColumn> columns{{"v", set.column}};
     for (const bool weighted : {false, true}) {
-      const Catalog made = catalog({.points = points_of(set.x, 3),
-                                    .metric = kPlain,
-                                    .labels = set.labels,
-                                    .core = set.core,
-                                    .weights = weighted ? std::span<const double>(set.weights) : std::span<const double>(),
-                                    .columns = columns});
+      const Catalog made =
+          catalog({.points = points_of(set.x, 3),
+                   .metric = kPlain,
+                   .labels = set.labels,
+                   .core = set.core,
+                   .weights = weighted ? std::span<const double>(set.weights) : std::span<const double>(),
+                   .columns = columns});
       REQUIRE(made.count() == static_cast<std::size_t>(clusters));
       REQUIRE(made.weight.empty() == !weighted);
       for (std::int32_t c = 0; c < clusters; ++c) {

@@ -33,7 +33,8 @@ TEST_CASE("gpu, slices: labels and counts are those of a run of each alone") {
 
 TEST_CASE("gpu, slices: by every metric") {
   if (!test::have_gpu()) return;
-  for (const RunOptions& options : ways()) test::check_slices_by_metrics(Engine({.backend = BackendChoice::gpu}), options);
+  for (const RunOptions& options : ways())
+    test::check_slices_by_metrics(Engine({.backend = BackendChoice::gpu}), options);
 }
 
 TEST_CASE("gpu, slices: dense ones, whose labels are looked up by id") {

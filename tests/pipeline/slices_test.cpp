@@ -64,7 +64,8 @@ TEST_CASE("slices: thousands of them, whose points lie at the same places") {
 
 TEST_CASE("slices: neighbours are of the same slice; a plan is made of all") {
   const std::vector<double> x{0, 1, 0, 1, 2};
-  const Dataset data = Engine({.threads = 1}).load({std::span<const double>(x), 1}, std::vector<std::uint64_t>{0, 2, 5});
+  const Dataset data =
+      Engine({.threads = 1}).load({std::span<const double>(x), 1}, std::vector<std::uint64_t>{0, 2, 5});
   const Neighbors found = neighbors(data, 1.0);
   REQUIRE(found.pairs() == 2 * 2 + 2 + 3 + 2);
   REQUIRE(found.row(1).size() == 2);

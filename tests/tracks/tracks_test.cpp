@@ -213,7 +213,7 @@ void check_by_oracle(const SliceList& slices, const TrackOptions& options) {
 
 /// Places of chance, with labels that have nothing to do with them.
 SliceList random_slices(Random& random, std::size_t count, std::size_t most, const Metric& metric, std::size_t dims,
-                     double lo, double hi) {
+                        double lo, double hi) {
   SliceList slices;
   slices.dims = dims;
   slices.metric = metric;
@@ -342,7 +342,8 @@ TEST_CASE("tracks: by core points, as by all pairs, for every metric", "[tracks]
       INFO("case " << c << ", seed " << seed);
       Random random(seed * 100 + c);
       const Case& with = cases[c];
-      const SliceList slices = random_slices(random, 2 + random.below(12), 40, with.metric, with.dims, with.lo, with.hi);
+      const SliceList slices =
+          random_slices(random, 2 + random.below(12), 40, with.metric, with.dims, with.lo, with.hi);
       check_by_oracle(slices, by_cores(with.eps * random.uniform(0.5, 1.5), random.chance(0.5) ? 0 : random.unit()));
     }
   }
