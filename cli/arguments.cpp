@@ -208,6 +208,14 @@ std::uint64_t Arguments::number(std::string_view name) const {
   return number;
 }
 
+double Arguments::decimal(std::string_view name, std::string_view what, bool (*allowed)(double)) const {
+  const std::string& given = text(name);
+  double value = 0;
+  const auto [end, code] = std::from_chars(given.data(), given.data() + given.size(), value);
+  if (code == std::errc{} && end == given.data() + given.size() && allowed(value)) return value;
+  throw UsageError(fmt::format("--{} is '{}'; it is {}", name, given, what));
+}
+
 std::uint64_t Arguments::size(std::string_view name) const { return parse_bytes(text(name)).value_or(0); }
 
 void Arguments::require(const Words& names) const {

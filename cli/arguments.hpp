@@ -38,6 +38,8 @@ class Arguments {
   /// The value given, or the default.
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] std::uint64_t number(std::string_view name) const;
+  /// A number that need not be whole. Throws UsageError for what is none, or is not allowed, with `what` it has to be.
+  [[nodiscard]] double decimal(std::string_view name, std::string_view what, bool (*allowed)(double)) const;
   /// Bytes.
   [[nodiscard]] std::uint64_t size(std::string_view name) const;
 

@@ -24,13 +24,6 @@
 namespace epsflow::cli {
 namespace {
 
-Sweep requested_variant(const Arguments& arguments) {
-  arguments.require({"eps", "minpts"});
-  Sweep sweep = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
-  if (sweep.size() != 1) throw UsageError("cluster takes one eps and one minpts; use epsflow sweep for several");
-  return sweep;
-}
-
 /// by: what distance was; empty where that goes without saying.
 void print_summary(const VariantResult& result, const io::PointsOrigin& origin, std::uint64_t points,
                    const std::string& by) {
@@ -161,14 +154,7 @@ Command cluster_command() {
       .example = "epsflow cluster points.csv --columns x,y --eps 0.3 --minpts 4 --out labels.npy",
       .operand = {"FILE …"},
       .groups =
-          {{"What to cluster",
-            {{.name = "eps",
-              .value = "EPS",
-              .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
-             {.name = "minpts",
-              .alias = "min-samples",
-              .value = "N",
-              .help = "points within eps that make a core point, itself counted"}}},
+          {{"What to cluster", variant_options()},
            metric_options(),
            {"Results",
             {{.name = "out",

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -42,11 +41,7 @@ std::optional<Sweep> own_grid(const Arguments& arguments) {
 /// The bound on time, if one is given.
 std::optional<double> bound_of(const Arguments& arguments) {
   if (!arguments.given("seconds")) return std::nullopt;
-  const std::string& text = arguments.text("seconds");
-  double seconds = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (code == std::errc{} && end == text.data() + text.size() && seconds > 0) return seconds;
-  throw UsageError(fmt::format("--seconds is '{}'; it is a number above 0, as 60", text));
+  return arguments.decimal("seconds", "a number above 0, as 60", [](double seconds) { return seconds > 0; });
 }
 
 OptionGroup grid_options() {

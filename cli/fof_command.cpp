@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -30,11 +29,7 @@ namespace {
 /// Nothing where it is not given.
 std::optional<double> positive(const Arguments& arguments, const std::string& name) {
   if (!arguments.given(name)) return std::nullopt;
-  const std::string& text = arguments.text(name);
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code == std::errc{} && end == text.data() + text.size() && value > 0 && std::isfinite(value)) return value;
-  throw UsageError(fmt::format("--{} is '{}'; it is a number above 0", name, text));
+  return arguments.decimal(name, "a number above 0", [](double value) { return value > 0 && std::isfinite(value); });
 }
 
 template <class T>

@@ -17,6 +17,26 @@
 
 namespace epsflow::cli {
 
+std::vector<OptionSpec> variant_options() {
+  return {{.name = "eps",
+           .value = "EPS",
+           .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
+          {.name = "minpts",
+           .alias = "min-samples",
+           .value = "N",
+           .help = "points within eps that make a core point, itself counted"}};
+}
+
+Sweep requested_variant(const Arguments& arguments, const Words& also) {
+  Words needed{"eps", "minpts"};
+  needed.insert(needed.end(), also.begin(), also.end());
+  arguments.require(needed);
+  Sweep sweep = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
+  if (sweep.size() == 1) return sweep;
+  throw UsageError(
+      fmt::format("{} takes one eps and one minpts; use epsflow sweep for several", arguments.command().name));
+}
+
 OptionGroup sweep_options() {
   return {"What to cluster",
           {{.name = "eps",

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/labels.hpp>
@@ -18,6 +19,11 @@ namespace epsflow::cli {
 
 /// The options that say which variants: --eps with --minpts, or --variants.
 [[nodiscard]] OptionGroup sweep_options();
+
+/// --eps and --minpts of commands that cluster under one variant.
+[[nodiscard]] std::vector<OptionSpec> variant_options();
+/// That variant. Throws UsageError; what is missing is named together with those of `also` that are.
+[[nodiscard]] Sweep requested_variant(const Arguments& arguments, const Words& also = {});
 
 /// The variants that the command line asks for. Throws UsageError; what is missing is named together with those of `also`
 /// that are.

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <limits>
 #include <variant>
 
 #include <epsflow/cli/reading.hpp>
@@ -28,11 +26,8 @@ std::string by_name(const Arguments& arguments) {
 /// 0 where it is not given.
 double by_width(const Arguments& arguments) {
   if (!arguments.given("by-width")) return 0;
-  const std::string& text = arguments.text("by-width");
-  double width = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), width);
-  if (code == std::errc{} && end == text.data() + text.size() && width > 0 && std::isfinite(width)) return width;
-  throw UsageError(fmt::format("--by-width is '{}'; it is a number above 0, as 300", text));
+  return arguments.decimal("by-width", "a number above 0, as 300",
+                           [](double width) { return width > 0 && std::isfinite(width); });
 }
 
 /// A slice for each file, empty ones too.

@@ -1,7 +1,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,7 +12,6 @@
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/slicing.hpp>
@@ -63,14 +61,6 @@ Table tracks_table(const TrackedSlices& found, const SliceRows& slices, bool sph
   return table;
 }
 
-double share_given(const Arguments& arguments) {
-  const std::string& text = arguments.text("least-share");
-  double share = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), share);
-  if (code == std::errc{} && end == text.data() + text.size() && share >= 0 && share <= 1) return share;
-  throw UsageError(fmt::format("--least-share is '{}'; it is a number from 0 to 1", text));
-}
-
 /// What each point is, as whole numbers in the order of the slices.
 std::vector<std::int64_t> read_ids(const Arguments& arguments, const io::FilePoints& points, const Slicing& slicing) {
   const Words names = split_list("ids", arguments.text("ids"));
@@ -92,16 +82,15 @@ std::vector<std::int64_t> read_ids(const Arguments& arguments, const io::FilePoi
 }
 
 int run_tracks(const Arguments& arguments) {
-  arguments.require({"eps", "minpts", "out"});
+  const Sweep sweep = requested_variant(arguments, {"out"});
   check_slicing(arguments);
   if (!arguments.given("by") && !arguments.flag("by-file")) {
     throw UsageError("what the slices are is missing: give --by with the column of the time, or --by-file");
   }
-  const Sweep sweep = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
-  if (sweep.size() != 1) throw UsageError("tracks takes one eps and one minpts, by which every slice is clustered");
   TrackOptions how{.match = arguments.given("ids") ? TrackMatch::ids : TrackMatch::cores,
                    .eps = sweep.variants().front().eps,
-                   .least_share = share_given(arguments)};
+                   .least_share = arguments.decimal("least-share", "a number from 0 to 1",
+                                                    [](double share) { return share >= 0 && share <= 1; })};
   if (arguments.given("match-eps")) {
     if (how.match == TrackMatch::ids)
       throw UsageError("--match-eps is for matching by core points: leave it or --ids out");
@@ -113,12 +102,9 @@ int run_tracks(const Arguments& arguments) {
   const bool streamed = goes_to_standard_output(arguments, "out");
   RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
-  const io::FilePoints read = [&] {
-    io::FilePoints points = read_input(arguments);
-    require_points(points);
-    settle_columns(arguments, points, metric);
-    return points;
-  }();
+  io::FilePoints read = read_input(arguments);
+  require_points(read);
+  settle_columns(arguments, read, metric);
   settle_backend(read, metric, settings);
   const Slicing slicing(arguments, read);
 
@@ -177,15 +163,9 @@ Command tracks_command() {
           "tracks.csv",
       .operand = {"FILE …"},
       .groups = {slicing_options(),
-                 {"Clusters and links",
-                  {{.name = "eps",
-                    .value = "EPS",
-                    .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
-                   {.name = "minpts",
-                    .alias = "min-samples",
-                    .value = "N",
-                    .help = "points within eps that make a core point, itself counted"},
-                   {.name = "match-eps",
+                 {"What to cluster", variant_options()},
+                 {"Links",
+                  {{.name = "match-eps",
                     .value = "EPS",
                     .help = "how near a core point of one slice must be to one of the next for their clusters to be "
                             "linked; without it, eps"},
