@@ -276,7 +276,7 @@ def _by(by: Any, width: Any, n: int) -> tuple[NDArray[Any], NDArray[np.int64], N
                 raise TypeError(f"width is {width!r}; of times it is one, as numpy.timedelta64(5, 'm')")
             if not step > np.timedelta64(0):
                 raise ValueError(f"width is {width}; it is a time above 0, as numpy.timedelta64(5, 'm')")
-            begin = np.datetime64(0, np.datetime_data(values.dtype)[0])
+            begin = np.zeros((), values.dtype)
             values = begin + (values - begin) // step * step
     elif values.dtype.kind == "f":
         keys, offsets, order = _core.slice_rows(np.ascontiguousarray(values, np.float64), _as_width(width))
