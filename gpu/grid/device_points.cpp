@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include <epsflow/core/checked.hpp>
 #include <epsflow/gpu/base/upload.hpp>
@@ -39,8 +40,8 @@ DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, 
   find_extents(memory);
 }
 
-DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory, const Space& space)
-    : space_(space), on_host_(points.size() == 0), copy_(points.size(), points.dims(), points.precision()) {
+DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space)
+    : space_(std::move(space)), on_host_(points.size() == 0), copy_(points.size(), points.dims(), points.precision()) {
   host_ = copy_.view();
   device_ = {points.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
              points.precision()};

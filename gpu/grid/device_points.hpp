@@ -35,7 +35,7 @@ class DevicePoints {
 
   /// Of points of a space without periodic axes that are on the current GPU already, and stay where they are unless kernels need them aligned.
   /// `points` and `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
-  DevicePoints(const DevicePointsView& points, DeviceMemory& memory, const Space& space = {});
+  DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
 
   /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are more
   /// than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceOutOfMemory.

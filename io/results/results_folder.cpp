@@ -72,14 +72,15 @@ void ResultsFolder::ask(const Sweep& sweep) {
 
 std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescription run,
                                           std::vector<VariantWriter> writers) {
-  for (const auto& [name, extension] : {std::pair<std::string, std::string>{kLabelledFolder, outputs_.labelled},
-                                        std::pair<std::string, std::string>{kCatalogFolder, outputs_.catalog}}) {
+  const auto require_writer = [&](const std::string& name, const std::string& extension) {
     const bool given = std::any_of(writers.begin(), writers.end(), [&](const VariantWriter& writer) {
       return writer.folder == name && (extension.empty() || writer.extension == extension);
     });
-    if (given != extension.empty()) continue;
+    if (given != extension.empty()) return;
     throw UsageError("a folder with " + name + "/ needs the extension of its files and what writes them; give both");
-  }
+  };
+  require_writer(kLabelledFolder, outputs_.labelled);
+  require_writer(kCatalogFolder, outputs_.catalog);
   const std::string checksum = checksum_of_input(input, run.metric);
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.checksum != checksum) {

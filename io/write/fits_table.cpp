@@ -67,6 +67,7 @@ void write_fits_table(const std::filesystem::path& file, const std::filesystem::
   }
   const auto pointers = [](std::vector<std::string>& texts) {
     std::vector<char*> list;
+    list.reserve(texts.size());
     for (std::string& text : texts) list.push_back(text.data());
     return list;
   };

@@ -36,7 +36,7 @@ struct MemberWriter {
     for (std::size_t row = first; row < last; ++row) {
       char* const to = bytes.data() + (row - first) * row_bytes + offset;
       if constexpr (std::is_same_v<T, std::string>) {
-        std::memcpy(to, values[row].data(), values[row].size());
+        std::copy(values[row].begin(), values[row].end(), to);
       } else {
         std::memcpy(to, &values[row], width);
       }
