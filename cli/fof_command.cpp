@@ -118,8 +118,8 @@ Command fof_command() {
       .summary = "friends of friends: groups of points that are linked, and their catalogue",
       .usage = "FILE … (--linking-length L | --b B --box SIDE) --catalog groups.csv",
       .about =
-          "Links every two points that are no farther apart than the linking length, and calls what hangs together\n"
-          "a group: DBSCAN with minpts 2, in the words of cosmology.",
+          "Links every two points that are no farther apart than the linking length, and calls what hangs\n"
+          "together a group: DBSCAN with minpts 2, in the words of cosmology.",
       .example = "epsflow fof halos.h5 --columns x,y,z --b 0.2 --box 250 --min-size 32 --catalog groups.csv",
       .operand = {"FILE …"},
       .groups =

@@ -154,13 +154,11 @@ Command tracks_command() {
       .summary = "cluster every slice of a time series, and follow the clusters from slice to slice",
       .usage = "FILE … --by TIME --eps EPS --minpts N --out tracks.csv",
       .about =
-          "Clusters the points of each time with DBSCAN, and links clusters of one time and the next that have core\n"
-          "points within eps of each other, or points in common. Writes a row for each cluster of each time, in the "
-          "columns of\n"
-          "tobac: cell is what goes on as one, track all that merges with it or splits from it.",
-      .example =
-          "epsflow tracks maps.csv --columns lon,lat --metric greatcircle --by time --eps 0.5 --minpts 8 --out "
-          "tracks.csv",
+          "Clusters the points of each time with DBSCAN, and links clusters of one time and the next that\n"
+          "have core points within eps of each other, or points in common. Writes a row for each cluster of\n"
+          "each time, in the columns of tobac: cell is what goes on as one, track all that merges with it or\n"
+          "splits from it.",
+      .example = "epsflow tracks maps.csv --columns lon,lat --by time --eps 0.5 --minpts 8 --out tracks.csv",
       .operand = {"FILE …"},
       .groups = {slicing_options(),
                  {"What to cluster", variant_options()},
