@@ -336,10 +336,10 @@ void define_engine(nb::module_& m) {
       .def_ro("notices", &PyEngine::notices)
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
       .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
-      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a, "slices"_a, nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 2>())
-      .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a, nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 2>());
+      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a,
+           "slices"_a = std::vector<std::uint64_t>(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
+      .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a = std::vector<std::uint64_t>(),
+           nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
   m.def("start_shared_sweep", &start_shared_sweep, nb::arg("points").noconvert(), "metric"_a, "variants"_a, "gpus"_a,
         "engine"_a, "options"_a, nb::arg("weights").noconvert().none(), "lineage"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 7>());
