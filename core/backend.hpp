@@ -14,6 +14,7 @@
 #include <epsflow/core/device_array.hpp>
 #include <epsflow/core/kept_core.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/moving_points.hpp>
 #include <epsflow/core/phases.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
@@ -122,6 +123,11 @@ class Backend {
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) { return load(points, Space{}); }
   /// The same of points on a device, in a plain space, with slices or without. Throws UsageError, too, where the backend cannot reach them.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) = 0;
+  /// The same of one data set under many velocities, moved where they are searched; null where the backend has no way of its own, and takes
+  /// them as it takes other points. space: plain, with a slice for each velocity. Copies what it needs.
+  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const MovingPoints& /*moving*/, const Space& /*space*/) {
+    return nullptr;
+  }
   /// Keeps core points of a plain space for others to be assigned by them; null where it has no way for these. core: its labels are
   /// not negative. Copies what it needs. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) = 0;

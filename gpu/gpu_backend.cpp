@@ -144,6 +144,10 @@ class GpuPoints final : public LoadedPoints {
       : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
         gpu_(gpu),
         points_(points, *gpu.memory, space) {}
+  GpuPoints(const MovingPoints& moving, GpuState& gpu, const Space& space)
+      : LoadedPoints(moving.size(), moving.dims(), moving.size() * moving.dims() * sizeof(double), space),
+        gpu_(gpu),
+        points_(moving, gpu.device, *gpu.memory, gpu.pinned, gpu.threads, space) {}
 
   [[nodiscard]] PointsView host() const override {
     const DeviceScope scope(gpu_.device);
@@ -211,6 +215,9 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) override {
     if (points.size() > 0) require_reachable(points);
     return load_here(points, space);
+  }
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const MovingPoints& moving, const Space& space) override {
+    return load_here(moving, space);
   }
 
   [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {

@@ -98,6 +98,25 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsVie
   points = engine->backend->load(view, space);
 }
 
+DatasetState::DatasetState(std::shared_ptr<EngineState> e, const MovingPoints& moving, const CancelToken* cancel)
+    : engine(std::move(e)), dims(moving.dims()) {
+  check_moving(moving);
+  const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
+  Space space;
+  space.slices = std::make_shared<const Slices>(slice_offsets(moving), moving.size());
+  points = engine->backend->load(moving, space);
+  if (points != nullptr) return;
+  moved_memory = MemoryCharge(engine->budget, moving.size() * dims * sizeof(double), "the points under all velocities");
+  moved = Points(moving.size(), dims, Precision::float64);
+  const std::span<double> out = moved.values<double>();
+  const std::size_t values = moving.points.size() * dims;
+  engine->arena.execute([&] {
+    tbb::parallel_for(std::size_t{0}, moving.count(),
+                      [&](std::size_t v) { move_slice(moving, v, out.subspan(v * values, values)); });
+    points = engine->backend->load(moved.view(), space);
+  });
+}
+
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }
 std::size_t Dataset::slices() const noexcept {
   const auto& slices = state_->points->space().slices;
@@ -140,6 +159,9 @@ Dataset Engine::load(const DevicePointsView& points, std::span<const std::uint64
 }
 Dataset Engine::load(const DevicePointsView& points, const CancelToken* cancel) const {
   return Dataset(std::make_shared<const DatasetState>(state_, points, nullptr, cancel));
+}
+Dataset Engine::load(const MovingPoints& moving, const CancelToken* cancel) const {
+  return Dataset(std::make_shared<const DatasetState>(state_, moving, cancel));
 }
 std::string_view Engine::backend() const noexcept { return state_->backend->name(); }
 const EngineOptions& Engine::options() const noexcept { return state_->options; }

@@ -60,11 +60,12 @@ struct EngineState {
 };
 
 struct DatasetState {
-  /// Both wait for their turn. Throw Cancelled.
+  /// All wait for their turn. Throw Cancelled.
   DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric,
                std::shared_ptr<const Slices> slices, const CancelToken* cancel);
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points,
                std::shared_ptr<const Slices> slices, const CancelToken* cancel);
+  DatasetState(std::shared_ptr<EngineState> engine, const MovingPoints& moving, const CancelToken* cancel);
 
   const std::shared_ptr<EngineState> engine;
   const Metric metric;
@@ -104,6 +105,11 @@ class Session {
 
   /// run_flow() on the engine's threads.
   void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
+
+  /// Whether some weights of a data set are below 0.
+  [[nodiscard]] static bool negative_weights(const Dataset& data) noexcept {
+    return data.weights_ != nullptr && data.weights_->loaded.whole.negative();
+  }
 
   /// Other points of the same space, without slices, for rehearse(). They must outlive it.
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) const {

@@ -64,4 +64,22 @@ void settle_slices(VariantResult& result, const Slices& slices) {
   });
 }
 
+void count_slices(VariantResult& result, const Slices& slices) {
+  result.slices.assign(slices.count(), {});
+  const Clusters& clusters = result.clusters;
+  std::size_t next = 0;
+  for (std::size_t s = 0; s < slices.count(); ++s) {
+    LabelSummary& counts = result.slices[s];
+    std::uint64_t inside = 0;
+    for (; next < clusters.count() && clusters.first_core[next] < slices.last(s); ++next) {
+      ++counts.clusters;
+      counts.core += clusters.core[next];
+      inside += clusters.size[next];
+      counts.largest = std::max<std::uint64_t>(counts.largest, clusters.size[next]);
+    }
+    counts.border = inside - counts.core;
+    counts.noise = slices.last(s) - slices.first(s) - inside;
+  }
+}
+
 }  // namespace epsflow

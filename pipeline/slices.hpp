@@ -11,4 +11,7 @@ namespace epsflow {
 /// left after taking off the lowest is what the slice alone would have been given. In parallel, O(n).
 void settle_slices(VariantResult& result, const Slices& slices);
 
+/// Fills result.slices from result.clusters, whose sizes are known: what is in no cluster is noise. O(clusters + slices).
+void count_slices(VariantResult& result, const Slices& slices);
+
 }  // namespace epsflow

@@ -9,15 +9,25 @@
 #include <epsflow/stages/cluster_variants.hpp>
 
 namespace epsflow {
+namespace {
+
+/// Whether what is wanted of slices is in their clusters, so that no label need be made.
+bool counted_by_clusters(const Dataset& data, const RunOptions& options) {
+  return options.keep == Keep::summary && !options.verify && !options.core_mask && !Session::negative_weights(data);
+}
+
+}  // namespace
 
 void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options,
               const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  // Slices are counted from labels and mask, whether these are kept or not.
   const bool sliced = data.slices() > 0;
+  const bool by_clusters = sliced && counted_by_clusters(data, options);
   RunOptions made = options;
-  if (sliced) {
+  if (by_clusters) {
+    made.clusters = true;
+  } else if (sliced) {  // from labels and mask, whether these are kept or not
     check_options(options);
     if (options.labels == MemorySpace::device) {
       throw UsageError("RunOptions::labels asks for labels on a GPU, and those of slices are numbered on the host");
@@ -40,7 +50,7 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
                                         .verify = options.verify,
                                         .core_mask = made.core_mask,
                                         .keep = made.keep,
-                                        .clusters = options.clusters,
+                                        .clusters = made.clusters,
                                         .points = options.verify ? session.points().host() : PointsView{},
                                         .space = session.points().space(),
                                         .weights = whole_of(session.weights()),
@@ -48,7 +58,10 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
                                         .cancel = session.stop(),
                                         .trace = observer.trace};
   const auto emit = [&](VariantResult&& result) {
-    if (sliced) {
+    if (by_clusters) {
+      count_slices(result, *session.points().space().slices);
+      if (!options.clusters) result.clusters = {};
+    } else if (sliced) {
       settle_slices(result, *session.points().space().slices);
       if (!keeps_labels(options.keep)) result.labels = {};
       if (!options.core_mask) result.core = {};

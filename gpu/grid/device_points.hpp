@@ -11,6 +11,7 @@
 
 #include <epsflow/core/device_array.hpp>
 #include <epsflow/core/ghosts.hpp>
+#include <epsflow/core/moving_points.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/gpu/base/memory.hpp>
@@ -36,6 +37,11 @@ class DevicePoints {
   /// Of points of a space without periodic axes that are on the current GPU already, and stay where they are unless kernels need them aligned.
   /// `points` and `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
+
+  /// Of one data set under many velocities: uploads it once, and moves it on the device, in float64. `memory` must outlive it. Waits. Throws
+  /// InputError for a coordinate that is NaN or infinite once it has moved, DeviceError.
+  DevicePoints(const MovingPoints& moving, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
+               Space space);
 
   /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are more
   /// than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceOutOfMemory.

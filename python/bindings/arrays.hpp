@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
 
 namespace epsflow::python {
@@ -63,6 +64,10 @@ decltype(auto) visit_values(const HostArray& array, F&& f) {
   const std::size_t values = array.shape(0) * array.shape(1);
   if (array.dtype() == nanobind::dtype<float>()) return f(std::span(static_cast<const float*>(array.data()), values));
   return f(std::span(static_cast<const double*>(array.data()), values));
+}
+
+[[nodiscard]] inline PointsView view_of(const HostArray& array) {
+  return visit_values(array, [&](auto values) { return PointsView(values, array.shape(1)); });
 }
 
 /// (eps, min_samples) of each variant.

@@ -1,4 +1,4 @@
-// Data sets that an engine has loaded, as Python holds them and as tasks use them.
+// Engines and the data sets that they have loaded, as Python holds them and as tasks use them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,7 +7,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 
@@ -38,6 +40,11 @@ class OfProcess {
  private:
   std::unique_ptr<T> value_;
   pid_t pid_ = getpid();
+};
+
+struct PyEngine {
+  OfProcess<Engine> engine;
+  std::vector<std::string> notices;  ///< what there was to say when it was made
 };
 
 struct PyDataset {

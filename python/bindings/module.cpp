@@ -34,6 +34,7 @@
 #include "tables.hpp"
 #include "task.hpp"
 #include "tracks.hpp"
+#include "velocities.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -77,11 +78,6 @@ nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
                         array.device());
 }
 
-struct PyEngine {
-  OfProcess<Engine> engine;
-  std::vector<std::string> notices;  ///< what there was to say when it was made
-};
-
 struct PyPredictor {
   OfProcess<Predictor> predictor;
 };
@@ -94,10 +90,6 @@ struct PyResult {
 struct PyNeighbors {
   Neighbors neighbors;
 };
-
-PointsView view_of(const HostArray& array) {
-  return visit_values(array, [&](auto values) { return PointsView(values, array.shape(1)); });
-}
 
 PyEngine make_engine(const nb::dict& given) {
   const EngineOptions options = options_from<EngineOptions>(given);
@@ -415,6 +407,7 @@ NB_MODULE(_core, m) {
   epsflow::python::define_results_folders(m);
   epsflow::python::define_tables(m);
   epsflow::python::define_tracks(m);
+  epsflow::python::define_velocities(m);
   epsflow::python::define_maps(m);
   epsflow::python::define_nearest(m);
   epsflow::python::define_catalogs(m);

@@ -26,6 +26,7 @@
 #include <epsflow/pipeline/selectivity.hpp>
 #include <epsflow/pipeline/tracks.hpp>
 #include <epsflow/pipeline/validity.hpp>
+#include <epsflow/pipeline/velocities.hpp>
 
 namespace epsflow::python {
 
@@ -35,7 +36,8 @@ class Task {
  public:
   /// What a run makes at its end, unless it makes results.
   using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity, Lineage,
-                            Sweep, Exploration, std::vector<double>, std::vector<Selectivity>, Table, TrackedSlices>;
+                            Sweep, Exploration, std::vector<double>, std::vector<Selectivity>, Table, TrackedSlices,
+                            std::vector<VelocityClusters>>;
 
   /// What a run leaves for whoever asks.
   class Channel {

@@ -36,6 +36,7 @@ from ._neighbors import read_neighbors
 from ._plan import EpsPlan
 from ._reading import read_points
 from ._slices import SlicedResult, sweep_many
+from ._velocities import VelocityResult, sweep_velocities
 from ._sweep import SweepResult, VariantResult, load
 from ._tasks import Progress
 from ._tracks import TrackEvent, Tracks, tracks
@@ -61,6 +62,7 @@ __all__ = [
     "Offer",
     "Progress",
     "SlicedResult",
+    "VelocityResult",
     "SweepResult",
     "TrackEvent",
     "Tracks",
@@ -88,6 +90,7 @@ __all__ = [
     "suggest",
     "sweep",
     "sweep_many",
+    "sweep_velocities",
     "tracks",
     "validity",
 ]

@@ -1,0 +1,144 @@
+"""One data set under many velocities: which of them bring points together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._arrays import as_host_points, as_weights
+from ._engine import Engine, engine_for
+from ._parameters import as_count, as_variants
+from ._sweep import sweep
+from ._tables import as_frame
+from ._tasks import ProgressOption, run_task
+from ._units import Given, as_given
+
+
+class VelocityResult:
+    """All variants under all velocities. `epsflow.sweep_velocities` makes it.
+
+    Attributes
+    ----------
+    velocities : ndarray of shape (n_velocities, n_features)
+    variants : list of (eps, min_samples)
+    summary : DataFrame
+        A row for each velocity and variant: velocity (its number), eps, min_samples, n_clusters, n_noise, n_core, n_border, largest.
+    clusters : DataFrame
+        A row for each cluster of at least min_size points: velocity, eps, min_samples, first_core (the row of X by which the cluster is
+        known), core, size.
+    """
+
+    def __init__(
+        self, given: Given, times: NDArray[np.float64], velocities: NDArray[np.float64], variants: list[tuple[float, int]], found: Any
+    ) -> None:
+        self._given = given
+        self._times = times
+        self.velocities = velocities
+        self.variants = variants
+        counted, listed = found
+        self.summary = _sorted(counted, ("velocity", "eps", "min_samples"))
+        self.clusters = _sorted(listed, ("velocity", "eps", "min_samples", "first_core"))
+
+    def __len__(self) -> int:
+        """Velocities."""
+        return len(self.velocities)
+
+    def points(self, velocity: int) -> NDArray[np.float64]:
+        """X as it would be, had all points stayed where they were at the time 0: X − times · velocity, of a velocity by its number."""
+        if not -len(self) <= velocity < len(self):
+            raise IndexError(f"there is no velocity {velocity}: there are {len(self)}")
+        return self._given.points.astype(np.float64) - self._times[:, None] * self.velocities[velocity]
+
+    def labels(self, velocity: int, eps: float, min_samples: int) -> NDArray[np.int32]:
+        """The labels of X under one velocity, by its number. They are not kept, but found again: DBSCAN of `points(velocity)`."""
+        labels: NDArray[np.int32] = sweep(self.points(velocity), eps, min_samples).labels(eps, min_samples)
+        return labels
+
+    def __repr__(self) -> str:
+        return f"<epsflow.VelocityResult of {len(self)} velocities and {len(self.variants)} variants>"
+
+
+def sweep_velocities(
+    X: Any,
+    times: Any,
+    velocities: Any,
+    eps: float | Iterable[float] | None = None,
+    min_samples: int | Iterable[int] | None = None,
+    *,
+    variants: Iterable[tuple[float, int]] | None = None,
+    min_size: int = 1,
+    progress: ProgressOption = None,
+    backend: str = "auto",
+    memory: int | str | None = None,
+    threads: int | None = None,
+    engine: Engine | None = None,
+) -> VelocityResult:
+    """DBSCAN of points that move, under every velocity: which velocities bring many of them together, and which points.
+
+    Under the velocity u a point x that was seen at the time t is clustered at x − t · u: what moves with u is then in one place. So
+    detections of several nights are linked to asteroids. Points are moved where they are clustered, on a GPU in its memory.
+
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+        Where each point was seen.
+    times : array of shape (n_samples,)
+        When: numbers, from any moment on.
+    velocities : array of shape (n_velocities, n_features)
+        In units of X per unit of times.
+    eps, min_samples, variants, progress, backend, memory, threads, engine
+        As `epsflow.sweep` takes them.
+    min_size : int
+        Smaller clusters are counted in `summary`, and not listed in `clusters`.
+
+    Returns
+    -------
+    VelocityResult
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As `epsflow.sweep` does, and ValueError for times and velocities of another shape, and for those that are not finite.
+
+    Notes
+    -----
+    No labels are kept: n_velocities · n_samples are often more than a machine holds. `labels` of the result finds those of a velocity
+    again. O(n_velocities · n_samples) beside the clustering.
+
+    Examples
+    --------
+    >>> grid = np.stack(np.meshgrid(np.linspace(-0.1, 0.1, 300), np.linspace(-0.1, 0.1, 300)), axis=-1).reshape(-1, 2)
+    >>> found = epsflow.sweep_velocities(X, nights, grid, eps=0.005, min_samples=5)
+    >>> found.clusters.sort_values("size")
+    """
+    given = as_given(as_host_points(X), "euclidean", None)
+    points = given.points
+    n, d = points.shape
+    of_points = as_weights(times, n, "times")
+    wanted = np.ascontiguousarray(as_host_points(velocities, name="velocities"), dtype=np.float64)
+    if wanted.shape[1] != d:
+        raise ValueError(f"velocities.shape == {wanted.shape}, and X has {d} columns: give a component for each")
+    asked = as_variants(eps, min_samples, variants)
+    of_all = given._replace(points=np.broadcast_to(points[:1], (max(1, n) * len(wanted), d)) if n else points)
+    of_engine = engine_for(engine, of_all, backend, memory, threads)
+    task = run_task(
+        _core.start_velocities,
+        of_engine._engine,
+        points,
+        of_points,
+        wanted.reshape(-1),
+        asked,
+        as_count(min_size, "min_size"),
+        progress=progress,
+    )
+    return VelocityResult(given, of_points, wanted, asked, _core.take_velocities(task))
+
+
+def _sorted(columns: dict[str, Any], by: tuple[str, ...]) -> Any:
+    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    order = np.lexsort([arrays[name] for name in reversed(by)])
+    return as_frame({name: values[order] for name, values in arrays.items()})
