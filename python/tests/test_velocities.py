@@ -1,0 +1,60 @@
+"""One data set under many velocities."""
+
+import epsflow
+import numpy as np
+import pytest
+
+
+def test_what_moves_together_is_found_at_its_velocity():
+    draw = np.random.default_rng(3)
+    nights = np.repeat(np.arange(6.0), 40)
+    X = draw.uniform(0, 10, (240, 2))
+    X[nights * 40 == np.arange(240)] = [[2.0 + 0.5 * t, 7.0 - 0.25 * t] for t in range(6)]
+    grid = np.stack(np.meshgrid(np.arange(-3, 4) * 0.25, np.arange(-3, 4) * 0.25, indexing="ij"), axis=-1).reshape(-1, 2)
+    found = epsflow.sweep_velocities(X, nights, grid, eps=[0.01, 0.5], min_samples=[3, 6])
+    assert len(found) == 49
+    best = found.clusters[(found.clusters.eps == 0.01) & (found.clusters.min_samples == 6)]
+    assert list(best.velocity) == [5 * 7 + 2]
+    np.testing.assert_array_equal(grid[best.velocity.iloc[0]], [0.5, -0.25])
+    assert (best.first_core.iloc[0], best.core.iloc[0], best["size"].iloc[0]) == (0, 6, 6)
+    members = np.flatnonzero(found.labels(5 * 7 + 2, 0.01, 6) == 0)
+    np.testing.assert_array_equal(members, [0, 40, 80, 120, 160, 200])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_counts_are_those_of_a_loop(kind):
+    draw = np.random.default_rng(4)
+    X, times, velocities = draw.uniform(0, 3, (150, 2)).astype(kind), draw.uniform(0, 2, 150), draw.uniform(-1, 1, (9, 2))
+    found = epsflow.sweep_velocities(X, times, velocities, variants=[(0.3, 4), (0.2, 3)], min_size=5)
+    assert found.variants == [(0.3, 4), (0.2, 3)]
+    for v, u in enumerate(velocities):
+        moved = X.astype(np.float64) - times[:, None] * u
+        np.testing.assert_array_equal(found.points(v), moved)
+        for eps, min_samples in found.variants:
+            alone = epsflow.sweep(moved, eps, min_samples)[0]
+            row = found.summary[(found.summary.velocity == v) & (found.summary.eps == eps)].iloc[0]
+            counts = (row.n_clusters, row.n_noise, row.n_core, row.n_border, row.largest)
+            assert counts == (alone.n_clusters, alone.n_noise, alone.n_core, alone.n_border, np.bincount(alone.labels + 1)[1:].max(initial=0))
+            sizes = np.bincount(alone.labels[alone.labels >= 0])
+            listed = found.clusters[(found.clusters.velocity == v) & (found.clusters.eps == eps)]
+            np.testing.assert_array_equal(listed["size"], sizes[sizes >= 5])
+            np.testing.assert_array_equal(found.labels(v, eps, min_samples), alone.labels)
+
+
+def test_what_is_wrong_is_named():
+    X, times = np.zeros((3, 2)), np.arange(3)
+    for bad, message in (
+        ({"times": [0, 1]}, r"times.shape == \(2,\)"),
+        ({"velocities": [[0, 1, 2]]}, "X has 2 columns"),
+        ({"times": [0, np.nan, 1]}, "time 1 is NaN"),
+        ({"velocities": [[0, 1], [np.inf, 0]]}, "velocity 1 is infinite"),
+        ({"min_size": 0}, "min_size"),
+        ({"eps": -1}, "eps"),
+    ):
+        given = {"times": times, "velocities": [[0, 0]], "eps": 1, "min_samples": 2, **bad}
+        with pytest.raises(ValueError, match=message):
+            epsflow.sweep_velocities(X, **given)
+    found = epsflow.sweep_velocities(X, times, [[0, 0]], 1, 2)
+    with pytest.raises(IndexError, match="no velocity 1"):
+        found.labels(1, 1, 2)
+    assert len(epsflow.sweep_velocities(X[:0], times[:0], [[0, 0]], 1, 2).clusters) == 0
