@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_host_points, as_weights
 from ._engine import Engine, engine_for
+from ._functions import sweep
 from ._parameters import as_count, as_variants
-from ._sweep import sweep
 from ._tables import as_frame
 from ._tasks import ProgressOption, run_task
 from ._units import Given, as_given
