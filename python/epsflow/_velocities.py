@@ -12,10 +12,11 @@ from . import _core
 from ._arrays import as_host_points, as_weights
 from ._engine import Engine, engine_for
 from ._functions import sweep
+from ._metrics import EUCLIDEAN
 from ._parameters import as_count, as_variants
 from ._tables import as_frame
 from ._tasks import ProgressOption, run_task
-from ._units import Given, as_given
+from ._units import Given
 
 
 class VelocityResult:
@@ -33,9 +34,9 @@ class VelocityResult:
     """
 
     def __init__(
-        self, given: Given, times: NDArray[np.float64], velocities: NDArray[np.float64], variants: list[tuple[float, int]], found: Any
+        self, points: NDArray[Any], times: NDArray[np.float64], velocities: NDArray[np.float64], variants: list[tuple[float, int]], found: Any
     ) -> None:
-        self._given = given
+        self._points = points
         self._times = times
         self.velocities = velocities
         self.variants = variants
@@ -51,7 +52,8 @@ class VelocityResult:
         """X as it would be, had all points stayed where they were at the time 0: X − times · velocity, of a velocity by its number."""
         if not -len(self) <= velocity < len(self):
             raise IndexError(f"there is no velocity {velocity}: there are {len(self)}")
-        return self._given.points.astype(np.float64) - self._times[:, None] * self.velocities[velocity]
+        moved: NDArray[np.float64] = self._points.astype(np.float64) - self._times[:, None] * self.velocities[velocity]
+        return moved
 
     def labels(self, velocity: int, eps: float, min_samples: int) -> NDArray[np.int32]:
         """The labels of X under one velocity, by its number. They are not kept, but found again: DBSCAN of `points(velocity)`."""
@@ -115,16 +117,15 @@ def sweep_velocities(
     >>> found = epsflow.sweep_velocities(X, nights, grid, eps=0.005, min_samples=5)
     >>> found.clusters.sort_values("size")
     """
-    given = as_given(as_host_points(X), "euclidean", None)
-    points = given.points
+    points = as_host_points(X)
     n, d = points.shape
     of_points = as_weights(times, n, "times")
     wanted = np.ascontiguousarray(as_host_points(velocities, name="velocities"), dtype=np.float64)
     if wanted.shape[1] != d:
         raise ValueError(f"velocities.shape == {wanted.shape}, and X has {d} columns: give a component for each")
     asked = as_variants(eps, min_samples, variants)
-    of_all = given._replace(points=np.broadcast_to(points[:1], (max(1, n) * len(wanted), d)) if n else points)
-    of_engine = engine_for(engine, of_all, backend, memory, threads)
+    of_all = np.broadcast_to(points[:1], (n * len(wanted), d)) if n else points
+    of_engine = engine_for(engine, Given(of_all, EUCLIDEAN), backend, memory, threads)
     task = run_task(
         _core.start_velocities,
         of_engine._engine,
@@ -135,7 +136,7 @@ def sweep_velocities(
         as_count(min_size, "min_size"),
         progress=progress,
     )
-    return VelocityResult(given, of_points, wanted, asked, _core.take_velocities(task))
+    return VelocityResult(points, of_points, wanted, asked, _core.take_velocities(task))
 
 
 def _sorted(columns: dict[str, Any], by: tuple[str, ...]) -> Any:
