@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 
+#include <epsflow/catalog/catalog_checks.hpp>
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/index/radix_sort.hpp>
 
@@ -53,10 +52,7 @@ std::uint64_t count_clusters(std::span<const std::int32_t> labels, std::size_t f
       tbb::blocked_range<std::size_t>(first, last, kGrain), std::uint64_t{0},
       [&](const tbb::blocked_range<std::size_t>& range, std::uint64_t count) {
         for (std::size_t i = range.begin(); i != range.end(); ++i) {
-          if (labels[i] < kNoise) {
-            throw InputError("point " + std::to_string(i) + " has the label " + std::to_string(labels[i]) +
-                             ": labels are −1 for noise, or the number of a cluster");
-          }
+          if (labels[i] < kNoise) throw_bad_label(i, labels[i]);
           count = std::max(count, static_cast<std::uint64_t>(std::int64_t{labels[i]} + 1));
         }
         return count;

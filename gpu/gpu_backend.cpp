@@ -6,15 +6,19 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include <epsflow/catalog/device_catalog.hpp>
 #include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/device_arrays.hpp>
 #include <epsflow/gpu/base/idle_memory.hpp>
 #include <epsflow/gpu/base/label_memory.hpp>
 #include <epsflow/gpu/base/nvtx.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/upload.hpp>
+#include <epsflow/gpu/catalog/device_catalog.hpp>
 #include <epsflow/gpu/direct/device_core.hpp>
 #include <epsflow/gpu/gpu_index.hpp>
 #include <epsflow/gpu/nearest/device_nearest.hpp>
@@ -194,7 +198,7 @@ class GpuPoints final : public LoadedPoints {
   DevicePoints points_;
 };
 
-class GpuBackend final : public Backend {
+class GpuBackend final : public Backend, public DeviceCatalogs {
  public:
   /// The GPU must be the current one.
   GpuBackend(int device, const GpuOptions& options) : gpu_(device, options), pinner_(device, options.threads) {}
@@ -228,6 +232,14 @@ class GpuBackend final : public Backend {
         core, DeviceCoreHome{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels});
   }
 
+  [[nodiscard]] Catalog catalog(const DeviceCatalogInput& input, const CancelToken& cancel) override {
+    require_indexable(input.points.size());
+    if (input.points.size() > 0) require_reachable(input.points);
+    (void)cudaGetLastError();  // of the caller's own work on this thread
+    const DeviceScope scope(gpu_.device);
+    return make_catalog(input, {gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned}, cancel);
+  }
+
   /// While one worker waits for its labels the other's kernels run.
   void post(const std::function<void()>& task) override { workers_.post(task); }
   [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
@@ -235,28 +247,26 @@ class GpuBackend final : public Backend {
  private:
   template <class View>
   [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points, const Space& space) {
-    if (points.size() > kMostGpuPoints) {
-      throw DeviceError(std::to_string(points.size()) + " points are more than the " + std::to_string(kMostGpuPoints) +
-                        " that the GPU can index: use EngineOptions::backend = BackendChoice::cpu");
-    }
+    require_indexable(points.size());
     (void)cudaGetLastError();  // of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     return std::make_unique<GpuPoints>(points, gpu_, space);
   }
 
+  static void require_indexable(std::size_t n) {
+    if (n <= kMostGpuPoints) return;
+    throw DeviceError(std::to_string(n) + " points are more than the " + std::to_string(kMostGpuPoints) +
+                      " that the GPU can index: use EngineOptions::backend = BackendChoice::cpu");
+  }
+
   /// A kernel that reads what it cannot reach ends all work of the process on the GPU.
   void require_reachable(const DevicePointsView& points) const {
-    cudaPointerAttributes attributes{};
-    const bool known = cudaPointerGetAttributes(&attributes, points.data()) == cudaSuccess;
-    (void)cudaGetLastError();
-    if (!known || (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)) {
-      throw UsageError("the points are not in the memory of a GPU: hand them over as a PointsView");
-    }
-    const int device = attributes.type == cudaMemoryTypeDevice ? attributes.device : points.device();
-    if (device != gpu_.device || points.device() != gpu_.device) {
-      throw UsageError("the points are on GPU " + std::to_string(device) + ", said to be on GPU " +
+    const std::optional<int> device = gpu_of(points.data(), points.device());
+    if (!device) throw UsageError("the points are not in the memory of a GPU: hand them over as a PointsView");
+    if (*device != gpu_.device || points.device() != gpu_.device) {
+      throw UsageError("the points are on GPU " + std::to_string(*device) + ", said to be on GPU " +
                        std::to_string(points.device()) + ", and the engine works on GPU " +
-                       std::to_string(gpu_.device) + ": make it with EngineOptions::gpu = " + std::to_string(device));
+                       std::to_string(gpu_.device) + ": make it with EngineOptions::gpu = " + std::to_string(*device));
     }
   }
 

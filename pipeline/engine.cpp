@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include <epsflow/catalog/device_catalog.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -162,6 +163,17 @@ Dataset Engine::load(const DevicePointsView& points, const CancelToken* cancel) 
 }
 Dataset Engine::load(const MovingPoints& moving, const CancelToken* cancel) const {
   return Dataset(std::make_shared<const DatasetState>(state_, moving, cancel));
+}
+Catalog Engine::catalog(const DeviceCatalogInput& input, const CancelToken* cancel) const {
+  auto* const device = dynamic_cast<DeviceCatalogs*>(state_->backend.get());
+  if (device == nullptr) {
+    throw UsageError(
+        "the points are on a GPU, and the engine works on the CPU: make it with EngineOptions::backend = "
+        "BackendChoice::gpu, or copy points and labels to the host");
+  }
+  const CancelToken stop(cancel);
+  const TurnQueue::Turn turn(state_->turns, stop);
+  return device->catalog(input, stop);
 }
 std::string_view Engine::backend() const noexcept { return state_->backend->name(); }
 const EngineOptions& Engine::options() const noexcept { return state_->options; }

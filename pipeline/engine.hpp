@@ -18,6 +18,8 @@
 
 namespace epsflow {
 
+struct Catalog;
+struct DeviceCatalogInput;
 struct EngineState;
 struct DatasetState;
 struct DatasetWeights;
@@ -97,6 +99,12 @@ class Engine {
   /// them are held at once: sweep_velocities() (pipeline/velocities.hpp) takes any number in turns. What is given need not outlive the call.
   /// Throws as above, and as check_moving() does.
   [[nodiscard]] Dataset load(const MovingPoints& moving, const CancelToken* cancel = nullptr) const;
+
+  /// The catalogue of points and labels that are in the memory of the engine's GPU (catalog/device_catalog.hpp): as catalog() makes it on the
+  /// host, by any metric. Sums over points go in another order, which is the same from run to run: where they are exact all is equal, else to
+  /// about 1e-12. Takes its turn, and some 20·n bytes of EngineOptions::gpu_memory besides what the catalogue takes. Throws as catalog()
+  /// does, and UsageError where arrays are elsewhere or the engine runs on the CPU.
+  [[nodiscard]] Catalog catalog(const DeviceCatalogInput& input, const CancelToken* cancel = nullptr) const;
 
   /// "cpu" or "gpu".
   [[nodiscard]] std::string_view backend() const noexcept;

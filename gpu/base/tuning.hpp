@@ -1,4 +1,4 @@
-// Every block size, buffer size and threshold of the GPU code, each with its reason. Those of tiles: tiles/tile_tuning.hpp.
+// Every block size, buffer size and threshold of the GPU code, each with its reason. Those of catalogues and tiles are in their folders.
 #pragma once
 
 #include <cstddef>

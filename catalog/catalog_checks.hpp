@@ -1,0 +1,43 @@
+// What a catalogue refuses, wherever it is made.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <epsflow/catalog/catalog.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
+namespace epsflow {
+
+inline void require_length(std::size_t n, std::size_t length, const std::string& what) {
+  if (length == n) return;
+  throw UsageError("there are " + format_count(n, "point") + " and " + std::to_string(length) + " " + what +
+                   ": give one for each");
+}
+
+/// input: what has labels, core, weights and columns of n points.
+template <class Input>
+void require_lengths(const Input& input, std::size_t n) {
+  require_length(n, input.labels.size(), "labels");
+  if (!input.core.empty()) require_length(n, input.core.size(), "entries of the mask of core points");
+  for (const NamedColumn& column : input.columns) require_length(n, column.values.size(), "values of " + column.name);
+  if (!input.weights.empty()) require_length(n, input.weights.size(), "weights");
+}
+
+[[nodiscard]] inline bool weighs(double weight) noexcept { return weight >= 0 && std::isfinite(weight); }
+
+[[noreturn]] inline void throw_bad_label(std::uint64_t i, std::int32_t label) {
+  throw InputError("point " + std::to_string(i) + " has the label " + std::to_string(label) +
+                   ": labels are −1 for noise, or the number of a cluster");
+}
+
+[[noreturn]] inline void throw_bad_weight(std::uint64_t i, double weight) {
+  throw InputError("point " + std::to_string(i) + " has the weight " + format_number(weight) +
+                   ": a catalogue is weighted by finite numbers of 0 and more, such as masses");
+}
+
+}  // namespace epsflow

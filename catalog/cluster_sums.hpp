@@ -1,0 +1,490 @@
+// What a catalogue sums up over the points of each cluster: one definition for host and kernels.
+//
+// A kind of sum has a Row. It starts as empty(), takes points by add() and what other rows have by combine(), and finish() writes down
+// what it says of the cluster. Host and device differ only in the order in which points are added.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+#include <epsflow/catalog/sphere.hpp>
+#include <epsflow/core/host_device.hpp>
+#include <epsflow/core/space.hpp>
+
+namespace epsflow::sums {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+inline constexpr std::uint64_t kNoPoint = ~std::uint64_t{0};
+/// Mean directions shorter than this are none: points lie evenly all round.
+inline constexpr double kEven = 1e-9;
+
+/// The cluster whose points are summed up.
+struct Cluster {
+  std::size_t number = 0;   ///< its entry in the catalogue
+  std::uint64_t size = 0;   ///< points
+  std::uint32_t first = 0;  ///< the smallest id of them
+};
+
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline double least(double a, double b) noexcept { return b < a ? b : a; }
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline double most(double a, double b) noexcept { return a < b ? b : a; }
+
+/// The share of a point in the means of its cluster.
+struct Shares {
+  const double* weights = nullptr;  ///< [n]; null: every point weighs the same
+  const double* totals = nullptr;   ///< [clusters] sums of the weights
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double of(const Cluster& cluster, std::uint32_t i) const noexcept {
+    if (weights != nullptr && totals[cluster.number] > 0) return weights[i] / totals[cluster.number];
+    return 1 / static_cast<double>(cluster.size);
+  }
+};
+
+/// Core points and weights.
+struct Counts {
+  struct Row {
+    std::uint64_t core = 0;
+    std::uint64_t first_core = kNoPoint;
+    double weight = 0;
+  };
+  const std::uint8_t* core = nullptr;   ///< [n]; null: not known
+  const double* weights = nullptr;      ///< [n]; null: none
+  std::uint64_t* cores = nullptr;       ///< [clusters] where core points are known
+  std::uint64_t* first_core = nullptr;  ///< likewise
+  double* totals = nullptr;             ///< [clusters] where there are weights
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
+  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster&, std::uint32_t i) const noexcept {
+    if (core != nullptr && core[i] != 0) {
+      ++row.core;
+      if (i < row.first_core) row.first_core = i;
+    }
+    if (weights != nullptr) row.weight += weights[i];
+  }
+  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
+    row.core += other.core;
+    if (other.first_core < row.first_core) row.first_core = other.first_core;
+    row.weight += other.weight;
+  }
+  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
+    if (core != nullptr) {
+      cores[cluster.number] = row.core;
+      first_core[cluster.number] = row.first_core;
+    }
+    if (weights != nullptr) totals[cluster.number] = row.weight;
+  }
+};
+
+/// One column. NaN counts for nothing.
+struct ColumnSums {
+  struct Row {
+    double sum = 0;
+    double weighted = 0;  ///< and its weights
+    double weight = 0;
+    double min = kInfinity;
+    double max = -kInfinity;
+    std::uint64_t count = 0;
+  };
+  const double* values = nullptr;   ///< [n]
+  const double* weights = nullptr;  ///< [n] of the mean; null: every value weighs the same
+  double* mean = nullptr;           ///< [clusters] each
+  double* sum = nullptr;
+  double* min = nullptr;
+  double* max = nullptr;
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
+  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster&, std::uint32_t i) const noexcept {
+    const double value = values[i];
+    if (value != value) return;
+    row.sum += value;
+    if (weights != nullptr) {
+      row.weighted += weights[i] * value;
+      row.weight += weights[i];
+    }
+    row.min = least(row.min, value);
+    row.max = most(row.max, value);
+    ++row.count;
+  }
+  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
+    row.sum += other.sum;
+    row.weighted += other.weighted;
+    row.weight += other.weight;
+    row.min = least(row.min, other.min);
+    row.max = most(row.max, other.max);
+    row.count += other.count;
+  }
+  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
+    const bool some = row.count > 0;
+    sum[cluster.number] = row.sum;
+    mean[cluster.number] = row.weight > 0 ? row.weighted / row.weight
+                           : some         ? row.sum / static_cast<double>(row.count)
+                                          : kNothing;
+    min[cluster.number] = some ? row.min : kNothing;
+    max[cluster.number] = some ? row.max : kNothing;
+  }
+};
+
+/// Points, what is to be found of them, and what is found on the way to it.
+template <class T>
+struct Measured {
+  const T* points = nullptr;  ///< [n × d]
+  std::size_t dims = 0;
+  Shares shares;
+
+  // Of norms; null where there are none.
+  const double* low = nullptr;    ///< [d] ends of the sides of a box, the same where a side is open
+  const double* high = nullptr;   ///< [d]
+  const double* scale = nullptr;  ///< [d]
+  Norm norm = Norm::euclidean;
+  double power = 2;
+  bool cosine = false;
+
+  double* references = nullptr;        ///< [clusters × d] where a side is closed: what differences are taken from
+  std::uint8_t* goes_round = nullptr;  ///< [clusters × d] likewise: 1 where a closed side has no mean direction
+  double* means =
+      nullptr;  ///< [clusters × d] of the differences; on a sphere longitudes and latitudes of centres, in radians
+
+  double* center = nullptr;  ///< as in Catalog, and so are these
+  double* spread = nullptr;
+  double* lower = nullptr;
+  double* upper = nullptr;
+  double* radius = nullptr;
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double at(std::uint32_t i, std::size_t k) const noexcept {
+    return static_cast<double>(points[i * dims + k]);
+  }
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double period(std::size_t k) const noexcept {
+    return low != nullptr ? high[k] - low[k] : 0;
+  }
+  /// What differences are taken from: a point of the cluster, or on a closed side the mean direction of all.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double reference(const Cluster& cluster, std::size_t k) const noexcept {
+    return references != nullptr ? references[cluster.number * dims + k] : at(cluster.first, k);
+  }
+  /// From the reference to a point, on a closed side the shorter way round.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double difference(const Cluster& cluster, std::uint32_t i,
+                                                      std::size_t k) const noexcept {
+    const double away = at(i, k) - reference(cluster, k);
+    const double length = period(k);
+    return length > 0 ? away - length * std::round(away / length) : away;
+  }
+};
+
+/// Mean directions on closed sides, of up to G axes from `axis` on.
+template <class T, unsigned G>
+struct Directions {
+  struct Row {
+    double cosine[G];
+    double sine[G];
+  };
+  Measured<T> of;
+  std::size_t axis = 0;
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept {
+    Row row;
+    for (unsigned k = 0; k < G; ++k) row.cosine[k] = row.sine[k] = 0;
+    return row;
+  }
+  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
+    const double share = of.shares.of(cluster, i);
+    for (unsigned k = 0; k < G; ++k) {
+      if (axis + k >= of.dims || of.period(axis + k) <= 0) continue;
+      const double angle = 2 * std::numbers::pi * (of.at(i, axis + k) - of.low[axis + k]) / of.period(axis + k);
+      row.cosine[k] += share * std::cos(angle);
+      row.sine[k] += share * std::sin(angle);
+    }
+  }
+  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
+    for (unsigned k = 0; k < G; ++k) {
+      row.cosine[k] += other.cosine[k];
+      row.sine[k] += other.sine[k];
+    }
+  }
+  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
+    for (unsigned k = 0; k < G; ++k) {
+      if (axis + k >= of.dims) continue;
+      const std::size_t to = cluster.number * of.dims + axis + k;
+      const bool closed = of.period(axis + k) > 0;
+      const bool even = closed && std::hypot(row.cosine[k], row.sine[k]) < kEven;
+      of.goes_round[to] = even ? 1 : 0;
+      of.references[to] = of.at(cluster.first, axis + k);
+      if (!closed || even) continue;
+      const double turn = std::atan2(row.sine[k], row.cosine[k]) / (2 * std::numbers::pi);
+      of.references[to] = of.low[axis + k] + turn * of.period(axis + k);
+    }
+  }
+};
+
+/// Centres and ends.
+template <class T, unsigned G>
+struct Means {
+  struct Row {
+    double mean[G];
+    double lower[G];
+    double upper[G];
+  };
+  Measured<T> of;
+  std::size_t axis = 0;
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept {
+    Row row;
+    for (unsigned k = 0; k < G; ++k) {
+      row.mean[k] = 0;
+      row.lower[k] = kInfinity;
+      row.upper[k] = -kInfinity;
+    }
+    return row;
+  }
+  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
+    const double share = of.shares.of(cluster, i);
+    for (unsigned k = 0; k < G; ++k) {
+      if (axis + k >= of.dims) continue;
+      const double away = of.difference(cluster, i, axis + k);
+      row.mean[k] += share * away;
+      // The coordinates themselves where there is no way round: ends lose nothing.
+      const double end = of.period(axis + k) > 0 ? away : of.at(i, axis + k);
+      row.lower[k] = least(row.lower[k], end);
+      row.upper[k] = most(row.upper[k], end);
+    }
+  }
+  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
+    for (unsigned k = 0; k < G; ++k) {
+      row.mean[k] += other.mean[k];
+      row.lower[k] = least(row.lower[k], other.lower[k]);
+      row.upper[k] = most(row.upper[k], other.upper[k]);
+    }
+  }
+  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
+    for (unsigned k = 0; k < G; ++k) {
+      if (axis + k >= of.dims) continue;
+      const std::size_t to = cluster.number * of.dims + axis + k;
+      const double length = of.period(axis + k);
+      const double reference = of.reference(cluster, axis + k);
+      const double mean = length > 0 && of.goes_round[to] != 0 ? 0 : row.mean[k];
+      of.means[to] = mean;
+      of.center[to] = reference + mean;
+      of.lower[to] = (length > 0 ? reference : 0) + row.lower[k];
+      of.upper[to] = (length > 0 ? reference : 0) + row.upper[k];
+      // All in one turn of the side, in which the centre is.
+      if (length <= 0) continue;
+      double turns = std::floor((of.center[to] - of.low[axis + k]) / length);
+      if (of.center[to] - turns * length >= of.high[axis + k]) ++turns;  // rounded up to the end
+      of.center[to] -= turns * length;
+      of.lower[to] -= turns * length;
+      of.upper[to] -= turns * length;
+    }
+  }
+};
+
+/// Deviations along axes, and with the first of them the radius.
+template <class T, unsigned G>
+struct Spreads {
+  struct Row {
+    double square[G];
+    double radius;
+  };
+  Measured<T> of;
+  std::size_t axis = 0;
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept {
+    Row row;
+    for (unsigned k = 0; k < G; ++k) row.square[k] = 0;
+    row.radius = 0;
+    return row;
+  }
+  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
+    const double share = of.shares.of(cluster, i);
+    for (unsigned k = 0; k < G; ++k) {
+      if (axis + k >= of.dims) continue;
+      const double away = from_center(cluster, i, axis + k);
+      row.square[k] += share * away * away;
+    }
+    if (axis > 0) return;
+    const double distance = of.cosine ? cosine_distance(cluster, i) : norm_distance(cluster, i);
+    row.radius += share * distance * distance;
+  }
+  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
+    for (unsigned k = 0; k < G; ++k) row.square[k] += other.square[k];
+    row.radius += other.radius;
+  }
+  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
+    for (unsigned k = 0; k < G; ++k) {
+      if (axis + k < of.dims) of.spread[cluster.number * of.dims + axis + k] = std::sqrt(row.square[k]);
+    }
+    if (axis == 0) of.radius[cluster.number] = std::sqrt(row.radius);
+  }
+
+ private:
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double from_center(const Cluster& cluster, std::uint32_t i,
+                                                       std::size_t k) const noexcept {
+    return of.difference(cluster, i, k) - of.means[cluster.number * of.dims + k];
+  }
+
+  /// The rule of core/space.hpp.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double norm_distance(const Cluster& cluster, std::uint32_t i) const noexcept {
+    double sum = 0;
+    for (std::size_t k = 0; k < of.dims; ++k) {
+      double t = std::fabs(from_center(cluster, i, k));
+      if (of.period(k) > 0) t = least(t, std::fabs(of.period(k) - t));
+      if (of.scale != nullptr) t *= of.scale[k];
+      if (of.norm == Norm::euclidean) {
+        sum += t * t;
+      } else if (of.norm == Norm::chebyshev) {
+        sum = most(sum, t);
+      } else if (of.norm == Norm::manhattan) {
+        sum += t;
+      } else {
+        sum += std::pow(t, of.power);
+      }
+    }
+    if (of.norm == Norm::euclidean) return std::sqrt(sum);
+    return of.norm == Norm::minkowski ? std::pow(sum, 1 / of.power) : sum;
+  }
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double cosine_distance(const Cluster& cluster, std::uint32_t i) const noexcept {
+    double product = 0;
+    double own = 0;
+    double of_center = 0;
+    for (std::size_t k = 0; k < of.dims; ++k) {
+      const double x = of.at(i, k);
+      const double m = of.center[cluster.number * of.dims + k];
+      product += x * m;
+      own += x * x;
+      of_center += m * m;
+    }
+    return 1 - product / std::sqrt(own * of_center);  // NaN where directions cancel out
+  }
+};
+
+/// Of points on a sphere.
+struct Sky {
+  double unit = 1;              ///< radians of one unit of the coordinates
+  double arc = 1;               ///< and of one of eps
+  std::uint32_t longitude = 0;  ///< the column that they are in
+  std::uint32_t latitude = 1;
+  const std::uint32_t* ways =
+      nullptr;  ///< [2]: whether some longitude is below 0, and whether one is more than half a turn
+
+  template <class T>
+  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace place(const Measured<T>& of, std::uint32_t i) const noexcept {
+    return {of.at(i, longitude) * unit, of.at(i, latitude) * unit};
+  }
+  /// In the unit of the coordinates.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double half_turn() const noexcept { return std::numbers::pi / unit; }
+  /// Whether longitudes count from 0° to 360°.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE bool from_0() const noexcept { return ways[0] == 0 && ways[1] != 0; }
+};
+
+/// Centres on a sphere, which go to Measured::means.
+template <class T>
+struct SkyMeans {
+  struct Row {
+    double x = 0;
+    double y = 0;
+    double z = 0;
+  };
+  Measured<T> of;
+  Sky sky;
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
+  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
+    const double share = of.shares.of(cluster, i);
+    const Direction v = direction_of(sky.place(of, i));
+    row.x += share * v.x;
+    row.y += share * v.y;
+    row.z += share * v.z;
+  }
+  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
+    row.x += other.x;
+    row.y += other.y;
+    row.z += other.z;
+  }
+  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
+    const bool even = std::hypot(std::hypot(row.x, row.y), row.z) < kEven;
+    const SkyPlace center = even ? sky.place(of, cluster.first) : place_of({row.x, row.y, row.z});
+    of.means[cluster.number * 2] = center.longitude;
+    of.means[cluster.number * 2 + 1] = center.latitude;
+  }
+};
+
+/// All but these.
+template <class T>
+struct SkySpreads {
+  struct Row {
+    double east = 0;
+    double north = 0;
+    double distance = 0;
+    double farthest = 0;
+    double west_end = kInfinity;  ///< of the longitudes, from the centre's
+    double east_end = -kInfinity;
+    double south_end = kInfinity;
+    double north_end = -kInfinity;
+  };
+  Measured<T> of;
+  Sky sky;
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
+  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
+    constexpr double kTurn = 2 * std::numbers::pi;
+    const double share = of.shares.of(cluster, i);
+    const SkyPlace center = center_of(cluster);
+    const SkyPlace at = sky.place(of, i);
+    const SkyOffset offset = sky_offset(center, at);
+    row.east += share * offset.east * offset.east;
+    row.north += share * offset.north * offset.north;
+    row.distance += share * offset.distance * offset.distance;
+    row.farthest = most(row.farthest, offset.distance);
+    const double away = at.longitude - center.longitude;
+    const double turned = away - kTurn * std::round(away / kTurn);
+    row.west_end = least(row.west_end, turned);
+    row.east_end = most(row.east_end, turned);
+    row.south_end = least(row.south_end, at.latitude);
+    row.north_end = most(row.north_end, at.latitude);
+  }
+  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
+    row.east += other.east;
+    row.north += other.north;
+    row.distance += other.distance;
+    row.farthest = most(row.farthest, other.farthest);
+    row.west_end = least(row.west_end, other.west_end);
+    row.east_end = most(row.east_end, other.east_end);
+    row.south_end = least(row.south_end, other.south_end);
+    row.north_end = most(row.north_end, other.north_end);
+  }
+  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, Row row) const noexcept {
+    constexpr double kTurn = 2 * std::numbers::pi;
+    constexpr double kQuarter = std::numbers::pi / 2;
+    SkyPlace center = center_of(cluster);
+    center.longitude -= sky.from_0() ? kTurn * std::floor(center.longitude / kTurn)
+                                     : kTurn * std::ceil((center.longitude - std::numbers::pi) / kTurn);
+    const bool north = row.farthest > 0 && center.latitude + row.farthest >= kQuarter;
+    const bool south = row.farthest > 0 && center.latitude - row.farthest <= -kQuarter;
+    if (north) row.north_end = kQuarter;
+    if (south) row.south_end = -kQuarter;
+    if (north || south) {
+      row.west_end = -std::numbers::pi;
+      row.east_end = std::numbers::pi;
+    }
+    const std::size_t lon = cluster.number * 2 + sky.longitude;
+    const std::size_t lat = cluster.number * 2 + sky.latitude;
+    const bool single = cluster.size == 1;
+    of.center[lon] = single ? of.at(cluster.first, sky.longitude) : center.longitude / sky.unit;
+    of.center[lat] = single ? of.at(cluster.first, sky.latitude) : center.latitude / sky.unit;
+    of.spread[lon] = std::sqrt(row.east) / sky.unit;
+    of.spread[lat] = std::sqrt(row.north) / sky.unit;
+    of.lower[lon] = (center.longitude + row.west_end) / sky.unit;
+    of.upper[lon] = (center.longitude + row.east_end) / sky.unit;
+    of.lower[lat] = row.south_end / sky.unit;
+    of.upper[lat] = row.north_end / sky.unit;
+    of.radius[cluster.number] = std::sqrt(row.distance) / sky.arc;
+  }
+
+ private:
+  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace center_of(const Cluster& cluster) const noexcept {
+    return {of.means[cluster.number * 2], of.means[cluster.number * 2 + 1]};
+  }
+};
+
+}  // namespace epsflow::sums

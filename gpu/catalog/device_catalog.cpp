@@ -1,0 +1,276 @@
+#include <epsflow/gpu/catalog/device_catalog.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <epsflow/catalog/catalog_checks.hpp>
+#include <epsflow/catalog/metric_arrays.hpp>
+#include <epsflow/core/checked.hpp>
+#include <epsflow/gpu/base/device_arrays.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/base/upload.hpp>
+#include <epsflow/gpu/base/with_types.hpp>
+#include <epsflow/gpu/catalog/catalog_kernels.hpp>
+#include <epsflow/gpu/catalog/catalog_tuning.hpp>
+#include <epsflow/gpu/catalog/copy_to_host.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+class Cataloguer {
+ public:
+  Cataloguer(const DeviceCatalogInput& in, const CatalogPlace& place, const CancelToken& cancel)
+      : in_(in),
+        place_(place),
+        cancel_(cancel),
+        metric_(in.metric, in.points.dims()),
+        n_(narrow<std::uint32_t>(in.points.size())),
+        dims_(in.points.dims()) {}
+
+  Catalog make() {
+    bring();
+    look();
+    order();
+    cancel_.check();
+    find();
+    return copied();
+  }
+
+ private:
+  /// The values where kernels can read them: copied, if they are on the host or not aligned. Null where there are none.
+  template <class T>
+  [[nodiscard]] const T* reachable(const T* values, std::uint64_t count) {
+    if (count == 0) return nullptr;
+    const bool on_gpu = gpu_of(values, place_.device) == place_.device;
+    if (on_gpu && reinterpret_cast<std::uintptr_t>(values) % sizeof(T) == 0) return values;
+    const std::uint64_t bytes = checked_multiply(count, sizeof(T), "an array of a catalogue");
+    const DeviceBuffer<std::byte>& copy = copies_.emplace_back(place_.memory, stream_.get(), bytes);
+    if (on_gpu) {
+      check(cudaMemcpyAsync(copy.data(), values, bytes, cudaMemcpyDeviceToDevice, stream_.get()));
+    } else {
+      stream_.synchronize();  // the memory is there
+      upload(copy.data(), values, bytes, place_.device, place_.pinned, place_.threads);
+    }
+    return reinterpret_cast<const T*>(copy.data());
+  }
+
+  void bring() {
+    const Event made;
+    check(cudaEventRecord(made.get(), in_.points.stream()));
+    check(cudaStreamWaitEvent(stream_.get(), made.get()));
+    const std::uint64_t values = std::uint64_t{n_} * dims_;
+    points_ = {in_.points.precision() == Precision::float32
+                   ? static_cast<const void*>(reachable(static_cast<const float*>(in_.points.data()), values))
+                   : reachable(static_cast<const double*>(in_.points.data()), values),
+               n_, static_cast<std::uint32_t>(dims_), in_.points.precision()};
+    labels_ = reachable(in_.labels.data(), in_.labels.size());
+    core_ = reachable(in_.core.data(), in_.core.size());
+    weights_ = reachable(in_.weights.data(), in_.weights.size());
+    for (const NamedColumn& column : in_.columns) {
+      columns_.push_back(reachable(column.values.data(), column.values.size()));
+    }
+    if (!metric_.values.empty()) metric_values_ = copy_of<double>(metric_.values, place_.memory, stream_.get());
+  }
+
+  /// How many clusters there are, unless something is wrong.
+  void look() {
+    if (n_ == 0) return;
+    const bool sphere = on_sphere(in_.metric.kind);
+    looked_ = {place_.memory, stream_.get(), 1};
+    launch_look(points_, labels_, weights_, sphere ? &metric_.sky : nullptr, looked_.data(), stream_.get());
+    const LookedAt found = read_values(looked_.data(), 1, stream_.get()).front();
+    if (found.bad_label != kAllFine) {
+      throw_bad_label(found.bad_label, read_values(labels_ + found.bad_label, 1, stream_.get()).front());
+    }
+    if (found.bad_weight != kAllFine) {
+      throw_bad_weight(found.bad_weight, read_values(weights_ + found.bad_weight, 1, stream_.get()).front());
+    }
+    numbers_ = found.clusters;
+  }
+
+  /// Sorts the points by cluster, noise last.
+  void order() {
+    if (numbers_ == 0) return;
+    const cudaStream_t stream = stream_.get();
+    DeviceMemory& memory = place_.memory;
+    const DeviceBuffer<std::uint32_t> keys(memory, stream, n_), other_keys(memory, stream, n_);
+    ids_ = {memory, stream, n_};
+    DeviceBuffer<std::uint32_t> other_ids(memory, stream, n_);
+    launch_label_keys(labels_, n_, numbers_, keys.data(), ids_.data(), stream);
+    TwoBuffers<std::uint32_t> sorted{keys.data(), other_keys.data()};
+    TwoBuffers<std::uint32_t> ids{ids_.data(), other_ids.data()};
+    launch_sort(sorted, ids, n_, std::bit_width(numbers_), {memory, stream});
+    if (ids.current != ids_.data()) std::swap(ids_, other_ids);
+    std::uint32_t* const entries = sorted.other;  // of each point
+    launch_cell_numbers(sorted.current, n_, entries, {memory, stream});
+    const PinnedBytes last = place_.pinned.acquire(2 * sizeof(std::uint32_t));
+    for (const auto& [to, from] : {std::pair{0, entries}, std::pair{1, sorted.current}}) {
+      check(cudaMemcpyAsync(last.as<std::uint32_t>() + to, from + n_ - 1, sizeof(std::uint32_t), cudaMemcpyDeviceToHost,
+                            stream));
+    }
+    stream_.synchronize();
+    const std::uint32_t all = last.as<std::uint32_t>()[0] + 1;  // with noise
+    clusters_ = last.as<std::uint32_t>()[1] == numbers_ ? all - 1 : all;
+    starts_ = {memory, stream, std::uint64_t{all} + 1};
+    labels_of_ = {memory, stream, all};
+    launch_cell_starts(sorted.current, entries, n_, all, starts_.data(), labels_of_.data(), stream);
+  }
+
+  /// The next of the arrays that come to the host.
+  [[nodiscard]] double* take(std::uint64_t count) {
+    double* const taken = found_.data() + taken_;
+    taken_ += count;
+    return taken;
+  }
+
+  /// All sums. Their arrays lie in the order in which copied() takes them.
+  void find() {
+    if (clusters_ == 0) return;
+    const std::uint64_t each = std::uint64_t{clusters_};
+    const std::uint64_t of_all =
+        4 * dims_ + 1 + (weights_ != nullptr ? 1 : 0) + (core_ != nullptr ? 2 : 0) + 4 * columns_.size();
+    DeviceMemory& memory = place_.memory;
+    const cudaStream_t stream = stream_.get();
+    found_ = {memory, stream, each * of_all};
+    const std::uint32_t most_large = n_ / tuning::kCatalogPiece;
+    const std::uint32_t most_pieces = static_cast<std::uint32_t>(2 * std::uint64_t{n_} / tuning::kCatalogPiece);
+    const DeviceBuffer<ClusterPiece> pieces(memory, stream, std::uint64_t{most_pieces} + most_large);
+    const DeviceBuffer<std::uint32_t> counts(memory, stream, 2);
+    const ClusterView clusters{.count = clusters_,
+                               .starts = starts_.data(),
+                               .order = ids_.data(),
+                               .most_pieces = most_pieces,
+                               .most_large = most_large,
+                               .counts = counts.data(),
+                               .pieces = pieces.data(),
+                               .large = pieces.data() + most_pieces};
+    if (most_large > 0) launch_cut_clusters(clusters, stream);
+    count(clusters);
+    with_types<2, 3, 4>(points_.precision, points_.dims, [&]<class T, unsigned G>() { measure<T, G>(clusters); });
+  }
+
+  void count(const ClusterView& clusters) {
+    const Scratch scratch{place_.memory, stream_.get()};
+    sums::Counts counts{.core = core_, .weights = weights_};
+    if (core_ != nullptr) {
+      counts.cores = reinterpret_cast<std::uint64_t*>(take(clusters_));
+      counts.first_core = reinterpret_cast<std::uint64_t*>(take(clusters_));
+    }
+    if (weights_ != nullptr) counts.totals = totals_ = take(clusters_);
+    if (core_ != nullptr || weights_ != nullptr) launch_sums(counts, clusters, scratch);
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      sums::ColumnSums column{.values = columns_[k], .weights = in_.columns[k].weighted ? weights_ : nullptr};
+      for (double** to : {&column.mean, &column.sum, &column.min, &column.max}) *to = take(clusters_);
+      launch_sums(column, clusters, scratch);
+    }
+  }
+
+  template <class T, unsigned G>
+  void measure(const ClusterView& clusters) {
+    const Scratch scratch{place_.memory, stream_.get()};
+    const std::uint64_t values = clusters_ * std::uint64_t{dims_};
+    const DeviceBuffer<double> means(place_.memory, stream_.get(), values);
+    const DeviceBuffer<double> references(place_.memory, stream_.get(), metric_.closed ? values : 0);
+    const DeviceBuffer<std::uint8_t> goes_round(place_.memory, stream_.get(), metric_.closed ? values : 0);
+    sums::Measured<T> of = metric_.measured<T>(metric_values_.data());
+    of.points = static_cast<const T*>(points_.data);
+    if (weights_ != nullptr) of.shares = {weights_, totals_};
+    of.references = references.data();
+    of.goes_round = goes_round.data();
+    of.means = means.data();
+    for (double** to : {&of.center, &of.spread, &of.lower, &of.upper}) *to = take(values);
+    of.radius = take(clusters_);
+    if (on_sphere(in_.metric.kind)) {
+      sums::Sky sky = metric_.sky;
+      sky.ways = looked_.data()->ways;
+      launch_sums(sums::SkyMeans<T>{of, sky}, clusters, scratch);
+      launch_sums(sums::SkySpreads<T>{of, sky}, clusters, scratch);
+      return;
+    }
+    for (std::size_t axis = 0; axis < dims_; axis += G) {
+      if (metric_.closed) launch_sums(sums::Directions<T, G>{of, axis}, clusters, scratch);
+      launch_sums(sums::Means<T, G>{of, axis}, clusters, scratch);
+    }
+    for (std::size_t axis = 0; axis < dims_; axis += G) {
+      launch_sums(sums::Spreads<T, G>{of, axis}, clusters, scratch);
+    }
+  }
+
+  Catalog copied() {
+    Catalog made;
+    made.dims = dims_;
+    const std::uint64_t each = clusters_;
+    CopyToHost labels(labels_of_.data(), each * sizeof(std::uint64_t), place_.pinned, stream_.get());
+    for (const std::uint64_t label : labels.next<std::uint64_t>(each)) {
+      made.cluster.push_back(static_cast<std::int32_t>(label));
+    }
+    if (each > 0) {
+      CopyToHost all_starts(starts_.data(), (each + 1) * sizeof(std::uint32_t), place_.pinned, stream_.get());
+      const auto starts = all_starts.next<std::uint32_t>(each + 1);
+      made.size.reserve(each);
+      for (std::uint64_t c = 0; c < each; ++c) made.size.push_back(starts[c + 1] - starts[c]);
+    }
+    CopyToHost found(found_.data(), found_.bytes(), place_.pinned, stream_.get());
+    if (core_ != nullptr) {
+      made.core = found.next<std::uint64_t>(each);
+      made.first_core = found.next<std::uint64_t>(each);
+    }
+    if (weights_ != nullptr) made.weight = found.next<double>(each);
+    for (const NamedColumn& column : in_.columns) {
+      ColumnSummary& to = made.columns.emplace_back();
+      to.name = column.name;
+      for (std::vector<double>* values : {&to.mean, &to.sum, &to.min, &to.max}) *values = found.next<double>(each);
+    }
+    for (std::vector<double>* values : {&made.center, &made.spread, &made.lower, &made.upper}) {
+      *values = found.next<double>(each * dims_);
+    }
+    made.radius = found.next<double>(each);
+    return made;
+  }
+
+  const DeviceCatalogInput& in_;
+  const CatalogPlace& place_;
+  const CancelToken& cancel_;
+  const MetricArrays metric_;
+  const std::uint32_t n_;
+  const std::size_t dims_;
+  const Stream stream_;
+  std::vector<DeviceBuffer<std::byte>> copies_;
+  DeviceBuffer<double> metric_values_;
+  // The input, where kernels read it.
+  PointsOnDevice points_;
+  const std::int32_t* labels_ = nullptr;
+  const std::uint8_t* core_ = nullptr;
+  const double* weights_ = nullptr;
+  std::vector<const double*> columns_;
+  // What is found.
+  DeviceBuffer<LookedAt> looked_;
+  std::uint32_t numbers_ = 0;  ///< one more than the highest label
+  std::uint32_t clusters_ = 0;
+  DeviceBuffer<std::uint32_t> ids_;        ///< [n] in the order of their clusters
+  DeviceBuffer<std::uint32_t> starts_;     ///< [clusters + 1], and of noise
+  DeviceBuffer<std::uint64_t> labels_of_;  ///< [clusters], and of noise
+  DeviceBuffer<double> found_;
+  std::uint64_t taken_ = 0;
+  double* totals_ = nullptr;
+  StreamDrain drain_{stream_};  // before the memory above goes
+};
+
+}  // namespace
+
+Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place, const CancelToken& cancel) {
+  require_lengths(input, input.points.size());
+  check_metric(input.metric, input.points.dims());
+  if (input.points.size() > 0) {
+    require_beside_points(input.labels.data(), "the labels", place.device);
+    if (!input.core.empty())
+      require_beside_points(input.core.data(), "the entries of the mask of core points", place.device);
+  }
+  cancel.check();
+  return Cataloguer(input, place, cancel).make();
+}
+
+}  // namespace epsflow::gpu
