@@ -13,16 +13,16 @@ struct MetricArrays {
   /// The metric must be one that check_metric() accepts.
   MetricArrays(const Metric& given, std::size_t dims);
 
-  /// With what the metric says, and no more. values: those below, where whoever reads them can.
+  /// With what the metric says, and no more. at: the values below, where whoever reads them can.
   template <class T>
-  [[nodiscard]] sums::Measured<T> measured(const double* values) const {
+  [[nodiscard]] sums::Measured<T> measured(const double* at) const {
     sums::Measured<T> of;
     of.dims = dims;
     if (closed) {
-      of.low = values;
-      of.high = values + dims;
+      of.low = at;
+      of.high = at + dims;
     }
-    if (scaled) of.scale = values + (closed ? 2 * dims : 0);
+    if (scaled) of.scale = at + (closed ? 2 * dims : 0);
     of.norm = norm;
     of.power = power;
     of.cosine = cosine;

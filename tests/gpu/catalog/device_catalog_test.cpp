@@ -55,11 +55,11 @@ class OnDevice {
 
 struct Set {
   std::size_t dims = 1;
-  std::vector<double> x;
-  std::vector<std::int32_t> labels;
-  std::vector<std::uint8_t> core;
-  std::vector<double> weights;
-  std::vector<double> column;
+  std::vector<double> x = {};
+  std::vector<std::int32_t> labels = {};
+  std::vector<std::uint8_t> core = {};
+  std::vector<double> weights = {};
+  std::vector<double> column = {};
 
   [[nodiscard]] std::size_t size() const { return labels.size(); }
   [[nodiscard]] PointsView view() const { return {std::span<const double>(x), dims}; }
