@@ -4,7 +4,7 @@
 //   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, against the bus
 //   bench_gpu pin GIB [--repeat N]      memory of tables: made, touched and pinned, and given back
 //   bench_gpu start FILE EPS MINPTS     the first run of a process, step by step, beside later ones
-//   bench_gpu direct …, bench_gpu tiles …     see bench_direct.cpp and bench_tiles.cpp
+//   bench_gpu catalog …, direct …, tiles …     see bench_catalog.cpp, bench_direct.cpp and bench_tiles.cpp
 //
 // Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from
 // the index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
@@ -246,6 +246,7 @@ Json measure_start(PointsView points, double eps, std::uint32_t minpts) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "catalog") == 0) return bench_catalog(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "direct") == 0) return bench_direct(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "tiles") == 0) return bench_tiles(argc - 1, argv + 1);
   const std::string what = argc > 1 ? argv[1] : "";

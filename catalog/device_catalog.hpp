@@ -1,4 +1,4 @@
-// Catalogues of points and labels that are on a GPU.
+// Catalogues of points that are on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace epsflow {
 
-/// As CatalogInput, of one data set. Arrays in device memory are of the GPU of the points, and written by what the stream of the points has by
-/// then, or complete.
+/// As CatalogInput, of one data set. Points are in device memory. Other arrays are in that of the same GPU or on the host, from where they are
+/// copied. What is in device memory must be complete, or written by work that the stream of the points or the default stream has by then.
 struct DeviceCatalogInput {
   DevicePointsView points;
   const Metric& metric;
-  std::span<const std::int32_t> labels;     ///< [device] [n]
-  std::span<const std::uint8_t> core = {};  ///< [device] [n] 1 for core points; empty: not known
-  std::span<const double> weights = {};  ///< [device] or [host] [n], none below 0; empty: every point weighs the same
-  std::span<const NamedColumn> columns = {};  ///< to sum up: values [device] or [host]
+  std::span<const std::int32_t> labels;       ///< [n]
+  std::span<const std::uint8_t> core = {};    ///< [n] 1 for core points; empty: not known
+  std::span<const double> weights = {};       ///< [n], none below 0; empty: every point weighs the same
+  std::span<const NamedColumn> columns = {};  ///< to sum up
 };
 
 /// What a backend offers where it makes catalogues in the memory of its device.

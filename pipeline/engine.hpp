@@ -100,10 +100,10 @@ class Engine {
   /// Throws as above, and as check_moving() does.
   [[nodiscard]] Dataset load(const MovingPoints& moving, const CancelToken* cancel = nullptr) const;
 
-  /// The catalogue of points and labels that are in the memory of the engine's GPU (catalog/device_catalog.hpp): as catalog() makes it on the
+  /// The catalogue of points that are in the memory of the engine's GPU (catalog/device_catalog.hpp): as catalog() makes it on the
   /// host, by any metric. Sums over points go in another order, which is the same from run to run: where they are exact all is equal, else to
   /// about 1e-12. Takes its turn, and some 20·n bytes of EngineOptions::gpu_memory besides what the catalogue takes. Throws as catalog()
-  /// does, and UsageError where arrays are elsewhere or the engine runs on the CPU.
+  /// does, and UsageError where arrays are on another GPU or the engine runs on the CPU.
   [[nodiscard]] Catalog catalog(const DeviceCatalogInput& input, const CancelToken* cancel = nullptr) const;
 
   /// "cpu" or "gpu".

@@ -2,8 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <string>
-
 #include <epsflow/core/error.hpp>
 
 namespace epsflow::gpu {
@@ -17,12 +15,11 @@ std::optional<int> gpu_of(const void* data, int current) noexcept {
   return std::nullopt;
 }
 
-void require_beside_points(const void* data, const char* what, int device) {
+void require_not_elsewhere(const void* data, const std::string& what, int device) {
   const std::optional<int> found = gpu_of(data, device);
-  if (found == device) return;
-  const std::string where = found ? "on GPU " + std::to_string(*found) : "not in the memory of a GPU";
-  throw UsageError(std::string(what) + " are " + where + ", and the points are on GPU " + std::to_string(device) +
-                   ": bring them there, or copy the points to the host");
+  if (!found || *found == device) return;
+  throw UsageError(what + " are on GPU " + std::to_string(*found) + ", and the points are on GPU " +
+                   std::to_string(device) + ": bring both to one of them, or to the host");
 }
 
 }  // namespace epsflow::gpu

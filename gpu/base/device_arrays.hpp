@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 namespace epsflow::gpu {
 
@@ -9,8 +10,7 @@ namespace epsflow::gpu {
 /// behind.
 [[nodiscard]] std::optional<int> gpu_of(const void* data, int current) noexcept;
 
-/// Throws UsageError, which names `what`, where an array is not in the memory of the GPU `device`, on which the points are. A kernel that
-/// reads what it cannot reach ends all work of the process on the GPU.
-void require_beside_points(const void* data, const char* what, int device);
+/// Throws UsageError, which names `what`, where an array is in the memory of another GPU than `device`, on which the points are.
+void require_not_elsewhere(const void* data, const std::string& what, int device);
 
 }  // namespace epsflow::gpu

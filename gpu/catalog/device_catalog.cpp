@@ -58,9 +58,11 @@ class Cataloguer {
   }
 
   void bring() {
-    const Event made;
-    check(cudaEventRecord(made.get(), in_.points.stream()));
-    check(cudaStreamWaitEvent(stream_.get(), made.get()));
+    for (const cudaStream_t writer : {static_cast<cudaStream_t>(in_.points.stream()), cudaStream_t{}}) {
+      const Event made;
+      check(cudaEventRecord(made.get(), writer));
+      check(cudaStreamWaitEvent(stream_.get(), made.get()));
+    }
     const std::uint64_t values = std::uint64_t{n_} * dims_;
     points_ = {in_.points.precision() == Precision::float32
                    ? static_cast<const void*>(reachable(static_cast<const float*>(in_.points.data()), values))
@@ -264,10 +266,11 @@ class Cataloguer {
 Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place, const CancelToken& cancel) {
   require_lengths(input, input.points.size());
   check_metric(input.metric, input.points.dims());
-  if (input.points.size() > 0) {
-    require_beside_points(input.labels.data(), "the labels", place.device);
-    if (!input.core.empty())
-      require_beside_points(input.core.data(), "the entries of the mask of core points", place.device);
+  require_not_elsewhere(input.labels.data(), "the labels", place.device);
+  require_not_elsewhere(input.core.data(), "the entries of the mask of core points", place.device);
+  require_not_elsewhere(input.weights.data(), "the weights", place.device);
+  for (const NamedColumn& column : input.columns) {
+    require_not_elsewhere(column.values.data(), "the values of " + column.name, place.device);
   }
   cancel.check();
   return Cataloguer(input, place, cancel).make();

@@ -19,11 +19,14 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "dataset.hpp"
+#include "gpu_points.hpp"
 #include "metrics.hpp"
 #include "options.hpp"
 #include "task.hpp"
 
 #include <epsflow/catalog/catalog_table.hpp>
+#include <epsflow/catalog/device_catalog.hpp>
 #include <epsflow/catalog/friends.hpp>
 #include <epsflow/core/slice_rows.hpp>
 #include <epsflow/pipeline/options.hpp>
@@ -67,6 +70,34 @@ std::unique_ptr<Task> start_catalog(const HostArray& points, const MetricWords& 
                            metric, {.coordinates = names}));
     });
   });
+}
+
+/// Name, values, and whether their mean is weighted.
+using AnyNamedValues = std::tuple<std::string, const PyValues*, bool>;
+
+/// The same of points on a GPU, there. Each array is of the kind that it must be. core, weights: null where there are none.
+std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoints& points, const MetricWords& words,
+                                        const PyValues& labels, const PyValues* core, const PyValues* weights,
+                                        const std::vector<AnyNamedValues>& columns) {
+  std::vector<NamedColumn> named;
+  for (const auto& [name, values, weighted] : columns) {
+    named.push_back({name, values->span<double>(), weighted});
+  }
+  const Engine& maker = engine.engine.get();
+  return std::make_unique<Task>(
+      [maker, named = std::move(named), view = points.view(static_cast<int>(maker.options().gpu.value_or(0))),
+       metric = metric_of(words, points.dims), of_points = labels.span<std::int32_t>(),
+       mask = core != nullptr ? core->span<std::uint8_t>() : std::span<const std::uint8_t>(),
+       masses = weights != nullptr ? weights->span<double>() : std::span<const double>()](
+          const Observer& observer, Task::Channel& channel) {
+        const DeviceCatalogInput input{.points = view,
+                                       .metric = metric,
+                                       .labels = of_points,
+                                       .core = mask,
+                                       .weights = masses,
+                                       .columns = named};
+        channel.put(table_of(maker.catalog(input, observer.cancel), metric));
+      });
 }
 
 /// Names, values and units of the columns.
@@ -141,6 +172,9 @@ void define_catalogs(nb::module_& m) {
         nb::arg("core").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("columns").noconvert(), "offsets"_a,
         "names"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 4>(),
         nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>());
+  m.def("start_gpu_catalog", &start_gpu_catalog, "engine"_a, "points"_a, "metric"_a, "labels"_a, nb::arg("core").none(),
+        nb::arg("weights").none(), "columns"_a, nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>(),
+        nb::keep_alive<0, 6>(), nb::keep_alive<0, 7>());
   m.def("order_by_cluster", &points_by_cluster, nb::arg("labels").noconvert());
   m.def("take_table", &take_table, "task"_a);
   m.def("settle_groups", &settled_groups, nb::arg("labels").noconvert(), "clusters"_a, "least"_a, "order"_a);

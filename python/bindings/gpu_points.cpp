@@ -80,6 +80,13 @@ void define_gpu_points(nb::module_& m) {
   nb::class_<PyGpuPoints>(m, "GpuPoints", "Points in the memory of a GPU.")
       .def_prop_ro("shape", [](const PyGpuPoints& p) { return std::pair(p.rows, p.dims); })
       .def("__len__", [](const PyGpuPoints& p) { return p.rows; });
+  nb::class_<PyValues>(m, "Values", "An array that goes with points, on the host or on a GPU.")
+      .def_prop_ro("kind", &PyValues::kind)
+      .def("__len__", [](const PyValues& values) { return values.array.shape(0); });
+  m.def(
+      "values",
+      [](nb::ndarray<nb::ro> array, nb::object owner) { return PyValues{std::move(array), std::move(owner)}; },
+      "array"_a, "owner"_a);
   m.def("gpu_points", &gpu_points, "capsule"_a, "owner"_a, "name"_a);
   m.def("gpu_points_at", &gpu_points_at, "data"_a, "shape"_a, "dtype"_a, "strides"_a, "stream"_a, "owner"_a, "name"_a);
 }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 
 #include <epsflow/core/device_array.hpp>
 
@@ -28,6 +30,25 @@ struct PyGpuPoints {
                             .stream = reinterpret_cast<CUstream_st*>(stream)};  // NOLINT: how Python hands one over
     if (precision == Precision::float32) return {static_cast<const float*>(data), rows, dims, place};
     return {static_cast<const double*>(data), rows, dims, place};
+  }
+};
+
+/// Values that go with such points, on the host or on a GPU, and who has their memory.
+struct PyValues {
+  nanobind::ndarray<nanobind::ro> array;
+  nanobind::object owner;
+
+  /// What the library takes them as: "int32", "float64", or "mask" for bytes; "" for others, and unless they lie side by side.
+  [[nodiscard]] std::string kind() const {
+    if (array.ndim() != 1 || (array.shape(0) > 1 && array.stride(0) != 1)) return "";
+    if (array.dtype() == nanobind::dtype<std::int32_t>()) return "int32";
+    if (array.dtype() == nanobind::dtype<double>()) return "float64";
+    return array.itemsize() == 1 ? "mask" : "";
+  }
+  /// They must be of that kind.
+  template <class T>
+  [[nodiscard]] std::span<const T> span() const {
+    return {static_cast<const T*>(array.data()), array.shape(0)};
   }
 };
 

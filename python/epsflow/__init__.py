@@ -23,13 +23,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._arrays import drop_missing
-from ._catalog import catalog, members
+from ._catalog import members
 from ._compare import Comparison, compare
 from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer
 from ._flashes import flashes
 from ._friends import Groups, friends_of_friends
-from ._functions import explore, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
+from ._functions import catalog, explore, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
 from ._k_distance import Knee, eps_range, knee
 from ._lineage import Lineage
 from ._neighbors import read_neighbors

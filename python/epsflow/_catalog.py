@@ -10,73 +10,15 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points, as_weights
-from ._compare import as_labels
+from ._compare import as_labels, labels_of
 from ._frames import library_of, metric_of
-from ._gpu_arrays import is_on_gpu, to_host
+from ._gpu_arrays import as_gpu_values, is_on_gpu, to_host
 from ._labelled import table_of
 from ._parameters import as_options
 from ._tables import as_frame
 from ._tasks import python_errors, run_task
 
 Columns = Mapping[str, Any]
-
-
-def catalog(
-    X: Any,
-    labels: Any,
-    *,
-    core: Any = None,
-    weights: Any = None,
-    columns: Columns | Any = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    threads: int | None = None,
-) -> Any:
-    """What a labelling says of each of its clusters, a row for each.
-
-    Parameters
-    ----------
-    X : array or table of shape (n_samples, n_features)
-        As `epsflow.sweep` takes it.
-    labels : array of shape (n_samples,), or an object with labels
-        As `epsflow.compare` takes them: -1 for noise. Of a variant or an estimator which points are core is taken as well, where it
-        knows them.
-    core : array of bool of shape (n_samples,), optional
-        Which points are core.
-    weights : array of shape (n_samples,), optional
-        Masses, of 0 and more, by which centres, spreads and radii are weighted.
-    columns : dict of str to array, or list of str, optional
-        What else to sum up of each cluster: further columns by name, or, where X is a table, names of its columns. NaN counts for nothing.
-    metric, metric_params
-        As `epsflow.sweep` takes them. In a periodic box a cluster across a face is in one piece; on a sphere centres are mean directions.
-    threads : int, optional
-
-    Returns
-    -------
-    table
-        A pandas.DataFrame, or a structured array where pandas is not there: cluster, size; core and first_core (where core points are
-        known); weight_total (with weights); of each coordinate NAME_center, NAME_spread (standard deviation), NAME_lower and NAME_upper;
-        radius, the root mean square of the distances to the centre, in the unit of eps; of each further column NAME_mean, NAME_sum,
-        NAME_min and NAME_max.
-
-    Raises
-    ------
-    ValueError, TypeError, MemoryError
-        As `epsflow.sweep` and `epsflow.compare` do, and ValueError for weights below 0 and for columns of another length or that are
-        not numbers.
-
-    Examples
-    --------
-    >>> result = epsflow.sweep(X, eps=0.2, min_samples=10, core=True)
-    >>> epsflow.catalog(X, result.variant(0.2, 10), columns={"vtec": vtec})
-    """
-    words = metric_of(X, metric, metric_params)
-    points = as_host_points(to_host(X) if is_on_gpu(X) else X, words)
-    of_points = as_labels(labels, "labels")
-    if len(of_points) != len(points):
-        raise ValueError(f"there are {len(points)} points and {len(of_points)} labels: give one for each")
-    mask = core_of(labels) if core is None else np.asarray(core)
-    return as_frame(catalog_columns(points, words, of_points, mask, weights, columns_of(X, columns, len(points)), names_of(X, points), threads=threads))
 
 
 def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
@@ -105,14 +47,63 @@ def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
     return points.astype(np.int64), offsets.astype(np.int64), clusters
 
 
-def core_of(labelled: Any) -> NDArray[Any] | None:
+def catalog_on_host(
+    X: Any, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None, threads: int | None = None
+) -> dict[str, Any]:
+    """The columns of `epsflow.catalog`, of points on the host."""
+    points = as_host_points(X, words)
+    of_points = as_labels(labels, "labels")
+    require_labels(len(points), len(of_points))
+    mask = core_of(labels) if core is None else core
+    given = columns_of(X, columns, len(points))
+    return catalog_columns(points, words, of_points, mask, weights, given, names_of(X, points), threads=threads)
+
+
+def catalog_on_gpu(
+    engine: Any, points: _core.GpuPoints, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None
+) -> dict[str, Any]:
+    """The same of points on the GPU of an engine of the library. What else is on that GPU is read there."""
+    n = len(points)
+    found = labels_of(labels, "labels")
+    of_points = as_gpu_values(found, "int32") or as_values(as_labels(found, "labels"))
+    require_labels(n, len(of_points))
+    mask = core_of(labels) if core is None else core
+    of_core = None if mask is None else as_gpu_values(mask, "mask") or as_values(as_mask(mask, n))
+    masses = None if weights is None else as_gpu_values(weights, "float64") or as_values(as_weights(weights, n, "weights"))
+    named = [(name, as_gpu_values(values, "float64") or as_values(as_column(values, name, n)), False) for name, values in named_of(points, columns)]
+    return taken_table(run_task(_core.start_gpu_catalog, engine, points, words, of_points, of_core, masses, named))
+
+
+def as_values(array: NDArray[Any]) -> _core.Values:
+    return _core.values(array, array)
+
+
+def as_mask(core: Any, n: int) -> NDArray[np.uint8] | None:
+    """Raises ValueError for what is no mask of n points."""
+    if core is None:
+        return None
+    mask = np.ascontiguousarray(to_host(core) if is_on_gpu(core) else core)
+    if mask.shape != (n,):
+        raise ValueError(f"core.shape == {mask.shape}, expected {(n,)}: one entry for each sample, of bool")
+    return mask.view(np.uint8)
+
+
+def require_labels(points: int, labels: int) -> None:
+    if points != labels:
+        raise ValueError(f"there are {points} points and {labels} labels: give one for each")
+
+
+def core_of(labelled: Any) -> Any:
     """Which points are core, where what has labels knows them."""
     indices = getattr(labelled, "core_sample_indices_", None)
     if indices is not None:
         mask = np.zeros(len(labelled.labels_), np.bool_)
-        mask[indices] = True
+        mask[to_host(indices)] = True
         return mask
-    held = getattr(getattr(labelled, "_result", None), "core", None)
+    result = getattr(labelled, "_result", None)
+    if getattr(result, "gpu_core", None) is not None:
+        return labelled.core
+    held = getattr(result, "core", None)
     return None if held is None or len(held) == 0 else np.asarray(held)
 
 
@@ -130,6 +121,11 @@ Column = tuple[str, NDArray[np.float64], bool]
 
 def columns_of(X: Any, columns: Columns | Any, n: int) -> list[Column]:
     """Raises ValueError, TypeError for what is no column of n numbers."""
+    return [(name, as_column(values, name, n), False) for name, values in named_of(X, columns)]
+
+
+def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
+    """Raises ValueError, TypeError for names that X does not have."""
     if columns is None:
         return []
     if not isinstance(columns, Mapping):
@@ -140,7 +136,7 @@ def columns_of(X: Any, columns: Columns | Any, n: int) -> list[Column]:
         if missing:
             raise ValueError(f"X has no column {missing[0]!r}; it has {', '.join(map(str, table.columns))}")
         columns = {str(name): table[name] for name in columns}
-    return [(str(name), as_column(values, str(name), n), False) for name, values in columns.items()]
+    return [(str(name), values) for name, values in columns.items()]
 
 
 def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
@@ -166,22 +162,25 @@ def catalog_columns(
 ) -> dict[str, Any]:
     """The columns of the table. offsets: of slices, each of which counts its clusters from 0."""
     n = len(points)
-    mask = np.zeros(0, np.uint8) if core is None else np.ascontiguousarray(core).view(np.uint8)
-    if core is not None and mask.shape != (n,):
-        raise ValueError(f"core.shape == {mask.shape}, expected {(n,)}: one entry for each sample, of bool")
+    mask = as_mask(core, n)
     masses = None if weights is None else as_weights(weights, n, "weights")
     task = run_task(
         _core.start_catalog,
         points,
         words,
         np.ascontiguousarray(labels, np.int32),
-        mask,
+        np.zeros(0, np.uint8) if mask is None else mask,
         masses,
         columns or [],
         [int(offset) for offset in offsets],
         names or [],
         as_options(threads=threads),
     )
+    return taken_table(task)
+
+
+def taken_table(task: Any) -> dict[str, Any]:
+    """What a task has made. Raises ValueError for columns of one name."""
     table: dict[str, Any] = {}
     for name, values, _ in _core.take_table(task):
         if name in table:

@@ -101,15 +101,20 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     return Comparison(ari, vi, normalised_vi, kept, kept_back, n, table)
 
 
-def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
-    """Labels as the library takes them, of whatever has some. Raises TypeError, ValueError."""
+def labels_of(labels: Any, name: str) -> Any:
+    """The array of labels of whatever has some, or it itself. Raises TypeError."""
     for attribute in ("labels", "labels_"):
         found = getattr(labels, attribute, None)
         if callable(found):
             raise TypeError(f"{name} is a {type(labels).__name__}, which has labels of several variants: choose one with variant(eps, min_samples)")
         if found is not None:
-            labels = found
-            break
+            return found
+    return labels
+
+
+def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
+    """Labels as the library takes them, of whatever has some. Raises TypeError, ValueError."""
+    labels = labels_of(labels, name)
     if has_masked(labels):
         raise ValueError(f"{name} has masked values, and each point has a label: -1 for noise")
     array = to_host(labels) if is_on_gpu(labels) else np.asarray(labels)

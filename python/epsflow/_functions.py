@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._catalog import catalog_on_gpu, catalog_on_host
 from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import Exploration
+from ._frames import metric_of
+from ._gpu_arrays import as_gpu_points, is_on_gpu
 from ._k_distance import as_ks
 from ._lineage import Lineage, as_kept
 from ._parameters import as_eps, as_flag, as_options, as_variants
 from ._plan import EpsPlan
 from ._precomputed import as_distances, is_precomputed, made_dense, refuse_beside, refuse_beyond_table
 from ._sweep import SweepResult, sweep_distances, sweep_on_gpus, sweep_options
+from ._tables import as_frame
 from ._tasks import ProgressOption
-from ._units import as_given
+from ._units import Given, as_given
 
 
 def sweep(
@@ -481,6 +485,69 @@ def selectivity(
     >>> epsflow.selectivity(X, np.geomspace(*epsflow.eps_range(epsflow.k_distance(X, 4)), 20))
     """
     return _load(X, metric, metric_params, "cpu", memory, threads, engine).selectivity(eps, sample=sample)
+
+
+def catalog(
+    X: Any,
+    labels: Any,
+    *,
+    core: Any = None,
+    weights: Any = None,
+    columns: dict[str, Any] | Iterable[str] | None = None,
+    metric: str = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    threads: int | None = None,
+    engine: Engine | None = None,
+) -> Any:
+    """What a labelling says of each of its clusters, a row for each.
+
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+        As `epsflow.sweep` takes it. Of an array on a GPU the catalogue is made there, by any metric; labels and other arrays are read where they
+        are, too.
+    labels : array of shape (n_samples,), or an object with labels
+        As `epsflow.compare` takes them: -1 for noise. Of a variant or an estimator which points are core is taken as well, where it
+        knows them.
+    core : array of bool of shape (n_samples,), optional
+        Which points are core.
+    weights : array of shape (n_samples,), optional
+        Masses, of 0 and more, by which centres, spreads and radii are weighted.
+    columns : dict of str to array, or list of str, optional
+        What else to sum up of each cluster: further columns by name, or, where X is a table, names of its columns. NaN counts for nothing.
+    metric, metric_params
+        As `epsflow.sweep` takes them. In a periodic box a cluster across a face is in one piece; on a sphere centres are mean directions.
+    threads : int, optional
+    engine : Engine, optional
+        On the GPU that X is on, made before.
+
+    Returns
+    -------
+    table
+        A pandas.DataFrame, or a structured array where pandas is not there: cluster, size; core and first_core (where core points are
+        known); weight_total (with weights); of each coordinate NAME_center, NAME_spread (standard deviation), NAME_lower and NAME_upper;
+        radius, the root mean square of the distances to the centre, in the unit of eps; of each further column NAME_mean, NAME_sum,
+        NAME_min and NAME_max.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError
+        As `epsflow.sweep` and `epsflow.compare` do, and ValueError for weights below 0 and for columns of another length or that are
+        not numbers.
+
+    Examples
+    --------
+    >>> result = epsflow.sweep(X, eps=0.2, min_samples=10, core=True)
+    >>> epsflow.catalog(X, result.variant(0.2, 10), columns={"vtec": vtec})
+    """
+    words = metric_of(X, metric, metric_params)
+    if not is_on_gpu(X):
+        if engine is not None:
+            raise TypeError("engine is for an X that is on a GPU; on the host threads says how many work")
+        return as_frame(catalog_on_host(X, words, labels, core, weights, columns, threads))
+    given = Given(as_gpu_points(X), words)
+    made = engine_for(engine, given, "auto", None, threads)
+    return as_frame(catalog_on_gpu(made._engine, given.points, words, labels, core, weights, columns))
 
 
 def _load(

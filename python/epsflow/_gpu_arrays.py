@@ -82,6 +82,15 @@ def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
         )
 
 
+def as_gpu_values(values: Any, kind: str) -> _core.Values | None:
+    """[n] values where they are on a GPU, of the kind "int32", "float64" or "mask"; None for what is to be brought to the host first: others,
+    and those that only CUDA's array interface describes."""
+    if not is_on_gpu(values) or not hasattr(values, "__dlpack__"):
+        return None
+    found = _core.values(values.__dlpack__(stream=_DEFAULT_STREAM), values)
+    return found if found.kind == kind else None
+
+
 class GpuArray:
     """An array in the memory of a GPU, complete, for whoever takes DLPack or __cuda_array_interface__."""
 

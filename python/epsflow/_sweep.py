@@ -93,11 +93,12 @@ class VariantResult:
 
     @property
     def catalog(self) -> Any:
-        """A row for each cluster, as `epsflow.catalog` has it; call that for weights and further columns.
+        """A row for each cluster, as `epsflow.catalog` has it; call that for weights and further columns, and for points on a GPU.
 
         Raises ValueError for points or labels on a GPU, and for a result that was loaded or unpickled, which has no points."""
-        held, points = self._on_host("catalogue"), self._origin.points
-        if not isinstance(points, np.ndarray) or self._origin.metric is None:
+        self._require_labels()
+        held, points = self._result, self._origin.points
+        if self._output != "numpy" or not isinstance(points, np.ndarray) or self._origin.metric is None:
             raise ValueError("the result has no points on the host: call epsflow.catalog(X, variant)")
         core = np.asarray(held.core) if len(held.core) == len(held.labels) else None
         names = names_of(self._origin.table, points)

@@ -428,12 +428,12 @@ TEST_CASE("gpu catalog: no points, and what is wrong is named") {
   REQUIRE_THROWS_WITH(with_weights({1, std::numeric_limits<double>::infinity(), -1, 1}), Contains("point 1"));
   REQUIRE_THROWS_WITH(with_weights({1, 1}), Contains("4 points and 2 weights"));
 
+  // Arrays of the host serve as well.
   const std::vector<std::int32_t> on_host{0, 0, 1, 1};
-  REQUIRE_THROWS_WITH(engine.catalog({.points = points, .metric = metric, .labels = on_host}),
-                      Contains("the labels are not in the memory of a GPU"));
-  const std::vector<std::uint8_t> core{1, 1, 1, 1};
-  REQUIRE_THROWS_WITH(engine.catalog({.points = points, .metric = metric, .labels = labels.span(), .core = core}),
-                      Contains("mask of core points are not in the memory of a GPU"));
+  const std::vector<std::uint8_t> core{0, 1, 1, 1};
+  const Catalog mixed = engine.catalog({.points = points, .metric = metric, .labels = on_host, .core = core});
+  REQUIRE(mixed.first_core == std::vector<std::uint64_t>{1, 2});
+  REQUIRE(mixed.center == std::vector<double>{0.5, 2.5});
   REQUIRE_THROWS_AS(
       engine.catalog({.points = DevicePointsView(values.data(), 4, 1), .metric = metric, .labels = labels.span()}),
       UsageError);

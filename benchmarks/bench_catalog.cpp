@@ -1,0 +1,176 @@
+// Catalogues on the GPU, points and labels in device memory:
+//
+//   bench_gpu catalog FILE EPS MINPTS [--box LENGTH] [--core] [--weighted] [--repeat N]
+//
+// Points are loaded before, and copied to the device as they are in the file. First the catalogue is compared with that of the host: counts
+// must be equal, and everything else to 1e-12 of the largest coordinate. Then prints medians and minima after two warm-ups, milliseconds: a
+// run whose labels stay on the device, such a run with the catalogue in host memory, and the catalogue alone. box: a periodic one, from 0
+// on. core: core points too. weighted: by masses that are on the device.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <epsflow/catalog/device_catalog.hpp>
+#include <epsflow/gpu/base/error.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+#include "bench_gpu.hpp"
+
+namespace {
+
+using namespace epsflow;
+
+struct Arguments {
+  std::string file;
+  double eps = 0;
+  std::uint32_t minpts = 0;
+  double box = 0;
+  bool core = false;
+  bool weighted = false;
+  int repeat = 15;
+};
+
+Arguments parse(int argc, char** argv) {
+  Arguments arguments;
+  std::vector<std::string> others;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--core") {
+      arguments.core = true;
+    } else if (word == "--weighted") {
+      arguments.weighted = true;
+    } else if (word == "--box" && i + 1 < argc) {
+      arguments.box = std::atof(argv[++i]);
+    } else if (word == "--repeat" && i + 1 < argc) {
+      arguments.repeat = std::max(1, std::atoi(argv[++i]));
+    } else {
+      others.push_back(word);
+    }
+  }
+  if (others.size() == 3) {
+    arguments.file = others[0];
+    arguments.eps = std::atof(others[1].c_str());
+    arguments.minpts = static_cast<std::uint32_t>(std::atoll(others[2].c_str()));
+  }
+  return arguments;
+}
+
+/// A copy in device memory that lives as long as the process.
+template <class T>
+const T* on_device(const T* values, std::size_t count) {
+  void* memory = nullptr;
+  gpu::check(cudaMalloc(&memory, count * sizeof(T)));
+  gpu::check(cudaMemcpy(memory, values, count * sizeof(T), cudaMemcpyHostToDevice));
+  return static_cast<const T*>(memory);
+}
+
+template <class T>
+std::vector<T> on_host(const DeviceArray<T>& array) {
+  std::vector<T> values(array.size());
+  gpu::check(cudaMemcpy(values.data(), array.data(), array.size() * sizeof(T), cudaMemcpyDeviceToHost));
+  return values;
+}
+
+/// The largest difference, against the largest value.
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  double most = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    largest = std::max(largest, std::abs(b[k]));
+    most = std::max(most, std::abs(a[k] - b[k]));
+  }
+  return largest > 0 ? most / largest : most;
+}
+
+bool check_catalog(const Catalog& made, const Catalog& expected) {
+  const bool counts = made.cluster == expected.cluster && made.size == expected.size && made.core == expected.core &&
+                      made.first_core == expected.first_core;
+  const std::pair<const char*, double> found[] = {
+      {"weight", difference(made.weight, expected.weight)}, {"center", difference(made.center, expected.center)},
+      {"spread", difference(made.spread, expected.spread)}, {"lower", difference(made.lower, expected.lower)},
+      {"upper", difference(made.upper, expected.upper)},    {"radius", difference(made.radius, expected.radius)}};
+  bool all = counts;
+  std::printf("counts %s; differences:", counts ? "EQUAL" : "DIFFER");
+  for (const auto& [name, value] : found) {
+    std::printf(" %s %.1e", name, value);
+    all = all && value <= 1e-12;
+  }
+  std::printf(" %s\n", all ? "OK" : "TOO LARGE");
+  return all;
+}
+
+template <class F>
+void measure(const char* what, int repeat, F&& work) {
+  constexpr int kWarmUps = 2;
+  std::vector<double> times;
+  for (int i = 0; i < kWarmUps + repeat; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    const auto end = std::chrono::steady_clock::now();
+    if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("%-20s median %.3f ms, min %.3f ms\n", what, times[times.size() / 2], times.front());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int bench_catalog(int argc, char** argv) {
+  const Arguments arguments = parse(argc, argv);
+  if (arguments.file.empty()) {
+    std::fprintf(stderr,
+                 "usage: bench_gpu catalog FILE EPS MINPTS [--box LENGTH] [--core] [--weighted] [--repeat N]\n");
+    return 2;
+  }
+  const Points read = io::read_points(arguments.file);
+  const PointsView view = read.view();
+  const std::size_t n = view.size();
+  Metric metric;
+  if (arguments.box > 0) metric.box.assign(view.dims(), {0, arguments.box});
+  const Engine engine({.backend = BackendChoice::gpu});
+  const Dataset data = engine.load(view, metric);
+  const DevicePointsView points = view.visit(
+      [&](auto values) { return DevicePointsView(on_device(values.data(), values.size()), n, view.dims()); });
+  std::vector<double> masses;
+  if (arguments.weighted) {
+    for (std::size_t i = 0; i < n; ++i) masses.push_back(0.5 + static_cast<double>(i % 1000) / 1000);
+  }
+  const std::span<const double> weights(arguments.weighted ? on_device(masses.data(), n) : nullptr, masses.size());
+  const Sweep sweep({{arguments.eps, arguments.minpts}});
+  const auto labelled = [&] {
+    return std::move(run(data, sweep, {.core_mask = arguments.core, .labels = MemorySpace::device}).front());
+  };
+  const auto catalogued = [&](const VariantResult& result) {
+    return engine.catalog({.points = points,
+                           .metric = metric,
+                           .labels = {result.device_labels.data(), n},
+                           .core = {result.device_core.data(), result.device_core.size()},
+                           .weights = weights});
+  };
+  const VariantResult result = labelled();
+  const Catalog made = catalogued(result);
+  std::uint64_t in_clusters = 0;
+  for (const std::uint64_t size : made.size) in_clusters += size;
+  std::printf("n %zu, clusters %zu, points in them %llu, largest %llu\n", n, made.count(),
+              static_cast<unsigned long long>(in_clusters), static_cast<unsigned long long>(result.summary.largest));
+  const std::vector<std::int32_t> labels = on_host(result.device_labels);
+  const std::vector<std::uint8_t> core = on_host(result.device_core);
+  const bool good = check_catalog(
+      made, catalog({.points = view, .metric = metric, .labels = labels, .core = core, .weights = masses}));
+  if (!good) return 1;
+  measure("labels", arguments.repeat, [&] { (void)labelled(); });
+  measure("labels, catalogue", arguments.repeat, [&] { (void)catalogued(labelled()); });
+  measure("catalogue", arguments.repeat, [&] { (void)catalogued(result); });
+  return 0;
+}
