@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
 
+#include <cstddef>
+
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/catalog/catalog_kernels.hpp>
 #include <epsflow/gpu/catalog/catalog_tuning.hpp>
@@ -91,8 +93,9 @@ __global__ void __launch_bounds__(kThreads) cut_clusters_kernel(ClusterView clus
 
 void launch_look(PointsOnDevice points, const std::int32_t* labels, const double* weights, const sums::Sky* sky,
                  LookedAt* found, cudaStream_t stream) {
-  check(cudaMemsetAsync(found, 0xFF, 2 * sizeof(std::uint64_t), stream));
-  check(cudaMemsetAsync(&found->clusters, 0, 3 * sizeof(std::uint32_t), stream));
+  constexpr std::size_t kFirsts = 2 * sizeof(std::uint64_t);
+  check(cudaMemsetAsync(found, 0xFF, kFirsts, stream));
+  check(cudaMemsetAsync(&found->clusters, 0, sizeof(LookedAt) - kFirsts, stream));
   constexpr std::uint64_t kWarpPoints = 32 * tuning::kLookedAtPoints;
   const std::uint32_t blocks = blocks_of((points.size + kWarpPoints - 1) / kWarpPoints * 32);
   const sums::Sky on = sky != nullptr ? *sky : sums::Sky{};

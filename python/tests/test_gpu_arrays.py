@@ -137,6 +137,28 @@ def test_arrays_on_a_gpu_that_cannot_be_taken(array, parts):
     assert [part for part in parts if part not in str(error.value)] == []
 
 
+def test_catalogues_are_made_where_the_points_are():
+    array = DlpackArray(64, (9, 3), np.float64)
+    engine = epsflow.Engine("cpu")
+    labels = np.zeros(9, np.int32)
+    with pytest.raises(ValueError, match="on a GPU, and the engine works on the CPU.*backend='gpu'"):
+        epsflow.catalog(array, labels, engine=engine)
+    with pytest.raises(ValueError, match="9 points and 8 labels"):
+        epsflow.catalog(array, labels[1:], engine=engine)
+    with pytest.raises(ValueError, match="core.shape == \\(8,\\)"):
+        epsflow.catalog(array, labels, core=labels[1:] == 0, engine=engine)
+    with pytest.raises(ValueError, match="'v' has the shape \\(8,\\)"):
+        epsflow.catalog(array, labels, columns={"v": np.zeros(8)}, engine=engine)
+    with pytest.raises(TypeError, match="columns is a dict"):
+        epsflow.catalog(array, labels, columns=["v"], engine=engine)
+    with pytest.raises(TypeError, match="engine is for an X that is on a GPU"):
+        epsflow.catalog(np.zeros((9, 3)), labels, engine=engine)
+    result = epsflow.sweep(np.zeros((9, 3)), 1, 2)
+    result._origin.points = as_gpu_points(array)
+    with pytest.raises(ValueError, match="epsflow.catalog\\(X, variant\\)"):
+        result[0].catalog  # noqa: B018
+
+
 def test_what_takes_arrays_of_the_host_alone():
     array = DlpackArray(64, (9, 3), np.float64)
     for refused in (lambda: epsflow.DBSCAN().fit(np.zeros((4, 3))).predict(array), lambda: epsflow.drop_missing(array)):
@@ -256,6 +278,36 @@ def test_labels_of_points_on_a_gpu(driver, kind, dtype, d):
         assert array.stream == 1
         del here, there
         assert array.freed >= 2
+
+
+@on_a_gpu
+@pytest.mark.parametrize("kind", [CudaArray, DlpackArray])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_catalogues_of_points_on_a_gpu(driver, kind, dtype):
+    random = np.random.default_rng(5)
+    X = np.concatenate([random.normal(c, 0.2, (400, 3)) for c in (1, 5, 10)] + [random.uniform(0, 10, (100, 3))]).astype(dtype) % 10
+    mass, v = random.uniform(0, 2, len(X)), random.normal(size=len(X))
+    array = kind(driver.copy(X), X.shape, dtype)
+
+    def on_gpu(values):
+        return kind(driver.copy(values), values.shape, values.dtype)
+
+    def require_equal(found, expected):
+        assert list(found) == list(expected)
+        for name in expected:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-11)
+
+    on_host = epsflow.sweep(X, 0.3, 5, core=True, backend="cpu")[0]
+    require_equal(epsflow.catalog(array, on_host), epsflow.catalog(X, on_host))
+    there = epsflow.sweep(array, 0.3, 5, core=True, output="dlpack")[0]
+    require_equal(epsflow.catalog(array, there), epsflow.catalog(X, on_host))
+    params = {"box": 10}
+    in_box = epsflow.sweep(X, 0.3, 5, metric_params=params, backend="cpu")[0]
+    expected = epsflow.catalog(X, in_box, weights=mass, columns={"v": v}, metric_params=params)
+    assert (expected["x_upper"] > 10).any()
+    require_equal(epsflow.catalog(array, in_box, weights=mass, columns={"v": v}, metric_params=params), expected)
+    labels = on_gpu(np.ascontiguousarray(in_box.labels))
+    require_equal(epsflow.catalog(array, labels, weights=on_gpu(mass), columns={"v": on_gpu(v)}, metric_params=params), expected)
 
 
 def torch_arrays():

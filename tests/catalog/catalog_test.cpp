@@ -13,7 +13,9 @@
 #include <epsflow/catalog/catalog.hpp>
 #include <epsflow/catalog/catalog_table.hpp>
 #include <epsflow/catalog/cluster_order.hpp>
+#include <epsflow/catalog/device_catalog.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/engine.hpp>
 
 namespace epsflow {
 namespace {
@@ -243,6 +245,14 @@ TEST_CASE("catalog: clusters without weight count as if they had none; what is w
   REQUIRE_THROWS_WITH(with({1, 1}), Contains("3 points and 2 weights"));
   const std::vector<std::int32_t> short_labels{0};
   REQUIRE_THROWS_AS(catalog({.points = points_of(x, 1), .metric = kPlain, .labels = short_labels}), UsageError);
+}
+
+TEST_CASE("catalog: an engine on the CPU does not make those of points on a GPU") {
+  const Engine engine({.backend = BackendChoice::cpu});
+  const double somewhere = 0;
+  const std::vector<std::int32_t> labels{0};
+  const DeviceCatalogInput input{.points = DevicePointsView(&somewhere, 1, 1), .metric = kPlain, .labels = labels};
+  REQUIRE_THROWS_WITH(engine.catalog(input), Contains("the points are on a GPU, and the engine works on the CPU"));
 }
 
 }  // namespace
