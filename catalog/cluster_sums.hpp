@@ -1,5 +1,7 @@
 // What a catalogue sums up over the points of each cluster: one definition for host and kernels.
 //
+// Those on a sphere are in sky_sums.hpp.
+//
 // A kind of sum has a Row. It starts as empty(), takes points by add() and what other rows have by combine(), and finish() writes down
 // what it says of the cluster. Host and device differ only in the order in which points are added.
 #pragma once
@@ -10,7 +12,6 @@
 #include <limits>
 #include <numbers>
 
-#include <epsflow/catalog/sphere.hpp>
 #include <epsflow/core/host_device.hpp>
 #include <epsflow/core/space.hpp>
 
@@ -355,135 +356,6 @@ struct Spreads {
       of_center += m * m;
     }
     return 1 - product / std::sqrt(own * of_center);  // NaN where directions cancel out
-  }
-};
-
-/// Of points on a sphere.
-struct Sky {
-  double unit = 1;              ///< radians of one unit of the coordinates
-  double arc = 1;               ///< and of one of eps
-  std::uint32_t longitude = 0;  ///< the column that they are in
-  std::uint32_t latitude = 1;
-  const std::uint32_t* ways =
-      nullptr;  ///< [2]: whether some longitude is below 0, and whether one is more than half a turn
-
-  template <class T>
-  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace place(const Measured<T>& of, std::uint32_t i) const noexcept {
-    return {of.at(i, longitude) * unit, of.at(i, latitude) * unit};
-  }
-  /// In the unit of the coordinates.
-  [[nodiscard]] EPSFLOW_HOST_DEVICE double half_turn() const noexcept { return std::numbers::pi / unit; }
-  /// Whether longitudes count from 0° to 360°.
-  [[nodiscard]] EPSFLOW_HOST_DEVICE bool from_0() const noexcept { return ways[0] == 0 && ways[1] != 0; }
-};
-
-/// Centres on a sphere, which go to Measured::means.
-template <class T>
-struct SkyMeans {
-  struct Row {
-    double x = 0;
-    double y = 0;
-    double z = 0;
-  };
-  Measured<T> of;
-  Sky sky;
-
-  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
-  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
-    const double share = of.shares.of(cluster, i);
-    const Direction v = direction_of(sky.place(of, i));
-    row.x += share * v.x;
-    row.y += share * v.y;
-    row.z += share * v.z;
-  }
-  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
-    row.x += other.x;
-    row.y += other.y;
-    row.z += other.z;
-  }
-  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
-    const bool even = std::hypot(std::hypot(row.x, row.y), row.z) < kEven;
-    const SkyPlace center = even ? sky.place(of, cluster.first) : place_of({row.x, row.y, row.z});
-    of.means[cluster.number * 2] = center.longitude;
-    of.means[cluster.number * 2 + 1] = center.latitude;
-  }
-};
-
-/// All but these.
-template <class T>
-struct SkySpreads {
-  struct Row {
-    double east = 0;
-    double north = 0;
-    double distance = 0;
-    double farthest = 0;
-    double west_end = kInfinity;  ///< of the longitudes, from the centre's
-    double east_end = -kInfinity;
-    double south_end = kInfinity;
-    double north_end = -kInfinity;
-  };
-  Measured<T> of;
-  Sky sky;
-
-  [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
-  EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
-    constexpr double kTurn = 2 * std::numbers::pi;
-    const double share = of.shares.of(cluster, i);
-    const SkyPlace center = center_of(cluster);
-    const SkyPlace at = sky.place(of, i);
-    const SkyOffset offset = sky_offset(center, at);
-    row.east += share * offset.east * offset.east;
-    row.north += share * offset.north * offset.north;
-    row.distance += share * offset.distance * offset.distance;
-    row.farthest = most(row.farthest, offset.distance);
-    const double away = at.longitude - center.longitude;
-    const double turned = away - kTurn * std::round(away / kTurn);
-    row.west_end = least(row.west_end, turned);
-    row.east_end = most(row.east_end, turned);
-    row.south_end = least(row.south_end, at.latitude);
-    row.north_end = most(row.north_end, at.latitude);
-  }
-  EPSFLOW_HOST_DEVICE void combine(Row& row, const Row& other) const noexcept {
-    row.east += other.east;
-    row.north += other.north;
-    row.distance += other.distance;
-    row.farthest = most(row.farthest, other.farthest);
-    row.west_end = least(row.west_end, other.west_end);
-    row.east_end = most(row.east_end, other.east_end);
-    row.south_end = least(row.south_end, other.south_end);
-    row.north_end = most(row.north_end, other.north_end);
-  }
-  EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, Row row) const noexcept {
-    constexpr double kTurn = 2 * std::numbers::pi;
-    constexpr double kQuarter = std::numbers::pi / 2;
-    SkyPlace center = center_of(cluster);
-    center.longitude -= sky.from_0() ? kTurn * std::floor(center.longitude / kTurn)
-                                     : kTurn * std::ceil((center.longitude - std::numbers::pi) / kTurn);
-    const bool north = row.farthest > 0 && center.latitude + row.farthest >= kQuarter;
-    const bool south = row.farthest > 0 && center.latitude - row.farthest <= -kQuarter;
-    if (north) row.north_end = kQuarter;
-    if (south) row.south_end = -kQuarter;
-    if (north || south) {
-      row.west_end = -std::numbers::pi;
-      row.east_end = std::numbers::pi;
-    }
-    const std::size_t lon = cluster.number * 2 + sky.longitude;
-    const std::size_t lat = cluster.number * 2 + sky.latitude;
-    const bool single = cluster.size == 1;
-    of.center[lon] = single ? of.at(cluster.first, sky.longitude) : center.longitude / sky.unit;
-    of.center[lat] = single ? of.at(cluster.first, sky.latitude) : center.latitude / sky.unit;
-    of.spread[lon] = std::sqrt(row.east) / sky.unit;
-    of.spread[lat] = std::sqrt(row.north) / sky.unit;
-    of.lower[lon] = (center.longitude + row.west_end) / sky.unit;
-    of.upper[lon] = (center.longitude + row.east_end) / sky.unit;
-    of.lower[lat] = row.south_end / sky.unit;
-    of.upper[lat] = row.north_end / sky.unit;
-    of.radius[cluster.number] = std::sqrt(row.distance) / sky.arc;
-  }
-
- private:
-  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace center_of(const Cluster& cluster) const noexcept {
-    return {of.means[cluster.number * 2], of.means[cluster.number * 2 + 1]};
   }
 };
 

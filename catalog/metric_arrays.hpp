@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <epsflow/catalog/cluster_sums.hpp>
+#include <epsflow/catalog/sky_sums.hpp>
 #include <epsflow/core/metric.hpp>
 
 namespace epsflow {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <epsflow/catalog/cluster_sums.hpp>
+#include <epsflow/catalog/sky_sums.hpp>
 #include <epsflow/gpu/grid/index_kernels.hpp>
 
 namespace epsflow::gpu {
@@ -50,7 +51,7 @@ struct ClusterView {
 void launch_cut_clusters(const ClusterView& clusters, cudaStream_t stream);
 
 /// Sums up each cluster: points of a piece by lane of a warp, lanes in a fixed order, then pieces likewise. So sums are the same from run to
-/// run. Sums: one of catalog/cluster_sums.hpp, with up to four axes.
+/// run. Sums: one of catalog/cluster_sums.hpp or sky_sums.hpp, with up to four axes.
 template <class Sums>
 void launch_sums(const Sums& sums, const ClusterView& clusters, Scratch scratch);
 
