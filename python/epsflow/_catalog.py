@@ -78,10 +78,8 @@ def as_values(array: NDArray[Any]) -> _core.Values:
     return _core.values(array, array)
 
 
-def as_mask(core: Any, n: int) -> NDArray[np.uint8] | None:
+def as_mask(core: Any, n: int) -> NDArray[np.uint8]:
     """Raises ValueError for what is no mask of n points."""
-    if core is None:
-        return None
     mask = np.ascontiguousarray(to_host(core) if is_on_gpu(core) else core)
     if mask.shape != (n,):
         raise ValueError(f"core.shape == {mask.shape}, expected {(n,)}: one entry for each sample, of bool")
@@ -162,14 +160,14 @@ def catalog_columns(
 ) -> dict[str, Any]:
     """The columns of the table. offsets: of slices, each of which counts its clusters from 0."""
     n = len(points)
-    mask = as_mask(core, n)
+    mask = np.zeros(0, np.uint8) if core is None else as_mask(core, n)
     masses = None if weights is None else as_weights(weights, n, "weights")
     task = run_task(
         _core.start_catalog,
         points,
         words,
         np.ascontiguousarray(labels, np.int32),
-        np.zeros(0, np.uint8) if mask is None else mask,
+        mask,
         masses,
         columns or [],
         [int(offset) for offset in offsets],

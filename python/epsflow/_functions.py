@@ -545,9 +545,9 @@ def catalog(
         if engine is not None:
             raise TypeError("engine is for an X that is on a GPU; on the host threads says how many work")
         return as_frame(catalog_on_host(X, words, labels, core, weights, columns, threads))
-    given = Given(as_gpu_points(X), words)
-    made = engine_for(engine, given, "auto", None, threads)
-    return as_frame(catalog_on_gpu(made._engine, given.points, words, labels, core, weights, columns))
+    points = as_gpu_points(X)
+    made = engine_for(engine, Given(points, words), "auto", None, threads)
+    return as_frame(catalog_on_gpu(made._engine, points, words, labels, core, weights, columns))
 
 
 def _load(

@@ -153,10 +153,10 @@ def test_catalogues_are_made_where_the_points_are():
         epsflow.catalog(array, labels, columns=["v"], engine=engine)
     with pytest.raises(TypeError, match="engine is for an X that is on a GPU"):
         epsflow.catalog(np.zeros((9, 3)), labels, engine=engine)
-    result = epsflow.sweep(np.zeros((9, 3)), 1, 2)
-    result._origin.points = as_gpu_points(array)
+    variant = epsflow.sweep(np.zeros((9, 3)), 1, 2)[0]
+    variant._origin = Origin(points=as_gpu_points(array), metric=EUCLIDEAN)
     with pytest.raises(ValueError, match="epsflow.catalog\\(X, variant\\)"):
-        result[0].catalog  # noqa: B018
+        _ = variant.catalog
 
 
 def test_what_takes_arrays_of_the_host_alone():
