@@ -84,20 +84,16 @@ std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoint
     named.push_back({name, values->span<double>(), weighted});
   }
   const Engine& maker = engine.engine.get();
-  return std::make_unique<Task>(
-      [maker, named = std::move(named), view = points.view(static_cast<int>(maker.options().gpu.value_or(0))),
-       metric = metric_of(words, points.dims), of_points = labels.span<std::int32_t>(),
-       mask = core != nullptr ? core->span<std::uint8_t>() : std::span<const std::uint8_t>(),
-       masses = weights != nullptr ? weights->span<double>() : std::span<const double>()](
-          const Observer& observer, Task::Channel& channel) {
-        const DeviceCatalogInput input{.points = view,
-                                       .metric = metric,
-                                       .labels = of_points,
-                                       .core = mask,
-                                       .weights = masses,
-                                       .columns = named};
-        channel.put(table_of(maker.catalog(input, observer.cancel), metric));
-      });
+  return std::make_unique<Task>([maker, named = std::move(named),
+                                 view = points.view(static_cast<int>(maker.options().gpu.value_or(0))),
+                                 metric = metric_of(words, points.dims), of_points = labels.span<std::int32_t>(),
+                                 mask = core != nullptr ? core->span<std::uint8_t>() : std::span<const std::uint8_t>(),
+                                 masses = weights != nullptr ? weights->span<double>() : std::span<const double>()](
+                                    const Observer& observer, Task::Channel& channel) {
+    const DeviceCatalogInput input{
+        .points = view, .metric = metric, .labels = of_points, .core = mask, .weights = masses, .columns = named};
+    channel.put(table_of(maker.catalog(input, observer.cancel), metric));
+  });
 }
 
 /// Names, values and units of the columns.
