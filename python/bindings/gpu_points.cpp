@@ -85,7 +85,9 @@ void define_gpu_points(nb::module_& m) {
       .def("__len__", [](const PyValues& values) { return values.array.shape(0); });
   m.def(
       "values",
-      [](nb::ndarray<nb::ro> array, nb::object owner) { return PyValues{std::move(array), std::move(owner)}; },
+      [](nb::ndarray<nb::ro> array, nb::object owner) {
+        return PyValues{std::move(array), std::move(owner)};
+      },
       "array"_a, "owner"_a);
   m.def("gpu_points", &gpu_points, "capsule"_a, "owner"_a, "name"_a);
   m.def("gpu_points_at", &gpu_points_at, "data"_a, "shape"_a, "dtype"_a, "strides"_a, "stream"_a, "owner"_a, "name"_a);
