@@ -10,7 +10,9 @@ namespace epsflow::gpu {
 
 void throw_error(cudaError_t code, const char* file, int line) {
   const std::string path = file;
-  const std::string text = std::string("the GPU reports ") + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
+  int device = 0;
+  const std::string which = cudaGetDevice(&device) == cudaSuccess ? "GPU " + std::to_string(device) : "the GPU";
+  const std::string text = which + " reports " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
                            ") at " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) + ": ";
   if (code == cudaErrorMemoryAllocation) {
     throw DeviceOutOfMemory(text +
