@@ -184,7 +184,7 @@ TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, 
   const Outcome outcome = try_run(options, observer);
   CHECK(outcome.wrong == 0);
   CHECK(outcome.right >= 2);
-  test::check_mentions(outcome.error, {"the GPU reports", "variants handed out before this are valid",
+  test::check_mentions(outcome.error, {"GPU 0 reports", "variants handed out before this are valid",
                                        "EngineOptions::backend = BackendChoice::cpu"});
   const Outcome after = try_run(options);
   CHECK_FALSE(after.error.empty());
