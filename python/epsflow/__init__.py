@@ -14,6 +14,7 @@
     groups = epsflow.friends_of_friends(X, b=0.2, box=250)
     score = epsflow.validity(X, labels).score
     found = epsflow.tracks(X, labels, times, core=core, eps=0.3)
+    epsflow.plot.heatmap(epsflow.explore(X))
 
 Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
 """
@@ -43,6 +44,7 @@ from ._tracks import TrackEvent, Tracks, tracks
 from ._validity import Validity, validity
 
 if TYPE_CHECKING:
+    from . import plot
     from ._estimator import DBSCAN, AutoDBSCAN, dbscan
 
     __version__: str
@@ -84,6 +86,7 @@ __all__ = [
     "members",
     "neighbors",
     "plan",
+    "plot",
     "read_neighbors",
     "read_points",
     "selectivity",
@@ -102,6 +105,10 @@ def __getattr__(name: str) -> Any:
         from . import _estimator
 
         return getattr(_estimator, name)
+    if name == "plot":  # its functions alone need matplotlib
+        from importlib import import_module
+
+        return import_module(".plot", __name__)
     if name == "__version__":  # CMakeLists.txt has it, and through it what was installed
         from importlib.metadata import version
 

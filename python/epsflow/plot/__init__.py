@@ -1,0 +1,20 @@
+"""Pictures of results, drawn by matplotlib, which `pip install "epsflow[plot]"` brings.
+
+    epsflow.plot.heatmap(epsflow.explore(X))
+    epsflow.plot.clusters(X, result.variant(0.3, 16))
+    epsflow.plot.k_distance(X, k=15)
+    epsflow.plot.lifetimes(result.lineage, min_samples=16)
+    epsflow.plot.merges(result.lineage, min_samples=16)
+    epsflow.plot.sizes(result.variant(0.3, 16))
+    epsflow.plot.stages("results/trace.json")
+
+Each draws into the axes that it is given, or makes a figure, and returns the axes: what is drawn can be changed as anything of
+matplotlib. Colours are told apart with any colour vision, and noise is grey.
+"""
+
+from __future__ import annotations
+
+from ._clusters import clusters
+from ._heatmap import heatmap
+
+__all__ = ["clusters", "heatmap"]

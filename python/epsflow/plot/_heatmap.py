@@ -1,0 +1,197 @@
+"""Grids of eps and min_samples as heat maps."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._explore import Exploration
+from .._lineage import Lineage
+from .._sweep import SweepResult
+from ._style import INK, SEQUENCE, axes_of, say_empty, shown, style, unit_of_eps, with_unit
+
+QUANTITIES = ("clusters", "noise", "core", "border", "largest", "stability")
+_COLUMNS = {"clusters": "n_clusters", "noise": "n_noise", "core": "n_core", "border": "n_border", "largest": "largest"}
+_WORDS = {
+    "clusters": "clusters",
+    "noise": "noise (% of the points)",
+    "core": "core points (% of the points)",
+    "border": "border points (% of the points)",
+    "largest": "largest cluster (% of the points)",
+    "stability": "stability (score of explore)",
+}
+_MOST_WRITTEN = 120  # cells with their numbers in them
+_MOST_TICKS = 10
+
+Marks = list[tuple[float, int]]
+"""(eps, min_samples): the recommended one and its alternatives."""
+
+
+class _Grid(NamedTuple):
+    eps: NDArray[np.float64]
+    min_samples: NDArray[np.int64]
+    values: NDArray[np.float64]
+    """[min_samples, eps]; NaN of a variant that was not run, or has no value."""
+
+
+def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
+    """A grid of eps and min_samples, each cell coloured by what its labels are like.
+
+    Axes are logarithmic where the grid is. Variants that were not run stay white. In a small grid the numbers stand in the cells. Of an
+    exploration, and of a folder that `epsflow explore` wrote, a star marks the recommended cell and circles its alternatives.
+
+    Parameters
+    ----------
+    source : SweepResult, Exploration or Lineage
+        `epsflow.load` opens a results folder.
+    quantity : {"clusters", "noise", "core", "border", "largest", "stability"}
+        Clusters are counted; points are parts of all points, in percent. Stability is how much longer clusters live along eps than chance
+        explains, and an Exploration alone has it.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a quantity that there is not, or that the source does not have, and for another source.
+    ImportError
+        Where matplotlib is not there.
+
+    Examples
+    --------
+    >>> epsflow.plot.heatmap(epsflow.explore(X), "noise")
+    """
+    if quantity not in QUANTITIES:
+        raise ValueError(f"quantity={quantity!r} is none of {', '.join(map(repr, QUANTITIES))}")
+    grid, marks = _grid_of(source, quantity), _marks_of(source)
+    with style():
+        ax = axes_of(ax)
+        if grid.values.size == 0:
+            say_empty(ax, "no grid: there are no variants")
+            return ax
+        _draw(ax, grid, quantity, written=not marks and grid.values.size <= _MOST_WRITTEN)
+        _set_axes(ax, grid, unit_of_eps(source.map if isinstance(source, Exploration) else source))
+        if marks:
+            _mark(ax, grid, marks, recommended=not isinstance(source, Exploration) or source.recommended is not None)
+    return ax
+
+
+def _grid_of(source: Any, quantity: str) -> _Grid:
+    if isinstance(source, Exploration):
+        if quantity == "stability":
+            return _Grid(source.eps, source.min_samples, source.scores.T)
+        source = source.map
+    if quantity == "stability":
+        raise ValueError(f"quantity='stability' is scored by epsflow.explore(X), and a {type(source).__name__} has none: draw what that returns")
+    if isinstance(source, SweepResult):
+        # A folder of an exploration has labels of what it offers, and counts of the whole grid.
+        source = source.lineage if _is_explored(source) else source
+    elif not isinstance(source, Lineage):
+        raise TypeError(
+            f"source is of type {type(source).__name__}; it is what epsflow.sweep, epsflow.lineage or epsflow.explore returns, or a folder "
+            "opened by epsflow.load"
+        )
+    table = source.summary
+    names = table.columns if hasattr(table, "columns") else table.dtype.names
+    if _COLUMNS[quantity] not in names:
+        raise ValueError(f"quantity={quantity!r}: the lineage was made with keep='core', and counts core points alone: make it with keep='summary'")
+    eps, at = np.unique(np.asarray(table["eps"], np.float64), return_inverse=True)
+    min_samples, row = np.unique(np.asarray(table["min_samples"], np.int64), return_inverse=True)
+    values = np.full((len(min_samples), len(eps)), np.nan)
+    values[row, at] = _values(table, quantity, names)
+    return _Grid(eps, min_samples, values)
+
+
+def _values(table: Any, quantity: str, names: Any) -> NDArray[np.float64]:
+    counts = np.asarray(table[_COLUMNS[quantity]], np.float64)
+    if quantity == "clusters":
+        return counts
+    if "n_noise" not in names:
+        raise ValueError("a lineage of keep='core' does not know how many points there are, of which core points are a part: keep='summary'")
+    n = sum(np.asarray(table[name], np.float64) for name in ("n_noise", "n_core", "n_border"))
+    return np.divide(100 * counts, n, out=np.zeros_like(counts), where=np.asarray(n) > 0)
+
+
+def _is_explored(result: SweepResult) -> bool:
+    return result.lineage is not None and len(result.lineage) > len(result)
+
+
+def _marks_of(source: Any) -> Marks:
+    if isinstance(source, Exploration):
+        offers = ([] if source.recommended is None else [source.recommended]) + source.alternatives
+        return [(offer.eps, offer.min_samples) for offer in offers]
+    if isinstance(source, SweepResult) and _is_explored(source):
+        return [(variant.eps, variant.min_samples) for variant in source]
+    return []
+
+
+def _draw(ax: Any, grid: _Grid, quantity: str, written: bool) -> None:
+    from matplotlib import colors
+
+    values, most = grid.values, np.nanmax(grid.values, initial=0)
+    norm: Any = colors.Normalize(0, max(most, 1e-9))
+    if quantity == "clusters" and most > 100:
+        norm = colors.SymLogNorm(1, vmin=0, vmax=most, base=10)
+    mesh = ax.pcolormesh(_edges(grid.eps), _edges(grid.min_samples), np.ma.masked_invalid(values), cmap=SEQUENCE, norm=norm, edgecolors="white", linewidth=0.3)
+    bar = ax.figure.colorbar(mesh, ax=ax, label=_WORDS[quantity])
+    bar.outline.set_visible(False)
+    if isinstance(norm, colors.SymLogNorm):
+        powers = [10**power for power in range(int(np.log10(most)) + 1)]
+        bar.set_ticks([0, *powers], labels=[f"{tick:,}" for tick in [0, *powers]])
+    if written:
+        for row, column in np.argwhere(np.isfinite(values)):
+            value = values[row, column]
+            text = f"{value:,.0f}" if quantity == "clusters" else f"{value:.2f}" if quantity == "stability" else f"{value:.3g}"
+            ink = "white" if norm(value) < 0.55 else "black"
+            ax.text(grid.eps[column], grid.min_samples[row], text, ha="center", va="center", color=ink, fontsize=7.5, clip_on=True)
+
+
+def _set_axes(ax: Any, grid: _Grid, unit: str | None) -> None:
+    ax.set(xlabel=with_unit("eps", unit), ylabel="min_samples")
+    for axis, set_scale, values in ((ax.xaxis, ax.set_xscale, grid.eps), (ax.yaxis, ax.set_yscale, grid.min_samples)):
+        if is_log(values):
+            set_scale("log")
+        ticks = values[:: -(-len(values) // _MOST_TICKS)]
+        axis.set_ticks(ticks, labels=[shown(tick) for tick in ticks])
+        axis.set_ticks([], minor=True)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+def _mark(ax: Any, grid: _Grid, marks: Marks, recommended: bool) -> None:
+    from matplotlib import patheffects
+
+    halo = [patheffects.withStroke(linewidth=3.5, foreground=INK)]
+    for i, (eps, min_samples) in enumerate(marks):
+        best = recommended and i == 0
+        ax.plot(
+            eps, min_samples, "*" if best else "o", markersize=14 if best else 8, markerfacecolor="white" if best else "none", markeredgecolor="white",
+            markeredgewidth=1.5, linestyle="none", path_effects=halo, zorder=3, clip_on=False,
+            label=f"{'recommended' if best else 'alternative'}: {eps:.3g}, {min_samples}",
+        )  # fmt: skip
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, handletextpad=0.4, columnspacing=1.2)
+
+
+def is_log(values: NDArray[Any]) -> bool:
+    """Whether ratios of ascending values differ less than their steps do."""
+    if len(values) < 3 or values[0] <= 0:
+        return len(values) == 2 and bool(values[0] > 0 and values[1] >= 4 * values[0])
+    steps, ratios = np.diff(values), np.diff(np.log(values))
+    return bool(ratios.std() / ratios.mean() < 0.98 * steps.std() / steps.mean())
+
+
+def _edges(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Between ascending values, and as far beyond the ends."""
+    log = is_log(values)
+    at = np.log(values) if log else values.astype(np.float64)
+    if len(at) == 1:
+        edges = at + np.array([-0.5, 0.5]) * (abs(at[0]) or 1.0)
+    else:
+        middles = (at[1:] + at[:-1]) / 2
+        edges = np.concatenate([[2 * at[0] - middles[0]], middles, [2 * at[-1] - middles[-1]]])
+    return np.exp(edges) if log else edges

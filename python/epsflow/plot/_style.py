@@ -1,0 +1,110 @@
+"""One look for all pictures. matplotlib is imported when the first one is drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+PALETTE = ("#332288", "#DDCC77", "#117733", "#CC6677", "#88CCEE", "#882255", "#44AA99", "#999933", "#AA4499")
+"""The scheme "muted" of Paul Tol's technical note on colour schemes (SRON/EPS/TN/09-002), which readers with any colour vision tell apart."""
+NOISE_COLOR = "#999999"
+INK = "#333333"
+MARK = "#CC3311"
+SEQUENCE = "cividis"  # from dark to light in blue and yellow, the same for every colour vision
+
+_STYLE: dict[str, Any] = {
+    "axes.edgecolor": "#888888",
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10.0,
+    "axes.labelsize": 9.0,
+    "figure.dpi": 110.0,
+    "figure.facecolor": "white",
+    "font.size": 9.0,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "text.color": INK,
+    "xtick.color": "#888888",
+    "xtick.labelcolor": INK,
+    "xtick.labelsize": 8.5,
+    "ytick.color": "#888888",
+    "ytick.labelcolor": INK,
+    "ytick.labelsize": 8.5,
+}
+
+
+def require_matplotlib() -> Any:
+    """Raises ImportError that says how to get it."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ImportError('pictures take matplotlib, which is not there: pip install "epsflow[plot]"', name="matplotlib") from error
+    return matplotlib
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    with require_matplotlib().rc_context(_STYLE):
+        yield
+
+
+def new_figure(width: float = 6.4, height: float = 4.2) -> Any:
+    """One of pyplot, so that notebooks show it."""
+    require_matplotlib()
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=(width, height), layout="constrained")
+
+
+def axes_of(ax: Any, width: float = 6.4, height: float = 4.2) -> Any:
+    """The axes that were given, or new ones. Raises TypeError for what are none."""
+    if ax is None:
+        return new_figure(width, height).add_subplot()
+    if not hasattr(ax, "transData"):
+        more = ": take one of them, as axes[0]" if isinstance(ax, np.ndarray) else ", as those of matplotlib.pyplot.subplots()"
+        raise TypeError(f"ax is of type {type(ax).__name__}; it is the axes of a figure{more}")
+    return ax
+
+
+def say_empty(ax: Any, text: str) -> None:
+    """In the place of a picture of nothing."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=INK)
+    ax.set(xticks=[], yticks=[])
+
+
+def with_unit(name: str, unit: Any) -> str:
+    return f"{name} ({unit})" if unit is not None and str(unit) else name
+
+
+def unit_of_eps(source: Any) -> str | None:
+    """As far as a result knows it."""
+    unit = getattr(source, "_unit", None)
+    if unit is not None:
+        return str(unit)
+    said = re.search(r"eps in (\S+?)(,|$)", str(getattr(source, "metric", "")))
+    return said.group(1) if said else None
+
+
+def log_ticks(axis: Any, values: Sequence[float] = ()) -> None:
+    """Numbers as they are read, 0.02 and not 2 × 10⁻²; of a short axis between the powers of ten, too. values: ticks, if not these."""
+    from matplotlib import ticker
+
+    low, high = sorted(axis.get_view_interval())
+    axis.set_major_locator(
+        ticker.FixedLocator(list(values)) if len(values) else ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 150 * low else (1.0,))
+    )
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"))
+    axis.set_minor_locator(ticker.NullLocator())
+
+
+def shown(number: float) -> str:
+    """A count, or a number in three digits."""
+    return f"{number:,}" if isinstance(number, (int, np.integer)) else f"{number:.3g}"

@@ -1,0 +1,175 @@
+"""How points of any dimension become a flat picture: planes, maps of a sphere, principal components."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._raster import Array, Extent, Project, bounds
+
+KINDS = ("auto", "plane", "geographic", "sky", "mollweide", "aitoff", "planes", "principal")
+SKIES = ("mollweide", "aitoff")
+_MOST_STRETCHED = 5  # an extent of which one side is longer than this many times the other fills the picture instead
+_WIDE = 90.0  # degrees from which on a part of the sky is shown on a whole sky
+_MARGIN = 0.02
+
+
+@dataclass
+class View:
+    """One picture of the points."""
+
+    project: Project
+    extent: Extent
+    labels: tuple[str, str]
+    equal: float = 1.0
+    """How much longer a unit up is than one across; 0 where they have nothing in common."""
+    leftwards: bool = False
+    sky: Optional[str] = None
+    """The projection of a whole sky, whose x and y are the projection's."""
+    middle: float = 0.0
+    """The longitude in the middle of a sky, in degrees."""
+    degrees: bool = False
+
+
+def plane(points: Array, names: Sequence[str], x: int, y: int) -> View:
+    def project(part: Array) -> tuple[Array, Array]:
+        return part[:, x], part[:, y]
+
+    extent = bounds(points, project)
+    width, height = extent.right - extent.left, extent.top - extent.bottom
+    alike = width > 0 and height > 0 and 1 / _MOST_STRETCHED <= width / height <= _MOST_STRETCHED
+    return View(project, widened(extent), (names[x], names[y]), equal=1.0 if alike else 0.0)
+
+
+def principal(points: Array, chunk: int = 1 << 17) -> View:
+    """The plane of the first two principal components, each with its part of the variance."""
+    middle = points.mean(axis=0, dtype=np.float64)
+    covariance = np.zeros((points.shape[1],) * 2)
+    for begin in range(0, len(points), chunk):
+        part = points[begin : begin + chunk] - middle
+        covariance += part.T @ part
+    variance, axes = np.linalg.eigh(covariance)
+    variance, axes = np.maximum(variance[::-1], 0), axes[:, ::-1][:, :2]
+    axes = axes * np.where(axes[abs(axes).argmax(axis=0), [0, 1]] < 0, -1, 1)  # the sign that makes the largest part positive
+
+    def project(part: Array) -> tuple[Array, Array]:
+        moved = (part - middle) @ axes
+        return moved[:, 0], moved[:, 1]
+
+    extent = bounds(points, project)
+    parts = 100 * variance / (variance.sum() or 1.0)
+    labels = [f"principal component {i + 1} ({parts[i]:.0f} % of the variance)" for i in (0, 1)]
+    return View(project, widened(extent), (labels[0], labels[1]))
+
+
+def map_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: float, leftwards: bool) -> View:
+    """Longitude and latitude as a plane that is true in the middle latitude. scale: to degrees. It is cut where no points are."""
+    start = _cut(points, lon, scale)
+
+    def project(part: Array) -> tuple[Array, Array]:
+        return _turned(part[:, lon], scale, start), part[:, lat] * scale
+
+    extent = bounds(points, project)
+    require_latitudes(extent)
+    middle = np.radians(np.clip((extent.bottom + extent.top) / 2, -80, 80))
+    return View(project, widened(extent), names, equal=float(1 / np.cos(middle)), leftwards=leftwards, degrees=True)
+
+
+def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: float, kind: str, middle: float) -> View:
+    """A whole sky, longitudes growing to the left. middle: the longitude in its middle, in degrees."""
+
+    def plain(part: Array) -> tuple[Array, Array]:
+        return part[:, lon], part[:, lat] * scale
+
+    require_latitudes(bounds(points, plain))
+    flat = flattener(kind)
+
+    def project(part: Array) -> tuple[Array, Array]:
+        return flat(np.radians(middle - _turned(part[:, lon], scale, middle - 180.0)), np.radians(part[:, lat] * scale))
+
+    half = np.pi if kind == "aitoff" else 2 * np.sqrt(2)
+    return View(project, Extent(-half, half, -half / 2, half / 2), names, leftwards=True, sky=kind, middle=middle)
+
+
+def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
+    """From longitude, -pi to pi, and latitude in radians to the x and y of matplotlib's projection of this name."""
+    if kind == "aitoff":
+
+        def aitoff(lon: Array, lat: Array) -> tuple[Array, Array]:
+            flat = np.cos(lat)
+            angle = np.arccos(flat * np.cos(lon / 2))
+            stretch = 1 / np.maximum(np.sinc(angle / np.pi), 1e-300)
+            return 2 * flat * np.sin(lon / 2) * stretch, np.sin(lat) * stretch
+
+        return aitoff
+    # Mollweide's auxiliary angle as a function of the latitude has no closed form, but the latitude is one of it: a table in even steps
+    # of the angle is turned round. What it is off by is far less than a pixel.
+    angle = np.linspace(-np.pi / 2, np.pi / 2, 20_001)
+    latitude = np.arcsin(np.clip((2 * angle + np.sin(2 * angle)) / np.pi, -1, 1))
+
+    def mollweide(lon: Array, lat: Array) -> tuple[Array, Array]:
+        theta = np.interp(lat, latitude, angle)
+        return 2 * np.sqrt(2) / np.pi * lon * np.cos(theta), np.sqrt(2) * np.sin(theta)
+
+    return mollweide
+
+
+def field_of(points: Array, lon: int, lat: int, scale: float) -> float:
+    """Degrees that the larger side of the field has."""
+    found = map_of(points, lon, lat, ("", ""), scale, False).extent
+    return max(found.right - found.left, found.top - found.bottom) / (1 + 2 * _MARGIN)
+
+
+def middle_of(points: Array, lon: int, scale: float) -> float:
+    """0 or 180 degrees, whichever cuts the sky through fewer points."""
+    counts = _by_degree(points, lon, scale)
+    near_0, near_180 = counts[:5].sum() + counts[-5:].sum(), counts[175:185].sum()
+    return 180.0 if near_0 <= near_180 else 0.0
+
+
+def require_latitudes(extent: Extent) -> None:
+    for latitude in (extent.bottom, extent.top):
+        if abs(latitude) > 90 + 1e-9:
+            raise ValueError(
+                f"X has the latitude {latitude:g}, and latitudes are from -90 to 90 degrees: longitude comes first, or names say which is "
+                "which, as columns=['lat', 'lon']; kind='plane' draws any two columns"
+            )
+
+
+def widened(extent: Extent) -> Extent:
+    """With a margin, and of a size also where all points are in one place."""
+    left, right, bottom, top = extent
+    across, up = right - left, top - bottom
+    x = _MARGIN * across if across > 0 else 0.5 * up or 0.5
+    y = _MARGIN * up if up > 0 else 0.5 * across or 0.5
+    return Extent(left - x, right + x, bottom - y, top + y)
+
+
+def _turned(lon: Array, scale: float, start: float) -> Array:
+    """In degrees, from start to one turn further."""
+    return np.asarray((lon * scale - start) % 360.0 + start)
+
+
+def _by_degree(points: Array, lon: int, scale: float) -> NDArray[np.int64]:
+    counts = np.zeros(360, np.int64)
+    for begin in range(0, len(points), 1 << 18):
+        part = points[begin : begin + (1 << 18), lon] * scale
+        counts += np.bincount((part % 360.0).astype(np.int64) % 360, minlength=360)
+    return counts
+
+
+def _cut(points: Array, lon: int, scale: float) -> float:
+    """Where a map begins: at -180 or 0, as the points have it, unless that cuts a field in two that is shorter in one piece."""
+    filled = np.flatnonzero(_by_degree(points, lon, scale))
+    gaps = np.diff(filled, append=filled[0] + 360)
+    widest = int(gaps.argmax())
+    begin = float(filled[(widest + 1) % len(filled)])  # the first degree behind the widest gap
+    length = 360 - gaps[widest] + 1
+    positive = points[:, lon].min() >= 0 and points[:, lon].max() * scale > 180
+    usual = 0.0 if positive else -180.0
+    whole = (begin - usual) % 360 + length <= 360
+    return usual if whole or gaps[widest] < 20 else begin - (360.0 if begin > 180 else 0.0)
