@@ -15,6 +15,9 @@ matplotlib. Colours are told apart with any colour vision, and noise is grey.
 from __future__ import annotations
 
 from ._clusters import clusters
+from ._curves import k_distance, sizes
 from ._heatmap import heatmap
+from ._lives import lifetimes, merges
+from ._stages import stages
 
-__all__ = ["clusters", "heatmap"]
+__all__ = ["clusters", "heatmap", "k_distance", "lifetimes", "merges", "sizes", "stages"]

@@ -43,7 +43,7 @@ def _file_of(resolution: str) -> Optional[str]:
 
     place = {"config": config, "category": "physical", "name": "coastline", "resolution": resolution}
     known = Downloader.from_config(("shapefiles", "natural_earth", resolution, "physical", "coastline"))
-    for path in (known.pre_existing_path(place), known.target_path(place)):
+    for path in (known.pre_downloaded_path(place), known.target_path(place)):
         if path is not None and Path(path).is_file():
             return str(path)
     return None

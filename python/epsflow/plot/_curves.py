@@ -1,0 +1,140 @@
+"""Distances to k-th nearest points, and sizes of clusters, as curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _functions
+from .._compare import as_labels
+from .._gpu_arrays import is_on_gpu
+from .._k_distance import as_ks, eps_range, knee
+from .._units import as_given
+from ._raster import sizes_of
+from ._style import INK, MARK, PALETTE, axes_of, log_ticks, say_empty, style, with_unit
+
+_MOST_PLACES = 2000  # of a curve: more than a screen has columns
+
+
+def k_distance(
+    X: Any,
+    k: Union[int, Iterable[int]] = 4,
+    *,
+    metric: str = "euclidean",
+    metric_params: Optional[dict[str, Any]] = None,
+    unit: Optional[str] = None,
+    ax: Any = None,
+) -> Any:
+    """The distances to the k-th nearest other points, ascending, with their knee: eps at which points begin to be far from others.
+
+    Which part of the points is core at an eps is read off the curve: with min_samples = k + 1 those that are no farther. The knee is a
+    first guess of eps, and the shaded band what is worth sweeping, `epsflow.eps_range` (for one k).
+
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features), or distances of shape (n_samples,)
+        Points as `epsflow.k_distance` takes them, or what it returned for one k.
+    k : int or iterable of int
+        A curve for each. Of distances, what they were found for.
+    metric, metric_params
+        As `epsflow.k_distance` takes them, for points.
+    unit : str, optional
+        Of the distances, where neither the metric nor X tells.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `epsflow.k_distance` and `epsflow.knee` do.
+    ImportError
+        Where matplotlib is not there.
+    """
+    ks = as_ks(k)
+    if not is_on_gpu(X) and np.ndim(X) == 1 and not hasattr(X, "frame"):
+        if len(ks) > 1:
+            raise ValueError(f"X is distances of one k, and k names {len(ks)}: draw each into the same ax, or give the points")
+        columns = [np.asarray(X)]
+    else:
+        unit = unit or as_given(X, metric, metric_params).unit
+        columns = list(np.asarray(_functions.k_distance(X, ks, metric=metric, metric_params=metric_params)).T)
+    knees = [knee(distances) for distances in columns]  # which refuses what are no distances
+    with style():
+        ax = axes_of(ax)
+        kept = [(one, np.sort(distances), found) for one, distances, found in zip(ks, columns, knees) if (distances > 0).any()]
+        if not kept:
+            say_empty(ax, "no points" if len(columns[0]) == 0 else "all distances are 0")
+            return ax
+        ax.set_yscale("log")
+        for i, (one, distances, found) in enumerate(kept):
+            _draw_distances(ax, one, distances, found, PALETTE[i % len(PALETTE)])
+        if len(kept) == 1:
+            low, high = eps_range(kept[0][1])
+            ax.axhspan(low, high, color=PALETTE[4], alpha=0.18, linewidth=0, zorder=0, label=f"worth sweeping: {low:.3g} to {high:.3g}")
+        name = f"distance to the {ks[0]}{_ending(ks[0])} nearest point" if len(ks) == 1 else "distance to the k-th nearest point"
+        ax.set(xlim=(0, 100), xlabel="points with no larger distance (%)", ylabel=with_unit(name, unit))
+        log_ticks(ax.yaxis)
+        ax.legend(loc="upper left")
+    return ax
+
+
+def _draw_distances(ax: Any, k: int, distances: NDArray[Any], found: Any, color: str) -> None:
+    at = np.unique(np.linspace(0, len(distances) - 1, min(len(distances), _MOST_PLACES)).astype(np.int64))
+    above = at[distances[at] > 0]  # which logarithms have
+    ax.plot(100 * (above + 1) / len(distances), distances[above], color=color, linewidth=1.8, label=f"k = {k}")
+    if np.isfinite(found.distance):
+        label = f"knee: {found.distance:.3g}, {100 * found.share:.3g} % of the points"
+        ax.plot(100 * found.share, found.distance, "o", color=MARK, markersize=7, markeredgecolor="white", label=label, zorder=3)
+
+
+def _ending(k: int) -> str:
+    return "th" if k % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")
+
+
+def sizes(labels: Any, *, ax: Any = None) -> Any:
+    """How many clusters have at least how many points, on logarithmic axes: the cumulative size function, without bins.
+
+    A power law is a straight line. A step at the right end alone is one cluster that has swallowed others.
+
+    Parameters
+    ----------
+    labels : array of shape (n_samples,), or an object with labels
+        As `epsflow.compare` takes them.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        For what are no labels.
+    ImportError
+        Where matplotlib is not there.
+    """
+    of_points = as_labels(labels, "labels")
+    _, found = sizes_of(of_points)
+    with style():
+        ax = axes_of(ax)
+        if len(found) == 0:
+            say_empty(ax, "no points" if len(of_points) == 0 else f"no clusters: all {len(of_points):,} points are noise")
+            return ax
+        size, first = np.unique(np.sort(found), return_index=True)
+        ax.set(xscale="log", yscale="log", xlabel="points of a cluster", ylabel="clusters of at least so many points")
+        ax.plot(size, len(found) - first, drawstyle="steps-pre", color=PALETTE[0], linewidth=1.5, marker="o" if len(size) <= 60 else "", markersize=4)
+        noise = len(of_points) - int(found.sum())
+        ax.set_title(f"{len(found):,} clusters; noise, {noise:,} points, is not among them", color=INK)
+        ax.margins(0.06)
+        for axis in (ax.xaxis, ax.yaxis):
+            low, high = axis.get_view_interval()
+            if high < 3 * low:  # of one cluster, or clusters of one size
+                axis.set_view_interval(low / 3, high * 3, ignore=True)
+            log_ticks(axis)
+    return ax

@@ -1,0 +1,262 @@
+"""Lives of clusters along eps, as bars and as a tree."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._explore import Exploration
+from .._lineage import Lineage
+from .._parameters import as_count
+from .._sweep import SweepResult
+from ._style import INK, MARK, SEQUENCE, axes_of, log_ticks, say_empty, style, unit_of_eps, with_unit
+
+
+class _Lives(NamedTuple):
+    eps: NDArray[np.float64]
+    """Of the path, ascending."""
+    table: dict[str, NDArray[Any]]
+    """As Lineage.lives() has it."""
+    size: NDArray[np.int64]
+    unit: Optional[str]
+    chosen: Optional[float]
+    """The eps that is recommended, on this path."""
+    min_samples: int
+
+    def ends(self) -> NDArray[np.float64]:
+        """Where a bar ends: half a step beyond the last eps for those that live on."""
+        beyond = self.eps[-1] * (self.eps[-1] / self.eps[-2] if len(self.eps) > 1 else 1.2)
+        return np.append(self.eps, beyond)[self.table["death_place"]]
+
+
+def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax: Any = None) -> Any:
+    """Which clusters live over which eps, at one min_samples: a bar from where a cluster comes up to where an older one takes it in.
+
+    Long bars are clusters that do not depend on the choice of eps. Where clusters merge the oldest goes on (the elder rule), as
+    `Lineage.lives` says. A bar with an arrow lives to the largest eps.
+
+    Parameters
+    ----------
+    source : Lineage, Exploration, or SweepResult with a lineage
+    min_samples : int, optional
+        May be left out where there is one, and of an exploration, for the recommended one.
+    most : int
+        Bars: of more lives those with the most points times logarithm of death / birth.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        For a result without a lineage, and for a min_samples that it does not have.
+    ImportError
+        Where matplotlib is not there.
+    """
+    lives = _lives_of(source, min_samples)
+    kept = _weightiest(lives, as_count(most, "most"))
+    with style():
+        ax = axes_of(ax, 6.8, 4.8)
+        if not len(kept):
+            say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
+            return ax
+        birth, ends = lives.table["birth"], lives.ends()
+        # From below: the first that come up, and of those the longest.
+        kept = kept[np.lexsort((-lives.size[kept], -ends[kept], birth[kept]))]
+        ax.set_xscale("log")
+        colors = _colors_by_size(ax, lives, kept)
+        places = np.arange(len(kept))
+        ax.barh(places, ends[kept] - birth[kept], left=birth[kept], color=colors, height=0.8)
+        forever = np.flatnonzero(np.isinf(lives.table["death"][kept]))
+        ax.plot(ends[kept][forever], forever, ">", color=INK, markersize=4, clip_on=False)
+        ax.set(ylabel="clusters", yticks=[], ylim=(-0.7, len(kept) - 0.3))
+        _set_eps(ax.set_xlabel, ax.xaxis, ax.axvline, lives)
+        ax.set_title(_title(len(kept), lives))
+    return ax
+
+
+def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax: Any = None) -> Any:
+    """How clusters merge as eps grows, at one min_samples, as a tree.
+
+    A vertical line is a cluster, from the eps where it comes up to the one where an older cluster takes it in; a horizontal line leads
+    to that. Lines are as thick as clusters are large, and their points stand below them.
+
+    Parameters, errors and what is returned are those of `lifetimes`; to the `most` weightiest lives come those that take them in.
+    """
+    lives = _lives_of(source, min_samples)
+    lineage = _lineage_of(source)
+    kept = _weightiest(lives, as_count(most, "most"))
+    with style():
+        ax = axes_of(ax, 7.2, 4.8)
+        if not len(kept):
+            say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
+            return ax
+        parents = parents_of(lineage, lives.min_samples, lives.table)
+        shown = _with_parents(kept, parents)
+        at = {life: place for place, life in enumerate(_order(shown, parents, lives.table["death_place"]))}
+        ax.set_yscale("log")
+        _draw_tree(ax, lives, shown, parents, at)
+        ax.set(xlabel="clusters, with their points", xlim=(-0.8, len(shown) - 0.2), xticks=list(at.values()))
+        ax.set_xticklabels([f"{lives.size[life]:,}" for life in at], rotation=90, fontsize=7)
+        ax.tick_params(axis="x", length=0)
+        ax.spines["bottom"].set_visible(False)
+        _set_eps(ax.set_ylabel, ax.yaxis, ax.axhline, lives)
+        ax.set_title(_title(len(shown), lives))
+    return ax
+
+
+# ---------------------------------------------------------------- lives
+
+
+def _lineage_of(source: Any) -> Lineage:
+    if isinstance(source, Lineage):
+        return source
+    if isinstance(source, Exploration):
+        return source.map
+    if isinstance(source, SweepResult):
+        if source.lineage is None:
+            raise ValueError("the sweep has no lineage: run it with lineage=True, `epsflow sweep --lineage`, or draw epsflow.lineage(X, …)")
+        return source.lineage
+    raise TypeError(
+        f"source is of type {type(source).__name__}; it is what epsflow.lineage or epsflow.explore returns, or a sweep with lineage=True"
+    )
+
+
+def _lives_of(source: Any, min_samples: Optional[int]) -> _Lives:
+    lineage = _lineage_of(source)
+    recommended = source.recommended if isinstance(source, Exploration) else None
+    if min_samples is None:
+        there = sorted({m for _, m in lineage.variants})
+        if recommended is not None:
+            min_samples = recommended.min_samples
+        elif len(there) == 1:
+            min_samples = there[0]
+        else:
+            raise ValueError(f"min_samples is left out, and the lineage has {', '.join(map(str, there)) or 'no variants'}: give one of them")
+    table = lineage.lives(min_samples=min_samples)
+    names = table.columns if hasattr(table, "columns") else table.dtype.names
+    columns = {str(name): np.asarray(table[name]) for name in names}
+    eps = np.array(sorted(e for e, m in lineage.variants if m == min_samples))
+    chosen = recommended.eps if recommended is not None and recommended.min_samples == min_samples else None
+    unit = unit_of_eps(lineage) or unit_of_eps(source)
+    return _Lives(eps, columns, columns.get("size", columns["n_core"]), unit, chosen, int(min_samples))
+
+
+def _weightiest(lives: _Lives, most: int) -> NDArray[np.intp]:
+    weight = lives.size * np.log(lives.ends() / lives.table["birth"])
+    return np.argsort(-weight, kind="stable")[:most]
+
+
+def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]]) -> NDArray[np.int64]:
+    """[lives] the life that takes each in; -1 for those that live to the end of the path. Linear in the clusters of the path."""
+    every = lineage.clusters
+    of_path = np.asarray(every["min_samples"]) == min_samples
+    eps, cluster, first_core, wider = (np.asarray(every[name])[of_path] for name in ("eps", "cluster", "first_core", "in_wider"))
+    path = np.array(sorted({e for e, m in lineage.variants if m == min_samples}))
+    rows = [np.flatnonzero(eps == value) for value in path]
+    rows = [found[np.argsort(cluster[found])] for found in rows]
+    births = {(int(place), int(core)): life for life, (place, core) in enumerate(zip(table["birth_place"], table["first_core"]))}
+    parents = np.full(len(table["birth_place"]), -1, np.int64)
+    living: list[int] = []  # the life of each cluster of a variant
+    ended: list[tuple[int, int]] = []  # lives that end here, and the cluster that they become part of
+    for place, here in enumerate(rows):
+        owner = np.full(len(here), -1, np.int64)
+        for life, cluster_here in living_on(living, rows, wider, place, table["death_place"], ended):
+            owner[cluster_here] = life
+        for i, core in enumerate(first_core[here]):
+            if owner[i] < 0:
+                owner[i] = births[place, int(core)]
+        for life, cluster_here in ended:
+            parents[life] = owner[cluster_here]
+        living = owner.tolist()
+    return parents
+
+
+def living_on(
+    living: list[int], rows: list[NDArray[np.intp]], wider: NDArray[Any], place: int, deaths: NDArray[Any], ended: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Of the lives of the variant before, those that go on at this place, with their clusters there; the others go to `ended`."""
+    ended.clear()
+    going = []
+    if place:
+        for life, holder in zip(living, wider[rows[place - 1]].tolist()):
+            (going if deaths[life] > place else ended).append((life, holder))
+    return going
+
+
+def _with_parents(kept: NDArray[np.intp], parents: NDArray[np.int64]) -> list[int]:
+    found: set[int] = set()
+    for life in kept.tolist():
+        while life >= 0 and life not in found:
+            found.add(life)
+            life = int(parents[life])
+    return sorted(found)
+
+
+def _order(shown: list[int], parents: NDArray[np.int64], deaths: NDArray[Any]) -> list[int]:
+    """From left to right, so that no lines cross: what a life takes in first stands nearest to it, on either side in turn."""
+    left: dict[int, list[int]] = {life: [] for life in shown}
+    right: dict[int, list[int]] = {life: [] for life in shown}
+    roots: list[int] = []
+    for life in sorted(shown, key=lambda one: int(deaths[one])):  # all that a life takes in end before it does
+        block = left[life] + [life] + right[life]
+        parent = int(parents[life])
+        if parent < 0:
+            roots += block
+        elif len(left[parent]) < len(right[parent]):
+            left[parent] = block + left[parent]
+        else:
+            right[parent] = right[parent] + block
+    return roots
+
+
+# ---------------------------------------------------------------- drawing
+
+
+def _draw_tree(ax: Any, lives: _Lives, shown: list[int], parents: NDArray[np.int64], at: dict[int, int]) -> None:
+    from matplotlib.collections import LineCollection
+
+    birth, ends, lines, widths = lives.table["birth"], lives.ends(), [], []
+    most = max(int(lives.size[shown].max()), 2)
+    for life in shown:
+        x, width = at[life], 0.6 + 3.4 * np.sqrt(lives.size[life] / most)
+        line = [(x, birth[life]), (x, ends[life])]
+        if parents[life] >= 0:
+            line.append((at[int(parents[life])], ends[life]))
+        lines.append(line)
+        widths.append(width)
+    ax.add_collection(LineCollection(lines, colors="#332288", linewidths=widths, joinstyle="miter", capstyle="butt"))
+    ax.plot([at[life] for life in shown], birth[shown], "o", color="#332288", markersize=2.5)
+
+
+def _colors_by_size(ax: Any, lives: _Lives, kept: NDArray[np.intp]) -> Any:
+    from matplotlib import cm, colors
+
+    size = lives.size[kept]
+    low, high = int(size.min()), int(size.max())
+    scale = cm.ScalarMappable(colors.LogNorm(low, high if high > low else low + 1), SEQUENCE)
+    words = "points of the cluster" if "size" in lives.table else "core points of the cluster"
+    bar = ax.figure.colorbar(scale, ax=ax, label=words)
+    bar.outline.set_visible(False)
+    log_ticks(bar.ax.yaxis)
+    return scale.to_rgba(size)
+
+
+def _set_eps(set_label: Any, axis: Any, line: Any, lives: _Lives) -> None:
+    """The axis of eps, with a line at what is recommended."""
+    set_label(with_unit("eps", lives.unit))
+    axis.set_view_interval(lives.eps[0] / 1.02, lives.ends().max(initial=lives.eps[-1]) * 1.02, ignore=True)
+    log_ticks(axis)
+    if lives.chosen is not None:
+        line(lives.chosen, color=MARK, linewidth=1.2, linestyle="--", label=f"recommended: {lives.chosen:.3g}")
+        axis.axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+
+
+def _title(shown: int, lives: _Lives) -> str:
+    n = len(lives.size)
+    some = f"{n:,} lives of clusters" if shown == n else f"the {shown:,} weightiest of {n:,} lives of clusters"
+    return f"min_samples {lives.min_samples}: {some}"

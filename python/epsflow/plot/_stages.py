@@ -1,0 +1,95 @@
+"""The stages of a sweep over time, from its trace."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._parameters import as_folder
+from ._style import PALETTE, axes_of, say_empty, style
+
+
+class _Spans(NamedTuple):
+    name: str
+    thread: NDArray[np.int64]
+    begin: NDArray[np.float64]
+    """Seconds."""
+    length: NDArray[np.float64]
+
+
+def stages(trace: Any, *, ax: Any = None) -> Any:
+    """What each stage of a sweep did when: a row for each stage, with a line for each thread, and the seconds that it took of all threads.
+
+    Stages that run side by side overlap in time; where nothing is drawn, nothing of the sweep ran.
+
+    Parameters
+    ----------
+    trace : str, path or dict
+        The trace.json that `epsflow sweep` writes, the results folder that has it, or what json.load reads of it.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    FileNotFoundError
+        For a folder without one.
+    ValueError, TypeError
+        For what is no trace.
+    ImportError
+        Where matplotlib is not there.
+    """
+    found = _spans_of(trace)
+    with style():
+        ax = axes_of(ax, 7.2, 0.9 + 0.42 * max(len(found), 3))
+        if not found:
+            say_empty(ax, "no stages: the trace is empty")
+            return ax
+        for row, spans in enumerate(found):
+            threads = np.unique(spans.thread)
+            height = 0.8 / len(threads)
+            for i, thread in enumerate(threads):
+                chosen = spans.thread == thread
+                bars = np.column_stack([spans.begin[chosen], spans.length[chosen]])
+                ax.broken_barh(bars, (row - 0.4 + i * height, 0.9 * height), facecolors=PALETTE[row % len(PALETTE)], linewidth=0)
+        ax.set_yticks(range(len(found)), labels=[f"{spans.name}  {spans.length.sum():.3g} s" for spans in found])
+        end = max(float((spans.begin + spans.length).max()) for spans in found)
+        ax.set(ylim=(len(found) - 0.4, -0.6), xlim=(0, end or 1.0), xlabel="time (s)")
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="x", color="#DDDDDD", linewidth=0.6)
+        ax.set_axisbelow(True)
+    return ax
+
+
+def _spans_of(trace: Any) -> list[_Spans]:
+    """In the order in which stages begin."""
+    where = "trace"
+    if not isinstance(trace, dict):
+        path = Path(as_folder(trace, "trace"))
+        if path.is_dir():
+            path = path / "trace.json"
+            if not path.is_file():
+                raise FileNotFoundError(f"{path.parent} has no trace.json: `epsflow sweep … --out` writes it, and save() does not")
+        where = os.fspath(path)
+        try:
+            trace = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{where} is no trace of epsflow, or is damaged: {error}") from None
+    try:
+        events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        rows = [(str(event["name"]), int(event["tid"]), float(event["ts"]), float(event["dur"])) for event in events]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{where} is no trace of epsflow, or is damaged: {type(error).__name__}: {error}") from None
+    rows.sort(key=lambda row: row[2])
+    found = []
+    for name in dict.fromkeys(row[0] for row in rows):
+        _, thread, begin, length = zip(*(row for row in rows if row[0] == name))
+        found.append(_Spans(name, np.array(thread), np.array(begin) / 1e6, np.array(length) / 1e6))
+    return found
