@@ -87,10 +87,11 @@ def k_distance(
 def _draw_distances(ax: Any, k: int, distances: NDArray[Any], found: Any, color: str) -> None:
     at = np.unique(np.linspace(0, len(distances) - 1, min(len(distances), _MOST_PLACES)).astype(np.int64))
     above = at[distances[at] > 0]  # which logarithms have
-    ax.plot(100 * (above + 1) / len(distances), distances[above], color=color, linewidth=1.8, label=f"k = {k}")
+    label = f"k = {k}"
     if np.isfinite(found.distance):
-        label = f"knee: {found.distance:.3g}, {100 * found.share:.3g} % of the points"
-        ax.plot(100 * found.share, found.distance, "o", color=MARK, markersize=7, markeredgecolor="white", label=label, zorder=3)
+        label += f", knee: {found.distance:.3g}, {100 * found.share:.3g} % of the points"
+        ax.plot(100 * found.share, found.distance, "o", color=MARK, markersize=7, markeredgecolor="white", zorder=3)
+    ax.plot(100 * (above + 1) / len(distances), distances[above], color=color, linewidth=1.8, label=label)
 
 
 def _ending(k: int) -> str:
@@ -130,7 +131,7 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
         ax.set(xscale="log", yscale="log", xlabel="points of a cluster", ylabel="clusters of at least so many points")
         ax.plot(size, len(found) - first, drawstyle="steps-pre", color=PALETTE[0], linewidth=1.5, marker="o" if len(size) <= 60 else "", markersize=4)
         noise = len(of_points) - int(found.sum())
-        ax.set_title(f"{len(found):,} clusters; noise, {noise:,} points, is not among them", color=INK)
+        ax.set_title(f"{len(found):,} cluster{'' if len(found) == 1 else 's'}, without {noise:,} points of noise", color=INK)
         ax.margins(0.06)
         for axis in (ax.xaxis, ax.yaxis):
             low, high = axis.get_view_interval()

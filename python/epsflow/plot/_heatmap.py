@@ -133,11 +133,12 @@ def _marks_of(source: Any) -> Marks:
 def _draw(ax: Any, grid: _Grid, quantity: str, written: bool) -> None:
     from matplotlib import colors
 
-    values, most = grid.values, np.nanmax(grid.values, initial=0)
+    values, most = grid.values, float(np.nanmax(grid.values, initial=0))
     norm: Any = colors.Normalize(0, max(most, 1e-9))
     if quantity == "clusters" and most > 100:
         norm = colors.SymLogNorm(1, vmin=0, vmax=most, base=10)
-    mesh = ax.pcolormesh(_edges(grid.eps), _edges(grid.min_samples), np.ma.masked_invalid(values), cmap=SEQUENCE, norm=norm, edgecolors="white", linewidth=0.3)
+    across, up = _edges(grid.eps), _edges(grid.min_samples)
+    mesh = ax.pcolormesh(across, up, np.ma.masked_invalid(values), cmap=SEQUENCE, norm=norm, edgecolors="white", linewidth=0.8 if written else 0.1)
     bar = ax.figure.colorbar(mesh, ax=ax, label=_WORDS[quantity])
     bar.outline.set_visible(False)
     if isinstance(norm, colors.SymLogNorm):
@@ -148,7 +149,8 @@ def _draw(ax: Any, grid: _Grid, quantity: str, written: bool) -> None:
             value = values[row, column]
             text = f"{value:,.0f}" if quantity == "clusters" else f"{value:.2f}" if quantity == "stability" else f"{value:.3g}"
             ink = "white" if norm(value) < 0.55 else "black"
-            ax.text(grid.eps[column], grid.min_samples[row], text, ha="center", va="center", color=ink, fontsize=7.5, clip_on=True)
+            x, y = _middle(across, grid.eps)[column], _middle(up, grid.min_samples)[row]
+            ax.text(x, y, text, ha="center", va="center", color=ink, fontsize=7.5, clip_on=True)
 
 
 def _set_axes(ax: Any, grid: _Grid, unit: str | None) -> None:
@@ -156,7 +158,8 @@ def _set_axes(ax: Any, grid: _Grid, unit: str | None) -> None:
     for axis, set_scale, values in ((ax.xaxis, ax.set_xscale, grid.eps), (ax.yaxis, ax.set_yscale, grid.min_samples)):
         if is_log(values):
             set_scale("log")
-        ticks = values[:: -(-len(values) // _MOST_TICKS)]
+        most = _MOST_TICKS if axis is ax.yaxis or len(values) <= _MOST_TICKS else _MOST_TICKS - 3  # which are long
+        ticks = values[:: -(-len(values) // most)]
         axis.set_ticks(ticks, labels=[shown(tick) for tick in ticks])
         axis.set_ticks([], minor=True)
     for spine in ax.spines.values():
@@ -172,9 +175,9 @@ def _mark(ax: Any, grid: _Grid, marks: Marks, recommended: bool) -> None:
         ax.plot(
             eps, min_samples, "*" if best else "o", markersize=14 if best else 8, markerfacecolor="white" if best else "none", markeredgecolor="white",
             markeredgewidth=1.5, linestyle="none", path_effects=halo, zorder=3, clip_on=False,
-            label=f"{'recommended' if best else 'alternative'}: {eps:.3g}, {min_samples}",
+            label=f"{'recommended' if best else 'alternative'}: eps {eps:.3g}, min_samples {min_samples}",
         )  # fmt: skip
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, handletextpad=0.4, columnspacing=1.2)
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), handletextpad=0.4, borderaxespad=0.2)
 
 
 def is_log(values: NDArray[Any]) -> bool:
@@ -183,6 +186,11 @@ def is_log(values: NDArray[Any]) -> bool:
         return len(values) == 2 and bool(values[0] > 0 and values[1] >= 4 * values[0])
     steps, ratios = np.diff(values), np.diff(np.log(values))
     return bool(ratios.std() / ratios.mean() < 0.98 * steps.std() / steps.mean())
+
+
+def _middle(edges: NDArray[np.float64], values: NDArray[Any]) -> NDArray[np.float64]:
+    """Of cells, where the axis shows it."""
+    return np.asarray(np.sqrt(edges[1:] * edges[:-1]) if is_log(values) else (edges[1:] + edges[:-1]) / 2)
 
 
 def _edges(values: NDArray[Any]) -> NDArray[np.float64]:

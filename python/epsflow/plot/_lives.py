@@ -100,7 +100,8 @@ def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax
         at = {life: place for place, life in enumerate(_order(shown, parents, lives.table["death_place"]))}
         ax.set_yscale("log")
         _draw_tree(ax, lives, shown, parents, at)
-        ax.set(xlabel="clusters, with their points", xlim=(-0.8, len(shown) - 0.2), xticks=list(at.values()))
+        words = "points" if "size" in lives.table else "core points"
+        ax.set(xlabel=f"clusters, with their {words} at the end of their lives", xlim=(-0.8, len(shown) - 0.2), xticks=list(at.values()))
         ax.set_xticklabels([f"{lives.size[life]:,}" for life in at], rotation=90, fontsize=7)
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
@@ -239,7 +240,7 @@ def _colors_by_size(ax: Any, lives: _Lives, kept: NDArray[np.intp]) -> Any:
     size = lives.size[kept]
     low, high = int(size.min()), int(size.max())
     scale = cm.ScalarMappable(colors.LogNorm(low, high if high > low else low + 1), SEQUENCE)
-    words = "points of the cluster" if "size" in lives.table else "core points of the cluster"
+    words = f"{'points' if 'size' in lives.table else 'core points'} at the end of its life"
     bar = ax.figure.colorbar(scale, ax=ax, label=words)
     bar.outline.set_visible(False)
     log_ticks(bar.ax.yaxis)
@@ -249,7 +250,10 @@ def _colors_by_size(ax: Any, lives: _Lives, kept: NDArray[np.intp]) -> Any:
 def _set_eps(set_label: Any, axis: Any, line: Any, lives: _Lives) -> None:
     """The axis of eps, with a line at what is recommended."""
     set_label(with_unit("eps", lives.unit))
-    axis.set_view_interval(lives.eps[0] / 1.02, lives.ends().max(initial=lives.eps[-1]) * 1.02, ignore=True)
+    first = lives.table["birth"].min()
+    if lives.chosen is not None:
+        first = min(first, lives.chosen)
+    axis.set_view_interval(first / 1.1, lives.ends().max(initial=lives.eps[-1]) * 1.02, ignore=True)
     log_ticks(axis)
     if lives.chosen is not None:
         line(lives.chosen, color=MARK, linewidth=1.2, linestyle="--", label=f"recommended: {lives.chosen:.3g}")

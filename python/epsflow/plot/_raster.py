@@ -16,6 +16,7 @@ Project = Callable[[Array], tuple[Array, Array]]
 
 NOISE, EMPTY = -1, -2
 _CHUNK = 1 << 17  # so many points at a time stay in the cache of a core
+_MOST_BESIDE = 3.0  # filled pixels of the eight around one, on average, up to which points are said to stand alone
 _MOST_THREADS = 8  # beyond them memory, not cores, is what there is too little of
 
 
@@ -71,16 +72,17 @@ def rasterise(points: Array, labels: NDArray[np.int32], project: Project, extent
 def spread(raster: Raster) -> Raster:
     """Each point as a dot of 3 × 3 pixels, where most stand alone and would hardly be seen; a raster that is dense stays as it is.
 
-    An empty pixel takes what the most points are beside it: of clusters, if there are any, else noise.
+    Dots of clusters lie above noise. Of several dots that meet in a pixel the one of most points is seen.
     """
     filled = raster.cluster != EMPTY
-    if not filled.any() or _beside(filled).sum(axis=0)[filled].mean() > 3:
+    if not filled.any() or _beside(filled).sum(axis=0)[filled].mean() > _MOST_BESIDE:
         return raster
-    rank = np.where(raster.cluster >= 0, raster.count + raster.count.max(initial=0), raster.count)
-    ranks = _beside(np.where(filled, rank, 0))
-    best = ranks.argmax(axis=0)[None]
-    taken = [np.take_along_axis(_beside(values, fill), best, axis=0)[0] for values, fill in ((raster.cluster, EMPTY), (raster.count, 0))]
-    return Raster(np.where(filled, raster.cluster, taken[0]), np.where(filled, raster.count, taken[1]))
+    clustered = raster.cluster >= 0
+    rank = np.where(clustered, raster.count + raster.count.max(), np.where(filled, raster.count, 0))
+    best = _beside(rank).argmax(axis=0)[None]
+    cluster, count = (np.take_along_axis(_beside(values, fill), best, axis=0)[0] for values, fill in ((raster.cluster, EMPTY), (raster.count, 0)))
+    stays = clustered | filled & (cluster < 0)
+    return Raster(np.where(stays, raster.cluster, cluster), np.where(stays, raster.count, count))
 
 
 def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

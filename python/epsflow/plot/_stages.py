@@ -58,14 +58,21 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
             for i, thread in enumerate(threads):
                 chosen = spans.thread == thread
                 bars = np.column_stack([spans.begin[chosen], spans.length[chosen]])
-                ax.broken_barh(bars, (row - 0.4 + i * height, 0.9 * height), facecolors=PALETTE[row % len(PALETTE)], linewidth=0)
-        ax.set_yticks(range(len(found)), labels=[f"{spans.name}  {spans.length.sum():.3g} s" for spans in found])
+                ax.broken_barh(bars, (row - 0.4 + i * height, 0.9 * height), color=PALETTE[row % len(PALETTE)], linewidth=0.8)  # an edge that is seen of the shortest
+        ax.set_yticks(range(len(found)), labels=[f"{spans.name}  {_shown(float(spans.length.sum()))}" for spans in found])
         end = max(float((spans.begin + spans.length).max()) for spans in found)
         ax.set(ylim=(len(found) - 0.4, -0.6), xlim=(0, end or 1.0), xlabel="time (s)")
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="x", color="#DDDDDD", linewidth=0.6)
         ax.set_axisbelow(True)
     return ax
+
+
+def _shown(seconds: float) -> str:
+    for unit, factor in (("s", 1.0), ("ms", 1e3)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
 
 
 def _spans_of(trace: Any) -> list[_Spans]:

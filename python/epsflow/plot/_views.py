@@ -26,13 +26,19 @@ class View:
     extent: Extent
     labels: tuple[str, str]
     equal: float = 1.0
-    """How much longer a unit up is than one across; 0 where they have nothing in common."""
+    """How much longer a unit up is than one across; 0 where they have nothing in common, and the picture is a square."""
     leftwards: bool = False
     sky: Optional[str] = None
     """The projection of a whole sky, whose x and y are the projection's."""
     middle: float = 0.0
     """The longitude in the middle of a sky, in degrees."""
     degrees: bool = False
+
+    @property
+    def ratio(self) -> float:
+        """Of height and width."""
+        wide, high = self.extent.right - self.extent.left, self.extent.top - self.extent.bottom
+        return self.equal * high / wide if self.equal else 1.0
 
 
 def plane(points: Array, names: Sequence[str], x: int, y: int) -> View:
@@ -46,7 +52,7 @@ def plane(points: Array, names: Sequence[str], x: int, y: int) -> View:
 
 
 def principal(points: Array, chunk: int = 1 << 17) -> View:
-    """The plane of the first two principal components, each with its part of the variance."""
+    """The plane of the first two principal components, each with its part of the variance in percent."""
     middle = points.mean(axis=0, dtype=np.float64)
     covariance = np.zeros((points.shape[1],) * 2)
     for begin in range(0, len(points), chunk):
@@ -62,7 +68,7 @@ def principal(points: Array, chunk: int = 1 << 17) -> View:
 
     extent = bounds(points, project)
     parts = 100 * variance / (variance.sum() or 1.0)
-    labels = [f"principal component {i + 1} ({parts[i]:.0f} % of the variance)" for i in (0, 1)]
+    labels = [f"principal component {i + 1} ({parts[i]:.0f} %)" for i in (0, 1)]
     return View(project, widened(extent), (labels[0], labels[1]))
 
 
@@ -76,7 +82,11 @@ def map_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
     extent = bounds(points, project)
     require_latitudes(extent)
     middle = np.radians(np.clip((extent.bottom + extent.top) / 2, -80, 80))
-    return View(project, widened(extent), names, equal=float(1 / np.cos(middle)), leftwards=leftwards, degrees=True)
+    left, right, bottom, top = widened(extent)
+    if right - left >= 350:
+        left, right = start, start + 360.0
+    shown = Extent(left, right, max(bottom, -90.0), min(top, 90.0))
+    return View(project, shown, names, equal=float(1 / np.cos(middle)), leftwards=leftwards, degrees=True)
 
 
 def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: float, kind: str, middle: float) -> View:
@@ -91,8 +101,9 @@ def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
     def project(part: Array) -> tuple[Array, Array]:
         return flat(np.radians(middle - _turned(part[:, lon], scale, middle - 180.0)), np.radians(part[:, lat] * scale))
 
-    half = np.pi if kind == "aitoff" else 2 * np.sqrt(2)
-    return View(project, Extent(-half, half, -half / 2, half / 2), names, leftwards=True, sky=kind, middle=middle)
+    right, top = flat(np.array([np.pi, 0.0]), np.array([0.0, np.pi / 2]))
+    extent = Extent(-right[0], right[0], -top[1], top[1])
+    return View(project, extent, names, equal=right[0] / (2 * top[1]), sky=kind, middle=middle)
 
 
 def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
@@ -103,7 +114,7 @@ def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
             flat = np.cos(lat)
             angle = np.arccos(flat * np.cos(lon / 2))
             stretch = 1 / np.maximum(np.sinc(angle / np.pi), 1e-300)
-            return 2 * flat * np.sin(lon / 2) * stretch, np.sin(lat) * stretch
+            return flat * np.sin(lon / 2) * stretch, np.sin(lat) * stretch
 
         return aitoff
     # Mollweide's auxiliary angle as a function of the latitude has no closed form, but the latitude is one of it: a table in even steps

@@ -1,0 +1,85 @@
+"""Which colour each cluster has, and pixels in these colours."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._raster import EMPTY, Raster, sizes_of
+from ._style import NOISE_COLOR, PALETTE
+
+_MOST_PLACED = 1000  # clusters whose colour goes by where they are, which takes the square of them
+_FULLNESS = {True: (0.55, 1.0), False: (0.25, 0.75)}
+"""Of the colour of clusters, and of noise: for one point in a pixel, and for many."""
+
+
+class Found(NamedTuple):
+    """The clusters of a labelling."""
+
+    labels: NDArray[np.int32]
+    clusters: NDArray[np.int64]
+    """Ascending."""
+    sizes: NDArray[np.int64]
+    order: NDArray[np.intp]
+    """Places in `clusters`, by falling size."""
+
+    @property
+    def n_noise(self) -> int:
+        return len(self.labels) - int(self.sizes.sum())
+
+    def place(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        """Of clusters, which there are."""
+        return np.searchsorted(self.clusters, labels)
+
+
+def found_in(labels: NDArray[np.int32]) -> Found:
+    clusters, sizes = sizes_of(labels)
+    return Found(labels, clusters, sizes, np.argsort(-sizes, kind="stable"))
+
+
+def codes_of(found: Found, cluster: NDArray[Any], x: NDArray[Any], y: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of each cluster's colour in the palette: the largest have one of their own, and each further one that whose clusters are
+    farthest away. cluster, x, y, count: [m] places in the picture, from 0 to 1, and how many points of which cluster are there."""
+    codes = np.empty(len(found.clusters), np.int64)
+    codes[found.order] = np.arange(len(found.order)) % len(PALETTE)
+    at = found.place(cluster)
+    weight = np.bincount(at, count, minlength=len(codes))
+    weight[weight == 0] = np.nan  # none of its points is the first of a pixel: wherever it is, it is not seen
+    middle = np.stack([np.bincount(at, count * values, minlength=len(codes)) / weight for values in (x, y)])
+    placed = [i for i in found.order[:_MOST_PLACED].tolist() if np.isfinite(middle[0, i])]
+    nearest = np.full((len(placed), len(PALETTE)), np.inf)  # to a cluster of this colour
+    where = middle[:, placed]
+    for k, i in enumerate(placed):
+        codes[i] = code = int(nearest[k].argmax())
+        nearest[:, code] = np.minimum(nearest[:, code], np.hypot(*(where - where[:, k : k + 1])))
+    return codes
+
+
+def rgb_of(found: Found, codes: NDArray[np.int64], cluster: NDArray[Any]) -> NDArray[np.float64]:
+    """[m, 3] of clusters and noise."""
+    from matplotlib.colors import to_rgb
+
+    table = np.array([to_rgb(color) for color in (*PALETTE, NOISE_COLOR)])
+    which = np.full(cluster.shape, len(PALETTE))
+    inside = cluster >= 0
+    which[inside] = codes[found.place(cluster[inside])]
+    return np.asarray(table[which])
+
+
+def image_of(raster: Raster, found: Found, codes: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """[rows, columns, 4] each colour mixed with white, the less the more points there are; without points transparent."""
+    image = np.full((*raster.cluster.shape, 4), 255, np.uint8)
+    filled = raster.cluster != EMPTY
+    part = np.zeros(raster.cluster.shape)
+    for clustered, (least, most) in _FULLNESS.items():
+        chosen = filled & ((raster.cluster >= 0) == clustered)
+        if chosen.any():
+            counts = raster.count[chosen]
+            many = np.log(np.quantile(counts, 0.99)) or 1.0  # a few pixels of very many points leave the others their shades
+            part[chosen] = least + (most - least) * np.minimum(np.log(counts) / many, 1) if counts.max() > 1 else most
+    mixed = 1 - part[filled][:, None] * (1 - rgb_of(found, codes, raster.cluster[filled]))
+    image[filled, :3] = np.rint(255 * mixed)
+    image[~filled, 3] = 0
+    return image
