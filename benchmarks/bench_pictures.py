@@ -56,7 +56,7 @@ def main():
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: given.threads])
     print("| points | kind | eps | clusters | noise | median s | least s |\n| --- | --- | --- | --- | --- | --- | --- |")
     flat = clumps(given.points, 2)
-    sphere = (flat - 50) * [3.55, 1.75]
+    sphere = (flat - 50) * [3.4, 1.65]
     deep = clumps(given.points, 3)
     spacing = 100 / np.sqrt(given.points)
     near = epsflow.sweep(flat, eps=[0.9 * spacing, 2 * spacing], min_samples=10)

@@ -14,7 +14,7 @@ from ._coasts import draw_coasts
 from ._colors import Found, codes_of, found_in, image_of, rgb_of
 from ._points import kind_of, points_of, views_of
 from ._raster import Array, Raster, rasterise, spread
-from ._style import INK, NOISE_COLOR, PALETTE, new_figure, say_empty, style
+from ._style import INK, NOISE_COLOR, PALETTE, axes_of, figure_of, say_empty, style
 from ._views import KINDS, View
 
 _MOST_MARKS = 10_000  # up to here each point is a mark of its own
@@ -102,7 +102,7 @@ def clusters(
         points = points._replace(values=rows, names=[*points.names, "row"])
     with style():
         if len(of_points) == 0:
-            ax = ax if ax is not None else (figure or new_figure()).add_subplot()
+            ax = axes_of(ax) if figure is None else figure_of(figure, 6.4, 4.2).add_subplot()
             say_empty(ax, "no points")
             return ax
         views = views_of(kind, points)
@@ -154,9 +154,9 @@ def _draw_single(picture: _Picture, ax: Any, figure: Any) -> Any:
     view, ours = picture.views[0], ax is None
     if ours:
         high = 1.0 + 4.8 * float(np.clip(view.ratio, 0.25, 1.2))
-        figure = figure if figure is not None else new_figure(8.2 if view.sky else 7.0, 4.2 if view.sky else high)
+        figure = figure_of(figure, 8.2 if view.sky else 7.0, 4.2 if view.sky else high)
         ax = figure.add_subplot(projection=view.sky)
-    elif getattr(ax, "name", "") != (view.sky or "rectilinear"):
+    elif getattr(axes_of(ax), "name", "") != (view.sky or "rectilinear"):
         has = f"ax has the projection {getattr(ax, 'name', '?')!r}, and the picture "
         if view.sky:
             raise ValueError(f"{has}is a sky: give axes made with projection={view.sky!r}, or none")
@@ -177,8 +177,7 @@ def _draw_planes(picture: _Picture, figure: Any) -> Any:
         x = y = z = 1.0
         for view in views:
             view.equal = 0.0
-    if figure is None:
-        figure = new_figure(7.2, float(np.clip(7.2 * (z + y) / (x + z), 4.5, 9.0)))
+    figure = figure_of(figure, 7.2, float(np.clip(7.2 * (z + y) / (x + z), 4.5, 9.0)))
     grid = figure.add_gridspec(2, 2, width_ratios=[x, z], height_ratios=[z, y])
     below = figure.add_subplot(grid[1, 0], anchor="NE")
     above, beside = figure.add_subplot(grid[0, 0], sharex=below, anchor="SE"), figure.add_subplot(grid[1, 1], sharey=below, anchor="NW")
@@ -258,9 +257,16 @@ def _set_degrees(ax: Any, view: View) -> None:
     from matplotlib import ticker
 
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(ticker.MaxNLocator(7, steps=[1, 1.5, 3, 6, 10]))
-    west = not view.leftwards and view.extent.left < 0
-    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda lon, _: f"{(lon + 180) % 360 - 180 if west else lon % 360:g}"))
+        low, high = sorted(axis.get_view_interval())
+        axis.set_major_locator(ticker.MaxNLocator(7, steps=[1, 1.5, 3, 6, 10] if high - low > 60 else [1, 2, 5, 10]))
+
+    def shown(lon: float, _: Any) -> str:
+        lon = round(lon, 9)
+        if not view.signed:
+            return f"{lon if 0 <= lon <= 360 else lon % 360:g}"
+        return f"{lon if abs(lon) <= 180 else (lon + 180) % 360 - 180:g}"
+
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(shown))
     if not view.leftwards:
         draw_coasts(ax, view.extent)
 

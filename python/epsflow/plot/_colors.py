@@ -45,7 +45,7 @@ def codes_of(found: Found, cluster: NDArray[Any], x: NDArray[Any], y: NDArray[An
     codes = np.empty(len(found.clusters), np.int64)
     codes[found.order] = np.arange(len(found.order)) % len(PALETTE)
     at = found.place(cluster)
-    weight = np.bincount(at, count, minlength=len(codes))
+    weight = np.bincount(at, count, minlength=len(codes)).astype(np.float64)
     weight[weight == 0] = np.nan  # none of its points is the first of a pixel: wherever it is, it is not seen
     middle = np.stack([np.bincount(at, count * values, minlength=len(codes)) / weight for values in (x, y)])
     placed = [i for i in found.order[:_MOST_PLACED].tolist() if np.isfinite(middle[0, i])]

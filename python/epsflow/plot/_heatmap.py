@@ -136,9 +136,9 @@ def _draw(ax: Any, grid: _Grid, quantity: str, written: bool) -> None:
     values, most = grid.values, float(np.nanmax(grid.values, initial=0))
     norm: Any = colors.Normalize(0, max(most, 1e-9))
     if quantity == "clusters" and most > 100:
-        norm = colors.SymLogNorm(1, vmin=0, vmax=most, base=10)
+        norm = colors.SymLogNorm(1, linscale=0.4, vmin=0, vmax=most, base=10)
     across, up = _edges(grid.eps), _edges(grid.min_samples)
-    mesh = ax.pcolormesh(across, up, np.ma.masked_invalid(values), cmap=SEQUENCE, norm=norm, edgecolors="white", linewidth=0.8 if written else 0.1)
+    mesh = ax.pcolormesh(across, up, np.ma.masked_invalid(values), cmap=SEQUENCE, norm=norm, edgecolors="white" if written else "none")
     bar = ax.figure.colorbar(mesh, ax=ax, label=_WORDS[quantity])
     bar.outline.set_visible(False)
     if isinstance(norm, colors.SymLogNorm):

@@ -59,14 +59,12 @@ def rasterise(points: Array, labels: NDArray[np.int32], project: Project, extent
     Time is linear in the points but for those in pixels that several clusters share, which are sorted.
     """
     n_pixels = shape[0] * shape[1]
-    pixel, clustered = _pixels(points, labels, project, extent, shape)
-    counts = np.bincount(pixel.astype(np.int64) * 2 + clustered, minlength=2 * n_pixels).reshape(n_pixels, 2)
-    cluster = np.where(counts[:, 0] > 0, NOISE, EMPTY).astype(np.int32)
-    if not clustered.all():
-        pixel, labels = pixel[clustered], labels[clustered]
-    cluster[pixel] = labels  # any of those that the pixel has: right where it has one
-    _settle(cluster, pixel, labels)
-    return Raster(cluster.reshape(shape), np.where(counts[:, 1] > 0, counts[:, 1], counts[:, 0]).reshape(shape))
+    pixel, clusters, noise = _pixels(points, labels, project, extent, shape)
+    counts, of_noise = np.bincount(pixel, minlength=n_pixels), np.bincount(noise, minlength=n_pixels)
+    cluster = np.where(of_noise > 0, NOISE, EMPTY).astype(np.int32)
+    cluster[pixel] = clusters  # any of those that the pixel has: right where it has one
+    _settle(cluster, pixel, clusters)
+    return Raster(cluster.reshape(shape), np.where(counts > 0, counts, of_noise).reshape(shape))
 
 
 def spread(raster: Raster) -> Raster:
@@ -91,19 +89,22 @@ def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.i
     if most > 4 * len(labels):  # numbers of clusters need not follow each other
         clusters, counts = np.unique(labels[labels >= 0], return_counts=True)
         return clusters.astype(np.int64), counts.astype(np.int64)
-    every = np.bincount(labels.astype(np.int64) + 1, minlength=most + 2)[1:]
+    every = np.bincount(labels[labels >= 0], minlength=most + 1)
     clusters = np.flatnonzero(every)
     return clusters, every[clusters]
 
 
 def _pixels(
     points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]
-) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """The pixel and the cluster of each point that has one, and the pixels of noise."""
     rows, columns = shape
     across = columns / ((extent.right - extent.left) or 1.0)
     up = rows / ((extent.top - extent.bottom) or 1.0)
-    pixel = np.empty(len(points), np.int32)
-    clustered = np.empty(len(points), np.bool_)
+    found = _each_chunk(len(points), lambda part: int(np.count_nonzero(labels[part] >= 0)))
+    begins = np.concatenate([[0], np.cumsum(found)])
+    pixel, clusters = (np.empty(begins[-1], np.int32) for _ in range(2))
+    noise = np.empty(len(points) - int(begins[-1]), np.int32)
 
     def fill(part: slice) -> None:
         x, y = project(points[part])
@@ -112,11 +113,14 @@ def _pixels(
         np.clip(column, 0, columns - 1, out=column)  # what lies on the last edge belongs to the last pixel
         np.clip(row, 0, rows - 1, out=row)
         row *= columns
-        np.add(row, column, out=pixel[part])
-        np.greater_equal(labels[part], 0, out=clustered[part])
+        row += column
+        inside = labels[part] >= 0
+        first, last = begins[part.start // _CHUNK], begins[part.start // _CHUNK + 1]
+        pixel[first:last], clusters[first:last] = row[inside], labels[part][inside]
+        noise[part.start - first : part.stop - last] = row[~inside]
 
     _each_chunk(len(points), fill)
-    return pixel, clustered
+    return pixel, clusters, noise
 
 
 def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArray[np.int32]) -> None:

@@ -74,6 +74,15 @@ def axes_of(ax: Any, width: float = 6.4, height: float = 4.2) -> Any:
     return ax
 
 
+def figure_of(figure: Any, width: float, height: float) -> Any:
+    """The figure that was given, or a new one. Raises TypeError for what is none."""
+    if figure is None:
+        return new_figure(width, height)
+    if not hasattr(figure, "add_subplot"):
+        raise TypeError(f"figure is of type {type(figure).__name__}; it is a figure of matplotlib, as matplotlib.pyplot.figure() makes one")
+    return figure
+
+
 def say_empty(ax: Any, text: str) -> None:
     """In the place of a picture of nothing."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=INK)

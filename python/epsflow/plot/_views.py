@@ -33,6 +33,8 @@ class View:
     middle: float = 0.0
     """The longitude in the middle of a sky, in degrees."""
     degrees: bool = False
+    signed: bool = False
+    """Whether longitudes to the west of Greenwich are below 0, as those of the points are."""
 
     @property
     def ratio(self) -> float:
@@ -82,11 +84,12 @@ def map_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
     extent = bounds(points, project)
     require_latitudes(extent)
     middle = np.radians(np.clip((extent.bottom + extent.top) / 2, -80, 80))
+    signed = bool(points[:, lon].min() < 0)
     left, right, bottom, top = widened(extent)
     if right - left >= 350:
         left, right = start, start + 360.0
     shown = Extent(left, right, max(bottom, -90.0), min(top, 90.0))
-    return View(project, shown, names, equal=float(1 / np.cos(middle)), leftwards=leftwards, degrees=True)
+    return View(project, shown, names, equal=float(1 / np.cos(middle)), leftwards=leftwards, degrees=True, signed=signed)
 
 
 def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: float, kind: str, middle: float) -> View:

@@ -1,0 +1,385 @@
+"""Pictures of grids, distances, lives, sizes and stages: what is drawn, beside the numbers that it is drawn from."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import epsflow
+
+
+def blobs(n=300, seed=1):
+    random = np.random.default_rng(seed)
+    middles = [[0, 0], [4, 0], [0, 4], [9, 9]]
+    return np.concatenate([random.normal(middle, 0.3, (n // 5, 2)) for middle in middles] + [random.uniform(-2, 11, (n // 5, 2))])
+
+
+def test_the_package_is_imported_without_matplotlib():
+    code = "import sys, epsflow, epsflow.plot; print('matplotlib' in sys.modules, epsflow.plot is sys.modules['epsflow.plot'])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize("draw", [lambda: epsflow.plot.sizes([0, 0]), lambda: epsflow.plot.clusters([[0.0, 1]], [0])])
+def test_without_matplotlib_it_is_said_how_to_get_it(draw, monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *arguments):
+        if name.partition(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r'pip install "epsflow\[plot\]"'):
+        draw()
+
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from matplotlib import pyplot  # noqa: E402
+
+from epsflow.plot._heatmap import is_log  # noqa: E402
+from epsflow.plot._lives import _lives_of, parents_of  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+def mesh_of(ax):
+    (mesh,) = ax.collections
+    return mesh
+
+
+def label(axis):
+    return [text.get_text() for text in axis.get_ticklabels()]
+
+
+# ---------------------------------------------------------------- heat maps
+
+
+@pytest.mark.parametrize("quantity", ["clusters", "noise", "core", "border", "largest"])
+@pytest.mark.parametrize("kind", ["sweep", "lineage"])
+def test_each_cell_has_its_count(quantity, kind):
+    X = blobs()
+    eps, min_samples = [0.1, 0.2, 0.4, 0.8], [3, 6, 12]
+    result = epsflow.sweep(X, eps, min_samples)
+    ax = epsflow.plot.heatmap(result if kind == "sweep" else epsflow.lineage(X, eps, min_samples), quantity)
+    found = mesh_of(ax).get_array()
+    names = {"clusters": "n_clusters", "noise": "n_noise", "core": "n_core", "border": "n_border", "largest": "largest"}
+    for row, m in enumerate(min_samples):
+        for column, e in enumerate(eps):
+            count = getattr(result.variant(e, m), names[quantity])
+            assert found[row, column] == pytest.approx(count if quantity == "clusters" else 100 * count / len(X))
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert label(ax.xaxis) == ["0.1", "0.2", "0.4", "0.8"] and label(ax.yaxis) == ["3", "6", "12"]
+    assert len(ax.texts) == 12 and (ax.get_xlabel(), ax.get_ylabel()) == ("eps", "min_samples")
+
+
+def test_numbers_stand_in_the_cells_they_are_of():
+    X = blobs()
+    result = epsflow.sweep(X, [0.1, 0.2, 0.3], [4, 8])
+    ax = epsflow.plot.heatmap(result)
+    assert ax.get_xscale() == "linear"
+    places = {(round(float(text.get_position()[0]), 9), text.get_position()[1] > 6): text.get_text() for text in ax.texts}
+    assert places == {(v.eps, v.min_samples == 8): f"{v.n_clusters:,}" for v in result}
+
+
+def test_variants_that_were_not_run_stay_empty():
+    variants = [(0.1, 3), (0.2, 3), (0.2, 6), (0.5, 6)]
+    ax = epsflow.plot.heatmap(epsflow.sweep(blobs(), variants=variants))
+    mask = np.ma.getmaskarray(mesh_of(ax).get_array())
+    np.testing.assert_array_equal(mask, [[False, False, True], [True, False, False]])
+    assert len(ax.texts) == 4
+
+
+def test_an_exploration_is_marked_where_it_recommends():
+    found = epsflow.explore(blobs(600))
+    assert found.recommended is not None
+    ax = epsflow.plot.heatmap(found, "stability")
+    star, *circles = ax.lines
+    assert (star.get_xdata()[0], star.get_ydata()[0]) == (found.recommended.eps, found.recommended.min_samples) and star.get_marker() == "*"
+    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in circles] == [(o.eps, o.min_samples) for o in found.alternatives]
+    assert all(line.get_marker() == "o" for line in circles)
+    array = mesh_of(ax).get_array()
+    np.testing.assert_array_equal(np.ma.getmaskarray(array), np.isnan(found.scores.T))
+    np.testing.assert_array_equal(array.filled(-1), np.nan_to_num(found.scores.T, nan=-1))
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts[0] == f"recommended: eps {found.recommended.eps:.3g}, min_samples {found.recommended.min_samples}"
+    assert not ax.texts
+
+
+def test_an_explored_folder_is_the_exploration(program, tmp_path):
+    X = blobs(600)
+    np.save(tmp_path / "x.npy", X)
+    run = program("explore", tmp_path / "x.npy", "--out", tmp_path / "out")
+    assert run.returncode == 0, run.stderr
+    ax, again = epsflow.plot.heatmap(epsflow.load(tmp_path / "out")), epsflow.plot.heatmap(epsflow.explore(X))
+    np.testing.assert_array_equal(mesh_of(ax).get_array(), mesh_of(again).get_array())
+    assert [(line.get_xdata()[0], line.get_marker()) for line in ax.lines] == [(line.get_xdata()[0], line.get_marker()) for line in again.lines]
+    assert epsflow.plot.stages(tmp_path / "out").texts[0].get_text() == "no stages: the trace is empty"
+
+
+def test_nothing_recommended_is_nothing_marked():
+    found = epsflow.explore(np.random.default_rng(0).uniform(0, 1, (9, 2)))  # fewer points than it has a grid for
+    assert [text.get_text() for text in epsflow.plot.heatmap(found, "stability").texts] == ["no grid: there are no variants"]
+    assert [text.get_text() for text in epsflow.plot.heatmap(found).texts] == ["no grid: there are no variants"]
+
+
+def test_eps_has_the_unit_of_its_metric(tmp_path):
+    X = np.random.default_rng(0).uniform([5, 40], [6, 41], (200, 2))
+    result = epsflow.sweep(X, [1, 2], [3, 5], metric="greatcircle", metric_params={"unit": "km"})
+    assert epsflow.plot.heatmap(result).get_xlabel() == "eps (km)"
+    result.save(tmp_path / "out")
+    assert epsflow.plot.heatmap(epsflow.load(tmp_path / "out")).get_xlabel() == "eps (km)"
+
+
+@pytest.mark.parametrize(
+    ("values", "log"),
+    [([1, 2, 4, 8], True), ([0.1, 0.2, 0.3], False), ([3, 5, 8, 12, 19, 31], True), ([1, 2], False), ([1, 10], True), ([5], False), ([4, 5, 6, 7], False)],
+)
+def test_axes_are_logarithmic_where_values_are(values, log):
+    assert is_log(np.array(values, float)) == log
+
+
+@pytest.mark.parametrize(
+    ("source", "quantity", "error", "text"),
+    [
+        ("sweep", "noises", ValueError, "quantity='noises' is none of 'clusters', 'noise', 'core', 'border', 'largest', 'stability'"),
+        ("sweep", "stability", ValueError, r"quantity='stability' is scored by epsflow.explore\(X\), and a SweepResult has none"),
+        ("core", "noise", ValueError, "quantity='noise': the lineage was made with keep='core', and counts core points alone: make it with keep='summary'"),
+        ("core", "core", ValueError, "does not know how many points there are"),
+        ("list", "noise", TypeError, "source is of type list; it is what epsflow.sweep, epsflow.lineage or epsflow.explore returns"),
+    ],
+)
+def test_what_a_heat_map_cannot_show_is_refused(source, quantity, error, text):
+    X = blobs(50)
+    made = {"sweep": lambda: epsflow.sweep(X, 0.3, 4), "core": lambda: epsflow.lineage(X, [0.3], [4], keep="core"), "list": lambda: [1]}[source]()
+    with pytest.raises(error, match=text):
+        epsflow.plot.heatmap(made, quantity)
+
+
+# ---------------------------------------------------------------- distances and sizes
+
+
+@pytest.mark.parametrize("k", [1, 4, 15])
+def test_distances_are_sorted_and_have_their_knee(k):
+    X = blobs(1000)
+    distances = epsflow.k_distance(X, k)
+    knee, (low, high) = epsflow.knee(distances), epsflow.eps_range(distances)
+    for ax in (epsflow.plot.k_distance(X, k), epsflow.plot.k_distance(distances, k)):
+        mark, curve = ax.lines
+        np.testing.assert_allclose(curve.get_ydata(), np.sort(distances))
+        np.testing.assert_allclose(curve.get_xdata(), 100 * np.arange(1, len(X) + 1) / len(X))
+        assert (mark.get_xdata()[0], mark.get_ydata()[0]) == (100 * knee.share, knee.distance)
+        band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+        np.testing.assert_allclose([band.y0, band.y1], [low, high])
+        assert ax.get_yscale() == "log" and ax.get_ylabel() == f"distance to the {k}{'st' if k == 1 else 'th'} nearest point"
+
+
+def test_long_curves_are_thinned_to_their_ends():
+    distances = np.random.default_rng(0).lognormal(size=50_000)
+    curve = epsflow.plot.k_distance(distances).lines[1]
+    assert len(curve.get_xdata()) == 2000 and curve.get_ydata()[-1] == distances.max() and curve.get_xdata()[-1] == 100
+    assert set(curve.get_ydata()) <= set(distances)
+
+
+def test_distances_of_several_k_and_units():
+    X = np.random.default_rng(0).uniform([5, 40], [6, 41], (300, 2))
+    ax = epsflow.plot.k_distance(X, [2, 8], metric="greatcircle", metric_params={"unit": "km"})
+    assert ax.get_ylabel() == "distance to the k-th nearest point (km)" and not ax.patches
+    assert [text.get_text().split(",")[0] for text in ax.get_legend().get_texts()] == ["k = 2", "k = 8"]
+    assert epsflow.plot.k_distance(epsflow.k_distance(X), unit="m").get_ylabel().endswith("(m)")
+
+
+@pytest.mark.parametrize(("distances", "text"), [([], "no points"), ([0.0, 0.0], "all distances are 0")])
+def test_no_distances_are_said(distances, text):
+    assert [found.get_text() for found in epsflow.plot.k_distance(np.array(distances)).texts] == [text]
+
+
+def test_what_are_no_distances_is_refused():
+    with pytest.raises(ValueError, match="distances have -1.0; they are 0 or more"):
+        epsflow.plot.k_distance(np.array([1.0, -1.0]))
+    with pytest.raises(ValueError, match="X is distances of one k, and k names 2"):
+        epsflow.plot.k_distance(np.array([1.0, 2.0]), [3, 4])
+    with pytest.raises(TypeError, match="ax is of type ndarray; it is the axes of a figure: take one of them"):
+        epsflow.plot.k_distance(np.array([1.0, 2.0]), ax=pyplot.subplots(1, 2)[1])
+
+
+def test_sizes_are_counted_without_bins():
+    labels = np.repeat([0, 1, 2, 3, 9, -1], [5, 5, 40, 700, 1, 30])
+    ax = epsflow.plot.sizes(labels)
+    (line,) = ax.lines
+    assert list(zip(line.get_xdata(), line.get_ydata())) == [(1, 5), (5, 4), (40, 2), (700, 1)]
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert ax.get_title(loc="left") == "5 clusters, without 30 points of noise"
+
+
+@pytest.mark.parametrize(("labels", "text"), [([], "no points"), ([-1, -1], "no clusters: all 2 points are noise")])
+def test_no_sizes_are_said(labels, text):
+    assert [found.get_text() for found in epsflow.plot.sizes(np.array(labels, int)).texts] == [text]
+
+
+def test_one_cluster_has_axes_with_room():
+    ax = epsflow.plot.sizes([0] * 50)
+    (low, high), (least, most) = ax.get_xlim(), ax.get_ylim()
+    assert low < 50 < high and least < 1 < most
+
+
+# ---------------------------------------------------------------- lives
+
+
+EPS = np.geomspace(0.1, 4, 25)
+
+
+def test_bars_are_the_lives_of_clusters():
+    lineage = epsflow.lineage(blobs(), EPS, [3, 5])
+    lives = lineage.lives(min_samples=5)
+    ax = epsflow.plot.lifetimes(lineage, min_samples=5)
+    end = EPS[-1] * EPS[-1] / EPS[-2]
+    bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
+    expected = sorted((birth, min(death, end)) for birth, death in zip(lives["birth"], lives["death"]))
+    np.testing.assert_allclose(bars, expected)
+    assert len(bars) > 3 and ax.get_xscale() == "log" and ax.get_title(loc="left") == f"min_samples 5: {len(bars)} lives of clusters"
+    assert len(ax.lines[0].get_xdata()) == np.isinf(lives["death"]).sum()  # arrows
+
+
+def test_of_many_lives_the_weightiest_are_shown():
+    lineage = epsflow.lineage(blobs(), EPS, [3])
+    lives = lineage.lives(min_samples=3)
+    end = EPS[-1] * EPS[-1] / EPS[-2]
+    spans = [(size * np.log(min(death, end) / birth), birth, min(death, end)) for size, birth, death in zip(lives["size"], lives["birth"], lives["death"])]
+    spans.sort(reverse=True)
+    assert spans[3][0] > spans[4][0]  # which four they are is clear
+    ax = epsflow.plot.lifetimes(lineage, min_samples=3, most=4)
+    bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
+    np.testing.assert_allclose(bars, sorted(span[1:] for span in spans[:4]))
+    assert ax.get_title(loc="left") == f"min_samples 3: the 4 weightiest of {len(lives)} lives of clusters"
+
+
+def test_a_life_ends_in_the_one_that_holds_its_points():
+    X = blobs(400, seed=4)
+    result = epsflow.sweep(X, EPS, [4], core=True, lineage=True)
+    lives = _lives_of(result, None)
+    parents = parents_of(result.lineage, 4, lives.table)
+    table = lives.table
+    assert (parents == -1).sum() == np.isinf(table["death"]).sum() and (parents >= 0).sum() > 3
+    for life, parent in enumerate(parents):
+        if parent < 0:
+            continue
+        place = table["death_place"][life]
+        labels = result.variant(EPS[place], 4).labels
+        assert labels[table["first_core"][life]] == labels[table["first_core"][parent]]  # by points: both are in one cluster there
+        before = result.variant(EPS[place - 1], 4).labels
+        assert before[table["first_core"][life]] != before[table["first_core"][parent]]
+        assert table["birth_place"][parent] <= table["birth_place"][life] and table["death_place"][parent] > place
+
+
+def test_lines_of_a_tree_lead_to_their_parents_and_do_not_cross():
+    lineage = epsflow.lineage(blobs(400, seed=4), EPS, [4])
+    lives = lineage.lives(min_samples=4)
+    ax = epsflow.plot.merges(lineage, min_samples=4, most=1000)
+    segments = [np.asarray(segment) for segment in ax.collections[0].get_segments()]
+    assert len(segments) == len(lives) and ax.get_yscale() == "log"
+    assert sorted(segment[0][1] for segment in segments) == pytest.approx(sorted(lives["birth"]))
+    columns = {segment[0][0]: segment for segment in segments}
+    assert sorted(columns) == list(range(len(lives)))
+    assert [tick.get_text() for tick in ax.get_xticklabels()] and len(ax.get_xticklabels()) == len(lives)
+    for segment in segments:
+        if len(segment) < 3:
+            continue
+        (x, _), (_, top), (target, _) = segment
+        assert columns[target][0][1] <= top <= columns[target][1][1]  # the parent lives where the child ends
+        for between in columns:
+            if min(x, target) < between < max(x, target):
+                assert not columns[between][0][1] < top < columns[between][1][1]
+
+
+def test_a_tree_has_the_parents_of_what_it_shows():
+    lineage = epsflow.lineage(blobs(400, seed=4), EPS, [3])
+    ax = epsflow.plot.merges(lineage, min_samples=3, most=5)
+    segments = ax.collections[0].get_segments()
+    places = {segment[0][0] for segment in segments}
+    assert all(segment[2][0] in places for segment in segments if len(segment) == 3) and len(segments) >= 5
+
+
+@pytest.mark.parametrize("draw", ["lifetimes", "merges"])
+def test_lives_of_explorations_and_sweeps(draw):
+    X = blobs(600)
+    found = epsflow.explore(X)
+    ax = getattr(epsflow.plot, draw)(found)
+    assert ax.get_title(loc="left").startswith(f"min_samples {found.recommended.min_samples}:")
+    lines = [line for line in ax.lines if line.get_linestyle() == "--"]
+    at = lines[0].get_xdata() if draw == "lifetimes" else lines[0].get_ydata()
+    assert at[0] == found.recommended.eps
+    core_alone = getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [4], keep="core"))
+    said = core_alone.get_xlabel() if draw == "merges" else core_alone.figure.axes[1].get_ylabel()
+    assert "core points" in said
+    nothing = getattr(epsflow.plot, draw)(epsflow.lineage(X, [1e-6], [50]))
+    assert [text.get_text() for text in nothing.texts] == ["no clusters at min_samples 50"]
+    with pytest.raises(ValueError, match="the sweep has no lineage: run it with lineage=True"):
+        getattr(epsflow.plot, draw)(epsflow.sweep(X, 0.3, 4))
+    with pytest.raises(ValueError, match="min_samples is left out, and the lineage has 3, 5: give one of them"):
+        getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [3, 5]))
+    with pytest.raises(KeyError, match="min_samples=7 is in none of the variants"):
+        getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [3, 5]), min_samples=7)
+    with pytest.raises(TypeError, match="source is of type list; it is what epsflow.lineage or epsflow.explore returns"):
+        getattr(epsflow.plot, draw)([1])
+    with pytest.raises(ValueError, match="most == 0, must be >= 1"):
+        getattr(epsflow.plot, draw)(found, most=0)
+
+
+# ---------------------------------------------------------------- stages
+
+
+def trace(*events):
+    return {"traceEvents": [dict(zip(("name", "tid", "ts", "dur"), event), ph="X", pid=1, args={"eps": 0.1}) for event in events]}
+
+
+def test_stages_are_rows_with_a_line_for_each_thread():
+    ax = epsflow.plot.stages(trace(("results", 0, 3e6, 1e5), ("build index", 0, 0, 1e6), ("build index", 1, 5e5, 1e6), ("sort", 0, 1, 20)))
+    assert label(ax.yaxis) == ["build index  2 s", "sort  20 µs", "results  100 ms"]
+    boxes = [path.get_extents() for bars in ax.collections for path in bars.get_paths()]
+    np.testing.assert_allclose([(box.x0, box.x1) for box in boxes], [(0, 1), (0.5, 1.5), (1e-6, 2.1e-5), (3, 3.1)])
+    assert boxes[0].y1 <= boxes[1].y0 and ax.get_xlabel() == "time (s)"
+    assert ax.yaxis_inverted()
+
+
+def test_the_trace_of_a_sweep(program, tmp_path):
+    np.save(tmp_path / "x.npy", blobs())
+    assert program("sweep", tmp_path / "x.npy", "--eps", "0.2,0.4", "--minpts", 4, "--out", tmp_path / "out").returncode == 0
+    events = json.loads((tmp_path / "out" / "trace.json").read_text())["traceEvents"]
+    axes = [epsflow.plot.stages(given) for given in (tmp_path / "out", tmp_path / "out" / "trace.json", {"traceEvents": events})]
+    names = {text.split("  ")[0] for text in label(axes[0].yaxis)}
+    assert names == {event["name"] for event in events} and "build index" in names
+    assert label(axes[0].yaxis) == label(axes[1].yaxis) == label(axes[2].yaxis)
+    assert sum(len(bars.get_paths()) for bars in axes[0].collections) == len(events)
+
+
+def test_what_is_no_trace_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="has no trace.json: `epsflow sweep"):
+        epsflow.plot.stages(tmp_path)
+    (tmp_path / "a.json").write_text("{")
+    with pytest.raises(ValueError, match="a.json is no trace of epsflow, or is damaged"):
+        epsflow.plot.stages(tmp_path / "a.json")
+    with pytest.raises(ValueError, match="trace is no trace of epsflow, or is damaged: KeyError: 'traceEvents'"):
+        epsflow.plot.stages({})
+    with pytest.raises(TypeError, match="trace is 3, of type int; it is a path"):
+        epsflow.plot.stages(3)
+
+
+def test_all_pictures_have_one_style_and_leave_none_behind():
+    before = dict(matplotlib.rcParams)
+    X = blobs()
+    axes = [epsflow.plot.heatmap(epsflow.sweep(X, [0.1, 0.2], [3, 5])), epsflow.plot.sizes([0, 0, 1]), epsflow.plot.stages(trace(("sort", 0, 1, 20)))]
+    assert {ax.xaxis.label.get_color() for ax in axes} == {"#333333"} and not any(ax.spines["top"].get_visible() for ax in axes)
+    assert dict(matplotlib.rcParams) == before
+    figure, given = pyplot.subplots()
+    assert epsflow.plot.sizes([0, 0], ax=given) is given and len(figure.axes) == 1
