@@ -66,7 +66,7 @@ def test_a_pixel_has_the_cluster_with_the_most_points(n, noise):
     cluster, count = expected_raster(points, labels, extent, (12, 9))
     found = rasterise(points, labels, flat, extent, (12, 9))
     np.testing.assert_array_equal(found.cluster, cluster)
-    np.testing.assert_array_equal(found.count, count)
+    np.testing.assert_array_equal(found.points, count)
 
 
 def test_dots_of_clusters_lie_above_noise_and_the_fuller_above_the_emptier():

@@ -124,10 +124,11 @@ class _Picture(NamedTuple):
 
 def _picture_of(points: Array, found: Found, views: list[View], pixels: int, title: str) -> _Picture:
     rasters = [] if len(points) <= _MOST_MARKS else [_raster_of(view, points, found, pixels) for view in views]
+    seen: tuple[Array, Array, Array, Array]
     if rasters:
         row, column = np.nonzero(rasters[0].cluster >= 0)
         rows, columns = rasters[0].cluster.shape
-        seen = rasters[0].cluster[row, column], column / columns, row / rows, rasters[0].count[row, column]
+        seen = rasters[0].cluster[row, column], column / columns, row / rows, rasters[0].points[row, column]
     else:
         inside = found.labels >= 0
         x, y = views[0].project(points[inside])
@@ -216,7 +217,7 @@ def _draw_view(ax: Any, picture: _Picture, i: int) -> None:
 def _add_image(ax: Any, image: NDArray[np.uint8], view: View, transform: Any) -> None:
     from matplotlib.image import AxesImage
 
-    shown = AxesImage(ax, extent=tuple(view.extent), origin="lower", interpolation="antialiased", zorder=1)
+    shown = AxesImage(ax, extent=view.extent, origin="lower", interpolation="antialiased", zorder=1)
     shown.set_data(image)
     shown.set_transform(transform)
     ax.add_image(shown)

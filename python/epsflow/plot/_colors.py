@@ -76,7 +76,7 @@ def image_of(raster: Raster, found: Found, codes: NDArray[np.int64]) -> NDArray[
     for clustered, (least, most) in _FULLNESS.items():
         chosen = filled & ((raster.cluster >= 0) == clustered)
         if chosen.any():
-            counts = raster.count[chosen]
+            counts = raster.points[chosen]
             many = np.log(np.quantile(counts, 0.99)) or 1.0  # a few pixels of very many points leave the others their shades
             part[chosen] = least + (most - least) * np.minimum(np.log(counts) / many, 1) if counts.max() > 1 else most
     mixed = 1 - part[filled][:, None] * (1 - rgb_of(found, codes, raster.cluster[filled]))

@@ -28,7 +28,7 @@ class _Lives(NamedTuple):
     def ends(self) -> NDArray[np.float64]:
         """Where a bar ends: half a step beyond the last eps for those that live on."""
         beyond = self.eps[-1] * (self.eps[-1] / self.eps[-2] if len(self.eps) > 1 else 1.2)
-        return np.append(self.eps, beyond)[self.table["death_place"]]
+        return np.asarray(np.append(self.eps, beyond)[self.table["death_place"]])
 
 
 def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax: Any = None) -> Any:
@@ -166,7 +166,7 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
     ended: list[tuple[int, int]] = []  # lives that end here, and the cluster that they become part of
     for place, here in enumerate(rows):
         owner = np.full(len(here), -1, np.int64)
-        for life, cluster_here in living_on(living, rows, wider, place, table["death_place"], ended):
+        for life, cluster_here in _living_on(living, rows, wider, place, table["death_place"], ended):
             owner[cluster_here] = life
         for i, core in enumerate(first_core[here]):
             if owner[i] < 0:
@@ -177,12 +177,12 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
     return parents
 
 
-def living_on(
+def _living_on(
     living: list[int], rows: list[NDArray[np.intp]], wider: NDArray[Any], place: int, deaths: NDArray[Any], ended: list[tuple[int, int]]
 ) -> list[tuple[int, int]]:
     """Of the lives of the variant before, those that go on at this place, with their clusters there; the others go to `ended`."""
     ended.clear()
-    going = []
+    going: list[tuple[int, int]] = []
     if place:
         for life, holder in zip(living, wider[rows[place - 1]].tolist()):
             (going if deaths[life] > place else ended).append((life, holder))

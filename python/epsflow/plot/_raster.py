@@ -26,8 +26,8 @@ class Raster(NamedTuple):
     cluster: NDArray[np.int32]
     """[rows, columns] the cluster with the most points in each pixel, of equal ones the first; NOISE where there is noise alone, EMPTY
     where there is nothing."""
-    count: NDArray[np.int64]
-    """[rows, columns] points of clusters in each pixel; of noise where there is noise alone."""
+    points: NDArray[np.int64]
+    """[rows, columns] those of clusters in each pixel; of noise where there is noise alone."""
 
 
 class Extent(NamedTuple):
@@ -76,11 +76,11 @@ def spread(raster: Raster) -> Raster:
     if not filled.any() or _beside(filled).sum(axis=0)[filled].mean() > _MOST_BESIDE:
         return raster
     clustered = raster.cluster >= 0
-    rank = np.where(clustered, raster.count + raster.count.max(), np.where(filled, raster.count, 0))
+    rank = np.where(clustered, raster.points + raster.points.max(), np.where(filled, raster.points, 0))
     best = _beside(rank).argmax(axis=0)[None]
-    cluster, count = (np.take_along_axis(_beside(values, fill), best, axis=0)[0] for values, fill in ((raster.cluster, EMPTY), (raster.count, 0)))
+    cluster, points = (np.take_along_axis(_beside(values, fill), best, axis=0)[0] for values, fill in ((raster.cluster, EMPTY), (raster.points, 0)))
     stays = clustered | filled & (cluster < 0)
-    return Raster(np.where(stays, raster.cluster, cluster), np.where(stays, raster.count, count))
+    return Raster(np.where(stays, raster.cluster, cluster), np.where(stays, raster.points, points))
 
 
 def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -89,9 +89,9 @@ def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.i
     if most > 4 * len(labels):  # numbers of clusters need not follow each other
         clusters, counts = np.unique(labels[labels >= 0], return_counts=True)
         return clusters.astype(np.int64), counts.astype(np.int64)
-    every = np.bincount(labels[labels >= 0], minlength=most + 1)
-    clusters = np.flatnonzero(every)
-    return clusters, every[clusters]
+    every = np.bincount(labels[labels >= 0], minlength=most + 1).astype(np.int64)
+    there = np.flatnonzero(every)
+    return there.astype(np.int64), every[there]
 
 
 def _pixels(
@@ -128,7 +128,7 @@ def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArra
     shared = np.zeros(len(cluster), np.bool_)
 
     def differ(part: slice) -> Array:
-        return pixel[part][labels[part] != cluster[pixel[part]]]
+        return np.asarray(pixel[part][labels[part] != cluster[pixel[part]]])
 
     for found in _each_chunk(len(pixel), differ):
         shared[found] = True
@@ -137,7 +137,7 @@ def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArra
 
     def keys(part: slice) -> Array:
         chosen = shared[pixel[part]]
-        return pixel[part][chosen].astype(np.int64) << 32 | labels[part][chosen]
+        return np.asarray(pixel[part][chosen].astype(np.int64) << 32 | labels[part][chosen])
 
     key = np.concatenate(_each_chunk(len(pixel), keys))
     key.sort()
