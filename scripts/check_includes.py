@@ -132,18 +132,23 @@ def check_tests(root):
             yield f"{path.relative_to(root)}: no list of tests/CMakeLists.txt names it"
 
 
-def imports_of(path):
-    """The modules of its package that a module imports, in functions too; `__init__` where it is the package itself."""
+def imports_of(path, package):
+    """The modules of its package that a module imports, in functions too, as check_python() calls them; `__init__` where it is a package."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            yield from (name if (path.parent / f"{name}.py").is_file() or name == "_core" else "__init__" for name in names)
+        if not isinstance(node, ast.ImportFrom) or node.level == 0:
+            continue
+        folder = path.parents[node.level - 1]
+        for name in [node.module] if node.module else [alias.name for alias in node.names]:
+            found = folder.joinpath(*name.split("."))
+            if not (found.with_suffix(".py").is_file() or name == "_core"):
+                found = (found if found.is_dir() else folder) / "__init__"
+            yield ".".join(found.relative_to(package).parts)
 
 
 def check_python(root):
     """One circle of imports, if there is one: what is imported first would then decide whether it works."""
     package = root / "python" / "epsflow"
-    left = {path.stem: set(imports_of(path)) for path in package.glob("*.py")}
+    left = {".".join(path.relative_to(package).with_suffix("").parts): set(imports_of(path, package)) for path in package.rglob("*.py")}
     while leaves := [name for name, imported in left.items() if not imported & left.keys()]:
         for name in leaves:
             del left[name]
@@ -204,6 +209,9 @@ CASES = [
     ("python/bindings/a.cpp", '#include "../b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
     ("python/epsflow/_a.py", "from ._core import b\nfrom . import _core", None),
     ("python/epsflow/_a.py", "def f():\n    from ._a import b", "python/epsflow: _a imports _a: a circle"),
+    ("python/epsflow/b/_a.py", "from .. import _core\nfrom .._a import b\nfrom . import c", None),
+    ("python/epsflow/b/_a.py", "from ..b import _c\nfrom ..b._a import d", "python/epsflow: b._a imports b._a: a circle"),
+    ("python/epsflow/b/__init__.py", "from .. import b", "python/epsflow: b.__init__ imports b.__init__: a circle"),
     ("examples/a.cpp", "#include <epsflow/stages/b.hpp>", "examples/ may not include stages/"),
     ("tests/core/a.cpp", '#include "support/catch.hpp"\n#include <epsflow/cli/b.hpp>', None),
     ("tests/core/a.cpp", '#include "core/b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
