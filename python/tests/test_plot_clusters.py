@@ -312,6 +312,8 @@ def test_units_of_astropy_stand_on_the_axes():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("x (kpc)", "y (kpc)")
     sky = coordinates.SkyCoord(l=np.linspace(0, 350, 50) * units.deg, b=np.linspace(-60, 60, 50) * units.deg, frame="galactic")
     assert epsflow.plot.clusters(sky, labels).get_xlabel() == "galactic longitude (°)"
+    horizon = coordinates.SkyCoord(az=np.linspace(0, 50, 50) * units.deg, alt=np.linspace(10, 60, 50) * units.deg, frame="altaz")
+    assert epsflow.plot.clusters(horizon, labels).get_xlabel() == "longitude (°)"
 
 
 def test_axes_and_figures_that_are_given():
@@ -376,3 +378,43 @@ def test_missing_columns_and_axes_of_another_kind_are_refused():
     polar = pyplot.figure().add_subplot(projection="polar")
     with pytest.raises(ValueError, match="ax has the projection 'polar', and the picture is a plane"):
         epsflow.plot.clusters(X, [0, 0], columns=["x", "y"], ax=polar)
+
+
+def test_tables_with_latitude_first_are_drawn_as_they_are_clustered():
+    """The metric takes longitude first, and X is in the order of its columns."""
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(2)
+    X = pandas.DataFrame({"lat": random.uniform(40, 50, 200), "lon": random.uniform(100, 130, 200)})
+    variant = epsflow.sweep(X, 1, 5, metric="greatcircle")[0]
+    ax = epsflow.plot.clusters(X, variant)
+    np.testing.assert_allclose(sorted(map(tuple, ax.collections[0].get_offsets())), sorted(zip(X["lon"], X["lat"])))
+    assert ax.get_xlabel() == "longitude (°)"
+
+
+def test_angles_of_astropy_are_drawn_in_degrees():
+    table = pytest.importorskip("astropy.table")
+    units = pytest.importorskip("astropy.units")
+    random = np.random.default_rng(2)
+    dec, ra = random.uniform(0.2, 0.3, 200), random.uniform(1, 1.2, 200)
+    X = table.QTable({"dec": dec * units.rad, "ra": ra * units.rad})
+    for labels in (np.zeros(200, int), epsflow.sweep(X, 0.01, 5, metric="haversine")[0]):
+        ax = epsflow.plot.clusters(X, labels)
+        offsets = ax.collections[0].get_offsets()
+        np.testing.assert_allclose(sorted(map(tuple, offsets)), sorted(zip(np.degrees(ra), np.degrees(dec))))
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("right ascension (°)", "declination (°)")
+
+
+@pytest.mark.parametrize(
+    ("names", "label"),
+    [
+        (["glon", "glat"], "galactic longitude (°)"),
+        (["RAJ2000", "DEJ2000"], "right ascension (°)"),
+        (["ipp_lon_deg", "ipp_lat_deg"], "longitude (°)"),
+        (["elon", "elat"], "ecliptic longitude (°)"),
+        (["lon", "y"], "lon"),
+        (["lon_rad", "lat_rad"], "lon_rad"),
+    ],
+)
+def test_names_say_which_sphere(names, label):
+    X = np.random.default_rng(0).uniform(0, 30, (50, 2))
+    assert epsflow.plot.clusters(X, np.zeros(50, int), columns=names).get_xlabel() == label

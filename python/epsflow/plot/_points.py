@@ -9,17 +9,19 @@ import numpy as np
 
 from .._arrays import as_host_points
 from .._astropy import frame_of, units_of
-from .._catalog import names_of
 from .._frames import library_of
 from .._gpu_arrays import is_on_gpu, to_host
-from .._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, latitude_first
+from .._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, latitude_first, require_unit_of_names, sky_columns
 from ._raster import Array, all_finite
 from ._style import with_unit
 from ._views import View, field_of, map_of, middle_of, plane, principal, sky_of
 
-_LONGITUDES = ("lon", "longitude", "lng", "long", "glon", "ipp_lon", "ipp_lon_deg", "lon_deg")
-_LATITUDES = ("lat", "latitude", "gdlat", "glat", "ipp_lat", "ipp_lat_deg", "lat_deg")
-_SKY = {("ra", "dec"): ("right ascension", "declination"), ("l", "b"): ("galactic longitude", "galactic latitude")}
+_DEGREES = as_metric("greatcircle")
+_SKIES = {
+    "equatorial": ("right ascension", "declination"),
+    "galactic": ("galactic longitude", "galactic latitude"),
+    "ecliptic": ("ecliptic longitude", "ecliptic latitude"),
+}
 
 
 class Points(NamedTuple):
@@ -28,10 +30,36 @@ class Points(NamedTuple):
     """Of the columns, with units."""
     sphere: Optional[tuple[int, int]] = None
     """Which columns are longitude and latitude."""
-    sky: Optional[tuple[str, str]] = None
-    """What they are called, where they are directions in the sky."""
+    sky: Optional[str] = None
+    """Of which system they are, where they are directions in the sky."""
     scale: float = 1.0
     """To degrees."""
+
+
+def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optional[str]) -> Points:
+    """Raises ValueError, TypeError for what cannot be drawn. Columns stay in their order, but for angles with units."""
+    if is_on_gpu(X):
+        X = to_host(X)
+    X, names = _chosen(X, columns)
+    names = names or _names_of(X)
+    metric: MetricWords = getattr(getattr(labels, "_origin", None), "metric", None) or EUCLIDEAN
+    known = frame_of(X)
+    if known is not None or _is_geographic(X) or any(found is not None and found.is_equivalent("deg") for found in _units(X)):
+        order = sky_columns(names, _DEGREES) if names else [0, 1]
+        values = as_host_points(X, _DEGREES if len(order) == 2 else EUCLIDEAN)
+        sphere, scale, units = ((0, 1) if values.shape[1] == 2 else None), 1.0, ["°"]
+        names = [names[i] for i in order] if len(order) == len(names) else names
+    else:
+        values = as_host_points(X)
+        sphere, scale = _sphere_of(names, metric, values.shape[1]), float(np.degrees(1)) if angle_unit(metric) == "rad" else 1.0
+        units = [str(found) if found is not None else unit for found in _units(X)] or [unit]
+    d = values.shape[1]
+    if not all_finite(values):
+        _refuse_missing(values)
+    sky = _sky_of(names[sphere[0]] if sphere and names else "") if known is None else _sky_of(known) or known
+    names = names if len(names) == d else ["x", "y", "z"][:d] if d <= 3 else [f"x{i}" for i in range(d)]
+    units = units if len(units) == d else units[:1] * d
+    return Points(values, [with_unit(name, u) for name, u in zip(names, units)], sphere, sky, scale)
 
 
 def _refuse_missing(values: Array) -> None:
@@ -42,28 +70,22 @@ def _refuse_missing(values: Array) -> None:
     )
 
 
-def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optional[str]) -> Points:
-    known = getattr(getattr(labels, "_origin", None), "metric", None)
-    metric: MetricWords = known if known is not None and angle_unit(known) is not None else EUCLIDEAN
-    frame = frame_of(X)
-    if metric is EUCLIDEAN and frame is not None:
-        metric = as_metric("greatcircle")
-    if is_on_gpu(X):
-        X = to_host(X)
-    X, names = _chosen(X, columns)
-    units = [str(found) if found is not None else unit for found in units_of(X)] if library_of(X) == "astropy" and frame is None else [unit]
-    values = as_host_points(X, metric)
-    d = values.shape[1]
-    names = names or _named(X, values)
-    sphere, sky = _sphere_of(names, metric, d)
-    if frame is not None:
-        sky = next((words for words in _SKY.values() if ("galactic" in words[0]) == ("galactic" in frame.lower())), None)
-    names = names or (["x", "y", "z"][:d] if d <= 3 else [f"x{i}" for i in range(d)])
-    units = units if len(units) == d else units[:1] * d
-    scale = float(np.degrees(1)) if angle_unit(metric) == "rad" else 1.0
-    if not all_finite(values):
-        _refuse_missing(values)
-    return Points(values, [with_unit(name, u) for name, u in zip(names, units)], sphere, sky, scale)
+def _units(X: Any) -> list[Any]:
+    return units_of(X) if library_of(X) == "astropy" and frame_of(X) is None else []
+
+
+def _is_geographic(X: Any) -> bool:
+    return library_of(X) == "geopandas" and getattr(getattr(X, "crs", None), "is_geographic", False)
+
+
+def _sky_of(name: str) -> Optional[str]:
+    """The system of a frame, or of a longitude by the name of its column; None of one on the Earth."""
+    word = name.lower().replace("_", "").partition("(")[0].strip()
+    if "galactic" in word and "super" not in word or word in ("l", "lii", "glon", "gallon", "lgal"):
+        return "galactic"
+    if "ecliptic" in word or word in ("elon", "ecllon"):
+        return "ecliptic"
+    return "equatorial" if "alpha" in word or word.startswith(("ra", "rightasc", "icrs", "fk")) or word.endswith("ra") else None
 
 
 def _chosen(X: Any, columns: Optional[Sequence[Any]]) -> tuple[Any, list[str]]:
@@ -91,25 +113,24 @@ def _chosen(X: Any, columns: Optional[Sequence[Any]]) -> tuple[Any, list[str]]:
     return array[:, columns], [f"x{column % d}" for column in columns]
 
 
-def _named(X: Any, values: Array) -> list[str]:
-    if library_of(X) == "astropy" and hasattr(X, "colnames"):
-        return [str(name) for name in X.colnames]
-    return names_of(X, values)
+def _names_of(X: Any) -> list[str]:
+    if library_of(X) not in ("pandas", "polars", "astropy") or frame_of(X) is not None:
+        return []
+    return [str(name) for name in getattr(X, "colnames", getattr(X, "columns", []))]
 
 
-def _sphere_of(names: Sequence[str], metric: MetricWords, d: int) -> tuple[Optional[tuple[int, int]], Optional[tuple[str, str]]]:
-    """Which columns are longitude and latitude, and their names where they are of the sky."""
-    lower = [name.lower() for name in names]
-    for pair, words in _SKY.items():
-        if set(pair) <= set(lower):
-            return (lower.index(pair[0]), lower.index(pair[1])), words
-    lon = [i for i, name in enumerate(lower) if name in _LONGITUDES]
-    lat = [i for i, name in enumerate(lower) if name in _LATITUDES]
-    if len(lon) == 1 and len(lat) == 1:
-        return (lon[0], lat[0]), None
+def _sphere_of(names: list[str], metric: MetricWords, d: int) -> Optional[tuple[int, int]]:
+    """Which columns are longitude and latitude."""
+    try:
+        require_unit_of_names(names, metric if angle_unit(metric) is not None else _DEGREES)
+        pair = sky_columns(names, _DEGREES)
+    except ValueError:  # names that contradict each other: columns like any others
+        pair = []
+    if pair:
+        return pair[0], pair[1]
     if angle_unit(metric) is not None and d == 2:
-        return ((1, 0) if latitude_first(metric) else (0, 1)), None
-    return None, None
+        return (1, 0) if latitude_first(metric) else (0, 1)
+    return None
 
 
 def kind_of(kind: str, points: Points) -> str:
@@ -139,11 +160,12 @@ def views_of(kind: str, points: Points) -> list[View]:
 
 def _of_sphere(kind: str, points: Points) -> View:
     lon, lat = points.sphere or (0, 1)
-    plain = points.sky or (("right ascension", "declination") if kind != "geographic" else ("longitude", "latitude"))
-    names = (f"{plain[0]} (°)", f"{plain[1]} (°)")
+    sky = points.sky or ("equatorial" if kind != "geographic" else "")
+    lon_name, lat_name = _SKIES.get(sky, ("longitude", "latitude"))
+    names = (f"{lon_name} (°)", f"{lat_name} (°)")
     if kind == "geographic":
         return map_of(points.values, lon, lat, names, points.scale, leftwards=False)
     if kind == "sky" and field_of(points.values, lon, lat, points.scale) <= 90:
         return map_of(points.values, lon, lat, names, points.scale, leftwards=True)
-    middle = 0.0 if plain[0].startswith("galactic") else middle_of(points.values, lon, points.scale)
+    middle = 0.0 if sky == "galactic" else middle_of(points.values, lon, points.scale)
     return sky_of(points.values, lon, lat, names, points.scale, "mollweide" if kind == "sky" else kind, middle)
