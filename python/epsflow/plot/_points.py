@@ -44,10 +44,11 @@ def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optio
     names = names or _names_of(X)
     metric: MetricWords = getattr(getattr(labels, "_origin", None), "metric", None) or EUCLIDEAN
     known = frame_of(X)
+    units: list[Optional[str]] = ["°"]
     if known is not None or _is_geographic(X) or any(found is not None and found.is_equivalent("deg") for found in _units(X)):
         order = sky_columns(names, _DEGREES) if names else [0, 1]
         values = as_host_points(X, _DEGREES if len(order) == 2 else EUCLIDEAN)
-        sphere, scale, units = ((0, 1) if values.shape[1] == 2 else None), 1.0, ["°"]
+        sphere, scale = (0, 1) if values.shape[1] == 2 else None, 1.0
         names = [names[i] for i in order] if len(order) == len(names) else names
     else:
         values = as_host_points(X)
