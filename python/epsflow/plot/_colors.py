@@ -31,6 +31,8 @@ class Found(NamedTuple):
 
     def place(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """Of clusters, which there are."""
+        if len(self.clusters) and self.clusters[-1] == len(self.clusters) - 1:
+            return labels.astype(np.intp)  # from 0 on, as epsflow numbers them
         return np.searchsorted(self.clusters, labels)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -59,12 +59,14 @@ def rasterise(points: Array, labels: NDArray[np.int32], project: Project, extent
     Time is linear in the points but for those in pixels that several clusters share, which are sorted.
     """
     n_pixels = shape[0] * shape[1]
-    pixel, clusters, noise = _pixels(points, labels, project, extent, shape)
-    counts, of_noise = np.bincount(pixel, minlength=n_pixels), np.bincount(noise, minlength=n_pixels)
-    cluster = np.where(of_noise > 0, NOISE, EMPTY).astype(np.int32)
-    cluster[pixel] = clusters  # any of those that the pixel has: right where it has one
-    _settle(cluster, pixel, clusters)
-    return Raster(cluster.reshape(shape), np.where(counts > 0, counts, of_noise).reshape(shape))
+    pixel = _pixels(points, labels, project, extent, shape)
+    of_clusters, of_noise = np.bincount(pixel, minlength=2 * n_pixels).reshape(2, n_pixels)
+    cluster = np.full(2 * n_pixels, EMPTY, np.int32)
+    cluster[pixel] = labels  # any of those that the pixel has: right where it has one
+    _settle(cluster, pixel, labels)
+    there = of_clusters > 0
+    first = np.where(there, cluster[:n_pixels], cluster[n_pixels:])
+    return Raster(first.reshape(shape), np.where(there, of_clusters, of_noise).reshape(shape))
 
 
 def spread(raster: Raster) -> Raster:
@@ -89,38 +91,33 @@ def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.i
     if most > 4 * len(labels):  # numbers of clusters need not follow each other
         clusters, counts = np.unique(labels[labels >= 0], return_counts=True)
         return clusters.astype(np.int64), counts.astype(np.int64)
-    every = np.bincount(labels[labels >= 0], minlength=most + 1).astype(np.int64)
+    every = np.zeros(most + 2, np.int64)
+    for counts in _each_chunk(len(labels), lambda part: np.bincount(labels[part] + 1), 1 << 20):
+        every[: len(counts)] += counts
+    every = every[1:]
     there = np.flatnonzero(every)
     return there.astype(np.int64), every[there]
 
 
-def _pixels(
-    points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """The pixel and the cluster of each point that has one, and the pixels of noise."""
+def _pixels(points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]) -> NDArray[np.int32]:
+    """[n] the pixel of each point; of noise that of a second sheet, behind all pixels of the first."""
     rows, columns = shape
     across = columns / ((extent.right - extent.left) or 1.0)
     up = rows / ((extent.top - extent.bottom) or 1.0)
-    found = _each_chunk(len(points), lambda part: int(np.count_nonzero(labels[part] >= 0)))
-    begins = np.concatenate([[0], np.cumsum(found)])
-    pixel, clusters = (np.empty(begins[-1], np.int32) for _ in range(2))
-    noise = np.empty(len(points) - int(begins[-1]), np.int32)
+    pixel = np.empty(len(points), np.int32)
 
     def fill(part: slice) -> None:
         x, y = project(points[part])
         column = ((x - extent.left) * across).astype(np.int32)
         row = ((y - extent.bottom) * up).astype(np.int32)
-        np.clip(column, 0, columns - 1, out=column)  # what lies on the last edge belongs to the last pixel
-        np.clip(row, 0, rows - 1, out=row)
+        np.minimum(column, columns - 1, out=column)  # what lies on the last edge belongs to the last pixel
+        np.minimum(row, rows - 1, out=row)
         row *= columns
         row += column
-        inside = labels[part] >= 0
-        first, last = begins[part.start // _CHUNK], begins[part.start // _CHUNK + 1]
-        pixel[first:last], clusters[first:last] = row[inside], labels[part][inside]
-        noise[part.start - first : part.stop - last] = row[~inside]
+        np.add(row, (labels[part] >> 31) & (rows * columns), out=pixel[part])  # all bits of -1 are set, and no others' first
 
     _each_chunk(len(points), fill)
-    return pixel, clusters, noise
+    return pixel
 
 
 def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
@@ -128,7 +125,7 @@ def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArra
     shared = np.zeros(len(cluster), np.bool_)
 
     def differ(part: slice) -> Array:
-        return np.asarray(pixel[part][labels[part] != cluster[pixel[part]]])
+        return np.asarray(pixel[part][labels[part] != cluster.take(pixel[part], mode="clip")])  # which is the fastest mode
 
     for found in _each_chunk(len(pixel), differ):
         shared[found] = True
@@ -136,8 +133,8 @@ def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArra
         return
 
     def keys(part: slice) -> Array:
-        chosen = shared[pixel[part]]
-        return np.asarray(pixel[part][chosen].astype(np.int64) << 32 | labels[part][chosen])
+        chosen = np.flatnonzero(shared.take(pixel[part], mode="clip"))
+        return np.asarray(pixel[part].take(chosen).astype(np.int64) << 32 | labels[part].take(chosen))
 
     key = np.concatenate(_each_chunk(len(pixel), keys))
     key.sort()
@@ -157,16 +154,11 @@ def _beside(values: Array, fill: Any = 0) -> Array:
     return np.stack([padded[dy : dy + rows, dx : dx + columns] for dy, dx in places])
 
 
-def _each_chunk(n: int, work: Callable[[slice], Any]) -> list[Any]:
+def _each_chunk(n: int, work: Callable[[slice], Any], chunk: int = _CHUNK) -> list[Any]:
     """What work makes of each stretch of n, in order, by several threads: NumPy's loops let go of the interpreter."""
-    parts = list(_chunks(n))
+    parts = [slice(begin, min(begin + chunk, n)) for begin in range(0, n, chunk)]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if len(parts) < 4 or cores == 1:
         return [work(part) for part in parts]
     with ThreadPoolExecutor(min(cores, _MOST_THREADS)) as pool:
         return list(pool.map(work, parts))
-
-
-def _chunks(n: int) -> Iterator[slice]:
-    for begin in range(0, n, _CHUNK):
-        yield slice(begin, min(begin + _CHUNK, n))
