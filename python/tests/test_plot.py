@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -383,3 +385,19 @@ def test_all_pictures_have_one_style_and_leave_none_behind():
     assert dict(matplotlib.rcParams) == before
     figure, given = pyplot.subplots()
     assert epsflow.plot.sizes([0, 0], ax=given) is given and len(figure.axes) == 1
+
+
+def test_the_code_of_the_documentation_runs(tmp_path, monkeypatch):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "pictures.md"
+    if not page.is_file():
+        pytest.skip(f"{page} is not there")
+    monkeypatch.chdir(tmp_path)
+    X = blobs(600)
+    epsflow.sweep(X, 0.3, 4).save("results")
+    (tmp_path / "results" / "trace.json").write_text(json.dumps(trace(("sort", 0, 1, 20))))
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    known = {"X": X}
+    for block in blocks:
+        exec(block, known)
+    drawn = set(re.findall(r"epsflow\.plot\.(\w+)", "".join(blocks)))
+    assert drawn == set(epsflow.plot.__all__) and (tmp_path / "grid.png").stat().st_size > 0

@@ -353,6 +353,7 @@ def test_points_in_one_place(labels):
         ({"columns": [0, 2]}, ValueError, "X has no column 2; its columns are numbered from 0 to 1"),
         ({"columns": "xy"}, TypeError, "columns is 'xy', of type str; it is a list of names or numbers"),
         ({"pixels": 1}, ValueError, "pixels == 1, must be >= 2"),
+        ({"pixels": 10_001}, ValueError, "pixels == 10001, must be at most 10000: an image has their square"),
         ({"ax": 3}, TypeError, "ax is of type int; it is the axes of a figure"),
         ({"figure": 3}, TypeError, "figure is of type int; it is a figure of matplotlib"),
     ],

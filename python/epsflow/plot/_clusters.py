@@ -18,6 +18,7 @@ from ._style import INK, NOISE_COLOR, PALETTE, axes_of, figure_of, say_empty, st
 from ._views import KINDS, View
 
 _MOST_MARKS = 10_000  # up to here each point is a mark of its own
+_MOST_PIXELS = 10_000
 _LISTED = 6  # of the largest clusters, in the legend
 
 
@@ -35,8 +36,8 @@ def clusters(
     """The points in the colours of their clusters, noise in grey below them.
 
     Of more than 10,000 points an image is drawn. A pixel has the colour of the cluster with the most points there, and is the fuller the
-    more points of clusters it has; noise shows where no cluster does. Colours go by size, the largest cluster first, and come again
-    after nine.
+    more points of clusters it has; noise shows where no cluster does. The nine largest clusters have colours of their own; each further
+    one takes the colour whose clusters are farthest away.
 
     Parameters
     ----------
@@ -92,6 +93,8 @@ def clusters(
     if ax is not None and figure is not None:
         raise TypeError("ax and figure are both given: axes belong to a figure, so leave one of them out")
     pixels = as_count(pixels, "pixels", 2)
+    if pixels > _MOST_PIXELS:
+        raise ValueError(f"pixels == {pixels}, must be at most {_MOST_PIXELS}: an image has their square")
     points = points_of(X, labels, columns, unit)
     of_points = as_labels(labels, "labels")
     if len(of_points) != len(points.values):
