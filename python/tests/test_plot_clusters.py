@@ -16,7 +16,7 @@ from matplotlib import pyplot  # noqa: E402
 from matplotlib.colors import to_rgb  # noqa: E402
 
 from epsflow.plot._colors import codes_of, found_in, image_of  # noqa: E402
-from epsflow.plot._raster import EMPTY, NOISE, Extent, Raster, rasterise, spread  # noqa: E402
+from epsflow.plot._raster import EMPTY, NOISE, Extent, Raster, is_sparse, rasterise, spread  # noqa: E402
 from epsflow.plot._style import NOISE_COLOR, PALETTE  # noqa: E402
 from epsflow.plot._views import flattener  # noqa: E402
 
@@ -82,11 +82,13 @@ def test_dots_of_clusters_lie_above_noise_and_the_fuller_above_the_emptier():
     assert spread(beside_noise).cluster.tolist() == [[4, 4, NOISE]]
 
 
-def test_a_dense_raster_is_not_spread():
+def test_only_sparse_rasters_are_spread():
     cluster = np.full((9, 9), 1, np.int32)
     cluster[0, 0] = EMPTY
-    raster = Raster(cluster, np.where(cluster >= 0, 1, 0))
-    assert spread(raster) is raster
+    dense, alone = Raster(cluster, np.where(cluster >= 0, 1, 0)), np.full((9, 9), EMPTY, np.int32)
+    alone[::3, ::3] = NOISE
+    assert not is_sparse(dense) and is_sparse(Raster(alone, np.where(alone == NOISE, 1, 0)))
+    assert not is_sparse(Raster(np.full((9, 9), EMPTY, np.int32), np.zeros((9, 9), int)))
 
 
 def test_colours_are_fuller_where_more_points_are_and_noise_is_grey():
@@ -136,7 +138,7 @@ def test_many_points_are_an_image_of_the_raster():
     assert max(array.shape[:2]) == 120 and image.origin == "lower"
     cluster, _ = expected_raster(X, labels, Extent(left, right, bottom, top), array.shape[:2])
     grey = (np.ptp(array[..., :3].astype(int), axis=2) == 0) & (array[..., 3] > 0)
-    np.testing.assert_array_equal(array[..., 3] > 0, spread(Raster(cluster.astype(np.int32), (cluster != EMPTY).astype(int))).cluster != EMPTY)
+    np.testing.assert_array_equal(array[..., 3] > 0, cluster != EMPTY)
     assert not grey[cluster >= 0].any() and grey[cluster == NOISE].mean() > 0.5
     assert ax.get_aspect() == 1 and not ax.collections
 

@@ -13,7 +13,7 @@ from .._parameters import as_count
 from ._coasts import draw_coasts
 from ._colors import Found, codes_of, found_in, image_of, rgb_of
 from ._points import kind_of, points_of, views_of
-from ._raster import Array, Raster, rasterise, spread
+from ._raster import Array, Raster, is_sparse, rasterise, spread
 from ._style import INK, NOISE_COLOR, PALETTE, axes_of, figure_of, say_empty, style
 from ._views import KINDS, View
 
@@ -127,6 +127,8 @@ class _Picture(NamedTuple):
 
 def _picture_of(points: Array, found: Found, views: list[View], pixels: int, title: str) -> _Picture:
     rasters = [] if len(points) <= _MOST_MARKS else [_raster_of(view, points, found, pixels) for view in views]
+    if any(map(is_sparse, rasters)):  # all, so that planes side by side look alike
+        rasters = [spread(raster) for raster in rasters]
     seen: tuple[Array, Array, Array, Array]
     if rasters:
         row, column = np.nonzero(rasters[0].cluster >= 0)
@@ -142,7 +144,7 @@ def _picture_of(points: Array, found: Found, views: list[View], pixels: int, tit
 
 def _raster_of(view: View, points: Array, found: Found, pixels: int) -> Raster:
     shape = (max(round(pixels * min(view.ratio, 1)), 1), max(round(pixels * min(1 / view.ratio, 1)), 1))
-    return spread(rasterise(points, found.labels, view.project, view.extent, shape))
+    return rasterise(points, found.labels, view.project, view.extent, shape)
 
 
 def _title(labels: Any) -> str:

@@ -69,14 +69,15 @@ def rasterise(points: Array, labels: NDArray[np.int32], project: Project, extent
     return Raster(first.reshape(shape), np.where(there, of_clusters, of_noise).reshape(shape))
 
 
-def spread(raster: Raster) -> Raster:
-    """Each point as a dot of 3 × 3 pixels, where most stand alone and would hardly be seen; a raster that is dense stays as it is.
-
-    Dots of clusters lie above noise. Of several dots that meet in a pixel the one of most points is seen.
-    """
+def is_sparse(raster: Raster) -> bool:
+    """Whether most points stand alone, and would hardly be seen."""
     filled = raster.cluster != EMPTY
-    if not filled.any() or _beside(filled).sum(axis=0)[filled].mean() > _MOST_BESIDE:
-        return raster
+    return bool(filled.any() and _beside(filled).sum(axis=0)[filled].mean() <= _MOST_BESIDE)
+
+
+def spread(raster: Raster) -> Raster:
+    """Each point as a dot of 3 × 3 pixels. Those of clusters lie above noise; of several that meet in a pixel that of most points is seen."""
+    filled = raster.cluster != EMPTY
     clustered = raster.cluster >= 0
     rank = np.where(clustered, raster.points + raster.points.max(), np.where(filled, raster.points, 0))
     best = _beside(rank).argmax(axis=0)[None]
