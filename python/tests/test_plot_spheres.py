@@ -1,0 +1,160 @@
+"""Maps of spheres: places beside matplotlib's own projections, which columns are longitude and latitude, and coast lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import epsflow
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from matplotlib import pyplot  # noqa: E402
+
+from epsflow.plot._views import flattener  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+def shown_image(ax):
+    (image,) = ax.images
+    return np.asarray(image.get_array()), image
+
+
+@pytest.mark.parametrize("kind", ["mollweide", "aitoff"])
+def test_skies_are_those_of_matplotlib(kind):
+    ax = pyplot.figure().add_subplot(projection=kind)
+    random = np.random.default_rng(5)
+    lon, lat = random.uniform(-np.pi, np.pi, 2000), np.arcsin(random.uniform(-1, 1, 2000))
+    places = ax.transProjection.transform(np.column_stack([lon, lat]))
+    np.testing.assert_allclose(np.column_stack(flattener(kind)(lon, lat)), places, atol=2e-3)
+
+
+@pytest.mark.parametrize("n", [300, 40_000])
+@pytest.mark.parametrize("kind", ["mollweide", "aitoff"])
+def test_right_ascension_grows_to_the_left_on_a_sky(kind, n):
+    X = np.tile([[200.0, 40.0], [160.0, -20.0]], (n // 2, 1))
+    labels = np.tile([0, -1], n // 2)
+    ax = epsflow.plot.clusters(X, labels, kind=kind, columns=["ra", "dec"], pixels=400)
+    ax.figure.canvas.draw()
+    assert ax.name == kind and ax.get_xlabel() == "right ascension (°)"
+    texts = [text.get_text() for text in ax.get_xticklabels()]
+    assert texts[0] == "330" and texts[-1] == "30" and texts[5] == "180"
+    # Where the axes themselves show these directions, 180 in the middle.
+    places = ax.transProjection.transform(np.radians([[180 - 200.0, 40], [180 - 160.0, -20]]))
+    if n == 300:
+        found = ax.collections[0].get_offsets()
+        np.testing.assert_allclose([found[-1], found[0]], places, atol=2e-3)
+        return
+    array, image = shown_image(ax)
+    left, right, bottom, top = image.get_extent()
+    rows, columns = array.shape[:2]
+    assert abs(columns / rows - 2) < 0.02  # the sky is twice as wide as high
+    for (x, y), grey in zip(places, (False, True)):
+        pixel = array[int((y - bottom) / (top - bottom) * rows), int((x - left) / (right - left) * columns)]
+        assert pixel[3] == 255 and (np.ptp(pixel[:3].astype(int)) == 0) == grey
+
+
+def test_names_and_fields_decide():
+    random = np.random.default_rng(1)
+    n = 200
+    wide, small = random.uniform([0, -60], [360, 60], (n, 2)), random.uniform([100, 10], [130, 30], (n, 2))
+    labels = np.zeros(n, int)
+    pandas = pytest.importorskip("pandas")
+    galactic = epsflow.plot.clusters(pandas.DataFrame(wide, columns=["l", "b"]), labels)
+    assert galactic.name == "mollweide" and galactic.get_xlabel() == "galactic longitude (°)"
+    field = epsflow.plot.clusters(small, labels, columns=["ra", "dec"])
+    assert field.name == "rectilinear" and field.get_xlim()[0] > field.get_xlim()[1]
+    assert abs(field.get_aspect() - 1 / np.cos(np.radians(20))) < 0.01
+    earth = epsflow.plot.clusters(pandas.DataFrame(small[:, ::-1], columns=["lat", "lon"]), labels)
+    assert earth.get_xlabel() == "longitude (°)" and 95 < earth.get_xlim()[0] < 100 < 130 < earth.get_xlim()[1] < 135
+    assert epsflow.plot.clusters(wide, labels).get_xlabel() == "x"
+    names = epsflow.plot.clusters(wide, labels, columns=["u", "v"], unit="mag")
+    assert (names.get_xlabel(), names.get_ylabel()) == ("u (mag)", "v (mag)")
+
+
+def test_the_metric_of_a_variant_decides():
+    random = np.random.default_rng(1)
+    radians = random.uniform([0.2, 1.0], [0.3, 1.1], (300, 2))  # latitude, longitude
+    variant = epsflow.sweep(radians, 0.01, 5, metric="haversine")[0]
+    ax = epsflow.plot.clusters(radians, variant)
+    assert ax.get_xlabel() == "longitude (°)"
+    offsets = np.asarray(ax.collections[0].get_offsets())
+    np.testing.assert_allclose(sorted(offsets[:, 0]), sorted(np.degrees(radians[:, 1])))
+
+
+def test_a_field_over_the_date_line_is_in_one_piece():
+    random = np.random.default_rng(3)
+    lon = (random.uniform(170, 190, 400) + 180) % 360 - 180
+    ax = epsflow.plot.clusters(np.column_stack([lon, random.uniform(-20, 0, 400)]), np.zeros(400, int), columns=["lon", "lat"])
+    left, right = ax.get_xlim()
+    assert 169 < left < 171 and 189 < right < 191
+    ax.figure.canvas.draw()
+    assert "-175" in [text.get_text() for text in ax.get_xticklabels()]
+
+
+def test_coast_lines_come_from_the_data_of_cartopy(tmp_path, monkeypatch):
+    cartopy = pytest.importorskip("cartopy")
+    shapefile = pytest.importorskip("shapefile")
+    pytest.importorskip("cartopy.io.shapereader")
+    monkeypatch.setitem(cartopy.config, "data_dir", tmp_path)
+    monkeypatch.setitem(cartopy.config, "pre_existing_data_dir", tmp_path / "none")
+    X, labels = np.random.default_rng(0).uniform([170, -50], [190, -30], (100, 2)), np.zeros(100, int)
+    with pytest.warns(UserWarning, match="cartopy_feature_download physical"):
+        epsflow.plot.clusters(X, labels, columns=["lon", "lat"])
+    folder = tmp_path / "shapefiles" / "natural_earth" / "physical"
+    folder.mkdir(parents=True)
+    with shapefile.Writer(str(folder / "ne_50m_coastline")) as writer:
+        writer.field("name", "C")
+        for line in ([[175, -40], [178, -38]], [[-179, -35], [-175, -36]], [[10, 50], [12, 52]]):
+            writer.line([line])
+            writer.record("coast")
+    ax = epsflow.plot.clusters(X, labels, columns=["lon", "lat"])
+    lines = ax.collections[-1].get_segments()
+    # Europe is not in the field, and what lies west of the date line is moved by one turn.
+    assert [line.tolist() for line in lines] == [[[175, -40], [178, -38]], [[181, -35], [185, -36]]]
+
+
+def test_tables_with_latitude_first_are_drawn_as_they_are_clustered():
+    """The metric takes longitude first, and X is in the order of its columns."""
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(2)
+    X = pandas.DataFrame({"lat": random.uniform(40, 50, 200), "lon": random.uniform(100, 130, 200)})
+    variant = epsflow.sweep(X, 1, 5, metric="greatcircle")[0]
+    ax = epsflow.plot.clusters(X, variant)
+    np.testing.assert_allclose(sorted(map(tuple, ax.collections[0].get_offsets())), sorted(zip(X["lon"], X["lat"])))
+    assert ax.get_xlabel() == "longitude (°)"
+
+
+def test_angles_of_astropy_are_drawn_in_degrees():
+    table = pytest.importorskip("astropy.table")
+    units = pytest.importorskip("astropy.units")
+    random = np.random.default_rng(2)
+    dec, ra = random.uniform(0.2, 0.3, 200), random.uniform(1, 1.2, 200)
+    X = table.QTable({"dec": dec * units.rad, "ra": ra * units.rad})
+    for labels in (np.zeros(200, int), epsflow.sweep(X, 0.01, 5, metric="haversine")[0]):
+        ax = epsflow.plot.clusters(X, labels)
+        offsets = ax.collections[0].get_offsets()
+        np.testing.assert_allclose(sorted(map(tuple, offsets)), sorted(zip(np.degrees(ra), np.degrees(dec))))
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("right ascension (°)", "declination (°)")
+
+
+@pytest.mark.parametrize(
+    ("names", "label"),
+    [
+        (["glon", "glat"], "galactic longitude (°)"),
+        (["RAJ2000", "DEJ2000"], "right ascension (°)"),
+        (["ipp_lon_deg", "ipp_lat_deg"], "longitude (°)"),
+        (["elon", "elat"], "ecliptic longitude (°)"),
+        (["lon", "y"], "lon"),
+        (["lon_rad", "lat_rad"], "lon_rad"),
+    ],
+)
+def test_names_say_which_sphere(names, label):
+    X = np.random.default_rng(0).uniform(0, 30, (50, 2))
+    assert epsflow.plot.clusters(X, np.zeros(50, int), columns=names).get_xlabel() == label
