@@ -49,6 +49,7 @@ _NAMES = sorted(((library, name) for library, name, *_ in _core.options()), key=
 _WORDS = (
     *((re.escape(library) + r"\b", name) for library, name in _NAMES),
     (r" with ReadOptions::columns", ""),
+    (r"build with EPSFLOW_CUDA=ON", "pip install 'epsflow[cuda13]'"),
     (r" = \w+::automatic", "='auto'"),
     (r" = \w+::(\w+)", r"='\1'"),
     (r"(?:EngineOptions|SearchOptions|RunOptions)::(\w+)", r"\1"),

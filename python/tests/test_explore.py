@@ -145,7 +145,7 @@ def test_a_data_set_is_explored():
     assert repr(data.explore(progress=seen.append)) == repr(epsflow.explore(X))
     assert seen
     assert data.suggest() == epsflow.suggest(X)
-    with pytest.raises(TypeError, match=r"Dataset.explore\(\) got an unexpected keyword argument 'metric'"):
+    with pytest.raises(TypeError, match=r"\(\) got an unexpected keyword argument 'metric'"):
         data.explore(metric="cosine")
     with pytest.raises(TypeError, match="^threads beside engine"):
         epsflow.explore(X, engine=data.engine, threads=1)

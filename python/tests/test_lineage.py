@@ -193,7 +193,7 @@ def test_a_data_set_has_a_lineage(blobs):
     lineage = data.lineage(EPS, MIN_SAMPLES, progress=seen.append)
     assert repr(lineage) == f"<epsflow.Lineage of 20 variants, {len(lineage.clusters)} clusters>"
     assert seen and seen[-1].variants == 20
-    with pytest.raises(TypeError, match=r"Dataset.lineage\(\) got an unexpected keyword argument 'core'"):
+    with pytest.raises(TypeError, match=r"\(\) got an unexpected keyword argument 'core'"):
         data.lineage(EPS, MIN_SAMPLES, core=True)
 
 
