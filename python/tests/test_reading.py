@@ -155,7 +155,7 @@ def test_what_text_says_of_itself(tmp_path, text, options):
     X = epsflow.read_points(file, **options)
     assert isinstance(X, np.ndarray) or [str(name).strip() for name in X] == ["x", "y"] or "header" in options
     np.testing.assert_array_equal(np.asarray(X), POINTS)
-    file.write_text(text.replace("\n", "\r\n"), encoding="utf-8", newline="")
+    file.write_bytes(text.replace("\n", "\r\n").encode())
     np.testing.assert_array_equal(np.asarray(epsflow.read_points(file, **options)), POINTS)
 
 
