@@ -47,7 +47,7 @@ Cataloguing::Cataloguing(const Arguments& arguments, const io::FilePoints& point
   }
 }
 
-Table Cataloguing::table(const VariantResult& result) const {
+Catalog Cataloguing::catalog(const VariantResult& result) const {
   std::vector<NamedColumn> columns;
   for (std::size_t k = 0; k < names_.size(); ++k) columns.push_back({names_[k], columns_[k], k < velocities_});
   const bool moved = slicing_ != nullptr && !slicing_->rows().order.empty();
@@ -57,19 +57,23 @@ Table Cataloguing::table(const VariantResult& result) const {
     labels = slicing_->in_order(std::span<const std::int32_t>(result.labels));
     core = slicing_->in_order(std::span<const std::uint8_t>(result.core));
   }
-  Catalog made = catalog({.points = slicing_ == nullptr ? points_.view() : slicing_->points(),
-                          .metric = metric_,
-                          .labels = moved ? labels : std::span<const std::int32_t>(result.labels),
-                          .core = moved ? core : std::span<const std::uint8_t>(result.core),
-                          .weights = weights_,
-                          .columns = columns,
-                          .slices = slicing_ == nullptr ? nullptr : &slicing_->slices()});
+  Catalog made = epsflow::catalog({.points = slicing_ == nullptr ? points_.view() : slicing_->points(),
+                                   .metric = metric_,
+                                   .labels = moved ? labels : std::span<const std::int32_t>(result.labels),
+                                   .core = moved ? core : std::span<const std::uint8_t>(result.core),
+                                   .weights = weights_,
+                                   .columns = columns,
+                                   .slices = slicing_ == nullptr ? nullptr : &slicing_->slices()});
   if (moved) {
     for (std::uint64_t& id : made.first_core) id = slicing_->rows().row(id);
   }
+  return made;
+}
+
+Table Cataloguing::table(const VariantResult& result) const {
   const std::vector<std::string>& units = points_.inputs.empty() ? Words() : points_.inputs.front().units;
   return table_of(
-      made, metric_,
+      catalog(result), metric_,
       {.coordinates = points_.column_names,
        .units = units.size() == points_.dims() ? std::span<const std::string>(units) : std::span<const std::string>(),
        .weight = points_.weight_column.empty() ? "weight" : points_.weight_column,

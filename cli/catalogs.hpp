@@ -24,6 +24,7 @@ class Cataloguing {
   Cataloguing(const Arguments& arguments, const io::FilePoints& points, const Metric& metric, const Slicing* slicing);
 
   /// result: with labels and mask, in the order of the input.
+  [[nodiscard]] Catalog catalog(const VariantResult& result) const;
   [[nodiscard]] Table table(const VariantResult& result) const;
   /// Writes catalog/… of a results folder.
   [[nodiscard]] io::VariantWriter writer(const std::string& extension) const;

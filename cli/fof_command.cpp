@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <variant>
 
+#include <epsflow/catalog/attach.hpp>
 #include <epsflow/catalog/friends.hpp>
+#include <epsflow/cli/attaching.hpp>
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
@@ -17,6 +21,8 @@
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/slicing.hpp>
+#include <epsflow/cli/swift_catalog.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/write_labels.hpp>
@@ -35,6 +41,13 @@ std::optional<double> positive(const Arguments& arguments, const std::string& na
 template <class T>
 T word_given(const Arguments& arguments, const char* name) {
   return choice_of<T>(arguments.text(name)).value();
+}
+
+/// The weights of a snapshot's particles, where --weight does not say others.
+void take_masses(const Arguments& arguments, io::FilePoints& points) {
+  points.weight_column = io::kMassColumn;
+  points.weights = std::move(read_beside(arguments, {points.weight_column}, points).front());
+  if (!arguments.flag("quiet")) say("masses are those of the snapshot: --weight " + points.weight_column);
 }
 
 /// The numbers of the catalogue become those of the labels.
@@ -58,21 +71,27 @@ int run_fof(const Arguments& arguments) {
   }
   require_label_output(arguments, io::kLabelFormats, files);
   require_output(arguments, "catalog", io::kTableFormats, files);
-  require_different_outputs(arguments, {"out", "catalog"});
-  const bool streamed = goes_to_standard_output(arguments, "out") || goes_to_standard_output(arguments, "catalog");
+  check_attaching(arguments);
+  check_swift_catalog(arguments);
+  require_different_outputs(arguments, {"out", "catalog", "attached"});
+  const bool streamed = goes_to_standard_output(arguments, "out") || goes_to_standard_output(arguments, "catalog") ||
+                        goes_to_standard_output(arguments, "attached");
   RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
-  if (b && metric.box.empty()) {
-    throw UsageError("--b is a fraction of the mean separation of points that fill a box: give --box as well");
-  }
   io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
+  if (b && metric.box.empty()) {
+    throw UsageError("--b is a fraction of the mean separation of points that fill a box: give --box as well");
+  }
   settle_backend(points, metric, settings);
   std::optional<Cataloguing> cataloguing;
+  if (arguments.given("catalog") && !arguments.given("weight") && points.has_masses) take_masses(arguments, points);
   if (arguments.given("catalog")) cataloguing.emplace(arguments, points, metric, nullptr);
   const double eps = length ? *length : *b * mean_separation(metric, points.dims(), points.size());
   const std::uint64_t least = arguments.number("min-size");
+  std::optional<io::FilePoints> others;
+  if (arguments.given("attach")) others = read_attached(arguments, points, metric);
 
   const InterruptGuard interrupt;
   VariantResult result;
@@ -86,26 +105,43 @@ int run_fof(const Arguments& arguments) {
                            .front());
   }
   settle_groups(result, least, word_given<GroupOrder>(arguments, "ids"));
+  std::optional<VariantResult> attached;
+  if (others) {
+    attached = attached_result(
+        result, attach({points.view(), result.labels.span(), others->view(), metric, eps}, interrupt.token()));
+  }
   const auto dialect = word_given<GroupDialect>(arguments, "dialect");
-  if (cataloguing) {
+  if (is_swift_catalog(arguments)) {
+    write_swift_catalog(arguments, cataloguing->catalog(result), metric);
+  } else if (cataloguing) {
     Table table = cataloguing->table(result);
     rename_groups(table, dialect);
+    if (attached) table.push_back(attached_counts(*attached, result.summary.clusters));
     io::write_table(arguments.text("catalog"), table, {"groups", result, metric}, overwrite(arguments));
   }
   translate_groups(result.labels.span(), dialect);
   write_label_output(arguments, result, points, metric);
+  if (attached && arguments.given("attached")) {
+    translate_groups(attached->labels.span(), dialect);
+    io::write_labels(arguments.text("attached"), *attached, overwrite(arguments), metric);
+  }
   const LabelSummary& s = result.summary;
   if (arguments.flag("json")) {
     nlohmann::ordered_json json{{"points", points.size()},  {"linking_length", eps}, {"groups", s.clusters},
                                 {"grouped", s.core},        {"ungrouped", s.noise},  {"largest", s.largest},
                                 {"seconds", result.seconds}};
+    if (attached) json["attached"] = attached->summary.border;
     add_metric(json, metric);
     add_input(json, points);
     print_json(json);
   } else if (!arguments.flag("quiet") && !streamed) {
-    print_result("{}: {} of {} and more (largest {}) at the linking length {}, {} ungrouped; {:.3f} s\n",
+    print_result("{}: {} of {} and more (largest {}) at the linking length {}, {} ungrouped{}; {:.3f} s\n",
                  format_count(points.size(), "point"), format_count(s.clusters, "group"), format_count(least, "point"),
-                 format_count(s.largest), format_number(eps), format_count(s.noise), result.seconds);
+                 format_count(s.largest), format_number(eps), format_count(s.noise),
+                 attached ? fmt::format(", {} of {} attached", format_count(attached->summary.border),
+                                        format_count(others->size()))
+                          : "",
+                 result.seconds);
   }
   return kDone;
 }
@@ -113,13 +149,15 @@ int run_fof(const Arguments& arguments) {
 }  // namespace
 
 Command fof_command() {
-  return {
+  Command command{
       .name = "fof",
       .summary = "friends of friends: groups of points that are linked, and their catalogue",
       .usage = "FILE … (--linking-length L | --b B --box SIDE) --catalog groups.csv",
       .about =
           "Links every two points that are no farther apart than the linking length, and calls what hangs\n"
-          "together a group: DBSCAN with minpts 2, in the words of cosmology.",
+          "together a group: DBSCAN with minpts 2, in the words of cosmology. Of snapshots (SWIFT, Gadget-4,\n"
+          "Arepo; all files of one) it takes --particles, and box and masses where --box and --weight give\n"
+          "none.",
       .example = "epsflow fof halos.h5 --columns x,y,z --b 0.2 --box 250 --min-size 32 --catalog groups.csv",
       .operand = {"FILE …"},
       .groups =
@@ -157,13 +195,14 @@ Command fof_command() {
               .kind = ValueKind::file,
               .value = "FILE",
               .help = "a row for each group as .csv, .fits, .h5 or .parquet: size, first point, mass (--weight), and "
-                      "of the "
-                      "coordinates centre of mass, spread, ends and radius; - for CSV on standard output"},
+                      "of the coordinates centre of mass, spread, ends and radius; - for CSV on standard output; with "
+                      "--dialect swift an HDF5 file is SWIFT's own catalogue, which swiftsimio opens"},
              {.name = "velocity",
               .value = "A,B",
               .help = "with --catalog: columns whose mean, weighted by mass, is that of the group; they are no "
                       "coordinates"},
              stats_option(),
+             cgs_option(),
              overwrite_option()}},
            input_options(),
            machine_options(),
@@ -171,6 +210,8 @@ Command fof_command() {
            search_options(),
            message_options()},
       .run = run_fof};
+  std::ranges::move(attaching_options(), std::back_inserter(command.groups.front().options));
+  return command;
 }
 
 }  // namespace epsflow::cli

@@ -15,6 +15,7 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/units.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/sky_columns.hpp>
 #include <epsflow/core/sky_field.hpp>
 #include <epsflow/core/sweep.hpp>
@@ -40,6 +41,19 @@ BoxSide side(std::string_view text) {
   if (!side.closed())
     throw UsageError(fmt::format("--box: '{}' has no length; a side that is open is written -", text));
   return side;
+}
+
+/// The box of a snapshot, where --box does not say another.
+void take_box(const Arguments& arguments, const io::FilePoints& points, Metric& metric) {
+  if (points.box.empty() || on_sphere(metric.kind) || metric.kind == MetricKind::cosine) return;
+  std::string sides;
+  for (const double length : points.box) {
+    metric.box.push_back(length > 0 ? BoxSide{0, length} : BoxSide{});
+    sides += (sides.empty() ? "" : ",") + (length > 0 ? format_number(length) : "-");
+  }
+  if (!arguments.flag("quiet")) {
+    say(fmt::format("the box is that of the snapshot's header: --box {}; --box - opens it", sides));
+  }
 }
 
 double smallest_eps(const Arguments& arguments) {
@@ -109,6 +123,7 @@ void settle_columns(const Arguments& arguments, io::FilePoints& points, Metric& 
     }
   }
   if (metric.box.size() == 1) metric.box.resize(points.dims(), metric.box.front());
+  if (metric.box.empty()) take_box(arguments, points, metric);
   check_metric(metric, points.dims());
   settle_units(arguments, points, metric);
 }

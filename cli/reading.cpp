@@ -192,6 +192,13 @@ void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::siz
                     input.dropped.size() == 1 ? "" : "s",
                     list_of(input.dropped, [](std::uint64_t row) { return std::to_string(row); })));
   }
+  for (const io::InputRows& input : origin.inputs) {
+    if (input.pieces == 1 || origin.inputs.size() % input.pieces == 0) continue;
+    say(fmt::format("{} is one of {} of its snapshot, and {} read: name them all, or groups are cut", shown(input.name),
+                    format_count(input.pieces, "file"),
+                    origin.inputs.size() == 1 ? "1 is" : fmt::format("{} are", origin.inputs.size())));
+    break;
+  }
   if (origin.inputs.size() > kMostListed) {
     say(fmt::format("and {}; {} and {} dropped in all", format_count(origin.inputs.size() - kMostListed, "more file"),
                     format_count(n, "point"), format_count(origin.dropped_rows(), "row")));

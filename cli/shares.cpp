@@ -63,13 +63,15 @@ std::vector<std::uint8_t> packed(const io::FilePoints& points) {
   nlohmann::json json{{"names", points.column_names},
                       {"numbers", points.column_numbers},
                       {"dims", points.dims()},
-                      {"weight", points.weight_column}};
+                      {"weight", points.weight_column},
+                      {"box", points.box}};
   json["inputs"] = nlohmann::json::array();
   for (const io::InputRows& input : points.inputs) {
     json["inputs"].push_back({{"name", input.name},
                               {"kind", input.kind},
                               {"rows", input.rows},
                               {"first", input.first},
+                              {"pieces", input.pieces},
                               {"dropped", input.dropped}});
   }
   return nlohmann::json::to_msgpack(json);
@@ -98,6 +100,10 @@ class Joined {
       throw InputError(fmt::format("{} and {} name their columns differently; choose them with ReadOptions::columns",
                                    name, origin_.inputs.front().name));
     }
+    if (read["box"] != first_["box"]) {
+      throw InputError(fmt::format("{} and {} are snapshots of different boxes; read them one by one", name,
+                                   origin_.inputs.front().name));
+    }
     for (std::size_t f = 0; f < task.files; ++f) add_rows(task.first + f, read["inputs"][f]);
   }
 
@@ -106,7 +112,9 @@ class Joined {
  private:
   void add_rows(std::size_t file, const nlohmann::json& read) {
     if (file == origin_.inputs.size()) {
-      origin_.inputs.push_back({.name = read["name"].get<std::string>(), .kind = read["kind"].get<std::string>()});
+      origin_.inputs.push_back({.name = read["name"].get<std::string>(),
+                                .kind = read["kind"].get<std::string>(),
+                                .pieces = read["pieces"].get<std::uint64_t>()});
     }
     io::InputRows& rows = origin_.inputs[file];
     if (read["first"] != rows.rows) {

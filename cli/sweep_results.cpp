@@ -13,6 +13,7 @@
 #include <epsflow/cli/table_input.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -97,10 +98,12 @@ void print_sweep(const io::ResultsFolder& folder, const Swept& swept, const Argu
   if (status == "interrupted") return say(what_is_left(folder, out));
   if (arguments.flag("json") || arguments.flag("quiet")) return;
   print_table(folder);
+  const bool sliced = arguments.given("by") || arguments.flag("by-file");
   const std::string by = swept.metric != nullptr ? describe(*swept.metric) : std::string(kPrecomputed);
-  print_result("{} of {}{} in {:.2f} s; {}\n", format_count(swept.variants, "variant"),
+  print_result("{} of {}{} in {:.2f} s; {}{}\n", format_count(swept.variants, "variant"),
                format_count(swept.points, "point"), by.empty() ? "" : " (" + by + ")", seconds,
-               swept.labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out));
+               swept.labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out),
+               sliced ? fmt::format(", counts of slices in {}/{}", out, io::kSlicesName) : "");
 }
 
 }  // namespace epsflow::cli

@@ -4,11 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <epsflow/core/points.hpp>
 
 namespace epsflow::io {
+
+/// What masses are called as a column of a snapshot.
+inline constexpr std::string_view kMassColumn = "Masses";
 
 /// One file of a data set: its rows, and which of them are no points.
 struct InputRows {
@@ -22,6 +26,7 @@ struct InputRows {
   /// The unit of each column that became a coordinate, in the words of the file: d of them, empty where the file says none. Of text
   /// that has a row of units, and of FITS; of other kinds an empty list.
   std::vector<std::string> units = {};
+  std::uint64_t pieces = 1;  ///< files that a snapshot is in, of which this is one, in the words of the file
 };
 
 /// Where points come from.
@@ -32,6 +37,9 @@ struct PointsOrigin {
   std::vector<std::size_t> column_numbers;
   /// The name of the column that weights are from, or its number where it has none; empty without weights.
   std::string weight_column;
+  /// Of a snapshot in a periodic box: d sides, from 0 on, with 0 for a coordinate that is none of its positions; else empty.
+  std::vector<double> box;
+  bool has_masses = false;  ///< a snapshot that has masses, whether they were read or not: its column kMassColumn
   /// The files that the points were read from, in order; empty for points that were not read.
   std::vector<InputRows> inputs;
 

@@ -31,4 +31,6 @@ void write_hdf5_table(const std::filesystem::path&, const std::filesystem::path&
   throw_left_out(hdf5_format());
 }
 
+void write_swift_groups(const std::filesystem::path&, const SwiftGroups&, Overwrite) { throw_left_out(hdf5_format()); }
+
 }  // namespace epsflow::io

@@ -41,6 +41,11 @@ std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept 
            .meaning = "FITS: extension number or name; HDF5, NPZ: name of the data set or array"},
           [](auto& options) -> auto& { return options.table; }),
       option<ReadOptions>(
+          {.library = "ReadOptions::particles",
+           .program = "particles",
+           .meaning = "HDF5: which particles of a snapshot of SWIFT, Gadget-4 or Arepo to read"},
+          [](auto& options) -> auto& { return options.particles; }),
+      option<ReadOptions>(
           {.library = "ReadOptions::on_nan",
            .program = "on-nan",
            .meaning = "what to do with rows that hold NaN, infinity or nothing in a used column"},
@@ -109,6 +114,7 @@ std::optional<ReadOption> part_of(std::string_view name) {
   if (name.starts_with("raw.")) return ReadOption::raw;
   if (name == "table") return ReadOption::table;
   if (name == "external_storage") return ReadOption::external_storage;
+  if (name == "particles") return ReadOption::particles;
   return std::nullopt;
 }
 
@@ -204,6 +210,13 @@ void require_same_columns(const std::filesystem::path& first_file, const FilePoi
   }
 }
 
+void require_same_box(const std::filesystem::path& first_file, const FilePoints& first,
+                      const std::filesystem::path& file, const FilePoints& points) {
+  if (points.box == first.box) return;
+  throw InputError(fmt::format("{} and {} are snapshots of different boxes; read them one by one", file.string(),
+                               first_file.string()));
+}
+
 /// Copies `part` behind the first `at` points of `all`, widening float32 where `all` is float64.
 void append(const Points& part, Points& all, std::size_t at) {
   part.view().visit([&](auto from) {
@@ -235,6 +248,8 @@ FilePoints join(std::vector<FilePoints> parts, const std::string& names, const R
   all.column_names = parts[0].column_names;
   all.column_numbers = parts[0].column_numbers;
   all.weight_column = parts[0].weight_column;
+  all.box = parts[0].box;
+  all.has_masses = std::ranges::all_of(parts, &FilePoints::has_masses);
   all.inputs = std::move(inputs);
   all.weights.reserve(weighted ? all.size() : 0);
   std::size_t at = 0;
@@ -268,6 +283,7 @@ FilePoints read_points(const std::vector<std::filesystem::path>& files, const Re
     }
     parts.push_back(read_file(file, options, taken));
     require_same_columns(files[0], parts[0], path, parts.back(), options);
+    require_same_box(files[0], parts[0], path, parts.back());
     taken += parts.back().view().bytes() + parts.back().weights.size() * sizeof(double);
   }
   return join(std::move(parts), fmt::format("{} and {} more files", files[0].string(), files.size() - 1), options);

@@ -53,6 +53,9 @@ struct RowShare {
   std::uint64_t count = 1;
 };
 
+/// The particles of a snapshot, by the number of their type.
+enum class Particles : std::uint8_t { gas, dark_matter, type2, type3, stars, black_holes, type6 };
+
 struct ReadOptions {
   /// Columns to use as coordinates, in this order. An entry is a name, a number from 0, a negative number from the end (-1: the
   /// last column) or a range of numbers (0-2). An entry that is the name of a column means that column, even if it looks like a
@@ -66,6 +69,9 @@ struct ReadOptions {
   std::string weight = {};
   /// FITS: extension number or EXTNAME (default: the first table). HDF5: path of the data set (default: the only one).
   std::string table = {};
+  /// HDF5: which particles of a snapshot of a cosmological simulation to read. It is one where its groups /Header and /PartType0 … say
+  /// so, and neither `table` nor paths as `columns` choose otherwise.
+  Particles particles = Particles::dark_matter;
   NanPolicy on_nan = NanPolicy::error;
   RawLayout raw = {};
   TextLayout text = {};
@@ -85,6 +91,21 @@ template <>
 struct Choice<io::NanPolicy> {
   static constexpr std::string_view kType = "NanPolicy";
   static constexpr std::array kWords{Word{"error", io::NanPolicy::error}, Word{"drop", io::NanPolicy::drop}};
+};
+template <>
+struct Choice<io::Particles> {
+  static constexpr std::string_view kType = "Particles";
+  static constexpr std::array kWords{Word{"dark-matter", io::Particles::dark_matter},
+                                     Word{"gas", io::Particles::gas},
+                                     Word{"stars", io::Particles::stars},
+                                     Word{"black-holes", io::Particles::black_holes},
+                                     Word{"0", io::Particles::gas},
+                                     Word{"1", io::Particles::dark_matter},
+                                     Word{"2", io::Particles::type2},
+                                     Word{"3", io::Particles::type3},
+                                     Word{"4", io::Particles::stars},
+                                     Word{"5", io::Particles::black_holes},
+                                     Word{"6", io::Particles::type6}};
 };
 template <>
 struct Choice<io::TextLayout::Header> {

@@ -37,8 +37,7 @@ class Answers {
   /// Throws BadMessage for what cannot be, and the error that is sent.
   FilePoints read(const Source& source) {
     FilePoints points;
-    std::string kind;
-    std::vector<ElementChoice> columns;
+    PointsShape shape;
     bool has_begun = false;
     std::uint64_t values = 0;
     for (;;) {
@@ -48,7 +47,7 @@ class Answers {
       } else if (message == Message::names && !has_begun && source.options.choose) {
         choose(source);
       } else if (message == Message::shape && !has_begun) {
-        points = read_shape(source, kind, columns);
+        points = read_shape(source, shape);
         has_begun = true;
       } else if (message == Message::values && has_begun) {
         values += with_type(points.precision(), [&](auto zero) { return read_values<decltype(zero)>(points); });
@@ -58,8 +57,11 @@ class Answers {
         throw_error(message);
       }
     }
-    finish_points(points, columns, source);
-    points.inputs.front().kind = kind;
+    finish_points(points, shape.columns, source);
+    points.inputs.front().kind = shape.kind;
+    points.inputs.front().pieces = shape.pieces;
+    points.box = shape.box;
+    points.has_masses = shape.has_masses;
     return points;
   }
 
@@ -97,24 +99,30 @@ class Answers {
     for (const std::size_t column : chosen) replies_.value(std::uint64_t{column});
   }
 
-  FilePoints read_shape(const Source& source, std::string& kind, std::vector<ElementChoice>& columns) {
+  FilePoints read_shape(const Source& source, PointsShape& shape) {
     rows_ = from_.value<std::uint64_t>();
     const auto precision = from_.value<Precision>();
     const auto memory_taken = from_.value<std::uint64_t>();
-    kind = from_.text();
+    shape.kind = from_.text();
+    const auto sides = from_.value<std::uint64_t>();
+    require(sides <= kMaxDims);
+    for (std::uint64_t k = 0; k < sides; ++k) shape.box.push_back(from_.value<double>());
+    shape.has_masses = from_.value<bool>();
+    shape.pieces = from_.value<std::uint64_t>();
     const auto dims = from_.value<std::uint64_t>();
+    require(sides == 0 || sides == dims - (source.options.weight.empty() ? 0 : 1));
     require(precision == Precision::float32 || precision == Precision::float64);
     require(memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);
     FilePoints points = make_points(source.with_taken(memory_taken), rows_, dims, precision);
-    columns.resize(points.dims());
-    for (ElementChoice& column : columns) {
+    shape.columns.resize(points.dims());
+    for (ElementChoice& column : shape.columns) {
       column.column = from_.value<std::uint64_t>();
       column.element = from_.value<std::uint64_t>();
       column.name = from_.text();
       column.is_float32 = from_.value<bool>();
       column.unit = from_.text();
     }
-    set_columns(points, columns);
+    set_columns(points, shape.columns);
     return points;
   }
 

@@ -89,7 +89,7 @@ const Format& hdf5_format() {
       .name = "HDF5",
       .extensions = {".h5", ".hdf5", ".hdf"},
       .magic = "\x89HDF\r\n\x1a\n",
-      .takes = {ReadOption::table, ReadOption::external_storage, ReadOption::share},
+      .takes = {ReadOption::table, ReadOption::particles, ReadOption::external_storage, ReadOption::share},
       .needs = "EPSFLOW_WITH_HDF5=ON (libhdf5)",
       .reader = hdf5_reader(),
   };

@@ -19,7 +19,7 @@
 namespace epsflow::io {
 
 /// Parts of ReadOptions that some formats have no use for.
-enum class ReadOption : std::uint8_t { table, external_storage, raw, text, share };
+enum class ReadOption : std::uint8_t { table, particles, external_storage, raw, text, share };
 
 /// What reads the files of a format: nothing where the build leaves out the library that it takes.
 struct Reader {

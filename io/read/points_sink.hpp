@@ -19,6 +19,9 @@ struct PointsShape {
   std::vector<ElementChoice> columns = {};  ///< one for each coordinate
   std::string kind = {};                    ///< as InputRows::kind
   std::uint64_t memory_taken = 0;           ///< bytes of ReadOptions::memory that the reader itself holds
+  std::vector<double> box = {};             ///< as PointsOrigin::box
+  bool has_masses = false;                  ///< as PointsOrigin::has_masses
+  std::uint64_t pieces = 1;                 ///< as InputRows::pieces
 };
 
 /// Takes first the shape, then every value, in any order.

@@ -45,6 +45,10 @@ class AnswerSink final : public PointsSink {
     answers_.value(shape.precision);
     answers_.value(shape.memory_taken);
     answers_.text(shape.kind);
+    answers_.value(std::uint64_t{shape.box.size()});
+    for (const double side : shape.box) answers_.value(side);
+    answers_.value(shape.has_masses);
+    answers_.value(shape.pieces);
     answers_.value(std::uint64_t{shape.columns.size()});
     for (const ElementChoice& column : shape.columns) {
       answers_.value(std::uint64_t{column.column});

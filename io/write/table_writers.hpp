@@ -1,11 +1,15 @@
 // Writing tables in formats that need a library of their own. A build without it has the same functions, which refuse.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/table.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {
 
@@ -28,5 +32,19 @@ void write_hdf5_table(const std::filesystem::path& file, const std::filesystem::
 /// int64, double and string columns, with the metadata of write_parquet_labels().
 void write_parquet_table(const std::filesystem::path& file, const std::filesystem::path& target, const Table& table,
                          const TableOrigin& origin);
+
+/// Groups of friends as SWIFT's own finder has them. Each is [groups], largest first.
+struct SwiftGroups {
+  std::span<const double> masses;
+  std::span<const double> centres;  ///< [groups × 3]
+  std::span<const std::int64_t> sizes;
+  std::array<double, 3> box{};         ///< its sides; 0 where it is open
+  double length_unit = 3.08567758e24;  ///< in cm: Mpc
+  double mass_unit = 1.98841e43;       ///< in g: 10^10 solar masses
+};
+
+/// Writes SWIFT's catalogue of groups: Groups/Masses, Centres, GroupIDs (from 1) and Sizes, with their units, which swiftsimio opens.
+/// Source: github.com/SWIFTSIM/SWIFT, src/fof_catalogue_io.c. Atomic. Throws UsageError where lengths differ; errors as AtomicFile.
+void write_swift_groups(const std::filesystem::path& target, const SwiftGroups& groups, Overwrite overwrite);
 
 }  // namespace epsflow::io

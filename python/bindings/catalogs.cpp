@@ -25,6 +25,7 @@
 #include "options.hpp"
 #include "task.hpp"
 
+#include <epsflow/catalog/attach.hpp>
 #include <epsflow/catalog/catalog_table.hpp>
 #include <epsflow/catalog/device_catalog.hpp>
 #include <epsflow/catalog/friends.hpp>
@@ -40,13 +41,17 @@ namespace {
 /// Name, values, and whether their mean is weighted.
 using NamedValues = std::tuple<std::string, Vector<double>, bool>;
 
+PointsView view_of(const HostArray& points) {
+  return visit_values(points, [&](auto values) { return PointsView(values, points.shape(1)); });
+}
+
 /// offsets: of slices, or empty. names: of the coordinates, or empty.
 std::unique_ptr<Task> start_catalog(const HostArray& points, const MetricWords& words,
                                     const Vector<std::int32_t>& labels, const Vector<std::uint8_t>& core,
                                     const Weights& weights, const std::vector<NamedValues>& columns,
                                     const std::vector<std::uint64_t>& offsets, const std::vector<std::string>& names,
                                     const nb::dict& options) {
-  const PointsView view = visit_values(points, [&](auto values) { return PointsView(values, points.shape(1)); });
+  const PointsView view = view_of(points);
   std::vector<NamedColumn> named;
   for (const auto& [name, values, weighted] : columns) named.push_back({name, span_of(values), weighted});
   const auto engine = options_from<EngineOptions>(options);
@@ -150,6 +155,21 @@ nb::tuple settled_groups(const Vector<std::int32_t>& labels, std::uint64_t clust
                         result.summary.clusters);
 }
 
+std::unique_ptr<Task> start_attach(const HostArray& linked, const Vector<std::int32_t>& labels, const HostArray& others,
+                                   const MetricWords& words, double linking_length, const nb::dict& options) {
+  const auto engine = options_from<EngineOptions>(options);
+  return std::make_unique<Task>(
+      [=, to = view_of(linked), groups = span_of(labels), from = view_of(others),
+       metric = metric_of(words, linked.shape(1))](const Observer& observer, Task::Channel& channel) {
+        tbb::task_arena arena(engine.threads == 0 ? tbb::task_arena::automatic : static_cast<int>(engine.threads));
+        arena.execute([&] {
+          channel.put(attach({to, groups, from, metric, linking_length}, CancelToken(observer.cancel)));
+        });
+      });
+}
+
+nb::object take_labels(Task& task) { return nb::cast(column_of(task.take<std::vector<std::int32_t>>())); }
+
 /// In the numbers of a dialect.
 nb::object translated_groups(const Vector<std::int32_t>& labels, const std::string& dialect) {
   std::vector<std::int32_t> translated(labels.data(), labels.data() + labels.shape(0));
@@ -174,6 +194,10 @@ void define_catalogs(nb::module_& m) {
   m.def("order_by_cluster", &points_by_cluster, nb::arg("labels").noconvert());
   m.def("take_table", &take_table, "task"_a);
   m.def("settle_groups", &settled_groups, nb::arg("labels").noconvert(), "clusters"_a, "least"_a, "order"_a);
+  m.def("start_attach", &start_attach, nb::arg("linked").noconvert(), nb::arg("labels").noconvert(),
+        nb::arg("others").noconvert(), "metric"_a, "linking_length"_a, "options"_a, nb::keep_alive<0, 1>(),
+        nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
+  m.def("take_attached", &take_labels, "task"_a);
   m.def("translate_groups", &translated_groups, nb::arg("labels").noconvert(), "dialect"_a);
   m.def("mean_separation", &separation_of, "metric"_a, "dims"_a, "n"_a);
   m.def("slice_rows", &group_rows, nb::arg("values").noconvert(), "width"_a);

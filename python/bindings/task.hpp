@@ -36,8 +36,8 @@ class Task {
  public:
   /// What a run makes at its end, unless it makes results.
   using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity, Lineage,
-                            Sweep, Exploration, std::vector<double>, std::vector<Selectivity>, Table, TrackedSlices,
-                            std::vector<VelocityClusters>>;
+                            Sweep, Exploration, std::vector<double>, std::vector<std::int32_t>,
+                            std::vector<Selectivity>, Table, TrackedSlices, std::vector<VelocityClusters>>;
 
   /// What a run leaves for whoever asks.
   class Channel {

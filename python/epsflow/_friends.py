@@ -17,7 +17,7 @@ from ._engine import Engine, engine_for
 from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
 from ._loaded import Loaded
-from ._parameters import as_choice, as_count, as_eps, as_flag
+from ._parameters import as_choice, as_count, as_eps, as_flag, as_options
 from ._tables import as_frame
 from ._tasks import python_errors, run_task
 from ._units import Given
@@ -30,6 +30,8 @@ class Groups:
     ----------
     labels : ndarray of int32 of shape (n_samples,)
         The group of each point, in the numbers of `dialect`.
+    attached : ndarray of int32, or None
+        The group of each point of `attach`, in the same numbers.
     n_groups : int
     linking_length : float
     dialect : str
@@ -42,12 +44,15 @@ class Groups:
         linking_length: float,
         dialect: str,
         of: dict[str, Any],
+        attached: NDArray[np.int32] | None = None,
     ) -> None:
         self._numbers = labels
+        self._attached = attached
         self.n_groups = n_groups
         self.linking_length = linking_length
         self.dialect = dialect
         self.labels: NDArray[np.int32] = np.asarray(_core.translate_groups(labels, dialect))
+        self.attached: NDArray[np.int32] | None = None if attached is None else np.asarray(_core.translate_groups(attached, dialect))
         self._of = of
 
     @property
@@ -55,7 +60,7 @@ class Groups:
         """A row for each group, largest first or by first point: a pandas.DataFrame, or a structured array where pandas is not there.
 
         group, size, first_core (its first point), weight_total (with weights), and of the coordinates centre (of mass), spread, ends and
-        radius as `epsflow.catalog` has them; with velocity also vx_mean, … In the dialect nbodykit the columns are those of its FOF
+        radius as `epsflow.catalog` has them; with velocity also vx_mean, …; with attach `attached`, how many points were attached. In the dialect nbodykit the columns are those of its FOF
         catalogue: CMPosition, CMVelocity (with velocity) and Length, in a structured array whose row 0 stands for points in no group.
         """
         of = self._of
@@ -65,6 +70,8 @@ class Groups:
         table = catalog_columns(of["points"], of["metric"], self._numbers, core, of["weights"], columns)
         if self.dialect == "nbodykit":
             return _nbodykit(table, of["points"].shape[1], bool(velocity))
+        if self._attached is not None:
+            table["attached"] = np.bincount(self._attached[self._attached >= 0], minlength=self.n_groups)
         groups = table.pop("cluster") + (0 if self.dialect == "epsflow" else 1)
         return as_frame({"group": groups, **table})
 
@@ -185,6 +192,7 @@ def friends_of_friends(
     weights: Any = None,
     velocity: Any = None,
     columns: Any = None,
+    attach: Any = None,
     ids: str = "size",
     dialect: str = "epsflow",
     metric: str = "euclidean",
@@ -215,6 +223,9 @@ def friends_of_friends(
         For the catalogue.
     columns : dict of str to array, optional
         Further columns that the catalogue sums up, as `epsflow.catalog` takes them.
+    attach : array or table of shape (n_others, n_features), optional
+        Points that join the group of the nearest point of X within the linking length, as gas and stars do in SWIFT: `Groups.attached`. Of
+        equally near ones the first decides. Where the nearest point is in no group, neither are they.
     ids : {"size", "first"}
         What groups are numbered by: their size, the largest first, or their first point.
     dialect : {"epsflow", "swift", "nbodykit"}
@@ -230,7 +241,7 @@ def friends_of_friends(
     ------
     ValueError, TypeError, MemoryError, RuntimeError
         As `epsflow.sweep` does, and ValueError where neither or both of linking_length and b are given, for b without a closed box, for
-        masses below 0, and for another dialect.
+        masses below 0, for another dialect, and for points to attach in other columns than X has.
 
     Examples
     --------
@@ -255,6 +266,9 @@ def friends_of_friends(
     else:
         length = as_eps(linking_length, None, "linking_length")
     as_choice(dialect, "dialect", "epsflow")
+    others = None if attach is None else as_host_points(to_host(attach) if is_on_gpu(attach) else attach, words, "attach")
+    if others is not None and others.shape[1] != d:
+        raise ValueError(f"attach has {others.shape[1]} columns, and X has {d}: give the same columns of both")
     masses = None if weights is None else as_weights(weights, n, "weights")
     moves: list[NDArray[np.float64]] = []
     if velocity is not None:
@@ -268,5 +282,10 @@ def friends_of_friends(
     found: list[Any] = []
     run_task(_core.Dataset.start_sweep, data._data, [(length, 1 if least < 2 else 2)], {}, None, on_results=found.extend)
     with python_errors():
-        labels, count = _core.settle_groups(found[0].labels, found[0].clusters, least, as_choice(ids, "ids", "size"))
-        return Groups(np.asarray(labels), int(count), float(length), dialect, held)
+        numbers, count = _core.settle_groups(found[0].labels, found[0].clusters, least, as_choice(ids, "ids", "size"))
+    labels = np.asarray(numbers)
+    joined = None
+    if others is not None:
+        task = run_task(_core.start_attach, points, labels, others, words, length, as_options(threads=threads))
+        joined = np.asarray(_core.take_attached(task))
+    return Groups(labels, int(count), float(length), dialect, held, joined)

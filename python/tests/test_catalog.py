@@ -126,6 +126,27 @@ def test_friends_of_friends():
             epsflow.friends_of_friends(X, **bad)
 
 
+@pytest.mark.parametrize("closed", [True, False])
+def test_points_join_the_group_of_the_nearest_one(closed):
+    spatial = pytest.importorskip("scipy.spatial")
+    draw = np.random.default_rng(9)
+    X, gas = draw.uniform(0, 10, (400, 3)), draw.uniform(0, 10, (700, 3)).astype(np.float32)
+    box = {"box": 10} if closed else {}
+    groups = epsflow.friends_of_friends(X, 0.6, min_size=3, attach=gas, **box)
+    away, nearest = spatial.cKDTree(X, boxsize=10 if closed else None).query(gas, distance_upper_bound=0.6)
+    expected = np.where(np.isfinite(away), np.append(groups.labels, -1)[nearest], -1)
+    assert 50 < (expected >= 0).sum() < 650 and (np.isfinite(away) & (expected < 0)).any()
+    np.testing.assert_array_equal(groups.attached, expected)
+    np.testing.assert_array_equal(groups.catalog["attached"], np.bincount(expected[expected >= 0], minlength=groups.n_groups))
+    swift = epsflow.friends_of_friends(X, 0.6, min_size=3, attach=gas, dialect="swift", **box)
+    np.testing.assert_array_equal(swift.attached, np.where(expected < 0, 2147483647, expected + 1))
+    assert epsflow.friends_of_friends(X, 0.6).attached is None
+    with pytest.raises(ValueError, match="attach has 2 columns"):
+        epsflow.friends_of_friends(X, 0.6, attach=gas[:, :2])
+    with pytest.raises(ValueError, match="outside the box|outside"):
+        epsflow.friends_of_friends(X, 0.6, box=10, attach=gas + 5)
+
+
 def test_groups_as_swift_writes_them(tmp_path):
     h5py = pytest.importorskip("h5py")
     X = np.random.default_rng(7).uniform(0, 10, (300, 3))

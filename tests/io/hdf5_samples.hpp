@@ -90,6 +90,19 @@ class Hdf5Writer {
     REQUIRE(H5Awrite(id, H5T_NATIVE_DOUBLE, &value) >= 0);
     H5Aclose(id);
   }
+  void group(const char* path) {
+    const hid_t id = H5Gcreate2(file_, path, links_, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(id >= 0);
+    H5Gclose(id);
+  }
+  void numbers(const char* path, const char* name, const std::vector<double>& values) {
+    const hsize_t count = values.size();
+    const hid_t space = H5Screate_simple(1, &count, nullptr);
+    const hid_t id = H5Acreate_by_name(file_, path, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(H5Awrite(id, H5T_NATIVE_DOUBLE, values.data()) >= 0);
+    H5Aclose(id);
+    H5Sclose(space);
+  }
   void attribute(const char* path, const char* name, hid_t type, const void* value) {
     const hid_t id = open_attribute(path, name, type);
     REQUIRE(H5Awrite(id, type, value) >= 0);

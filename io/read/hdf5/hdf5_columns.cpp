@@ -221,8 +221,21 @@ bool is_point_layout(const Hdf5Dataset& dataset, std::span<const Target> targets
 }
 
 template <class T>
+void put_constant(const Hdf5Dataset& dataset, std::span<const Target> targets, PointsSink& points) {
+  constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;
+  const std::vector<T> values(std::min(kBlock, dataset.rows), static_cast<T>(*dataset.constant));
+  for (const Target& target : targets) {
+    for (std::uint64_t first = 0; first < dataset.rows; first += kBlock) {
+      points.put_coordinate(first, target.coordinate,
+                            std::span<const T>(values).first(std::min(kBlock, dataset.rows - first)));
+    }
+  }
+}
+
+template <class T>
 void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims, PointsSink& points,
                   const Source& source) {
+  if (dataset.constant) return put_constant<T>(dataset, targets, points);
   const ReadPlan plan = plan_of(dataset, targets);
   const TypeHandle type = memory_type(dataset, plan, native_type<T>(), source);
   const std::uint64_t block = std::min<std::uint64_t>(
@@ -258,10 +271,31 @@ std::vector<ElementChoice> choose_columns(const Hdf5Columns& all, const Source& 
     for (std::size_t i = 0; i < all.columns.size(); ++i) chosen.push_back({i, 0, all.available.names[i]});
     return chosen;
   }
+  if (!all.standard.empty() && source.options.columns.empty()) {
+    ReadOptions options = source.options;
+    options.columns = all.standard;
+    return choose_columns(all, {.name = source.name, .options = options, .memory_taken = source.memory_taken});
+  }
   std::vector<std::uint64_t> elements;
   elements.reserve(all.columns.size());
   for (const Hdf5Columns::Column& column : all.columns) elements.push_back(column.elements);
   return select_elements(source, all.available, elements);
+}
+
+/// The sides of the box along the coordinates, 0 where one is not of it; empty without any.
+std::vector<double> box_of_columns(const Hdf5Columns& all, std::span<const ElementChoice> chosen,
+                                   const Source& source) {
+  if (all.box.empty()) return {};
+  std::vector<double> box;
+  for (const ElementChoice& choice : chosen.first(chosen.size() - (source.options.weight.empty() ? 0 : 1))) {
+    const auto at = std::find(all.standard.begin(), all.standard.end(), all.available.names[choice.column]);
+    box.push_back(at == all.standard.end() ? 0 : all.box[static_cast<std::size_t>(at - all.standard.begin())]);
+  }
+  return std::all_of(box.begin(), box.end(), [](double side) { return side == 0; }) ? std::vector<double>() : box;
+}
+
+bool has_column(const Hdf5Columns& all, std::string_view name) {
+  return std::find(all.available.names.begin(), all.available.names.end(), name) != all.available.names.end();
 }
 
 const Hdf5Member& member_of(const Hdf5Columns& all, const Hdf5Columns::Column& column) {
@@ -368,14 +402,17 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
          chosen[k].name.empty() ? all.available.label(chosen[k].column) : show_text(chosen[k].name)});
   }
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (!targets[i].empty()) require_written(all.datasets[i], source);
+    if (!targets[i].empty() && !all.datasets[i].constant) require_written(all.datasets[i], source);
   }
   const Precision precision = precision_of(chosen);
   points.begin({.rows = all.datasets.empty() ? 0 : all.datasets[0].rows,
                 .precision = precision,
                 .columns = chosen,
                 .kind = all.kind + wide,
-                .memory_taken = memory_taken});
+                .memory_taken = memory_taken,
+                .box = box_of_columns(all, chosen, source),
+                .has_masses = !all.standard.empty() && has_column(all, kMassColumn),
+                .pieces = all.pieces});
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].empty()) continue;
     with_type(precision, [&](auto zero) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct Hdf5Dataset {
   std::vector<double> missing = {};  ///< values that stand for none
   double scale = 1;
   double offset = 0;
+  /// What every row holds, where the file has it elsewhere; then there is no id.
+  std::optional<double> constant = {};
 
   [[nodiscard]] bool is_scaled() const noexcept { return scale != 1 || offset != 0; }
 };
@@ -51,7 +54,11 @@ struct Hdf5Columns {
   std::vector<Hdf5Dataset> datasets;
   std::vector<Column> columns;
   ColumnList available;
-  bool is_chosen = false;  ///< ReadOptions::columns has chosen already: all columns become coordinates
+  std::vector<std::string> standard =
+      {};                        ///< the columns that are the coordinates where none are asked for; empty: all
+  std::vector<double> box = {};  ///< sides of the periodic box of the columns x, y, z; empty without one
+  std::uint64_t pieces = 1;      ///< as InputRows::pieces
+  bool is_chosen = false;        ///< ReadOptions::columns has chosen already: all columns become coordinates
 };
 
 /// Opens a data set and finds out what it holds.

@@ -16,7 +16,8 @@ namespace epsflow::io {
 ///   elements has its members as columns, of which an array gives one value per row as "name[0]";
 /// - a group: source.options.columns are then paths, relative to it, of data sets of one axis and equal length.
 ///
-/// Without a table, columns that begin with '/' are such paths, and otherwise the only data set that can give
+/// Without a table a snapshot of a cosmological simulation has the columns of its particles (hdf5_snapshot.hpp). Of other files columns
+/// that begin with '/' are such paths, and otherwise the only data set that can give
 /// the columns asked for is read. Integers and floats are numbers. float32 only gives float32 points, anything else
 /// float64. netCDF's _FillValue and missing_value become NaN; scale_factor and add_offset are applied.
 ///

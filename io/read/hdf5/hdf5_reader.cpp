@@ -11,6 +11,7 @@
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
 #include <epsflow/io/read/hdf5/hdf5_neighbors.hpp>
+#include <epsflow/io/read/hdf5/hdf5_snapshot.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -158,6 +159,7 @@ Hdf5Columns find_table(const Hdf5File& file) {
   if (std::any_of(columns.begin(), columns.end(), [](const std::string& c) { return c.starts_with('/'); })) {
     return columns_of_paths(file, {});
   }
+  if (is_snapshot(file) && !are_paths(file, columns)) return columns_of_snapshot(file);
   const DatasetFinder finder(file);
   const std::vector<std::string>& paths = finder.paths();
   if (!finder.frame().empty()) throw_pandas(source, finder.frame(), paths);
@@ -188,8 +190,15 @@ Hdf5Columns find_table(const Hdf5File& file) {
 void parse_hdf5(const LibraryFile& file, const Source& source, PointsSink& points) {
   const Hdf5Session session;
   const Hdf5File opened(file, source);
-  read_columns(source.options.table.empty() ? find_table(opened) : named_table(opened), opened, file.memory_taken,
-               points);
+  const Hdf5Columns table = source.options.table.empty() ? find_table(opened) : named_table(opened);
+  if (table.standard.empty() && source.options.particles != ReadOptions().particles) {
+    throw source.error<UsageError>(
+        "{} is read, which is no snapshot of SWIFT, Gadget-4 or Arepo, and ReadOptions::particles is for those; leave "
+        "it "
+        "out, or ReadOptions::table",
+        table.kind);
+  }
+  read_columns(table, opened, file.memory_taken, points);
 }
 
 Reader hdf5_reader() {

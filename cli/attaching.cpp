@@ -1,0 +1,101 @@
+#include <epsflow/cli/attaching.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write_labels.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// The particles of the snapshot that --attach names; nothing where it names a file.
+std::optional<io::Particles> particles_named(const std::string& said) {
+  return std::filesystem::exists(said) ? std::nullopt : choice_of<io::Particles>(said);
+}
+
+}  // namespace
+
+std::vector<OptionSpec> attaching_options() {
+  return {
+      {.name = "attach",
+       .value = "FILE|TYPE",
+       .help = "points that join the group of the nearest linked point within the linking length: those of a file, in "
+               "the same columns, or of a snapshot its gas, stars, …"},
+      {.name = "attached",
+       .kind = ValueKind::file,
+       .value = "FILE",
+       .help = "with --attach: the group of each of these points, as --out has that of linked ones"}};
+}
+
+void check_attaching(const Arguments& arguments) {
+  if (!arguments.given("attach")) {
+    if (!arguments.given("attached")) return;
+    throw UsageError("--attached is about the points of --attach: give --attach as well");
+  }
+  if (!arguments.given("attached") && !arguments.given("catalog")) {
+    throw UsageError("--attach is for the groups of --attached, and for the counts of --catalog: give one of them");
+  }
+  Words inputs = arguments.operands();
+  const std::string& said = arguments.text("attach");
+  if (const auto particles = particles_named(said)) {
+    if (*particles == read_options(arguments).particles) {
+      throw UsageError(fmt::format("--attach {} names the particles that are linked: name others", said));
+    }
+  } else {
+    inputs.push_back(said);
+  }
+  require_output(arguments, "attached", io::kLabelFormats, inputs);
+}
+
+io::FilePoints read_attached(const Arguments& arguments, const io::FilePoints& read, const Metric& metric) {
+  const std::string& said = arguments.text("attach");
+  io::ReadOptions options = read_options(arguments);
+  options.weight.clear();
+  if (!read.column_names.empty()) options.columns = read.column_names;
+  const auto particles = particles_named(said);
+  if (particles) options.particles = *particles;
+  io::FilePoints others = io::read_points(particles ? paths_of(arguments.operands()) : paths_of({said}), options);
+  if (!arguments.flag("quiet")) say_what_was_read(others, others.size(), others.dims());
+  if (others.dropped_rows() > 0) {
+    throw InputError(
+        fmt::format("{}: {} dropped for NaN, infinity or missing values, and --attached has a label for each row: take "
+                    "them out of the file",
+                    said, format_count(others.dropped_rows(), "row")));
+  }
+  if (others.dims() != read.dims()) {
+    throw InputError(fmt::format("{} has {}, and what is linked has {}: choose the same with --columns", said,
+                                 format_count(others.dims(), "column"), read.dims()));
+  }
+  Metric same = metric;
+  settle_columns(arguments, others, same);
+  return others;
+}
+
+VariantResult attached_result(const VariantResult& groups, const std::vector<std::int32_t>& labels) {
+  VariantResult result;
+  result.variant = groups.variant;
+  result.summary.clusters = groups.summary.clusters;
+  for (const std::int32_t label : labels) ++(label == kNoise ? result.summary.noise : result.summary.border);
+  result.labels = labels;
+  return result;
+}
+
+TableColumn attached_counts(const VariantResult& attached, std::size_t groups) {
+  std::vector<std::int64_t> counts(groups);
+  for (const std::int32_t label : attached.labels) {
+    if (label != kNoise) ++counts[static_cast<std::size_t>(label)];
+  }
+  return {.name = "attached", .values = std::move(counts)};
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,22 @@
+// SWIFT's catalogue of groups: epsflow fof --dialect swift --catalog FILE.hdf5.
+#pragma once
+
+#include <epsflow/catalog/catalog.hpp>
+#include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/metric.hpp>
+
+namespace epsflow::cli {
+
+/// --cgs.
+[[nodiscard]] OptionSpec cgs_option();
+
+/// Whether --catalog is SWIFT's own.
+[[nodiscard]] bool is_swift_catalog(const Arguments& arguments);
+
+/// What can be wrong with the words. Throws UsageError.
+void check_swift_catalog(const Arguments& arguments);
+
+/// Writes it to the file of --catalog. Throws UsageError for points that are not in three dimensions; errors as AtomicFile.
+void write_swift_catalog(const Arguments& arguments, const Catalog& catalog, const Metric& metric);
+
+}  // namespace epsflow::cli

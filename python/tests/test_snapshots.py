@@ -1,0 +1,173 @@
+"""The program reads snapshots as SWIFT, Gadget-4 and Arepo write them: look-alikes, made here by h5py."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import epsflow
+
+h5py = pytest.importorskip("h5py")
+
+BOX = 10.0
+SWIFT_TYPES, GADGET_TYPES = 7, 6
+
+
+def write_snapshot(path, particles, types=GADGET_TYPES, files=1, total=None, mass=0.0, code=None, box=BOX):
+    """particles: of each type its positions."""
+    counts = np.zeros(types, np.uint32)
+    for number, positions in particles.items():
+        counts[number] = len(positions)
+    with h5py.File(path, "w") as file:
+        header = file.create_group("Header").attrs
+        header["NumPart_ThisFile"], header["NumPart_Total"] = counts, counts if total is None else total
+        header["MassTable"] = np.array([0, mass, *[0] * (types - 2)], np.float64)
+        header["BoxSize"] = np.full(3, box) if code == "SWIFT" else box
+        header["NumFilesPerSnapshot"] = np.array([files]) if code == "SWIFT" else files
+        if code:
+            header["Code"] = np.bytes_(code)
+        for number, positions in particles.items():
+            held = file.create_group(f"PartType{number}")
+            held.create_dataset("Coordinates", data=positions, chunks=True, compression="gzip")
+            held["Velocities"] = (10 * positions).astype(np.float32)
+            held["ParticleIDs"] = np.arange(len(positions), dtype=np.uint64)
+            if not mass:
+                held["Masses"] = np.full(len(positions), 2.0, np.float32)
+    return path
+
+
+@pytest.fixture
+def matter():
+    draw = np.random.default_rng(4)
+    return draw.uniform(0, BOX, (500, 3)), draw.uniform(0, BOX, (300, 3))
+
+
+def labels_of(path):
+    return np.load(path)
+
+
+@pytest.mark.parametrize("swift", [True, False])
+def test_groups_of_dark_matter(tmp_path, program, matter, swift):
+    dark, gas = matter
+    kind = {"types": SWIFT_TYPES, "code": "SWIFT"} if swift else {"mass": 0.5}
+    file = write_snapshot(tmp_path / "snap.hdf5", {0: gas, 1: dark}, **kind)
+    words = ("fof", file, "--b", 0.4, "--min-size", 3, "--velocity", "vx,vy,vz", "--catalog", tmp_path / "c.csv", "--out", tmp_path / "g.npy")
+    done = program(*words, "--attach", "gas", "--attached", tmp_path / "gas.npy")
+    assert done.returncode == 0, done.stderr
+    expected = epsflow.friends_of_friends(dark, b=0.4, box=BOX, min_size=3, attach=gas)
+    np.testing.assert_array_equal(labels_of(tmp_path / "g.npy"), expected.labels)
+    np.testing.assert_array_equal(labels_of(tmp_path / "gas.npy"), expected.attached)
+    table = np.genfromtxt(tmp_path / "c.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(table["Masses_total"], table["size"] * (2.0 if swift else 0.5), rtol=1e-12)
+    np.testing.assert_array_equal(table["attached"], expected.catalog["attached"])
+    first = expected.labels == 0
+    np.testing.assert_allclose(table["vx_mean"][0], (10 * dark[first, 0]).astype(np.float32).mean(dtype=np.float64), rtol=1e-6)
+    for text in ("--box 10,10,10", "dark-matter (PartType1)", "--weight Masses", "attached"):
+        assert text in done.stderr + done.stdout, text
+    assert ("SWIFT snapshot" in done.stderr) == swift
+
+
+def test_files_of_one_snapshot_and_particles_by_name_or_number(tmp_path, program, matter):
+    dark, gas = matter
+    total = np.array([300, 500, 0, 0, 0, 0], np.uint32)
+    first = write_snapshot(tmp_path / "snap_000.0.hdf5", {1: dark[:200]}, files=2, total=total)
+    second = write_snapshot(tmp_path / "snap_000.1.hdf5", {0: gas, 1: dark[200:]}, files=2, total=total)
+    done = program("fof", first, second, "--b", 0.4, "--out", tmp_path / "g.npy", "--quiet")
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(labels_of(tmp_path / "g.npy"), epsflow.friends_of_friends(dark, b=0.4, box=BOX).labels)
+    alone = program("fof", first, "--b", 0.4)
+    assert alone.returncode == 0 and "one of 2 files" in alone.stderr
+    for word in ("gas", "0"):
+        done = program("fof", first, second, "--particles", word, "--b", 0.4, "--json", "--quiet")
+        assert json.loads(done.stdout)["points"] == 300
+    done = program("fof", first, "--particles", "stars", "--b", 0.4)
+    assert done.returncode == 3 and "stars" in done.stderr and "gas, dark-matter" in done.stderr and "--particles" in done.stderr
+
+
+def test_a_sweep_takes_the_box_unless_another_is_given(tmp_path, program, matter):
+    dark, _ = matter
+    file = write_snapshot(tmp_path / "snap.hdf5", {1: dark})
+    for more, params in (((), {"box": BOX}), (("--box", "-"), {}), (("--metric", "manhattan"), {"box": BOX})):
+        out = tmp_path / f"r{len(more)}{more[-1:] == ('-',)}"
+        done = program("sweep", file, "--eps", 0.9, "--minpts", 4, "--out", out, *more)
+        assert done.returncode == 0, done.stderr
+        metric = "manhattan" if "manhattan" in more else "euclidean"
+        expected = epsflow.sweep(dark, eps=0.9, min_samples=4, metric=metric, metric_params=params or None)[0].labels
+        np.testing.assert_array_equal(np.load(next(out.rglob("eps*.npy"))), expected)
+
+
+def test_what_cannot_be_is_said(tmp_path, program, matter):
+    dark, gas = matter
+    file = write_snapshot(tmp_path / "snap.hdf5", {0: gas, 1: dark})
+    table = tmp_path / "points.csv"
+    np.savetxt(table, dark, delimiter=",", header="x,y,z", comments="")
+    small = write_snapshot(tmp_path / "small.hdf5", {1: dark}, box=1.0)
+    opened = write_snapshot(tmp_path / "open.hdf5", {1: dark}, box=0.0)
+    for code, texts, words in (
+        (2, ["--attached", "--attach"], (file, "--b", 0.2, "--attached", "a.npy")),
+        (2, ["--attached", "--catalog"], (file, "--b", 0.2, "--attach", "gas")),
+        (2, ["dark-matter", "linked"], (file, "--b", 0.2, "--attach", "dark-matter", "--attached", tmp_path / "a.npy")),
+        (2, ["--particles", "text"], (table, "--linking-length", 1, "--particles", "gas")),
+        (3, ["outside the box"], (small, "--linking-length", 1)),
+        (2, ["--b", "--box"], (opened, "--b", 0.2)),
+        (2, ["swift", "--particles"], (file, "--b", 0.2, "--particles", "swift")),
+        (3, ["stars", "gas"], (file, "--b", 0.2, "--attach", "stars", "--attached", tmp_path / "a.npy")),
+    ):
+        done = program("fof", *words)
+        assert done.returncode == code, (words, done.stderr)
+        for text in texts:
+            assert text in done.stderr, (words, text, done.stderr)
+    done = program("fof", table, "--linking-length", 0.6, "--box", 10, "--attach", table, "--attached", tmp_path / "same.npy", "--out", tmp_path / "g.npy")
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(labels_of(tmp_path / "same.npy"), labels_of(tmp_path / "g.npy"))
+
+
+def layout(path):
+    """Of each object of an HDF5 file its attributes, and the shape and kind of its values."""
+    held = {}
+    with h5py.File(path) as file:
+        held["/"] = sorted(file)
+
+        def visit(name, thing):
+            attributes = {key: (np.shape(value), np.asarray(value).dtype.kind) for key, value in thing.attrs.items()}
+            held[name] = (attributes, (thing.shape, thing.dtype.kind) if isinstance(thing, h5py.Dataset) else None)
+
+        file.visititems(visit)
+    return held
+
+
+def test_the_catalogue_of_swift_is_that_of_python(tmp_path, program, matter):
+    dark, _ = matter
+    file = write_snapshot(tmp_path / "snap.hdf5", {1: dark}, mass=0.5)
+    words = ("fof", file, "--b", 0.4, "--min-size", 3, "--dialect", "swift", "--catalog", tmp_path / "program.hdf5")
+    done = program(*words, "--cgs", "2e24,3e43")
+    assert done.returncode == 0, done.stderr
+    groups = epsflow.friends_of_friends(dark, b=0.4, box=BOX, min_size=3, weights=np.full(len(dark), 0.5))
+    groups.to_swift(tmp_path / "python.hdf5", length=2e24, mass=3e43)
+    assert layout(tmp_path / "program.hdf5") == layout(tmp_path / "python.hdf5")
+    with h5py.File(tmp_path / "program.hdf5") as ours, h5py.File(tmp_path / "python.hdf5") as theirs:
+        assert groups.n_groups > 3
+        for name in ("Masses", "Centres", "GroupIDs", "Sizes"):
+            np.testing.assert_array_equal(ours["Groups"][name], theirs["Groups"][name])
+            for key, value in theirs["Groups"][name].attrs.items():
+                np.testing.assert_array_equal(ours["Groups"][name].attrs[key], value)
+        for group in ("Header", "Units"):
+            for key, value in theirs[group].attrs.items():
+                np.testing.assert_array_equal(ours[group].attrs[key], value)
+    assert program(*words).returncode == 2  # it is there
+    assert "10^10 solar masses" in program(*words, "--overwrite").stderr
+    for texts, more in (
+        (["--stats", ".csv"], ("--stats", "vx", "--overwrite")),
+        (["--cgs", "1 number"], ("--cgs", "1", "--overwrite")),
+        (["--cgs", "-1"], ("--cgs", "1,-1", "--overwrite")),
+        (["three dimensions", "2 columns"], ("--columns", "x,y", "--overwrite")),
+    ):
+        done = program(*words, *more)
+        assert done.returncode == 2 and all(text in done.stderr for text in texts), done.stderr
+    done = program("fof", file, "--b", 0.4, "--catalog", tmp_path / "c.csv", "--cgs", "1,1")
+    assert done.returncode == 2 and "--dialect swift" in done.stderr
+    swiftsimio = pytest.importorskip("swiftsimio")
+    loaded = swiftsimio.load(str(tmp_path / "program.hdf5")).fof_groups
+    np.testing.assert_array_equal(np.asarray(loaded.sizes), groups.catalog["size"])

@@ -1,0 +1,183 @@
+#include <epsflow/io/read/hdf5/hdf5_format.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <hdf5.h>
+
+#include <epsflow/io/read_points.hpp>
+
+#include "io/hdf5_samples.hpp"
+#include "io/io_test.hpp"
+#include "io/shares.hpp"
+
+namespace epsflow::io {
+namespace {
+
+using test::check_mentions;
+using test::error_of;
+using test::Hdf5Writer;
+using test::TempFolder;
+using test::values_of;
+using Values = std::vector<double>;
+
+/// Positions of gas and of dark matter; as Gadget-4 writes them, with one mass of each particle of dark matter in the header.
+struct Sample {
+  Values gas = {};
+  Values dark = {1, 2, 3, 4, 5, 6};
+  Values box = {10};
+  Values in_all = {};  ///< as the header says; empty: what is in this file
+  double files = 1;
+};
+
+void write(const std::filesystem::path& file, const Sample& sample, hid_t type = H5T_IEEE_F32LE) {
+  Hdf5Writer out(file);
+  const auto n = [](const Values& positions) { return static_cast<double>(positions.size() / 3); };
+  const Values here{n(sample.gas), n(sample.dark), 0, 0, 0, 0};
+  out.group("/Header");
+  out.numbers("/Header", "NumPart_ThisFile", here);
+  out.numbers("/Header", "NumPart_Total", sample.in_all.empty() ? here : sample.in_all);
+  out.numbers("/Header", "MassTable", {0, 0.5, 0, 0, 0, 0});
+  out.numbers("/Header", "BoxSize", sample.box);
+  out.number("/Header", "NumFilesPerSnapshot", H5T_STD_I32LE, sample.files);
+  for (const auto& [group, positions] : {std::pair("/PartType0", &sample.gas), std::pair("/PartType1", &sample.dark)}) {
+    const hsize_t rows = positions->size() / 3;
+    if (rows == 0) continue;
+    const std::string path(group);
+    Values velocities;
+    Values ids;
+    for (const double x : *positions) velocities.push_back(-x);
+    for (std::size_t i = 0; i < rows; ++i) ids.push_back(static_cast<double>(i) + 7);
+    out.matrix((path + "/Coordinates").c_str(), type, {rows, 3}, *positions, rows > 1);
+    out.matrix((path + "/Velocities").c_str(), type, {rows, 3}, velocities);
+    out.matrix((path + "/ParticleIDs").c_str(), H5T_STD_U64LE, {rows}, ids);
+    if (path == "/PartType0") out.matrix("/PartType0/Masses", type, {rows}, Values(rows, 0.25));
+  }
+}
+
+TEST_CASE("snapshot: dark matter is read, with the box and the columns of its particles") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "snapshot.hdf5";
+  write(file, {.gas = {9, 8, 7}});
+  const FilePoints points = read_points(file);
+  CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(points.precision() == Precision::float32);
+  CHECK(points.column_names == std::vector<std::string>{"x", "y", "z"});
+  CHECK(points.box == Values{10, 10, 10});
+  CHECK(points.has_masses);
+  CHECK(points.inputs[0].kind == "snapshot, dark-matter (PartType1)");
+  CHECK(points.inputs[0].pieces == 1);
+  const FilePoints gas = read_points(file, {.weight = "Masses", .particles = Particles::gas});
+  CHECK(values_of(gas) == Values{9, 8, 7});
+  CHECK(gas.weights == Values{0.25});
+  CHECK(gas.precision() == Precision::float32);
+  CHECK(gas.box == Values{10, 10, 10});
+}
+
+TEST_CASE("snapshot: masses of the header, other columns, a projection, and paths as in any file") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "snapshot.hdf5";
+  write(file, {.box = {10, 20, 30}});
+  const FilePoints weighted = read_points(file, {.weight = "Masses"});
+  CHECK(weighted.weights == Values{0.5, 0.5});
+  CHECK(values_of(weighted) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(values_of(read_points(file, {.columns = {"vx", "ParticleIDs"}})) == Values{-1, 7, -4, 8});
+  CHECK(read_points(file, {.columns = {"vx", "ParticleIDs"}}).box.empty());
+  const FilePoints flat = read_points(file, {.columns = {"z", "vx", "x"}});
+  CHECK(values_of(flat) == Values{3, -1, 1, 6, -4, 4});
+  CHECK(flat.box == Values{30, 0, 10});
+  const FilePoints named = read_points(file, {.table = "/PartType1/Coordinates"});
+  CHECK(values_of(named) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(named.box.empty());
+  CHECK(read_points(file, {.columns = {"/PartType1/ParticleIDs"}}).box.empty());
+  CHECK(read_columns({file}, {}, {"Masses", "vz"}, weighted).values == std::vector<Values>{{0.5, 0.5}, {-3, -6}});
+}
+
+TEST_CASE("snapshot: several files, of which one has none of the particles, and shares") {
+  const TempFolder folder;
+  const std::vector<std::filesystem::path> files{folder / "snap.0.hdf5", folder / "snap.1.hdf5",
+                                                 folder / "snap.2.hdf5"};
+  const Values total{1, 3, 0, 0, 0, 0};
+  write(files[0], {.in_all = total, .files = 3});
+  write(files[1], {.gas = {1, 1, 1}, .dark = {}, .in_all = total, .files = 3});
+  write(files[2], {.dark = {7, 8, 9}, .in_all = total, .files = 3});
+  const FilePoints points = read_points(files, {.weight = "Masses"});
+  CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(points.weights == Values{0.5, 0.5, 0.5});
+  CHECK(points.precision() == Precision::float32);
+  CHECK(points.box == Values{10, 10, 10});
+  CHECK(points.has_masses);
+  CHECK(points.inputs[1].rows == 0);
+  CHECK(points.inputs[1].pieces == 3);
+  test::check_shares(files[0], {.weight = "Masses"});
+}
+
+TEST_CASE("snapshot: no box where it is open, and a SWIFT file that says so") {
+  const TempFolder folder;
+  write(folder / "open.hdf5", {.box = {0}});
+  CHECK(read_points(folder / "open.hdf5").box.empty());
+  write(folder / "swift.hdf5", {}, H5T_IEEE_F64LE);
+  {
+    const hid_t file = H5Fopen((folder / "swift.hdf5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Gclose(H5Gcreate2(file, "/Parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const hid_t text = H5Tcopy(H5T_C_S1);
+    const hid_t scalar = H5Screate(H5S_SCALAR);
+    const hid_t id = H5Acreate_by_name(file, "/Parameters", "InitialConditions:periodic", text, scalar, H5P_DEFAULT,
+                                       H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(id, text, "0");
+    H5Aclose(id);
+    H5Sclose(scalar);
+    H5Tclose(text);
+    H5Fclose(file);
+  }
+  const FilePoints points = read_points(folder / "swift.hdf5");
+  CHECK(points.box.empty());
+  CHECK(points.precision() == Precision::float64);
+}
+
+TEST_CASE("snapshot: what cannot be read is said") {
+  const TempFolder folder;
+  write(folder / "a.hdf5", {});
+  write(folder / "b.hdf5", {.box = {11}});
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder / "a.hdf5", {.particles = Particles::stars}); }),
+                 {"a.hdf5", "stars", "ReadOptions::particles", "dark-matter"});
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder / "a.hdf5", {.columns = {"Density"}}); }),
+                 {"Density", "x, y, z", "ParticleIDs", "Masses"});
+  check_mentions(error_of<InputError>([&] {
+                   (void)read_points({folder / "a.hdf5", folder / "b.hdf5"});
+                 }),
+                 {"b.hdf5", "a.hdf5", "different boxes"});
+  check_mentions(error_of<UsageError>([&] {
+                   (void)read_points(folder / "a.hdf5",
+                                     {.table = "/PartType1/Coordinates", .particles = Particles::gas});
+                 }),
+                 {"/PartType1/Coordinates", "ReadOptions::particles"});
+  Hdf5Writer(folder / "plain.h5").matrix("/points", H5T_IEEE_F64LE, {1, 2}, {1, 2});
+  check_mentions(error_of<UsageError>([&] { (void)read_points(folder / "plain.h5", {.particles = Particles::gas}); }),
+                 {"/points", "no snapshot", "ReadOptions::particles"});
+  {
+    Hdf5Writer out(folder / "short.hdf5");
+    out.group("/Header");
+    out.numbers("/Header", "NumPart_ThisFile", {0, 3, 0, 0, 0, 0});
+    out.matrix("/PartType1/Coordinates", H5T_IEEE_F64LE, {2, 3}, {1, 2, 3, 4, 5, 6});
+    out.matrix("/PartType4/Masses", H5T_IEEE_F64LE, {2}, {1, 2});
+  }
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder / "short.hdf5"); }),
+                 {"short.hdf5", "3 particles", "2 rows", "NumPart_ThisFile"});
+  {
+    Hdf5Writer out(folder / "flat.hdf5");
+    out.group("/Header");
+    out.numbers("/Header", "NumPart_ThisFile", {0, 2, 0, 0, 1, 0});
+    out.matrix("/PartType1/Coordinates", H5T_IEEE_F64LE, {2, 2}, {1, 2, 3, 4});
+    out.matrix("/PartType4/Masses", H5T_IEEE_F64LE, {1}, {1});
+  }
+  check_mentions(error_of<InputError>([&] { (void)read_points(folder / "flat.hdf5"); }),
+                 {"Coordinates", "three columns"});
+  check_mentions(
+      error_of<InputError>([&] { (void)read_points(folder / "flat.hdf5", {.particles = Particles::stars}); }),
+      {"/PartType4", "no Coordinates"});
+}
+
+}  // namespace
+}  // namespace epsflow::io
