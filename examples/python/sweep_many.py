@@ -1,4 +1,4 @@
-"""Sweeps many data sets: with joblib over the GPUs or the cores of a machine, with dask over processes and machines.
+"""Sweeps many data sets: with joblib over the GPUs or the cores of a machine, with dask or Ray over processes and machines.
 
     python sweep_many.py joblib               on generated data
     python sweep_many.py dask *.npy           on real ones; results are saved beside them, a.npy in a.results
@@ -70,6 +70,16 @@ def with_dask(files: list[Path]) -> list[str]:
     return list(dask.compute(*tasks, scheduler="processes", num_workers=CORES))
 
 
+def with_ray(files: list[Path]) -> list[str]:
+    """A task takes a core. On a cluster, call ray.init(address="auto") before; on GPUs, ray.remote(num_gpus=1) lets each see one.
+    """
+    import ray
+
+    ray.init(num_cpus=CORES, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
+    task = ray.remote(sweep_file)
+    return list(ray.get([task.remote(file, threads=1, memory=MEMORY) for file in files]))
+
+
 def generate(folder: Path) -> list[Path]:
     files = [folder / f"points_{i}.npy" for i in range(6)]
     for i, file in enumerate(files):
@@ -80,9 +90,9 @@ def generate(folder: Path) -> list[Path]:
 
 
 if __name__ == "__main__":  # which the processes of dask import
-    if len(sys.argv) < 2 or sys.argv[1] not in ("joblib", "dask"):
-        sys.exit("usage: sweep_many.py joblib|dask [FILE.npy …]")
-    sweep_all = with_joblib if sys.argv[1] == "joblib" else with_dask
+    if len(sys.argv) < 2 or sys.argv[1] not in ("joblib", "dask", "ray"):
+        sys.exit("usage: sweep_many.py joblib|dask|ray [FILE.npy …]")
+    sweep_all = {"joblib": with_joblib, "dask": with_dask, "ray": with_ray}[sys.argv[1]]
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(name) for name in sys.argv[2:]] or generate(Path(folder))
         print(*sweep_all(files), sep="\n")

@@ -129,7 +129,7 @@ def example(monkeypatch):
     return module
 
 
-@pytest.mark.parametrize("library", ["joblib", "dask"])
+@pytest.mark.parametrize("library", ["joblib", "dask", "ray"])
 def test_many_data_sets(tmp_path, library):
     pytest.importorskip(library)
     assert run("sweep_many", library, cwd=tmp_path).count("most clusters") == 6 and list(tmp_path.iterdir()) == []
