@@ -132,13 +132,13 @@ def test_points_join_the_group_of_the_nearest_one(closed):
     draw = np.random.default_rng(9)
     X, gas = draw.uniform(0, 10, (400, 3)), draw.uniform(0, 10, (700, 3)).astype(np.float32)
     box = {"box": 10} if closed else {}
-    groups = epsflow.friends_of_friends(X, 0.6, min_size=3, attach=gas, **box)
-    away, nearest = spatial.cKDTree(X, boxsize=10 if closed else None).query(gas, distance_upper_bound=0.6)
+    groups = epsflow.friends_of_friends(X, 1.0, min_size=3, attach=gas, **box)
+    away, nearest = spatial.cKDTree(X, boxsize=10 if closed else None).query(gas, distance_upper_bound=1.0)
     expected = np.where(np.isfinite(away), np.append(groups.labels, -1)[nearest], -1)
     assert 50 < (expected >= 0).sum() < 650 and (np.isfinite(away) & (expected < 0)).any()
     np.testing.assert_array_equal(groups.attached, expected)
     np.testing.assert_array_equal(groups.catalog["attached"], np.bincount(expected[expected >= 0], minlength=groups.n_groups))
-    swift = epsflow.friends_of_friends(X, 0.6, min_size=3, attach=gas, dialect="swift", **box)
+    swift = epsflow.friends_of_friends(X, 1.0, min_size=3, attach=gas, dialect="swift", **box)
     np.testing.assert_array_equal(swift.attached, np.where(expected < 0, 2147483647, expected + 1))
     assert epsflow.friends_of_friends(X, 0.6).attached is None
     with pytest.raises(ValueError, match="attach has 2 columns"):
