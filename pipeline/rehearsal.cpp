@@ -45,8 +45,38 @@ void Rehearsal::find_order() {
   order_memory_.shrink(order_.bytes());
 }
 
-Rehearsal::Sample Rehearsal::sample(std::uint64_t size) {
+Rehearsal::Chosen Rehearsal::choose(std::uint64_t size) {
+  const std::uint64_t n = session_.points().size();
+  Chosen chosen;
+  chosen.ids.reserve(size);
+  if (const auto& slices = session_.points().space().slices; slices != nullptr) {
+    // From all over the points, until a slice is larger than the sample shall be.
+    std::vector<std::uint64_t> offsets{0};
+    std::uint64_t largest = 0;
+    for (std::size_t s = 0; s < slices->count(); ++s) {
+      largest = std::max<std::uint64_t>(largest, slices->last(s) - slices->first(s));
+      if (chosen.ids.size() >= size * slices->last(s) / n) continue;
+      for (std::uint32_t id = slices->first(s); id < slices->last(s); ++id) chosen.ids.push_back(id);
+      offsets.push_back(chosen.ids.size());
+    }
+    if (largest <= size) {
+      chosen.slices = std::make_shared<const Slices>(offsets, chosen.ids.size());
+      return chosen;
+    }
+    chosen.ids.clear();
+  }
   find_order();
+  for (std::uint64_t s = 0; s < kStretches; ++s) {
+    const std::uint64_t count = (s + 1) * size / kStretches - chosen.ids.size();
+    const auto first = order_.begin() + s * order_.size() / kStretches;
+    chosen.ids.insert(chosen.ids.end(), first, first + count);
+  }
+  return chosen;
+}
+
+Rehearsal::Sample Rehearsal::sample(std::uint64_t wanted) {
+  const auto [ids, slices] = choose(wanted);
+  const std::uint64_t size = ids.size();
   const PointsView all = session_.points().host();
   const std::size_t dims = all.dims();
   const LoadedWeights* const weights = session_.weights();
@@ -56,18 +86,11 @@ Rehearsal::Sample Rehearsal::sample(std::uint64_t size) {
                              size * (dims * bytes_of(all.precision()) + (weights != nullptr ? kWeightBytes : 0)),
                              "a sample of the points"),
       .points = Points(size, dims, all.precision())};
-  std::vector<std::uint32_t> ids;
-  ids.reserve(size);
-  for (std::uint64_t s = 0; s < kStretches; ++s) {
-    const std::uint64_t count = (s + 1) * size / kStretches - ids.size();
-    const auto first = order_.begin() + s * order_.size() / kStretches;
-    ids.insert(ids.end(), first, first + count);
-  }
   all.visit([&](auto values) {
     auto to = made.points.values<std::remove_const_t<typename decltype(values)::element_type>>().begin();
     for (const std::uint32_t id : ids) to = std::ranges::copy(values.subspan(id * dims, dims), to).out;
   });
-  made.loaded = session_.load(made.points);
+  made.loaded = session_.load(made.points, slices);
   if (weights != nullptr) {
     std::vector<double> of_sample;
     of_sample.reserve(size);
@@ -110,7 +133,7 @@ std::optional<double> Rehearsal::seconds(const stages::EpsGroup& group, const In
   if (size == all.size()) return run(group, all, session_.weights(), strategy);
   const Sample few = sample(size);
   const double took = run(group, *few.loaded, few.weights ? &*few.weights : nullptr, strategy);
-  const double points = static_cast<double>(all.size()) / static_cast<double>(size);
+  const double points = static_cast<double>(all.size()) / static_cast<double>(few.points.size());
   if (candidates == 0) return took * points;
   // At the ends of the stretches candidates are missing. A table is made of all candidates; a search that stops once it has minpts
   // neighbours takes less than all of them and more than a constant part: the mean of the two is within a factor of two of what was

@@ -4,18 +4,21 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/slices.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow {
 
-/// A sample in which neighbourhoods are mostly whole: stretches of the points along a curve (index/leaf_order.hpp). A run on it is as
+/// A sample in which neighbourhoods are mostly whole: stretches of the points along a curve (index/leaf_order.hpp), or whole slices where
+/// points are in slices that are small enough. A run on it is as
 /// a part of the run on all points, on the same machine, threads and options.
 class Rehearsal {
  public:
@@ -39,6 +42,12 @@ class Rehearsal {
   };
 
   [[nodiscard]] std::uint64_t sample_size(std::uint64_t candidates) const;
+  /// The ids of about so many points, and the slices that they are.
+  struct Chosen {
+    std::vector<std::uint32_t> ids = {};
+    std::shared_ptr<const Slices> slices = nullptr;
+  };
+  [[nodiscard]] Chosen choose(std::uint64_t size);
   [[nodiscard]] Sample sample(std::uint64_t size);
   void find_order();
   [[nodiscard]] double run(const stages::EpsGroup& group, const LoadedPoints& points, const LoadedWeights* weights,

@@ -111,10 +111,10 @@ class Session {
     return data.weights_ != nullptr && data.weights_->loaded.whole.negative();
   }
 
-  /// Other points of the same space, without slices, for rehearse(). They must outlive it.
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) const {
+  /// Other points of the same space, in these slices or in none, for rehearse(). They must outlive it.
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, std::shared_ptr<const Slices> slices) const {
     Space space = data_.points->space();
-    space.slices = nullptr;
+    space.slices = std::move(slices);
     return engine_.backend->load(points, space);
   }
   /// run_flow() on other points, with other options, on the threads of the calling arena. stop: as FlowContext::stop, a child of this

@@ -1,5 +1,6 @@
 #include <epsflow/pipeline/plan.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -67,6 +68,24 @@ TEST_CASE("plan: the time grows with the points, as of a sample, too") {
     INFO(n << " points: " << seconds << " s after " << last);
     CHECK(seconds > last);
     last = seconds;
+  }
+}
+
+TEST_CASE("plan: slices tell a time by whole ones of them, and by a part of the points where they are large") {
+  const Engine engine({.threads = 2, .backend = kCpu});
+  const std::size_t n = 100'000;
+  const DataSet data = uniform(n, 2);
+  for (const std::size_t each : {std::size_t{1}, std::size_t{7}, std::size_t{30'000}, std::size_t{60'000}, n}) {
+    std::vector<std::uint64_t> offsets{0, 0};
+    while (offsets.back() < n) offsets.push_back(std::min<std::uint64_t>(n, offsets.back() + each));
+    offsets.push_back(n);
+    const Dataset loaded = engine.load(data.view(), offsets);
+    for (const Dataset& points : {loaded, loaded.weighted(std::vector<double>(n, 2))}) {
+      INFO("slices of " << each);
+      const std::optional<double> seconds = total_seconds(plan(points, grid({0.003}, {4})));
+      REQUIRE(seconds.has_value());
+      CHECK(*seconds > 0);
+    }
   }
 }
 
