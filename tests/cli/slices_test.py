@@ -58,6 +58,9 @@ class Slices(ProgramTest):
             by.setdefault(str(row[2]), []).append(i)
         self.check(out, by)
         kept = (out / "slices.csv").read_text()
+        said = self.succeeds("sweep", self.points, "--by", "t", "--eps", "0.3", "--minpts", "3", "--out", self.folder / "said").stdout
+        self.assertIn("counts of slices in", said.splitlines()[-1])
+        self.assertIn("said/slices.csv", said.splitlines()[-1])
         self.sweep(out, self.points, "--by", "t", "--resume")
         self.assertEqual((out / "slices.csv").read_text(), kept)
         self.fails(3, ["holds results", "slices by t"], "sweep", self.points, "--columns", "x,y", "--eps", "0.3", "--minpts", "3", "--out", out, "--resume")
