@@ -12,8 +12,8 @@ void throw_error(cudaError_t code, const char* file, int line) {
   const std::string path = file;
   int device = 0;
   const std::string which = cudaGetDevice(&device) == cudaSuccess ? "GPU " + std::to_string(device) : "the GPU";
-  const std::string text = which + " reports " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
-                           ") at " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) + ": ";
+  const std::string text = which + " reports " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ") at " +
+                           path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) + ": ";
   if (code == cudaErrorMemoryAllocation) {
     throw DeviceOutOfMemory(text +
                             "free its memory, lower EngineOptions::gpu_memory or SearchOptions::lane_pairs, or use "
