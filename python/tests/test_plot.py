@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import builtins
 import json
-import pathlib
-import re
 import subprocess
 import sys
 
@@ -47,6 +45,7 @@ from matplotlib import pyplot  # noqa: E402
 
 from epsflow.plot._heatmap import is_log  # noqa: E402
 from epsflow.plot._lives import _lives_of, parents_of  # noqa: E402
+from epsflow.plot._style import style  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -383,21 +382,9 @@ def test_all_pictures_have_one_style_and_leave_none_behind():
     axes = [epsflow.plot.heatmap(epsflow.sweep(X, [0.1, 0.2], [3, 5])), epsflow.plot.sizes([0, 0, 1]), epsflow.plot.stages(trace(("sort", 0, 1, 20)))]
     assert {ax.xaxis.label.get_color() for ax in axes} == {"#333333"} and not any(ax.spines["top"].get_visible() for ax in axes)
     assert dict(matplotlib.rcParams) == before
+    with style():
+        matplotlib.interactive(True)  # as the backend of notebooks does, which is loaded with the first figure
+    assert matplotlib.is_interactive()
+    matplotlib.interactive(before["interactive"])
     figure, given = pyplot.subplots()
     assert epsflow.plot.sizes([0, 0], ax=given) is given and len(figure.axes) == 1
-
-
-def test_the_code_of_the_documentation_runs(tmp_path, monkeypatch):
-    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "pictures.md"
-    if not page.is_file():
-        pytest.skip(f"{page} is not there")
-    monkeypatch.chdir(tmp_path)
-    X = blobs(600)
-    epsflow.sweep(X, 0.3, 4).save("results")
-    (tmp_path / "results" / "trace.json").write_text(json.dumps(trace(("sort", 0, 1, 20))))
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    known = {"X": X}
-    for block in blocks:
-        exec(block, known)
-    drawn = set(re.findall(r"epsflow\.plot\.(\w+)", "".join(blocks)))
-    assert drawn == set(epsflow.plot.__all__) and (tmp_path / "grid.png").stat().st_size > 0

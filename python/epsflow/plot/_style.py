@@ -52,8 +52,15 @@ def require_matplotlib() -> Any:
 
 @contextmanager
 def style() -> Iterator[None]:
-    with require_matplotlib().rc_context(_STYLE):
+    # Not rc_context, which sets back all parameters: what a backend that is loaded meanwhile sets stays, such as that of notebooks, which
+    # would show no further figure.
+    parameters = require_matplotlib().rcParams
+    before = {name: parameters[name] for name in _STYLE}
+    parameters.update(_STYLE)
+    try:
         yield
+    finally:
+        parameters.update(before)
 
 
 def new_figure(width: float = 6.4, height: float = 4.2) -> Any:
