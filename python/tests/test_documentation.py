@@ -1,0 +1,34 @@
+"""Every public name is on a page of the reference, and every name there is public."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+PAGES = Path(__file__).resolve().parents[2] / "docs/reference/python"
+
+
+def described(module: str) -> list[str]:
+    """What the pages describe of a module, in their order."""
+    names, current = [], ""
+    for page in sorted(PAGES.glob("*.md")):
+        for directive, name in re.findall(r"^\.\. (\w+):: ([\w.]+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+            if directive == "currentmodule":
+                current = name
+            elif directive in ("autofunction", "autoclass") and current == module:
+                names.append(name)
+    return names
+
+
+@pytest.mark.parametrize("module", ["epsflow", "epsflow.plot"])
+def test_every_name_is_on_one_page(module):
+    there = [name for name in importlib.import_module(module).__all__ if name != "plot"]  # which has a page of its own
+    assert sorted(described(module)) == sorted(there)
+
+
+def test_the_page_of_pictures_draws_each():
+    cells = re.findall(r"^```\{code-cell\} ipython3\n(.*?)^```$", (PAGES.parents[1] / "pictures.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert set(re.findall(r"epsflow\.plot\.(\w+)\(", "".join(cells))) == set(importlib.import_module("epsflow.plot").__all__)
