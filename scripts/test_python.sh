@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the Python package as its users get it: builds an sdist, and from it alone the wheel without CUDA, makes that a manylinux
-# wheel, installs it into an environment without a compiler, and runs there the README's quick start, python/tests and, beside
+# wheel, installs it into an environment without a compiler, and runs there the Python of README and docs/, python/tests and, beside
 # them, scikit-learn's own tests of DBSCAN. Options go to pytest: scripts/test_python.sh -k sweep
 # Needs PyPI, or what pip is set up to use in its place. Compiles through ccache where CMAKE_CXX_COMPILER_LAUNCHER says so.
 set -euo pipefail
@@ -51,12 +51,12 @@ clean pip install -q --disable-pip-version-check "$wheel"
   fail "types are wrong"
 done_with types
 
-say "quick start with NumPy alone"
+say "Python of README and docs/ with NumPy alone"
 for tool in cc c++ gcc g++ clang cmake; do
   [[ -z "$(PATH="$work/clean/bin" command -v "$tool")" ]] || fail "$tool is found in the clean environment"
 done
 (cd "$work/empty" && clean python "$source/python/tests/test_readme.py") ||
-  fail "the README's quick start does not run"
+  fail "the Python of README and docs/ does not run"
 done_with quick_start
 
 say "tests"

@@ -1,20 +1,27 @@
-"""The README's quick start, word for word. Also a program of its own, for where there is no pytest."""
+"""The Python of README and of pages of docs/, word for word; pages that are notebooks run when the site is built. Also a program of
+its own, for where there is no pytest."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "docs/install.md", "docs/howto/gpus.md", "docs/howto/python.md"]
 
 
-def test_quick_start() -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert blocks, "README.md has no block of Python"
+def run(page: str) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert blocks, f"{page} has no block of Python"
     names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks:
-        exec(compile(block, str(README), "exec"), names)
+        exec(compile(block, page, "exec"), names)
+
+
+def test_pages() -> None:
+    for page in PAGES:
+        run(page)
 
 
 if __name__ == "__main__":
-    test_quick_start()
+    test_pages()

@@ -1,4 +1,4 @@
-"""The commands of README's section "Use it", as they stand, one after the other in an empty folder."""
+"""The commands of README and of pages of docs/, as they stand: those of a page one after the other, in an empty folder."""
 import os
 import re
 import shlex
@@ -8,20 +8,29 @@ from pathlib import Path
 
 from support import BINARY, ProgramTest
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "docs/choosing.md", "docs/ten_minutes.md", "docs/howto/memory.md", "docs/howto/parameters.md", "docs/howto/program.md"]
 
 
-class Readme(ProgramTest):
+def commands_of(page):
+    """Each line of a block without a language that is a command, with a prompt or alone; what stands below a prompt is output."""
+    blocks = re.findall(r"^```\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if re.match(r"(\$ )?epsflow [a-z]", line)]
+
+
+class Pages(ProgramTest):
     def test_every_command_works_after_those_before_it(self):
-        section = README.read_text().split("## Use it", 1)[1].split("\n## ", 1)[0]
-        commands = [line for line in re.search(r"```\n(.*?)```", section, re.S).group(1).splitlines() if line]
-        self.assertGreater(len(commands), 5)
+        for page in PAGES:
+            with self.subTest(page=page):
+                self.run_all(commands_of(page), self.folder / Path(page).stem)
+
+    def run_all(self, commands, folder):
+        folder.mkdir()
+        self.assertGreater(len(commands), 1)
         for command in commands:
-            words = shlex.split(command)
-            self.assertEqual(words[0], "epsflow")
-            p = subprocess.run([BINARY, *words[1:]], cwd=self.folder, capture_output=True, text=True, timeout=300)
+            p = subprocess.run([BINARY, *shlex.split(command)[1:]], cwd=folder, capture_output=True, text=True, timeout=300)
             self.assertEqual(p.returncode, 0, (command, p.stderr))
-        made = set(os.listdir(self.folder))
+        made = set(os.listdir(folder))
         for command in commands:
             words = shlex.split(command)
             if "--out" in words:
