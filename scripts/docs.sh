@@ -60,6 +60,6 @@ mkdir -p "$IPYTHONDIR/profile_default"
 echo 'get_config().IPKernelApp.log_level = "ERROR"' >"$IPYTHONDIR/profile_default/ipython_kernel_config.py"
 
 options=(-q -W --keep-going -n -j 2 -b "$builder" -c docs -d "$work/doctrees-$builder")
-[[ "$builder" != linkcheck ]] || options+=(-D nb_execution_mode=off)
+[[ "$builder" != linkcheck ]] || options+=(-D nb_execution_mode=off -D suppress_warnings=myst-nb.lexer)
 "$venv/bin/sphinx-build" "${options[@]}" . "$work/$builder"
 [[ "$builder" != html ]] || echo "the site: $work/html/index.html"
