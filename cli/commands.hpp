@@ -41,6 +41,7 @@ inline constexpr std::array kExitCodes{
 [[nodiscard]] Command suggest_command();
 [[nodiscard]] Command sweep_command();
 [[nodiscard]] int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks);
+[[nodiscard]] Command report_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();
 [[nodiscard]] Command fof_command();

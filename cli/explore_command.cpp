@@ -19,6 +19,7 @@
 #include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -27,6 +28,8 @@
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/pipeline/explore.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/report/as_json.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -57,28 +60,11 @@ std::vector<const Offer*> offers_of(const Exploration& made) {
   return offers;
 }
 
-nlohmann::ordered_json json_of(const Offer& offer) {
-  nlohmann::ordered_json json = counts_as_json(offer.variant, offer.summary);
-  json["score"] = offer.score;
-  json["confidence"] = offer.confidence;
-  json["plateau"] = {{"eps", {offer.plateau.eps_from, offer.plateau.eps_to}},
-                     {"minpts", {offer.plateau.minpts_from, offer.plateau.minpts_to}}};
-  json["reason"] = offer.reason;
-  return json;
-}
-
 nlohmann::ordered_json json_of(const Exploration& made, const io::FilePoints& points, const Metric& metric) {
   nlohmann::ordered_json json{{"points", points.size()}};
   add_metric(json, metric);
   add_input(json, points);
-  json["grid"] = {{"eps", made.eps}, {"minpts", made.minpts}};
-  json["recommended"] = made.recommended ? json_of(*made.recommended) : nlohmann::ordered_json();
-  json["alternatives"] = nlohmann::ordered_json::array();
-  for (const Offer& offer : made.alternatives) json["alternatives"].push_back(json_of(offer));
-  json["doubts"] = nlohmann::ordered_json::array();
-  for (const Doubt doubt : made.doubts) {
-    json["doubts"].push_back({{"name", std::string(word_of(doubt))}, {"text", sentence_of(doubt)}});
-  }
+  json.update(report::as_json(made));
   return json;
 }
 
@@ -100,7 +86,9 @@ void print(const Exploration& made, const Metric& metric) {
 /// Opened before anything is computed, so that what is in the way is told then. Which variants it is to hold is not known yet.
 std::unique_ptr<io::ResultsFolder> open_folder(const Arguments& arguments) {
   if (!arguments.given("out")) {
-    if (arguments.flag("overwrite")) throw UsageError("--overwrite is about the folder of --out; give --out as well");
+    if (arguments.flag("overwrite") && !arguments.given("report")) {
+      throw UsageError("--overwrite is about the folder of --out; give --out as well");
+    }
     return nullptr;
   }
   io::require_format("NPZ");
@@ -141,6 +129,31 @@ void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const E
   folder.finish("complete", seconds, Trace());
 }
 
+/// The page of what was found. Where there was time for it (no bound is given) each cell gets labels, and so a map, in another sweep.
+void write_report(const Arguments& arguments, const Exploration& made, const io::FilePoints& points,
+                  const Metric& metric, const Dataset& data, const RunSettings& settings, const Observer& observer) {
+  const Origin origin{.command = "explore",
+                      .files = arguments.operands(),
+                      .checksum = io::checksum_of_input(points, describe(metric)),
+                      .started = io::now_utc(),
+                      .run = describe_run(arguments, metric, settings.engine)};
+  report::Report report(subject_of(points, metric, origin));
+  const auto take = [&](VariantResult&& result) { report.add(result.variant, result.summary, result.labels); };
+  std::vector<Variant> variants;
+  for (const LineageCell& cell : made.map.cells()) variants.push_back(cell.variant);
+  if (arguments.given("seconds") || variants.empty()) {
+    for (const Offer* offer : offers_of(made)) report.add(offer->variant, offer->summary, offer->labels);
+  } else {
+    run_each(data, Sweep(variants), take, settings.run, observer);
+  }
+  report.add_lineage(made.map);
+  std::vector<std::pair<Variant, double>> scores;
+  for (std::size_t i = 0; i < made.scores.size(); ++i) scores.emplace_back(variants[i], made.scores[i].score);
+  report.add_scores(scores);
+  report.advise(report::as_json(made).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  write_page(arguments, arguments.text("report"), overwrite(arguments), report);
+}
+
 /// What a long exploration is going to take.
 void foretell(const Progress& p, const EngineOptions& options) {
   constexpr double kLong = 10;
@@ -157,6 +170,7 @@ int run_explore(const Arguments& arguments) {
   RunSettings settings = run_settings(arguments);
   if (sweep) require_even_grid(sweep->variants());
   Metric metric = requested_metric(arguments);
+  require_page(arguments, "report", overwrite(arguments), paths_of(arguments.operands()));
   const std::unique_ptr<io::ResultsFolder> folder = open_folder(arguments);
   io::FilePoints points = read_input(arguments);
   require_points(points);
@@ -177,6 +191,7 @@ int run_explore(const Arguments& arguments) {
                             .cancel = &interrupt.token()};
     const Dataset data = load(arguments, points, metric, settings.engine);
     made = sweep ? explore(data, *sweep, settings.run, observer, bound) : explore(data, settings.run, observer, bound);
+    if (arguments.given("report")) write_report(arguments, *made, points, metric, data, settings, observer);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (folder != nullptr) write_folder(*folder, arguments, *made, points, metric, settings.engine, seconds);
@@ -251,7 +266,8 @@ Command explore_command() {
                       {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
                        {.name = "overwrite",
                         .kind = ValueKind::flag,
-                        .help = "replace the results that the folder holds by the new ones once these are complete"}}},
+                        .help = "replace the results that the folder holds by the new ones once these are complete"},
+                       report_option("page for a browser, with a map of every cell, which takes about as long again")}},
                      input_options(),
                      machine_options(),
                      message_options()},

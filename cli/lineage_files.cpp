@@ -1,12 +1,16 @@
 #include <epsflow/cli/lineage_files.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/read_points.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/npz_writer.hpp>
 
@@ -86,6 +90,57 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage) {
                                                                  array_of("in_wider", "<i4", in_wider),
                                                                  array_of("in_looser", "<i4", in_looser)};
   io::write_npz(file, arrays);
+}
+
+Lineage read_lineage(const std::filesystem::path& file) {
+  const auto read = [&](std::vector<std::string> columns) {
+    return io::read_points(file, {.columns = std::move(columns)});
+  };
+  const io::FilePoints cells = read({"eps", "minpts", "clusters", "core", "noise", "wider", "looser"});
+  const io::FilePoints offsets = read({"offsets"});
+  std::optional<io::FilePoints> clusters;
+  const auto number = [&](const io::FilePoints& table, std::size_t row, std::size_t column) {
+    const double value = table.view().at(row, column);
+    if (value >= -1 && value <= 0xFFFFFFFFU && value == std::floor(value)) return static_cast<std::int64_t>(value);
+    throw InputError(file.string() + " was not written by epsflow, or is damaged: it has a count of " + format_number(value));
+  };
+  const auto cell_in = [](std::int64_t place) {
+    return place < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(place));
+  };
+  if (offsets.size() != cells.size() + 1) throw InputError(file.string() + " was not written by epsflow, or is damaged");
+  if (number(offsets, cells.size(), 0) > 0) {
+    clusters = read({"first_core", "core_points", "size", "in_wider", "in_looser"});
+  }
+  std::vector<LineageCell> all(cells.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    LineageCell& cell = all[i];
+    cell.variant = {cells.view().at(i, 0), static_cast<std::uint32_t>(number(cells, i, 1))};
+    cell.wider = cell_in(number(cells, i, 5));
+    cell.looser = cell_in(number(cells, i, 6));
+    const auto begin = static_cast<std::size_t>(number(offsets, i, 0));
+    const auto end = static_cast<std::size_t>(number(offsets, i + 1, 0));
+    if (begin > end || (end > begin && (!clusters || end > clusters->size()))) {
+      throw InputError(file.string() + " was not written by epsflow, or is damaged: its clusters are not in order");
+    }
+    const auto list = [&](std::vector<std::uint32_t>& to, std::size_t column) {
+      for (std::size_t k = begin; k < end; ++k) to.push_back(static_cast<std::uint32_t>(number(*clusters, k, column)));
+    };
+    list(cell.first_core, 0);
+    list(cell.core, 1);
+    list(cell.size, 2);
+    if (cell.wider) list(cell.in_wider, 3);
+    if (cell.looser) list(cell.in_looser, 4);
+    std::uint64_t points = 0;
+    for (const std::uint32_t size : cell.size) {
+      points += size;
+      cell.summary.largest = std::max<std::uint64_t>(cell.summary.largest, size);
+    }
+    cell.summary.clusters = cell.clusters();
+    cell.summary.core = static_cast<std::uint64_t>(number(cells, i, 3));
+    cell.summary.noise = static_cast<std::uint64_t>(number(cells, i, 4));
+    cell.summary.border = points - std::min(points, cell.summary.core);
+  }
+  return Lineage(std::move(all));
 }
 
 }  // namespace epsflow::cli

@@ -20,4 +20,7 @@ void write_map(const std::filesystem::path& file, const Lineage& lineage, std::s
 /// build without libzip, ResourceError.
 void write_lineage(const std::filesystem::path& file, const Lineage& lineage);
 
+/// What write_lineage() wrote. Throws InputError for a file that it did not write, UsageError in a build without libzip.
+[[nodiscard]] Lineage read_lineage(const std::filesystem::path& file);
+
 }  // namespace epsflow::cli

@@ -131,11 +131,6 @@ std::string processor_name() {
   return uname(&system) == 0 ? system.machine : "unknown";
 }
 
-nlohmann::ordered_json counts_as_json(const Variant& variant, const LabelSummary& summary) {
-  return {{"eps", variant.eps},   {"minpts", variant.minpts}, {"clusters", summary.clusters}, {"noise", summary.noise},
-          {"core", summary.core}, {"border", summary.border}, {"largest", summary.largest}};
-}
-
 void print_json(const nlohmann::ordered_json& json) {
   print_result("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }

@@ -57,9 +57,6 @@ void settle_backend(const Points& points, const Metric& metric, RunSettings& set
 /// Name of the processor as the system tells it, or else its architecture.
 [[nodiscard]] std::string processor_name();
 
-/// A variant with its counts, as results in JSON have it.
-[[nodiscard]] nlohmann::ordered_json counts_as_json(const Variant& variant, const LabelSummary& summary);
-
 /// Prints a result as JSON. Text that is not UTF-8, as file names may be, is made so.
 void print_json(const nlohmann::ordered_json& json);
 

@@ -13,12 +13,14 @@
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/slicing.hpp>
 #include <epsflow/cli/sweep_results.hpp>
@@ -79,12 +81,27 @@ void run_whole(const Arguments& arguments, const io::FilePoints& points, const M
   parts::run_each(points, metric, made, take, engines, settings.run, shared, points.weights, &sharing);
 }
 
+/// The page of what the folder holds now.
+void write_report(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
+                  const EngineOptions& engine) {
+  const std::filesystem::path folder = arguments.text("out");
+  const io::Manifest manifest = read_results(folder);
+  report::Report report(subject_of(points, metric,
+                                   {.command = "sweep",
+                                    .files = arguments.operands(),
+                                    .checksum = manifest.checksum,
+                                    .started = io::now_utc(),
+                                    .run = describe_run(arguments, metric, engine)}));
+  add_folder(report, folder, manifest);
+  write_page(arguments, arguments.text("report"), io::Overwrite::replace, report);
+}
+
 /// The sweep of a table of neighbours.
 int run_sweep_of_table(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments, {"out"});
   const io::FolderMode mode = folder_mode(arguments);
   const RunSettings settings = run_settings(arguments);
-  require_table_options(arguments, {"keep", "lineage", "labelled", "catalog", "stats", "by", "by-width", "by-file"});
+  require_table_options(arguments, {"keep", "lineage", "labelled", "catalog", "stats", "report", "by", "by-width", "by-file"});
   io::ResultsFolder folder(
       arguments.text("out"), sweep, mode,
       {.hdf5 = arguments.flag("hdf5"), .core = settings.run.core_mask, .inputs = paths_of(arguments.operands())},
@@ -110,7 +127,7 @@ int run_sweep(const Arguments& arguments) {
   Metric metric = requested_metric(arguments);
   const std::string& out = arguments.text("out");
   const bool labels = settings.run.keep == Keep::labels;
-  const bool lineage = arguments.flag("lineage");
+  const bool lineage = arguments.flag("lineage") || arguments.given("report");
   check_kept(arguments, settings.run);
   check_slicing(arguments);
   const bool sliced = arguments.given("by") || arguments.flag("by-file");
@@ -125,6 +142,11 @@ int run_sweep(const Arguments& arguments) {
         "--lineage ties the clusters of one data set to each other, and --by and --by-file make many: leave one of "
         "them out");
   }
+  if (sliced && arguments.given("report")) {
+    throw UsageError("--report is a page of one data set, and --by and --by-file make many: leave one of them out");
+  }
+  require_page(arguments, "report", mode == io::FolderMode::fresh ? io::Overwrite::refuse : io::Overwrite::replace,
+               paths_of(arguments.operands()));
   settings.run.clusters = lineage;
   check_options(settings.run);
   if (lineage) io::require_format("NPZ");
@@ -176,7 +198,7 @@ int run_sweep(const Arguments& arguments) {
   const Sweep made(tied || counted ? all_variants(folder, missing) : missing);
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
   settings.run.clusters = tied;
-  return run_into(
+  const int code = run_into(
       folder, {points, points.size(), &metric, missing.size(), labels}, arguments, [&](const Observer& observer) {
         LineageBuilder builder(made);
         std::optional<SliceCounts> counts;
@@ -198,6 +220,8 @@ int run_sweep(const Arguments& arguments) {
         }
         if (counts) folder.add_file(io::kSlicesName, [&](const auto& file) { counts->write(file); });
       });
+  if (code == kDone && arguments.given("report")) write_report(arguments, points, metric, settings.engine);
+  return code;
 }
 
 /// A results folder has counts of border points and noise.
@@ -235,6 +259,7 @@ Command sweep_command() {
                    {.name = "lineage",
                     .kind = ValueKind::flag,
                     .help = "write how the clusters of all variants lie in each other as well, lineage.npz"},
+                   report_option("page for a browser, with all that epsflow report makes of the folder; writes lineage.npz, too"),
                    spec_of<RunOptions>("core"),
                    {.name = "labelled",
                     .kind = ValueKind::word,

@@ -34,8 +34,8 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   const auto refuse = [](const std::string& what) {
     throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
   };
-  for (const char* name : {"neighbors", "labelled", "catalog", "stats", "by", "by-width", "by-file", "verify", "kernel",
-                           "table-format", "method"}) {
+  for (const char* name : {"neighbors", "labelled", "catalog", "stats", "report", "by", "by-width", "by-file", "verify",
+                           "kernel", "table-format", "method"}) {
     if (arguments.given(name)) refuse(std::string("--") + name);
   }
   if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");

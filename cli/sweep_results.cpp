@@ -14,6 +14,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
+#include <epsflow/report/as_json.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -41,7 +42,7 @@ void print_table_as_json(const io::ResultsFolder& folder, const Swept& swept, co
   add_input(json, swept.origin);
   json["variants"] = Json::array();
   for (const auto& [variant, e] : folder.entries()) {
-    Json counts = counts_as_json(e.variant, e.summary);
+    Json counts = report::counts_as_json(e.variant, e.summary);
     counts["seconds"] = e.seconds;
     counts["labels"] = e.has_labels ? Json(io::labels_name(variant)) : Json();
     json["variants"].push_back(std::move(counts));

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/labels.hpp>
+#include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/report_pages.hpp>
+#include <epsflow/cli/running.hpp>
+#include <epsflow/cli/table_input.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/results/results_names.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What a results folder says of the run that made it, and of its input.
+Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manifest) {
+  Origin origin{.command = manifest.owns(io::kExploreName) ? "explore" : "sweep", .checksum = manifest.checksum};
+  try {
+    const Json run = Json::parse(manifest.runs.back());
+    origin.started = run.at("started");
+    origin.run.version = run.at("version");
+    for (const auto& [name, value] : run.at("options").items()) origin.run.options.emplace_back(name, value);
+    for (const auto& [name, value] : run.at("machine").items()) origin.run.machine.emplace_back(name, value);
+    const Json input = Json::parse(manifest.input);
+    for (const Json& file : input.at("files")) origin.files.push_back(file.at("name"));
+  } catch (const Json::exception&) {
+    throw InputError(fmt::format("{} does not say how it was made, or is damaged: sweep again",
+                                 (folder / io::kManifestName).string()));
+  }
+  return origin;
+}
+
+/// The input where the folder has it from, or where --input says it is now.
+Words input_files(const Arguments& arguments, const std::filesystem::path& folder, const Origin& origin) {
+  if (arguments.given("input")) return arguments.texts("input");
+  if (origin.files.empty()) {
+    throw InputError(fmt::format("{} does not say of which file it is: give the points with --input FILE", folder.string()));
+  }
+  for (const std::string& file : origin.files) {
+    if (file == io::kStandardOutput) {
+      throw InputError(fmt::format("{} is of points from standard input: give them with --input FILE", folder.string()));
+    }
+    std::error_code code;
+    if (std::filesystem::exists(file, code)) continue;
+    throw InputError(
+        fmt::format("{} is of {}, which is not there (any more): say where it is now with --input FILE", folder.string(), file));
+  }
+  return origin.files;
+}
+
+/// The words that read the same points: those of the run that made the folder, but for what this command line says.
+Arguments reading_of(const Arguments& arguments, const Words& files, const Origin& origin) {
+  Words words = files;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    const OptionSpec* const option = find_option(arguments.command(), name);
+    words.push_back("--" + name + (option->kind == ValueKind::flag ? "" : "=" + value));
+  };
+  for (const auto& [name, value] : arguments.all_given()) {
+    if (name != "input" && name != "out" && name != "json" && name != "overwrite") add(name, value);
+  }
+  for (const auto& [name, value] : origin.run.options) {
+    const bool of_report = name == "out" || name == "json" || name == "quiet" || name == "overwrite";
+    if (!of_report && !arguments.given(name) && find_option(arguments.command(), name) != nullptr) add(name, value);
+  }
+  return {arguments.command(), words};
+}
+
+void require_same_input(const std::filesystem::path& folder, const io::Manifest& manifest, const io::FilePoints& points,
+                        const Metric& metric) {
+  const std::string checksum = io::checksum_of_input(points, describe(metric));
+  const bool unknown = manifest.checksum.starts_with("unknown");
+  if (checksum == manifest.checksum || unknown) return;
+  throw InputError(
+      fmt::format("{} is of {}: give the points that were clustered with --input FILE, with the same columns and metric",
+                  folder.string(), io::describe_difference(manifest, checksum)));
+}
+
+int run_report(const Arguments& arguments) {
+  arguments.require({});
+  if (arguments.operands().size() != 1) throw UsageError("a report is of one results folder: give one");
+  const std::filesystem::path folder = arguments.operands().front();
+  const io::Manifest manifest = read_results(folder);
+  if (manifest.checksum.find(kPrecomputed) != std::string::npos) {
+    throw InputError(folder.string() + " is of a table of neighbours, which has no points to show");
+  }
+  Origin origin = origin_of(folder, manifest);
+  origin.files = input_files(arguments, folder, origin);
+  require_page(arguments, "out", overwrite(arguments), paths_of(origin.files));
+  const Arguments reading = reading_of(arguments, origin.files, origin);
+  Metric metric = requested_metric(reading);
+  io::FilePoints points = read_input(reading);
+  settle_columns(reading, points, metric);
+  require_same_input(folder, manifest, points, metric);
+  report::Report report(subject_of(points, metric, origin));
+  add_folder(report, folder, manifest);
+  write_page(arguments, arguments.text("out"), overwrite(arguments), report);
+  if (arguments.flag("json")) {
+    print_json({{"report", arguments.text("out")}, {"cells", report.cells()}, {"maps", report.maps()}});
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command report_command() {
+  return {.name = "report",
+          .summary = "make one page for a browser of a results folder",
+          .usage = "RESULTS",
+          .about =
+              "Makes a page of what epsflow sweep or epsflow explore wrote: what is recommended and why, the grid as a\n"
+              "heat map, and of each cell its map, the sizes and lives of its clusters, and the largest of them as a\n"
+              "table. The page is one file of at most 8 MiB that needs no network and no server. The input is read\n"
+              "again, as the folder says it was read; lives need lineage.npz (sweep --lineage). Cells without labels\n"
+              "have no map.",
+          .example = "epsflow report results --out report.html",
+          .operand = {"RESULTS"},
+          .groups = {{"The page",
+                      {{.name = "out",
+                        .kind = ValueKind::file,
+                        .value = "FILE.html",
+                        .standard = "report.html",
+                        .help = "file to write"},
+                       overwrite_option()}},
+                     {"The points, where they are elsewhere now, or were read otherwise",
+                      {{.name = "input",
+                        .kind = ValueKind::file,
+                        .value = "FILE",
+                        .several = true,
+                        .help = "the file that was clustered (default: where the folder says it was)"}}},
+                     metric_options(),
+                     input_options(),
+                     message_options()},
+          .run = run_report};
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,166 @@
+#include <epsflow/cli/report_pages.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/labels.hpp>
+#include <epsflow/cli/lineage_files.hpp>
+#include <epsflow/cli/output.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/io/results/results_names.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+/// Options that change no result.
+constexpr std::array<std::string_view, 7> kOfOutput{"out", "report", "overwrite", "resume", "json", "quiet", "help"};
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      text += "'\\''";
+    } else {
+      text += c;
+    }
+  }
+  return text + "'";
+}
+
+std::string words_of(const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::string text;
+  for (const auto& [name, value] : entries) text += (text.empty() ? "" : "; ") + name + " " + value;
+  return text;
+}
+
+std::string title_of(const io::FilePoints& points, const Words& files) {
+  const std::size_t count = std::max(points.inputs.size(), files.size());
+  const std::string first = !files.empty() ? files.front() : count > 0 ? points.inputs.front().name : "points";
+  const std::string name = std::filesystem::path(first).filename().string();
+  return count > 1 ? fmt::format("{} and {}", name, format_count(count - 1, "more file")) : name;
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void add_scores(report::Report& report, const std::filesystem::path& file) {
+  const io::FilePoints map = io::read_points(file, {.columns = {"eps", "minpts", "score"}});
+  std::vector<std::pair<Variant, double>> scores;
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    scores.push_back(
+        {{map.view().at(i, 0), static_cast<std::uint32_t>(map.view().at(i, 1))}, map.view().at(i, 2)});
+  }
+  report.add_scores(scores);
+}
+
+}  // namespace
+
+OptionSpec report_option(std::string help) {
+  return {.name = "report", .kind = ValueKind::file, .value = "FILE.html", .help = std::move(help)};
+}
+
+void require_page(const Arguments& arguments, std::string_view option, io::Overwrite overwrite,
+                  std::span<const std::filesystem::path> inputs) {
+  const std::filesystem::path file = arguments.text(option);
+  if (file.empty()) return;
+  if (file.extension() != ".html" && file.extension() != ".htm") {
+    throw UsageError(fmt::format("--{} {} is where a page for a browser goes: give it a name that ends in .html", option,
+                                 file.string()));
+  }
+  io::require_target(file, overwrite, inputs);
+}
+
+std::string command_line(std::string_view command, const Words& files,
+                         std::span<const std::pair<std::string, std::string>> options) {
+  std::string line = fmt::format("epsflow {}", command);
+  for (const std::string& file : files) line += " " + quoted(file);
+  for (const auto& [name, value] : options) {
+    if (std::ranges::find(kOfOutput, name) != kOfOutput.end()) continue;
+    const OptionSpec* const option = find_option(find_command(command), name);
+    line += " --" + name;
+    if (option == nullptr || option->kind != ValueKind::flag) line += " " + quoted(value);
+  }
+  return line;
+}
+
+report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin) {
+  report::Subject subject{.title = title_of(points, origin.files), .points = points.view(), .metric = metric};
+  subject.columns.names = points.column_names;
+  if (!points.inputs.empty()) subject.columns.units = points.inputs.front().units;
+  auto& told = subject.provenance;
+  for (const io::InputRows& input : points.inputs) {
+    told.emplace_back("Input", fmt::format("{}: {}{}{}", input.name, input.kind, input.kind.empty() ? "" : "; ",
+                                           format_count(input.rows, "row")));
+    if (!input.dropped.empty()) {
+      told.emplace_back("Dropped",
+                        fmt::format("{} with NaN, infinity or missing values", format_count(input.dropped.size(), "row")));
+    }
+  }
+  told.emplace_back("Checksum", origin.checksum);
+  told.emplace_back("Metric", describe_in_full(metric));
+  told.emplace_back("Program", "epsflow " + origin.run.version);
+  told.emplace_back("Machine", words_of(origin.run.machine));
+  told.emplace_back("Made", origin.started);
+  subject.command = command_line(origin.command, origin.files, origin.run.options);
+  if (origin.command != "explore") subject.command += " --out results";
+  Words reading;
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const auto& option : origin.run.options) {
+    const bool of_grid = option.first == "eps" || option.first == "minpts" || option.first == "variants";
+    if (!of_grid && find_option(find_command("cluster"), option.first) != nullptr) options.push_back(option);
+  }
+  subject.catalogue_hint =
+      command_line("cluster", origin.files, options) + " --eps {eps} --minpts {minpts} --catalog clusters.csv";
+  Words words = origin.files;
+  std::erase_if(options, [](const auto& option) { return find_option(find_command("explore"), option.first) == nullptr; });
+  subject.no_advice =
+      "No recommendation was asked for: this is a sweep over parameters that were given. For one: " +
+      command_line("explore", origin.files, options) + " --report explored.html";
+  return subject;
+}
+
+void write_page(const Arguments& arguments, const std::string& file, io::Overwrite overwrite,
+                const report::Report& report) {
+  const std::string page = report.page();
+  io::AtomicFile out(file, overwrite);
+  out.write(page);
+  out.commit();
+  if (!arguments.flag("quiet")) {
+    say(fmt::format("{}: a report of {}, {} with a map, {}", file, format_count(report.cells(), "cell"), report.maps(),
+                    format_bytes(page.size())));
+  }
+}
+
+void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest) {
+  const InterruptGuard interrupt;
+  for (const auto& [variant, entry] : manifest.entries) {
+    std::vector<std::int32_t> labels;
+    if (entry.has_labels) {
+      const std::string name = io::labels_name(variant);
+      require_unchanged(folder, manifest, name);
+      labels = read_numbers(folder / name, kLabelNumbers);
+    }
+    report.add(variant, entry.summary, labels, interrupt.token());
+  }
+  if (manifest.owns(io::kLineageName)) {
+    require_unchanged(folder, manifest, io::kLineageName);
+    report.add_lineage(read_lineage(folder / io::kLineageName));
+  }
+  if (!manifest.owns(io::kExploreName)) return;
+  require_unchanged(folder, manifest, io::kMapName);
+  require_unchanged(folder, manifest, io::kExploreName);
+  add_scores(report, folder / io::kMapName);
+  report.advise(read_text(folder / io::kExploreName));
+}
+
+}  // namespace epsflow::cli

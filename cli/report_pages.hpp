@@ -1,0 +1,52 @@
+// Pages of results (report/report.hpp) as commands make them.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/io/file_points.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
+#include <epsflow/io/write/atomic_file.hpp>
+#include <epsflow/report/report.hpp>
+
+namespace epsflow::cli {
+
+/// --report FILE of a command that makes results.
+[[nodiscard]] OptionSpec report_option(std::string help);
+
+/// Finds out whether the file of `option` can be written as require_output() does; its name must say that it is a page. Throws UsageError,
+/// ResourceError.
+void require_page(const Arguments& arguments, std::string_view option, io::Overwrite overwrite,
+                  std::span<const std::filesystem::path> inputs);
+
+/// A command of the program as a shell takes it. options: name and value, "true" for flags; those that say where results go, and what is
+/// printed, are left out.
+[[nodiscard]] std::string command_line(std::string_view command, const Words& files,
+                                       std::span<const std::pair<std::string, std::string>> options);
+
+/// What a page says of a run.
+struct Origin {
+  std::string command;  ///< its name
+  Words files = {};
+  std::string checksum = {};
+  std::string started = {};
+  io::RunDescription run = {};
+};
+
+/// The points outlive it.
+[[nodiscard]] report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin);
+
+/// Writes the page, and says so, unless --quiet is given.
+void write_page(const Arguments& arguments, const std::string& file, io::Overwrite overwrite, const report::Report& report);
+
+/// Adds what a results folder holds of the points to a page: counts, labels, lineage, scores, recommendation. Throws InputError for what is
+/// not as it was written.
+void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest);
+
+}  // namespace epsflow::cli

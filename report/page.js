@@ -1,0 +1,559 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = (id) => document.getElementById(id);
+
+  // ---- Elements. Names from files become text, never markup.
+
+  function fill(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+    }
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+  }
+  const element = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+  const drawn = (name, attributes = {}, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+
+  function button(text, act, label) {
+    const made = element("button", { type: "button", "aria-label": label }, text);
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  // ---- Words
+
+  const number = (value) => (value === null || value === undefined ? "–" : String(Number(value.toPrecision(4))));
+  const count = (value) => value.toLocaleString("en");
+  const counted = (value, noun) => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+  const share = (part) => {
+    const percent = (100 * part) / Math.max(data.points, 1);
+    return `${percent > 0 && percent < 1 ? percent.toPrecision(1) : percent.toFixed(percent < 10 ? 1 : 0)} %`;
+  };
+  const unitOfEps = data.eps_unit ? ` ${data.eps_unit}` : "";
+  const nameOf = (cell) => `eps ${number(cell.eps)}${unitOfEps}, minpts ${cell.minpts}`;
+  const titled = (column) => column.name + (column.unit ? ` (${column.unit})` : "");
+  const exact = (value) => String(value);
+
+  // ---- The cells, and where they are
+
+  const keyOf = (eps, minpts) => `${eps} ${minpts}`;
+  const cellAt = new Map(data.cells.map((cell) => [keyOf(cell.eps, cell.minpts), cell]));
+  const offered = data.advice ? [data.advice.recommended, ...data.advice.alternatives].filter(Boolean) : [];
+  const markOf = (cell) => {
+    const place = offered.findIndex((offer) => offer.eps === cell.eps && offer.minpts === cell.minpts);
+    if (place < 0) return "";
+    return place === 0 && data.advice.recommended ? "★" : "◆";
+  };
+
+  // ---- Data to take away
+
+  function download(name, columns, rows) {
+    const field = (value) => {
+      const text = value === null || value === undefined ? "" : exact(value);
+      return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const text = [columns, ...rows].map((row) => row.map(field).join(",") + "\n").join("");
+    const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+  const fileOf = (what, cell) => `${what}${cell ? `_eps_${cell.eps}_minpts_${cell.minpts}` : ""}.csv`;
+  const downloadButton = (what, cell, columns, rows) =>
+    button("Data (CSV)", () => download(fileOf(what, cell), columns, rows()), `Data of ${what}${cell ? ` of ${nameOf(cell)}` : ""} as CSV`);
+
+  // ---- What is packed: report/encoding.hpp
+
+  const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+
+  function unpack(text) {
+    const bytes = bytesOf(text);
+    const values = [];
+    for (let i = 0; i < bytes.length; ) {
+      const control = bytes[i++];
+      if (control < 128) {
+        for (let k = 0; k <= control; ++k) values.push(bytes[i++]);
+      } else {
+        for (let k = 0; k < control - 126; ++k) values.push(bytes[i]);
+        ++i;
+      }
+    }
+    return values;
+  }
+
+  function unpackPlaces(text) {
+    const bytes = bytesOf(text);
+    const places = [];
+    let at = 0;
+    const next = () => {
+      let value = 0;
+      let factor = 1;
+      while (bytes[at] >= 128) {
+        value += (bytes[at++] - 128) * factor;
+        factor *= 128;
+      }
+      return value + bytes[at++] * factor;
+    };
+    for (let place = 0; at < bytes.length; ) {
+      place += next();
+      for (let run = next(); run > 0; --run) places.push(place++);
+    }
+    return places;
+  }
+
+  /** The pixels of a plane that have points, where pixels of 2^level by 2^level are one. */
+  function pixelsOf(plane, level) {
+    plane.levels = plane.levels || {};
+    if (!plane.levels[level]) {
+      const width = ((plane.width - 1) >> level) + 1;
+      const all = unpackPlaces(plane.occupied).map((p) => (Math.floor(p / plane.width) >> level) * width + ((p % plane.width) >> level));
+      plane.levels[level] = { width, height: ((plane.height - 1) >> level) + 1, pixels: [...new Set(all)].sort((a, b) => a - b) };
+    }
+    return plane.levels[level];
+  }
+
+  // ---- Colours: cividis for quantities; for clusters those of Okabe and Ito, again and again, by rank of size
+
+  const ramp = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+  function rampColour(part) {
+    const place = Math.min(Math.max(part, 0), 1) * (ramp.length - 1);
+    const low = Math.min(Math.floor(place), ramp.length - 2);
+    return ramp[low].map((value, i) => Math.round(value + (ramp[low + 1][i] - value) * (place - low)));
+  }
+  const css = (rgb) => `rgb(${rgb.join(",")})`;
+  const clusterColours = [[0, 114, 178], [230, 159, 0], [0, 158, 115], [213, 94, 0], [204, 121, 167], [86, 180, 233], [240, 228, 66]];
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const NOISE = 1;
+  const FIRST = 2;
+  const OTHER = 255;
+  function colourOf(value) {
+    if (value === NOISE) return dark.matches ? [85, 88, 92] : [196, 196, 196];
+    const rank = value - FIRST;
+    const base = clusterColours[rank % clusterColours.length];
+    const turn = Math.floor(rank / clusterColours.length) % 3;
+    return base.map((c) => Math.round(turn === 0 ? c : turn === 1 ? c * 0.62 : c + (255 - c) * 0.45));
+  }
+  const wordOf = (value) => (value === NOISE ? "noise" : value === OTHER ? "a smaller cluster" : value === FIRST ? "the largest cluster" : `cluster ${value - FIRST + 1} by size`);
+
+  // ---- Recommendation
+
+  function sentence(offer) {
+    const range = (ends, show) => (ends[0] === ends[1] ? show(ends[0]) : `${show(ends[0])} to ${show(ends[1])}`);
+    return {
+      cell: nameOf(offer),
+      finds: `${counted(offer.clusters, "cluster")}, the largest of ${counted(offer.largest, "point")}; ${share(offer.noise)} of the points are noise.`,
+      reason: `Why: ${offer.reason}.`,
+      same: `The same clusters from eps ${range(offer.plateau.eps, number)}${unitOfEps}, and from minpts ${range(offer.plateau.minpts, String)}.`,
+      trust: `Expected agreement with the true clusters: ${offer.confidence.toFixed(2)} of 1 (adjusted Rand index), by how such recommendations fared on data with known clusters.`,
+    };
+  }
+
+  function writeAdvice() {
+    const to = byId("advice");
+    const advice = data.advice;
+    if (!advice) {
+      to.append(element("p", { class: "answer" }, data.no_advice || "No recommendation was asked for."));
+      return;
+    }
+    const best = advice.recommended;
+    if (best) {
+      const words = sentence(best);
+      to.append(
+        element("div", { class: "answer" },
+          element("p", {}, element("strong", {}, `★ Take ${words.cell}: ${counted(best.clusters, "cluster")}.`)),
+          element("p", {}, words.reason),
+          element("p", {}, words.finds),
+          element("p", {}, words.same),
+          element("p", {}, words.trust)));
+    } else {
+      to.append(element("p", { class: "answer" }, element("strong", {}, "No cluster structure is seen in these points: nothing is recommended.")));
+    }
+    const doubts = element("div", { class: "doubts" }, element("h3", {}, "What to doubt"));
+    doubts.append(
+      advice.doubts.length
+        ? element("ul", {}, ...advice.doubts.map((doubt) => element("li", {}, doubt.text)))
+        : element("p", {}, "None of the checks (such as much noise, two scales, an answer that hangs on eps, too few points) found anything."));
+    to.append(doubts);
+    if (!advice.alternatives.length) return;
+    to.append(
+      element("div", { class: "others" }, element("h3", {}, "Alternatives at other scales"),
+        element("ul", {}, ...advice.alternatives.map((offer) => {
+          const words = sentence(offer);
+          return element("li", {}, `◆ ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `, button("Show", () => show(offer, true), `Show ${words.cell}`));
+        }))));
+  }
+
+  // ---- The grid
+
+  const quantities = [
+    { name: "clusters", label: "number of clusters", of: (c) => c.clusters, log: true, text: count },
+    { name: "noise", label: "noise", of: (c) => c.noise / data.points, text: (v) => share(v * data.points) },
+    { name: "largest", label: "largest cluster", of: (c) => c.largest / data.points, text: (v) => share(v * data.points) },
+    { name: "core", label: "core points", of: (c) => c.core / data.points, text: (v) => share(v * data.points) },
+    { name: "score", label: "score of the recommendation", of: (c) => c.score, text: number },
+    { name: "validity", label: "separation along eps (relative validity)", of: (c) => c.validity, text: number },
+  ].filter((q) => data.cells.some((cell) => q.of(cell) !== null && Number.isFinite(q.of(cell))));
+  let quantity = quantities[0];
+  const chosen = [null, null];
+  let focus = null;
+  const tds = new Map();
+
+  const atEps = (column) => data.eps[column];
+  const rows = [...data.minpts].reverse();  // small minpts at the bottom, as on an axis
+
+  function paintGrid() {
+    const values = data.cells.map((cell) => quantity.of(cell)).filter((v) => v !== null && Number.isFinite(v));
+    const lift = quantity.log ? (v) => Math.log10(v + 1) : (v) => v;
+    const low = Math.min(...values);
+    const high = Math.max(...values);
+    const part = (v) => (high > low ? (lift(v) - lift(low)) / (lift(high) - lift(low)) : 0.5);
+    for (const cell of data.cells) {
+      const td = tds.get(cell);
+      const value = quantity.of(cell);
+      const has = value !== null && Number.isFinite(value);
+      const colour = has ? rampColour(part(value)) : null;
+      td.className = `cell${has ? "" : " none"}`;
+      td.style.background = has ? css(colour) : "";
+      td.style.color = has ? (part(value) > 0.5 ? "#000" : "#fff") : "";
+      const mark = markOf(cell);
+      const told = `${nameOf(cell)}: ${quantity.label} ${has ? quantity.text(value) : "none"}`;
+      td.title = told;
+      td.setAttribute("aria-label", told + (mark === "★" ? ", recommended" : mark ? ", alternative" : "") + (cell.maps.length ? "" : ", no map"));
+      td.textContent = mark;
+    }
+    byId("legend").replaceChildren(
+      element("span", {}, `${quantity.text(low)} `, element("span", { class: "ramp", "aria-hidden": true, style: `background:linear-gradient(to right,${ramp.map(css).join(",")})` }), ` ${quantity.text(high)}${quantity.log ? " (log scale)" : ""}`),
+      offered.length ? element("span", {}, data.advice.recommended ? "★ recommended" : "", data.advice.alternatives.length ? " ◆ alternative" : "") : "",
+      downloadButton("grid", null, ["eps", "minpts", "clusters", "noise", "core", "border", "largest", "score", "relative_validity"],
+        () => data.cells.map((c) => [c.eps, c.minpts, c.clusters, c.noise, c.core, c.border, c.largest, c.score, c.validity])));
+    markChosen();
+  }
+
+  function markChosen() {
+    for (const [cell, td] of tds) {
+      td.classList.toggle("first", cell === chosen[0]);
+      td.classList.toggle("second", cell === chosen[1]);
+      td.setAttribute("aria-selected", String(chosen.includes(cell)));
+      td.tabIndex = cell === focus ? 0 : -1;
+    }
+  }
+
+  function makeGrid() {
+    const table = element("table", { class: "grid", role: "grid", "aria-labelledby": "grid-heading", "aria-describedby": "grid-help" });
+    const body = element("tbody");
+    for (const minpts of rows) {
+      const tr = element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, String(minpts)));
+      for (const eps of data.eps) {
+        const cell = cellAt.get(keyOf(eps, minpts));
+        if (!cell) {
+          tr.append(element("td", { role: "gridcell", class: "none", "aria-label": `no cell of eps ${number(eps)}, minpts ${minpts}` }));
+          continue;
+        }
+        const td = element("td", { role: "gridcell", tabindex: "-1" });
+        td.addEventListener("click", () => show(cell));
+        tds.set(cell, td);
+        tr.append(td);
+      }
+      body.append(tr);
+    }
+    const labels = data.eps.map((eps) => element("th", { scope: "col", role: "columnheader" }, number(eps)));
+    table.append(element("caption", {}, `minpts upwards, eps${unitOfEps ? ` in${unitOfEps}` : ""} to the right`), body,
+      element("tfoot", {}, element("tr", { role: "row" }, element("td", { role: "gridcell" }, "minpts / eps"), ...labels)));
+    table.addEventListener("keydown", moveInGrid);
+    byId("grid").append(element("div", { class: "scroll" }, table));
+    const select = byId("quantity");
+    select.append(...quantities.map((q) => element("option", { value: q.name }, q.label)));
+    select.addEventListener("change", () => {
+      quantity = quantities.find((q) => q.name === select.value);
+      paintGrid();
+    });
+  }
+
+  function moveInGrid(event) {
+    const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const step = steps[event.key];
+    if (!focus) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      show(focus);
+      return;
+    }
+    if (!step && event.key !== "Home" && event.key !== "End") return;
+    event.preventDefault();
+    let column = data.eps.indexOf(focus.eps);
+    let row = rows.indexOf(focus.minpts);
+    let found = null;
+    if (event.key === "Home" || event.key === "End") {
+      const there = data.eps.filter((eps) => cellAt.has(keyOf(eps, focus.minpts)));
+      found = cellAt.get(keyOf(event.key === "Home" ? there[0] : there[there.length - 1], focus.minpts));
+    }
+    while (!found) {
+      column += step[0];
+      row += step[1];
+      if (column < 0 || row < 0 || column >= data.eps.length || row >= rows.length) return;
+      found = cellAt.get(keyOf(atEps(column), rows[row]));
+    }
+    show(found);
+    tds.get(found).focus();
+  }
+
+  // ---- One cell
+
+  const box = { width: 640, left: 70, right: 16, top: 10, bottom: 46 };
+
+  function ticksOf(from, to, most = 6) {
+    const raw = (to - from) / most;
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step = power * [1, 2, 5, 10].find((f) => f * power >= raw * 0.999);
+    const ticks = [];
+    for (let i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9; ++i) ticks.push(i * step);
+    return ticks.map((t) => Number(t.toPrecision(12)));
+  }
+  function powersOf(from, to) {
+    const ticks = [];
+    for (let p = Math.floor(Math.log10(from)); p <= Math.ceil(Math.log10(to)); ++p) {
+      for (const f of [1, 2, 5]) ticks.push(f * 10 ** p);
+    }
+    const inside = ticks.filter((t) => t >= from * 0.999 && t <= to * 1.001);
+    const tens = inside.filter((t) => Number.isInteger(Number(Math.log10(t).toFixed(9))));
+    return tens.length >= 3 ? tens : inside;
+  }
+
+  /** Axes around a field: placeX and placeY give the place in it, from 0 to 1. */
+  function axes(height, x, y, label) {
+    const inner = { x: box.left, y: box.top, width: box.width - box.left - box.right, height: height - box.top - box.bottom };
+    const picture = drawn("svg", { viewBox: `0 0 ${box.width} ${height}`, role: "img", "aria-label": label });
+    picture.append(drawn("rect", { class: "axis", x: inner.x, y: inner.y, width: inner.width, height: inner.height }));
+    for (const tick of x.ticks) {
+      const at = inner.x + x.place(tick) * inner.width;
+      picture.append(drawn("line", { class: "axis", x1: at, x2: at, y1: inner.y + inner.height, y2: inner.y + inner.height + 5 }),
+        drawn("text", { x: at, y: inner.y + inner.height + 18, "text-anchor": "middle" }, x.text ? x.text(tick) : exact(tick)));
+    }
+    for (const tick of y.ticks) {
+      const at = inner.y + (1 - y.place(tick)) * inner.height;
+      picture.append(drawn("line", { class: "axis", x1: inner.x - 5, x2: inner.x, y1: at, y2: at }),
+        drawn("text", { x: inner.x - 8, y: at + 4, "text-anchor": "end" }, y.text ? y.text(tick) : exact(tick)));
+    }
+    picture.append(drawn("text", { x: inner.x + inner.width / 2, y: height - 8, "text-anchor": "middle" }, x.label));
+    if (y.label) {
+      const middle = inner.y + inner.height / 2;
+      picture.append(drawn("text", { x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` }, y.label));
+    }
+    return { picture, inner };
+  }
+
+  function mapFigure(cell, side, planeNumber) {
+    const plane = data.planes[planeNumber];
+    const { width, height, pixels } = pixelsOf(plane, cell.level);
+    const values = unpack(cell.maps[planeNumber]);
+    const flat = plane.y.name === "";
+    const innerWidth = box.width - box.left - box.right;
+    const innerHeight = flat ? 40 : Math.min(Math.max(innerWidth * (plane.to_scale ? plane.height / plane.width : 0.75), 80), 560);
+    const high = innerHeight + box.top + box.bottom;
+    const scale = (axis) => ({ ticks: ticksOf(axis.from, axis.to), place: (v) => (v - axis.from) / (axis.to - axis.from), label: titled(axis) });
+    const what = `Map of ${nameOf(cell)}: ${counted(cell.clusters, "cluster")}, ${share(cell.noise)} noise`;
+    const { picture, inner } = axes(high, scale(plane.x), flat ? { ticks: [] } : scale(plane.y), what);
+    // A plane to scale that is higher than the figure may be keeps its shape.
+    const shown = { ...inner };
+    const canvas = element("canvas", { width, height, "aria-hidden": true });
+    canvas.style.left = `${(100 * shown.x) / box.width}%`;
+    canvas.style.width = `${(100 * shown.width) / box.width}%`;
+    canvas.style.top = `${(100 * shown.y) / high}%`;
+    canvas.style.height = `${(100 * shown.height) / high}%`;
+    const context = canvas.getContext("2d");
+    const image = context.createImageData(width, height);
+    pixels.forEach((pixel, i) => {
+      const at = 4 * ((height - 1 - Math.floor(pixel / width)) * width + (pixel % width));
+      image.data.set([...colourOf(values[i]), 255], at);
+    });
+    context.putImageData(image, 0, 0);
+
+    const pointed = element("p", { class: "quiet" }, " ");
+    const valueAt = new Map(pixels.map((pixel, i) => [pixel, values[i]]));
+    const along = (axis, part) => axis.from + part * (axis.to - axis.from);
+    canvas.addEventListener("pointermove", (event) => {
+      const x = event.offsetX / canvas.clientWidth;
+      const y = 1 - event.offsetY / canvas.clientHeight;
+      const value = valueAt.get(Math.min(height - 1, Math.floor(y * height)) * width + Math.min(width - 1, Math.floor(x * width)));
+      pointed.textContent = `${plane.x.name} ${number(along(plane.x, x))}${flat ? "" : `, ${plane.y.name} ${number(along(plane.y, y))}`}: ${value === undefined ? "no points" : wordOf(value)}`;
+    });
+    canvas.addEventListener("pointerleave", () => { pointed.textContent = " "; });
+    const csv = () => pixels.map((pixel, i) => [
+      along(plane.x, ((pixel % width) + 0.5) / width), ...(flat ? [] : [along(plane.y, (Math.floor(pixel / width) + 0.5) / height)]), values[i] === NOISE ? 0 : values[i] - FIRST + 1]);
+    const figure = element("figure", { class: "map" }, element("h4", {}, "Map"));
+    if (data.planes.length > 1) {
+      const group = element("fieldset", {}, element("legend", {}, "Plane"));
+      data.planes.forEach((other, i) => {
+        const radio = element("input", { type: "radio", name: `plane-${side}`, checked: i === planeNumber });
+        radio.addEventListener("change", () => {
+          const made = mapFigure(cell, side, i);
+          figure.replaceWith(made);
+          made.querySelectorAll("input")[i].focus();
+        });
+        group.append(element("label", {}, radio, ` ${other.x.name}, ${other.y.name}`));
+      });
+      figure.append(group);
+    }
+    figure.append(
+      element("div", { class: "plot" }, picture, canvas), pointed,
+      element("figcaption", {}, swatch(NOISE), "noise; every other colour is a cluster, as in the table below, and colours come again for smaller ones. A pixel shows what most of its points are. ",
+        plane.note ? `${plane.note} ` : "", plane.to_scale || flat ? "" : "The axes have scales of their own."),
+      downloadButton("map", cell, [plane.x.name, ...(flat ? [] : [plane.y.name]), "cluster_by_size"], csv));
+    return figure;
+  }
+
+  const swatch = (value) => element("span", { class: "swatch", style: `background:${css(colourOf(value))}`, "aria-hidden": true });
+
+  function sizesFigure(cell) {
+    const figure = element("figure", {}, element("h4", {}, "Sizes of clusters"));
+    const bins = cell.sizes.map((clusters, k) => ({ clusters, from: 2 ** k, to: 2 ** (k + 1) })).filter((bin) => bin.clusters > 0);
+    if (!bins.length) {
+      figure.append(element("p", { class: "quiet" }, cell.clusters ? "The sizes of these clusters were not kept." : "There are no clusters here."));
+      return figure;
+    }
+    const from = bins[0].from;
+    const to = bins[bins.length - 1].to;
+    const most = Math.max(...bins.map((bin) => bin.clusters));
+    const top = Math.log10(most) + 0.15;
+    const placeX = (v) => Math.log(v / from) / Math.log(to / from);
+    const placeY = (v) => (Math.log10(v) + 0.3) / (top + 0.3);
+    const { picture, inner } = axes(230, { ticks: powersOf(from, to), place: placeX, text: count, label: "points of a cluster (log)" },
+      { ticks: powersOf(1, most), place: placeY, text: count, label: "clusters (log)" },
+      `Sizes of the clusters of ${nameOf(cell)}: ${bins.map((bin) => `${count(bin.clusters)} of ${count(bin.from)} to ${count(bin.to - 1)} points`).join(", ")}`);
+    for (const bin of bins) {
+      const left = inner.x + placeX(bin.from) * inner.width;
+      const height = placeY(bin.clusters) * inner.height;
+      picture.append(drawn("rect", { class: "bar", x: left + 1, width: Math.max(1, placeX(bin.to) * inner.width - placeX(bin.from) * inner.width - 2), y: inner.y + inner.height - height, height }));
+    }
+    figure.append(picture, downloadButton("sizes", cell, ["points_from", "points_to", "clusters"], () => bins.map((bin) => [bin.from, bin.to - 1, bin.clusters])));
+    return figure;
+  }
+
+  function livesFigure(cell) {
+    const figure = element("figure", {}, element("h4", {}, "Lives of the largest clusters along eps"));
+    if (!cell.lives || data.eps.length < 2) {
+      figure.append(element("p", { class: "quiet" }, data.has_lineage ? "One eps alone shows no lives." : "How long clusters live is not known of these results: sweep with --lineage, or explore."));
+      return figure;
+    }
+    if (!cell.lives.length) {
+      figure.append(element("p", { class: "quiet" }, "There are no clusters here."));
+      return figure;
+    }
+    const from = data.eps[0];
+    const to = data.eps[data.eps.length - 1];
+    const place = (v) => Math.log(v / from) / Math.log(to / from);
+    const step = 16;
+    const high = cell.lives.length * step + box.top + box.bottom + 6;
+    const names = cell.lives.map(([cluster, size]) => `${cluster}: ${count(size)}`);
+    const { picture, inner } = axes(high, { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` }, { ticks: [] },
+      `Lives along eps of the largest clusters of ${nameOf(cell)}: ${cell.lives.map(([cluster, size, birth, death]) => `cluster ${cluster} of ${count(size)} points from ${number(birth)} ${death === null ? "to the end" : `to ${number(death)}`}`).join("; ")}`);
+    cell.lives.forEach(([, , birth, death], i) => {
+      const left = inner.x + place(birth) * inner.width;
+      const right = inner.x + (death === null ? 1 : place(death)) * inner.width;
+      const y = inner.y + 3 + i * step;
+      picture.append(drawn("rect", { x: left, width: Math.max(2, right - left), y: y + 1, height: step - 4, fill: css(colourOf(FIRST + i)) }),
+        drawn("text", { x: inner.x - 6, y: y + 11, "text-anchor": "end", style: "font-size:10px" }, names[i]));
+    });
+    const here = inner.x + place(cell.eps) * inner.width;
+    picture.append(drawn("line", { class: "here", x1: here, x2: here, y1: inner.y, y2: inner.y + inner.height }));
+    figure.append(picture, element("figcaption", {}, "Cluster: points. From the smallest eps of the grid that has a cluster to the one at which it is part of an older one. The dashed line is this cell."),
+      downloadButton("lives", cell, ["cluster", "points", "eps_from", "eps_to"], () => cell.lives));
+    return figure;
+  }
+
+  function catalogue(cell) {
+    const rows = cell.rows;
+    const section = element("div", {}, element("h4", {}, "Clusters"));
+    const hint = data.catalogue_hint.replace("{eps}", exact(cell.eps)).replace("{minpts}", exact(cell.minpts));
+    if (rows.length) {
+      const head = data.catalogue.map((column) => element("th", { scope: "col" }, titled(column)));
+      const body = rows.map((row, i) => element("tr", {}, ...row.map((value, k) => (k === 0 ? element("th", { scope: "row" }, swatch(FIRST + i), exact(value)) : element("td", {}, k === 1 ? count(value) : number(value))))));
+      section.append(
+        element("div", { class: "table", tabindex: "0", role: "region", "aria-label": `Clusters of ${nameOf(cell)}` },
+          element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body))));
+    }
+    const left = cell.clusters - rows.length;
+    const words = [];
+    if (left > 0) words.push(rows.length ? `The ${count(rows.length)} largest of ${counted(cell.clusters, "cluster")}; ${counted(left, "smaller one")} ${left === 1 ? "is" : "are"} left out.` : "The labels of this cell were not kept, so its clusters are not listed.");
+    if (rows.length && data.shown_dims < data.dims) words.push(`The first ${data.shown_dims} of ${data.dims} coordinates.`);
+    if (!cell.clusters) words.push("There are no clusters here.");
+    section.append(element("p", { class: "quiet" }, words.join(" ")));
+    if (hint && cell.clusters && (left > 0 || data.shown_dims < data.dims)) section.append(element("p", { class: "quiet" }, "All of them: ", element("code", {}, hint)));
+    if (rows.length) section.append(downloadButton("clusters", cell, data.catalogue.map(titled), () => rows));
+    return section;
+  }
+
+  function panelOf(cell, side) {
+    const mark = markOf(cell);
+    const panel = element("section", { class: "panel", "aria-labelledby": `cell-${side}` },
+      element("h3", { id: `cell-${side}` }, `${data.cells.length > 1 && chosen[1] ? (side === 0 ? "First: " : "Second: ") : ""}${mark ? `${mark} ` : ""}${nameOf(cell)}`),
+      element("p", {}, `${counted(cell.clusters, "cluster")}; ${share(cell.noise)} noise (${counted(cell.noise, "point")}); largest ${counted(cell.largest, "point")} (${share(cell.largest)}); ${share(cell.core)} core points.`));
+    const figures = element("div", { class: "figures" });
+    if (cell.maps.length) {
+      figures.append(mapFigure(cell, side, 0));
+    } else {
+      figures.append(element("figure", { class: "map" }, element("h4", {}, "Map"),
+        element("p", { class: "quiet" }, cell.rows.length ? "The page has no room for the maps of so many cells." : "The labels of this cell were not kept, so there is no map.")));
+    }
+    figures.append(sizesFigure(cell), livesFigure(cell));
+    panel.append(figures, catalogue(cell));
+    return panel;
+  }
+
+  function drawPanels() {
+    const panels = byId("panels");
+    panels.replaceChildren(...chosen.map((cell, side) => (cell ? panelOf(cell, side) : null)).filter(Boolean));
+    panels.classList.toggle("two", Boolean(chosen[1]));
+  }
+
+  /** Shows a cell, or the cell of an offer, on the side that clicks are for. */
+  function show(of, jump = false) {
+    const cell = cellAt.get(keyOf(of.eps, of.minpts));
+    if (!cell) return;
+    const side = byId("compare").checked ? Number(document.querySelector("input[name=side]:checked").value) : 0;
+    chosen[side] = cell;
+    focus = cell;
+    markChosen();
+    drawPanels();
+    byId("status").textContent = `Shown below: ${chosen.filter(Boolean).map(nameOf).join(" and ")}`;
+    if (jump) byId("panels").scrollIntoView({ block: "start" });
+  }
+
+  function compare() {
+    const on = byId("compare").checked;
+    byId("sides").hidden = !on;
+    if (on) {
+      const other = data.advice && data.advice.alternatives[0] ? data.advice.alternatives[0] : chosen[0];
+      chosen[1] = cellAt.get(keyOf(other.eps, other.minpts)) || chosen[0];
+      document.querySelector("input[name=side][value='1']").checked = true;
+    } else {
+      chosen[1] = null;
+    }
+    markChosen();
+    drawPanels();
+  }
+
+  // ---- Where it comes from
+
+  function writeOrigin() {
+    for (const [label, text] of data.provenance) byId("origin").append(element("dt", {}, label), element("dd", {}, text));
+    if (!data.command) return;
+    byId("again").append(element("h3", {}, "The same again"), element("pre", {}, element("code", {}, data.command)));
+  }
+
+  document.title = `${data.title} – report of epsflow`;
+  byId("title").textContent = data.title;
+  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, metric ${data.metric}; ${counted(data.cells.length, "cell")} (eps, minpts).`;
+  writeAdvice();
+  writeOrigin();
+  if (data.cells.length) {
+    makeGrid();
+    paintGrid();
+    const best = (of) => data.cells.reduce((a, b) => (of(b) > of(a) ? b : a));
+    show((data.advice && data.advice.recommended) || best((cell) => (cell.maps.length ? 1e9 : 0) + (cell.validity || 0) * 1e6 + Math.min(cell.clusters, 1e5)));
+    byId("compare").addEventListener("change", compare);
+    dark.addEventListener("change", drawPanels);
+  }
+})();

@@ -1,0 +1,105 @@
+#include <epsflow/report/raster.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace epsflow::report {
+
+Bytes values_of(std::span<const std::uint64_t> sizes) {
+  std::vector<std::size_t> by_size(sizes.size());
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  std::ranges::stable_sort(by_size, [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  Bytes values(sizes.size() + 1, kOtherValue);
+  values[0] = kNoiseValue;
+  for (std::size_t rank = 0; rank < std::min<std::size_t>(by_size.size(), kOtherValue - kFirstValue); ++rank) {
+    values[by_size[rank] + 1] = static_cast<std::uint8_t>(kFirstValue + rank);
+  }
+  return values;
+}
+
+Raster::Raster(std::uint32_t width, std::uint32_t height, std::span<const std::uint32_t> pixels)
+    : width_(width), height_(height), offsets_{0}, order_(pixels.size()) {
+  std::vector<std::uint64_t> begins(std::size_t{width} * height + 1);
+  for (const std::uint32_t pixel : pixels) ++begins[pixel + 1];
+  for (std::size_t pixel = 0; pixel + 1 < begins.size(); ++pixel) {
+    if (begins[pixel + 1] > 0) {
+      occupied_.push_back(static_cast<std::uint32_t>(pixel));
+      offsets_.push_back(offsets_.back() + begins[pixel + 1]);
+    }
+    begins[pixel + 1] += begins[pixel];
+  }
+  for (std::size_t i = 0; i < pixels.size(); ++i) order_[begins[pixels[i]]++] = static_cast<std::uint32_t>(i);
+}
+
+Bytes Raster::paint(std::span<const std::int32_t> labels, std::span<const std::uint8_t> values) const {
+  Bytes painted(occupied_.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, occupied_.size(), 256), [&](const auto& range) {
+    std::array<std::uint32_t, 256> count{};
+    for (std::size_t pixel = range.begin(); pixel < range.end(); ++pixel) {
+      std::uint8_t best = kNoiseValue;
+      const auto value_at = [&](std::uint64_t i) { return values[static_cast<std::size_t>(labels[order_[i]] + 1)]; };
+      for (std::uint64_t i = offsets_[pixel]; i < offsets_[pixel + 1]; ++i) ++count[value_at(i)];
+      for (std::size_t value = 0; value < count.size(); ++value) {
+        if (count[value] > count[best]) best = static_cast<std::uint8_t>(value);
+      }
+      painted[pixel] = best;
+      for (std::uint64_t i = offsets_[pixel]; i < offsets_[pixel + 1]; ++i) count[value_at(i)] = 0;
+    }
+  });
+  return painted;
+}
+
+Pyramid::Pyramid(const Raster& raster) {
+  const std::span<const std::uint32_t> occupied = raster.occupied();
+  for (std::size_t i = 0; i < occupied.size(); ++i) points_.push_back(raster.points_in(i));
+  for (std::size_t l = 0; l < kLevels; ++l) {
+    Level& level = levels_[l];
+    const std::uint32_t width = ((raster.width() - 1) >> l) + 1;
+    const auto pixel_at = [&](std::uint32_t pixel) {
+      return (pixel / raster.width() >> l) * width + (pixel % raster.width() >> l);
+    };
+    std::vector<std::uint32_t> places;
+    for (const std::uint32_t pixel : occupied) places.push_back(pixel_at(pixel));
+    std::vector<std::uint32_t> there = places;
+    std::ranges::sort(there);
+    there.erase(std::unique(there.begin(), there.end()), there.end());
+    level.pixels = there.size();
+    for (const std::uint32_t place : places) {
+      level.pixel_of.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(there, place) - there.begin()));
+    }
+  }
+}
+
+Bytes Pyramid::at(std::size_t level, std::span<const std::uint8_t> painted) const {
+  const Level& to = levels_[level];
+  if (level == 0) return {painted.begin(), painted.end()};
+  // Votes of one pixel stand together, those of one value one after the other.
+  struct Vote {
+    std::uint32_t pixel;
+    std::uint8_t value;
+    std::uint64_t points;
+  };
+  std::vector<Vote> votes;
+  votes.reserve(painted.size());
+  for (std::size_t i = 0; i < painted.size(); ++i) votes.push_back({to.pixel_of[i], painted[i], points_[i]});
+  std::ranges::sort(votes, {}, [](const Vote& vote) { return std::pair(vote.pixel, vote.value); });
+  Bytes values(to.pixels, kNoiseValue);
+  std::vector<std::uint64_t> most(to.pixels);
+  for (std::size_t i = 0; i < votes.size();) {
+    std::uint64_t points = 0;
+    const Vote& first = votes[i];
+    for (; i < votes.size() && votes[i].pixel == first.pixel && votes[i].value == first.value; ++i) {
+      points += votes[i].points;
+    }
+    if (points <= most[first.pixel]) continue;
+    most[first.pixel] = points;
+    values[first.pixel] = first.value;
+  }
+  return values;
+}
+
+}  // namespace epsflow::report

@@ -1,0 +1,320 @@
+#include <epsflow/report/report.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <epsflow/catalog/catalog.hpp>
+#include <epsflow/clustering/relative_validity.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/report/as_json.hpp>
+#include <epsflow/report/encoding.hpp>
+#include <epsflow/report/lifetimes.hpp>
+#include <epsflow/report/page_text.hpp>
+
+namespace epsflow::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostRows = 50;    ///< of the catalogue of a cell
+constexpr std::size_t kAllRows = 12800;  ///< of those of all cells, about
+constexpr std::size_t kMostLives = 12;
+constexpr std::size_t kShownCoordinates = 6;
+
+/// With seven digits, which are more than a page shows.
+Json short_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.7g", value);
+  return std::strtod(text.data(), nullptr);
+}
+
+std::vector<std::uint64_t> sizes_of(std::span<const std::int32_t> labels) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::int32_t label : labels) {
+    if (label < 0) continue;
+    const auto cluster = static_cast<std::size_t>(label);
+    if (cluster >= sizes.size()) sizes.resize(cluster + 1);
+    ++sizes[cluster];
+  }
+  return sizes;
+}
+
+template <class Size>
+std::vector<std::uint64_t> histogram_of(const std::vector<Size>& sizes) {
+  std::vector<std::uint64_t> counts;
+  for (const std::uint64_t size : sizes) {
+    if (size == 0) continue;
+    const auto place = static_cast<std::size_t>(std::bit_width(size) - 1);
+    if (place >= counts.size()) counts.resize(place + 1);
+    ++counts[place];
+  }
+  return counts;
+}
+
+Json as_json(const Axis& axis) {
+  return {{"name", axis.name}, {"unit", axis.unit}, {"from", axis.from}, {"to", axis.to}};
+}
+
+Json as_json(const Plane& plane) {
+  return {{"x", as_json(plane.x)},
+          {"y", as_json(plane.y)},
+          {"to_scale", plane.to_scale},
+          {"note", plane.note},
+          {"width", plane.raster.width()},
+          {"height", plane.raster.height()},
+          {"occupied", base64(pack_places(plane.raster.occupied()))}};
+}
+
+}  // namespace
+
+struct Report::State {
+  struct VariantOrder {
+    bool operator()(const Variant& a, const Variant& b) const noexcept {
+      return std::pair(a.eps, a.minpts) < std::pair(b.eps, b.minpts);
+    }
+  };
+
+  struct Cell {
+    LabelSummary summary;
+    std::vector<Bytes> painted = {};     ///< [planes]; none without labels
+    std::vector<std::uint64_t> sizes = {};  ///< how many clusters have 2^k to 2^(k + 1) − 1 points
+    Json rows = Json::array();           ///< of its catalogue, those of the largest clusters first
+    Json lives = nullptr;                ///< where they are known
+    Json validity = nullptr;
+    Json score = nullptr;
+  };
+
+  explicit State(Subject of) : subject(std::move(of)) {
+    planes = planes_of(subject.points, subject.metric, subject.columns);
+    for (const Plane& plane : planes) pyramids.emplace_back(plane.raster);
+  }
+
+  [[nodiscard]] std::size_t rows_of_a_cell() const {
+    return std::clamp<std::size_t>(kAllRows / std::max<std::size_t>(cells.size(), 1), 1, kMostRows);
+  }
+  void add_catalogue(Cell& cell, std::span<const std::int32_t> labels, const CancelToken& cancel) const;
+  [[nodiscard]] Json columns_of_catalogue() const;
+  [[nodiscard]] Json data() const;
+  [[nodiscard]] bool is_offered(const Variant& variant) const;
+  /// The maps of all cells, those offered at the finest level: [cells] [planes], base64.
+  [[nodiscard]] std::vector<std::vector<std::string>> maps_at(std::size_t level) const;
+
+  Subject subject;
+  std::vector<Plane> planes;
+  std::vector<Pyramid> pyramids;
+  std::map<Variant, Cell, VariantOrder> cells;
+  Json advice = nullptr;
+  bool has_lineage = false;
+};
+
+void Report::State::add_catalogue(Cell& cell, std::span<const std::int32_t> labels, const CancelToken& cancel) const {
+  const Catalog made = catalog({.points = subject.points, .metric = subject.metric, .labels = labels}, cancel);
+  std::vector<std::size_t> by_size(made.count());
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  const std::size_t rows = std::min(made.count(), kMostRows);
+  std::ranges::partial_sort(by_size, by_size.begin() + static_cast<std::ptrdiff_t>(rows), {}, [&](std::size_t c) {
+    return std::pair(~made.size[c], made.cluster[c]);
+  });
+  const std::size_t d = made.dims;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t c = by_size[i];
+    Json row{made.cluster[c], made.size[c]};
+    const std::size_t shown = std::min(d, kShownCoordinates);
+    for (std::size_t k = 0; k < shown; ++k) row.push_back(short_number(made.center[c * d + k]));
+    row.push_back(short_number(made.radius[c]));
+    for (std::size_t k = 0; k < shown; ++k) {
+      row.push_back(short_number(made.lower[c * d + k]));
+      row.push_back(short_number(made.upper[c * d + k]));
+    }
+    cell.rows.push_back(std::move(row));
+  }
+}
+
+Json Report::State::columns_of_catalogue() const {
+  const std::size_t d = subject.points.dims();
+  const std::size_t shown = std::min(d, kShownCoordinates);
+  Json columns = Json::array();
+  const auto add = [&](const std::string& name, const std::string& unit) {
+    columns.push_back({{"name", name}, {"unit", unit}});
+  };
+  add("cluster", "");
+  add("points", "");
+  const auto name = [&](std::size_t k) { return name_of(subject.columns, subject.metric, d, k); };
+  const auto unit = [&](std::size_t k) { return unit_of(subject.columns, subject.metric, k); };
+  for (std::size_t k = 0; k < shown; ++k) add(name(k) + " centre", unit(k));
+  add("radius", std::string(eps_unit(subject.metric)));
+  for (std::size_t k = 0; k < shown; ++k) {
+    add(name(k) + " from", unit(k));
+    add(name(k) + " to", unit(k));
+  }
+  return columns;
+}
+
+bool Report::State::is_offered(const Variant& variant) const {
+  if (!advice.is_object()) return false;
+  const auto is_this = [&](const Json& offer) {
+    return offer.is_object() && offer.value("eps", 0.0) == variant.eps && offer.value("minpts", 0U) == variant.minpts;
+  };
+  return is_this(advice["recommended"]) || std::ranges::any_of(advice["alternatives"], is_this);
+}
+
+std::vector<std::vector<std::string>> Report::State::maps_at(std::size_t level) const {
+  std::vector<std::vector<std::string>> maps;
+  for (const auto& [variant, cell] : cells) {
+    maps.emplace_back();
+    const std::size_t own = is_offered(variant) ? 0 : level;
+    if (own >= Pyramid::kLevels) continue;
+    for (std::size_t p = 0; p < cell.painted.size(); ++p) {
+      maps.back().push_back(base64(pack(pyramids[p].at(own, cell.painted[p]))));
+    }
+  }
+  return maps;
+}
+
+Json Report::State::data() const {
+  std::set<double> eps;
+  std::set<std::uint32_t> minpts;
+  for (const auto& [variant, cell] : cells) {
+    eps.insert(variant.eps);
+    minpts.insert(variant.minpts);
+  }
+  Json json{{"title", subject.title},
+            {"points", subject.points.size()},
+            {"dims", subject.points.dims()},
+            {"shown_dims", std::min(subject.points.dims(), kShownCoordinates)},
+            {"metric", describe_in_full(subject.metric)},
+            {"eps_unit", std::string(eps_unit(subject.metric))},
+            {"advice", advice},
+            {"no_advice", subject.no_advice},
+            {"command", subject.command},
+            {"catalogue_hint", subject.catalogue_hint},
+            {"has_lineage", has_lineage},
+            {"eps", eps},
+            {"minpts", minpts},
+            {"catalogue", columns_of_catalogue()}};
+  json["provenance"] = Json::array();
+  for (const auto& [label, text] : subject.provenance) json["provenance"].push_back({label, text});
+  json["planes"] = Json::array();
+  for (const Plane& plane : planes) json["planes"].push_back(as_json(plane));
+  json["cells"] = Json::array();
+  for (const auto& [variant, cell] : cells) {
+    Json one = counts_as_json(variant, cell.summary);
+    one["score"] = cell.score;
+    one["validity"] = cell.validity;
+    one["sizes"] = cell.sizes;
+    one["lives"] = cell.lives;
+    one["rows"] = cell.rows;
+    if (one["rows"].size() > rows_of_a_cell()) {
+      one["rows"].erase(one["rows"].begin() + static_cast<std::ptrdiff_t>(rows_of_a_cell()), one["rows"].end());
+    }
+    json["cells"].push_back(std::move(one));
+  }
+  return json;
+}
+
+Report::Report(Subject subject) : state_(std::make_unique<State>(std::move(subject))) {}
+Report::~Report() = default;
+Report::Report(Report&&) noexcept = default;
+Report& Report::operator=(Report&&) noexcept = default;
+
+void Report::add(const Variant& variant, const LabelSummary& summary, std::span<const std::int32_t> labels,
+                 const CancelToken& cancel) {
+  auto& cell = state_->cells[variant];
+  cell.summary = summary;
+  if (labels.empty()) return;
+  if (labels.size() != state_->subject.points.size()) {
+    throw UsageError("there are " + format_count(state_->subject.points.size(), "point") + " and " +
+                     format_count(labels.size(), "label") + ": give the labels of these points");
+  }
+  const std::vector<std::uint64_t> sizes = sizes_of(labels);
+  const Bytes values = values_of(sizes);
+  cell.sizes = histogram_of(sizes);
+  cell.painted.clear();
+  for (const Plane& plane : state_->planes) cell.painted.push_back(plane.raster.paint(labels, values));
+  cell.rows = Json::array();
+  state_->add_catalogue(cell, labels, cancel);
+}
+
+void Report::add_lineage(const Lineage& lineage) {
+  State& state = *state_;
+  state.has_lineage = true;
+  const std::vector<std::vector<CellLife>> lives = lives_of_cells(lineage, kMostLives);
+  const std::vector<double> validity =
+      lineage.has_sizes() ? relative_validity(lineage) : std::vector<double>(lineage.cells().size(), NAN);
+  for (std::size_t i = 0; i < lineage.cells().size(); ++i) {
+    const LineageCell& of = lineage.cell(i);
+    const auto [at, is_new] = state.cells.try_emplace(of.variant);
+    auto& cell = at->second;
+    if (is_new) cell.summary = of.summary;
+    if (cell.sizes.empty()) cell.sizes = histogram_of(of.size);
+    cell.validity = short_number(validity[i]);
+    cell.lives = Json::array();
+    for (const CellLife& life : lives[i]) {
+      const Json death = life.death ? Json(lineage.cell(*life.death).variant.eps) : Json();
+      cell.lives.push_back({life.cluster, life.size, lineage.cell(life.birth).variant.eps, death});
+    }
+  }
+}
+
+void Report::add_scores(std::span<const std::pair<Variant, double>> scores) {
+  for (const auto& [variant, score] : scores) {
+    const auto cell = state_->cells.find(variant);
+    if (cell != state_->cells.end() && score >= 0) cell->second.score = short_number(score);
+  }
+}
+
+void Report::advise(const std::string& exploration) {
+  Json json = Json::parse(exploration, nullptr, false);
+  const auto is_list = [&](const char* name) { return json.contains(name) && json[name].is_array(); };
+  if (!json.is_object() || !json.contains("recommended") || !is_list("alternatives") || !is_list("doubts")) {
+    throw InputError("this is no exploration as epsflow writes it: explore again");
+  }
+  state_->advice = {{"recommended", json["recommended"]},
+                    {"alternatives", json["alternatives"]},
+                    {"doubts", json["doubts"]}};
+}
+
+std::size_t Report::cells() const noexcept { return state_->cells.size(); }
+
+std::size_t Report::maps() const noexcept {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(state_->cells, [](const auto& cell) { return !cell.second.painted.empty(); }));
+}
+
+std::string Report::page(std::uint64_t most) const {
+  const std::string_view around = page_text();
+  const std::size_t place = around.find(kDataPlace);
+  const auto text_of = [](const Json& json) {
+    return json_in_html(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  };
+  Json data = state_->data();
+  for (std::size_t level = 0; level <= Pyramid::kLevels; ++level) {
+    const std::vector<std::vector<std::string>> maps = state_->maps_at(level);
+    auto cell = state_->cells.begin();
+    for (std::size_t i = 0; i < maps.size(); ++i, ++cell) {
+      data["cells"][i]["level"] = state_->is_offered(cell->first) ? 0 : level;
+      data["cells"][i]["maps"] = maps[i];
+    }
+    const std::string json = text_of(data);
+    if (json.size() + around.size() > most) continue;
+    std::string page(around.substr(0, place));
+    page += json;
+    page += around.substr(place + kDataPlace.size());
+    return page;
+  }
+  throw UsageError("a page has at most " + format_bytes(most) + ", which is too few for " +
+                   format_count(state_->cells.size(), "variant") + ": sweep fewer eps or minpts");
+}
+
+}  // namespace epsflow::report
