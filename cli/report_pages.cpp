@@ -113,7 +113,6 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
   told.emplace_back("Made", origin.started);
   subject.command = command_line(origin.command, origin.files, origin.run.options);
   if (origin.command != "explore") subject.command += " --out results";
-  Words reading;
   std::vector<std::pair<std::string, std::string>> options;
   for (const auto& option : origin.run.options) {
     const bool of_grid = option.first == "eps" || option.first == "minpts" || option.first == "variants";
@@ -121,11 +120,8 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
   }
   subject.catalogue_hint =
       command_line("cluster", origin.files, options) + " --eps {eps} --minpts {minpts} --catalog clusters.csv";
-  Words words = origin.files;
   std::erase_if(options, [](const auto& option) { return find_option(find_command("explore"), option.first) == nullptr; });
-  subject.no_advice =
-      "No recommendation was asked for: this is a sweep over parameters that were given. For one: " +
-      command_line("explore", origin.files, options) + " --report explored.html";
+  subject.advice_hint = command_line("explore", origin.files, options) + " --report explored.html";
   return subject;
 }
 

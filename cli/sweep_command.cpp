@@ -137,13 +137,13 @@ int run_sweep(const Arguments& arguments) {
   if (sliced && !settings.devices.gpus.empty()) {
     throw UsageError("--gpus shares one data set among GPUs, and --by makes many: leave one of them out");
   }
+  if (sliced && arguments.given("report")) {
+    throw UsageError("--report is a page of one data set, and --by and --by-file make many: leave one of them out");
+  }
   if (sliced && lineage) {
     throw UsageError(
         "--lineage ties the clusters of one data set to each other, and --by and --by-file make many: leave one of "
         "them out");
-  }
-  if (sliced && arguments.given("report")) {
-    throw UsageError("--report is a page of one data set, and --by and --by-file make many: leave one of them out");
   }
   require_page(arguments, "report", mode == io::FolderMode::fresh ? io::Overwrite::refuse : io::Overwrite::replace,
                paths_of(arguments.operands()));

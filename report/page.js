@@ -28,7 +28,7 @@
   const counted = (value, noun) => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
   const share = (part) => {
     const percent = (100 * part) / Math.max(data.points, 1);
-    return `${percent > 0 && percent < 1 ? percent.toPrecision(1) : percent.toFixed(percent < 10 ? 1 : 0)} %`;
+    return `${percent === 0 ? 0 : percent < 1 ? percent.toPrecision(1) : percent.toFixed(percent < 10 ? 1 : 0)} %`;
   };
   const unitOfEps = data.eps_unit ? ` ${data.eps_unit}` : "";
   const nameOf = (cell) => `eps ${number(cell.eps)}${unitOfEps}, minpts ${cell.minpts}`;
@@ -130,6 +130,7 @@
   const OTHER = 255;
   function colourOf(value) {
     if (value === NOISE) return dark.matches ? [85, 88, 92] : [196, 196, 196];
+    if (value === OTHER) return dark.matches ? [168, 142, 210] : [112, 84, 160];
     const rank = value - FIRST;
     const base = clusterColours[rank % clusterColours.length];
     const turn = Math.floor(rank / clusterColours.length) % 3;
@@ -140,12 +141,10 @@
   // ---- Recommendation
 
   function sentence(offer) {
-    const range = (ends, show) => (ends[0] === ends[1] ? show(ends[0]) : `${show(ends[0])} to ${show(ends[1])}`);
     return {
       cell: nameOf(offer),
-      finds: `${counted(offer.clusters, "cluster")}, the largest of ${counted(offer.largest, "point")}; ${share(offer.noise)} of the points are noise.`,
+      finds: `It finds ${counted(offer.clusters, "cluster")}, the largest of ${counted(offer.largest, "point")}; ${share(offer.noise)} of the points are noise.`,
       reason: `Why: ${offer.reason}.`,
-      same: `The same clusters from eps ${range(offer.plateau.eps, number)}${unitOfEps}, and from minpts ${range(offer.plateau.minpts, String)}.`,
       trust: `Expected agreement with the true clusters: ${offer.confidence.toFixed(2)} of 1 (adjusted Rand index), by how such recommendations fared on data with known clusters.`,
     };
   }
@@ -154,7 +153,8 @@
     const to = byId("advice");
     const advice = data.advice;
     if (!advice) {
-      to.append(element("p", { class: "answer" }, data.no_advice || "No recommendation was asked for."));
+      to.append(element("div", { class: "answer" }, element("p", {}, "No recommendation was asked for: these are the results of parameters that were given."),
+        data.advice_hint ? element("p", {}, "For a recommendation: ", element("code", {}, data.advice_hint)) : ""));
       return;
     }
     const best = advice.recommended;
@@ -165,7 +165,6 @@
           element("p", {}, element("strong", {}, `★ Take ${words.cell}: ${counted(best.clusters, "cluster")}.`)),
           element("p", {}, words.reason),
           element("p", {}, words.finds),
-          element("p", {}, words.same),
           element("p", {}, words.trust)));
     } else {
       to.append(element("p", { class: "answer" }, element("strong", {}, "No cluster structure is seen in these points: nothing is recommended.")));
@@ -224,7 +223,7 @@
       td.textContent = mark;
     }
     byId("legend").replaceChildren(
-      element("span", {}, `${quantity.text(low)} `, element("span", { class: "ramp", "aria-hidden": true, style: `background:linear-gradient(to right,${ramp.map(css).join(",")})` }), ` ${quantity.text(high)}${quantity.log ? " (log scale)" : ""}`),
+      element("span", {}, `${quantity.text(low)} `, element("span", { class: "ramp", "aria-hidden": "true", style: `background:linear-gradient(to right,${ramp.map(css).join(",")})` }), ` ${quantity.text(high)}${quantity.log ? " (log scale)" : ""}`),
       offered.length ? element("span", {}, data.advice.recommended ? "★ recommended" : "", data.advice.alternatives.length ? " ◆ alternative" : "") : "",
       downloadButton("grid", null, ["eps", "minpts", "clusters", "noise", "core", "border", "largest", "score", "relative_validity"],
         () => data.cells.map((c) => [c.eps, c.minpts, c.clusters, c.noise, c.core, c.border, c.largest, c.score, c.validity])));
@@ -301,7 +300,11 @@
 
   // ---- One cell
 
-  const box = { width: 640, left: 70, right: 16, top: 10, bottom: 46 };
+  const box = { left: 70, right: 16, top: 10, bottom: 46 };
+  /** Figures are drawn as wide as they are shown, so that letters keep their size. */
+  const widthOf = (most) => Math.min(Math.max(document.documentElement.clientWidth - 32, 280), most);
+  const MAP_WIDTH = 680;
+  const FIGURE_WIDTH = 470;
 
   function ticksOf(from, to, most = 6) {
     const raw = (to - from) / most;
@@ -321,10 +324,10 @@
     return tens.length >= 3 ? tens : inside;
   }
 
-  /** Axes around a field: placeX and placeY give the place in it, from 0 to 1. */
-  function axes(height, x, y, label) {
-    const inner = { x: box.left, y: box.top, width: box.width - box.left - box.right, height: height - box.top - box.bottom };
-    const picture = drawn("svg", { viewBox: `0 0 ${box.width} ${height}`, role: "img", "aria-label": label });
+  /** Axes around a field: x.place and y.place give the place in it, from 0 to 1. */
+  function axes(width, height, x, y, label) {
+    const inner = { x: box.left, y: box.top, width: width - box.left - box.right, height: height - box.top - box.bottom };
+    const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
     picture.append(drawn("rect", { class: "axis", x: inner.x, y: inner.y, width: inner.width, height: inner.height }));
     for (const tick of x.ticks) {
       const at = inner.x + x.place(tick) * inner.width;
@@ -349,19 +352,18 @@
     const { width, height, pixels } = pixelsOf(plane, cell.level);
     const values = unpack(cell.maps[planeNumber]);
     const flat = plane.y.name === "";
-    const innerWidth = box.width - box.left - box.right;
+    const wide = widthOf(chosen[1] ? 560 : MAP_WIDTH);
+    const innerWidth = wide - box.left - box.right;
     const innerHeight = flat ? 40 : Math.min(Math.max(innerWidth * (plane.to_scale ? plane.height / plane.width : 0.75), 80), 560);
     const high = innerHeight + box.top + box.bottom;
     const scale = (axis) => ({ ticks: ticksOf(axis.from, axis.to), place: (v) => (v - axis.from) / (axis.to - axis.from), label: titled(axis) });
     const what = `Map of ${nameOf(cell)}: ${counted(cell.clusters, "cluster")}, ${share(cell.noise)} noise`;
-    const { picture, inner } = axes(high, scale(plane.x), flat ? { ticks: [] } : scale(plane.y), what);
-    // A plane to scale that is higher than the figure may be keeps its shape.
-    const shown = { ...inner };
-    const canvas = element("canvas", { width, height, "aria-hidden": true });
-    canvas.style.left = `${(100 * shown.x) / box.width}%`;
-    canvas.style.width = `${(100 * shown.width) / box.width}%`;
-    canvas.style.top = `${(100 * shown.y) / high}%`;
-    canvas.style.height = `${(100 * shown.height) / high}%`;
+    const { picture, inner } = axes(wide, high, scale(plane.x), flat ? { ticks: [] } : scale(plane.y), what);
+    const canvas = element("canvas", { width, height, "aria-hidden": "true" });
+    canvas.style.left = `${(100 * inner.x) / wide}%`;
+    canvas.style.width = `${(100 * inner.width) / wide}%`;
+    canvas.style.top = `${(100 * inner.y) / high}%`;
+    canvas.style.height = `${(100 * inner.height) / high}%`;
     const context = canvas.getContext("2d");
     const image = context.createImageData(width, height);
     pixels.forEach((pixel, i) => {
@@ -398,13 +400,15 @@
     }
     figure.append(
       element("div", { class: "plot" }, picture, canvas), pointed,
-      element("figcaption", {}, swatch(NOISE), "noise; every other colour is a cluster, as in the table below, and colours come again for smaller ones. A pixel shows what most of its points are. ",
+      element("figcaption", {}, swatch(NOISE), "noise; every other colour is a cluster, as in the table below, and colours come again for smaller ones. ",
+        ...(cell.clusters > OTHER - FIRST ? [swatch(OTHER), `all but the ${OTHER - FIRST} largest. `] : []),
+        "A pixel shows what most of its points are. ",
         plane.note ? `${plane.note} ` : "", plane.to_scale || flat ? "" : "The axes have scales of their own."),
       downloadButton("map", cell, [plane.x.name, ...(flat ? [] : [plane.y.name]), "cluster_by_size"], csv));
     return figure;
   }
 
-  const swatch = (value) => element("span", { class: "swatch", style: `background:${css(colourOf(value))}`, "aria-hidden": true });
+  const swatch = (value) => element("span", { class: "swatch", style: `background:${css(colourOf(value))}`, "aria-hidden": "true" });
 
   function sizesFigure(cell) {
     const figure = element("figure", {}, element("h4", {}, "Sizes of clusters"));
@@ -419,7 +423,7 @@
     const top = Math.log10(most) + 0.15;
     const placeX = (v) => Math.log(v / from) / Math.log(to / from);
     const placeY = (v) => (Math.log10(v) + 0.3) / (top + 0.3);
-    const { picture, inner } = axes(230, { ticks: powersOf(from, to), place: placeX, text: count, label: "points of a cluster (log)" },
+    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), 230, { ticks: powersOf(from, to), place: placeX, text: count, label: "points of a cluster (log)" },
       { ticks: powersOf(1, most), place: placeY, text: count, label: "clusters (log)" },
       `Sizes of the clusters of ${nameOf(cell)}: ${bins.map((bin) => `${count(bin.clusters)} of ${count(bin.from)} to ${count(bin.to - 1)} points`).join(", ")}`);
     for (const bin of bins) {
@@ -447,7 +451,7 @@
     const step = 16;
     const high = cell.lives.length * step + box.top + box.bottom + 6;
     const names = cell.lives.map(([cluster, size]) => `${cluster}: ${count(size)}`);
-    const { picture, inner } = axes(high, { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` }, { ticks: [] },
+    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), high, { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` }, { ticks: [] },
       `Lives along eps of the largest clusters of ${nameOf(cell)}: ${cell.lives.map(([cluster, size, birth, death]) => `cluster ${cluster} of ${count(size)} points from ${number(birth)} ${death === null ? "to the end" : `to ${number(death)}`}`).join("; ")}`);
     cell.lives.forEach(([, , birth, death], i) => {
       const left = inner.x + place(birth) * inner.width;
@@ -555,5 +559,11 @@
     show((data.advice && data.advice.recommended) || best((cell) => (cell.maps.length ? 1e9 : 0) + (cell.validity || 0) * 1e6 + Math.min(cell.clusters, 1e5)));
     byId("compare").addEventListener("change", compare);
     dark.addEventListener("change", drawPanels);
+    let width = widthOf(MAP_WIDTH);
+    window.addEventListener("resize", () => {
+      if (widthOf(MAP_WIDTH) === width) return;
+      width = widthOf(MAP_WIDTH);
+      drawPanels();
+    });
   }
 })();

@@ -196,7 +196,7 @@ Json Report::State::data() const {
             {"metric", describe_in_full(subject.metric)},
             {"eps_unit", std::string(eps_unit(subject.metric))},
             {"advice", advice},
-            {"no_advice", subject.no_advice},
+            {"advice_hint", subject.advice_hint},
             {"command", subject.command},
             {"catalogue_hint", subject.catalogue_hint},
             {"has_lineage", has_lineage},

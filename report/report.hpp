@@ -33,8 +33,8 @@ struct Subject {
   /// Where the results come from, as label and text: input, checksum, version, machine, date.
   std::vector<std::pair<std::string, std::string>> provenance = {};
   std::string command = {};         ///< that makes the same results again
-  std::string no_advice = {};       ///< why nothing is recommended, and what to do for it, where advise() is not called
-  std::string catalogue_hint = {};  ///< how to get whole catalogues
+  std::string advice_hint = {};     ///< how to get a recommendation, where advise() is not called
+  std::string catalogue_hint = {};  ///< how to get the whole catalogue of the cell {eps}, {minpts}
 };
 
 /// The most bytes of a page.

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""report: the page of a results folder, of an exploration and of a sweep; what it says of the run, and what it refuses."""
+import json
+import re
+import shutil
+import subprocess
+import unittest
+
+from explore_test import blobs
+from support import ProgramTest
+
+
+def data_of(page):
+    """The JSON that stands in a page."""
+    text = page.read_text()
+    found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    assert len(found) == 1, len(found)
+    assert text.count("<script") == 2, "a text of the data ended its script"
+    return json.loads(found[0])
+
+
+def cell_of(data, eps, minpts):
+    return next(c for c in data["cells"] if (c["eps"], c["minpts"]) == (eps, minpts))
+
+
+class Report(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", blobs())
+        self.results = self.folder / "results"
+        self.page = self.folder / "page.html"
+
+    def sweep(self, *words):
+        return self.succeeds("sweep", self.points, "--eps", "0.2,0.4,0.8", "--minpts", "4,8", "--out", self.results, *words)
+
+    def data(self, *words):
+        self.succeeds("report", self.results, "--out", self.page, "--overwrite", *words)
+        return data_of(self.page)
+
+
+class OfASweep(Report):
+    def test_cells_maps_and_provenance(self):
+        self.sweep("--lineage")
+        p = self.succeeds("report", self.results, "--out", self.page, "--json")
+        self.assertEqual(json.loads(p.stdout), {"report": str(self.page), "cells": 6, "maps": 6})
+        self.assertIn("a report of 6 cells, 6 with a map", p.stderr)
+        data = data_of(self.page)
+        self.assertEqual((data["title"], data["points"], data["eps"], data["minpts"]), ("p.csv", 900, [0.2, 0.4, 0.8], [4, 8]))
+        self.assertEqual([c["name"] for c in data["catalogue"][:4]], ["cluster", "points", "x centre", "y centre"])
+        told = dict(data["provenance"])
+        self.assertIn("900 rows", told["Input"])
+        self.assertRegex(told["Checksum"], "^crc32:")
+        self.assertRegex(told["Program"], r"^epsflow \d")
+        self.assertRegex(told["Made"], r"^20\d\d-\d\d-\d\dT")
+        self.assertIn("cores", told["Machine"])
+        self.assertTrue(cell_of(data, 0.4, 8)["lives"])
+        self.assertIsNone(data["advice"])
+        self.assertIn("epsflow explore", data["advice_hint"])
+
+    def test_the_commands_on_the_page_work(self):
+        self.points.rename(self.folder / "a b'c.csv")
+        self.points = self.folder / "a b'c.csv"
+        self.sweep("--columns", "y,x", "--lineage")
+        data = self.data()
+        self.assertEqual((data["planes"][0]["x"]["name"], data["planes"][0]["y"]["name"]), ("y", "x"))
+        for command, made in ((data["command"], "results/summary.csv"), (data["advice_hint"], "explored.html"),
+                              (data["catalogue_hint"].format(eps="0.4", minpts="8"), "clusters.csv")):
+            folder = self.folder / "elsewhere"
+            folder.mkdir()
+            shell = f'epsflow() {{ "$EPSFLOW_BINARY" "$@"; }}; {command}'
+            p = subprocess.run(["bash", "-c", shell], cwd=folder, capture_output=True, text=True, timeout=120)
+            self.assertEqual(p.returncode, 0, (command, p.stderr))
+            self.assertTrue((folder / made).exists(), command)
+            shutil.rmtree(folder)
+
+    def test_with_the_sweep_it_is_the_same_page(self):
+        self.sweep("--report", self.page)
+        first = data_of(self.page)
+        self.assertTrue((self.results / "lineage.npz").exists())
+        second = self.data()
+        for data in first, second:
+            data["provenance"] = [told for told in data["provenance"] if told[0] != "Made"]
+        self.assertEqual(first, second)
+        self.fails(2, ["--overwrite"], "sweep", self.points, "--eps", "1", "--minpts", "4", "--out", self.folder / "r2", "--report", self.page)
+
+    def test_cells_without_labels_have_no_map(self):
+        self.sweep("--keep", "summary", "--lineage")
+        data = self.data()
+        self.assertTrue(all(not c["maps"] and not c["rows"] and c["sizes"] and c["lives"] for c in data["cells"]))
+
+    def test_without_a_lineage_there_are_no_lives(self):
+        self.sweep()
+        data = self.data()
+        self.assertTrue(all(c["lives"] is None and c["maps"] for c in data["cells"]))
+        self.assertFalse(data["has_lineage"])
+
+    def test_names_that_look_like_markup(self):
+        self.points = self.write("p&<b>'.csv", blobs().replace("x,y", '"</script><script>x","""y&"'))
+        self.sweep()
+        data = self.data()
+        self.assertEqual(data["planes"][0]["x"]["name"], "</script><script>x")
+        self.assertEqual(data["title"], "p&<b>'.csv")
+
+
+class OfAnExploration(Report):
+    def test_what_is_recommended(self):
+        found = json.loads(self.succeeds("explore", self.points, "--out", self.results, "--report", self.page, "--json").stdout)
+        data = data_of(self.page)
+        self.assertEqual((len(data["cells"]), data["advice"]["recommended"]), (len(found["grid"]["eps"]) * len(found["grid"]["minpts"]), found["recommended"]))
+        self.assertTrue(all(c["maps"] for c in data["cells"]))
+        best = cell_of(data, found["recommended"]["eps"], found["recommended"]["minpts"])
+        self.assertEqual(len(best["rows"]), 3)
+        self.assertAlmostEqual(best["score"], found["recommended"]["score"], places=5)
+        # Of the folder: the same, but for the maps of cells whose labels it has not.
+        of_folder = self.data()
+        self.assertEqual(of_folder["advice"], data["advice"])
+        self.assertEqual([bool(c["maps"]) for c in of_folder["cells"]].count(True), 1 + len(found["alternatives"]))
+        again = cell_of(of_folder, best["eps"], best["minpts"])
+        self.assertEqual({k: v for k, v in again.items() if k != "level"}, {k: v for k, v in best.items() if k != "level"})
+
+    def test_a_bound_on_time_leaves_maps_out(self):
+        self.succeeds("explore", self.points, "--report", self.page, "--seconds", "60")
+        data = data_of(self.page)
+        self.assertEqual([bool(c["maps"]) for c in data["cells"]].count(True), 1 + len(data["advice"]["alternatives"]))
+
+    def test_no_structure_is_said(self):
+        self.points = self.write("few.csv", "x,y\n" + "".join(f"{i % 20},{i // 20}\n" for i in range(400)))
+        self.succeeds("explore", self.points, "--report", self.page)
+        data = data_of(self.page)
+        self.assertTrue(data["advice"]["doubts"])
+
+
+class Input(Report):
+    def test_where_it_is_now(self):
+        self.sweep()
+        moved = self.folder / "moved.csv"
+        self.points.rename(moved)
+        self.fails(3, ["p.csv", "not there", "--input"], "report", self.results, "--out", self.page)
+        data = self.data("--input", moved)
+        self.assertEqual(data["title"], "moved.csv")
+
+    def test_another_input_is_refused(self):
+        self.sweep()
+        self.points.write_text(blobs(2))
+        self.fails(3, ["another input", "--input"], "report", self.results, "--out", self.page)
+        self.assertFalse(self.page.exists())
+
+    def test_of_standard_input(self):
+        self.succeeds("sweep", "-", "--eps", "0.4", "--minpts", "4", "--out", self.results, input=blobs())
+        self.fails(3, ["standard input", "--input"], "report", self.results, "--out", self.page)
+        self.assertEqual(len(self.data("--input", self.points)["cells"]), 1)
+
+    def test_it_is_read_as_it_was(self):
+        self.points = self.write("lonlat.csv", "a;lat;lon\n" + "".join(f"x;{10 + i % 7};{20 + i % 11}\n" for i in range(200)))
+        self.sweep("--columns", "lon,lat", "--metric", "greatcircle", "--delimiter", ";")
+        data = self.data()
+        self.assertEqual((data["metric"], data["planes"][0]["y"]["name"], data["planes"][0]["y"]["unit"]), ("greatcircle, eps in deg", "lat", "°"))
+
+
+class Refused(Report):
+    def test_what_is_no_page_or_no_results(self):
+        self.sweep()
+        self.fails(2, [".html"], "report", self.results, "--out", self.folder / "page.txt")
+        self.page.write_text("mine")
+        self.fails(2, ["--overwrite"], "report", self.results, "--out", self.page)
+        self.assertEqual(self.page.read_text(), "mine")
+        self.fails(3, ["holds no results"], "report", self.folder, "--out", self.page, "--overwrite")
+        self.fails(2, ["RESULTS"], "report")
+        self.fails(2, ["one results folder"], "report", self.results, self.results)
+        self.fails(2, [".html"], "explore", self.points, "--report", "x.csv")
+
+    def test_files_that_have_changed(self):
+        self.sweep("--lineage")
+        for name in "lineage.npz", "labels/eps_0.4_minpts_4.npy":
+            file = self.results / name
+            raw = bytearray(file.read_bytes())
+            raw[-1] ^= 1
+            file.write_bytes(raw)
+            self.fails(3, [name, "--resume"], "report", self.results, "--out", self.page, "--overwrite")
+            raw[-1] ^= 1
+            file.write_bytes(raw)
+        self.data()
+
+    def test_slices_and_tables_of_neighbours(self):
+        text = "x,y,t\n" + "".join(f"{i % 5},{i % 3},{i % 2}\n" for i in range(60))
+        points = self.write("t.csv", text)
+        words = ("sweep", points, "--eps", "1", "--minpts", "3", "--by", "t")
+        self.fails(2, ["--report", "--by"], *words, "--out", self.results, "--report", self.page)
+        self.succeeds(*words, "--out", self.results)
+        self.fails(3, ["slices"], "report", self.results, "--out", self.page)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,186 @@
+#include <epsflow/report/report.hpp>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <string>
+
+#include "support/catch.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/explore.hpp>
+#include <epsflow/pipeline/lineage.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/report/as_json.hpp>
+#include <epsflow/report/lifetimes.hpp>
+
+namespace epsflow::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Three blobs at (0, 0), (10, 0), (0, 10).
+std::vector<double> blobs(std::size_t of_each) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal(0, 0.7);
+  std::vector<double> values;
+  for (const auto& [x, y] : {std::pair(0, 0), std::pair(10, 0), std::pair(0, 10)}) {
+    for (std::size_t i = 0; i < of_each; ++i) {
+      values.push_back(x + normal(random));
+      values.push_back(y + normal(random));
+    }
+  }
+  return values;
+}
+
+/// What stands in the page as data; fails where a text of it ended the script.
+Json data_of(const std::string& page) {
+  const std::string begin = R"(<script type="application/json" id="data">)";
+  const std::size_t at = page.find(begin) + begin.size();
+  const std::size_t end = page.find("</script>", at);
+  REQUIRE(end < page.size());
+  return Json::parse(page.substr(at, end - at));
+}
+
+Report swept(const std::vector<double>& values, const Sweep& sweep) {
+  Report report(Subject{.title = "blobs", .points = PointsView(values, 2)});
+  for (const VariantResult& result : run(PointsView(values, 2), sweep)) {
+    report.add(result.variant, result.summary, result.labels);
+  }
+  return report;
+}
+
+TEST_CASE("a page holds each cell with its counts, its map and its largest clusters") {
+  const std::vector<double> values = blobs(200);
+  const Report report = swept(values, grid({0.3, 0.6}, {4, 8}));
+  CHECK((report.cells() == 4 && report.maps() == 4));
+  const Json data = data_of(report.page());
+  CHECK(data["points"] == 600);
+  CHECK((data["eps"] == Json{0.3, 0.6} && data["minpts"] == Json{4, 8}));
+  for (const Json& cell : data["cells"]) {
+    CHECK(cell["maps"].size() == 1);
+    CHECK(cell["rows"].size() == cell["clusters"]);
+    for (std::size_t i = 1; i < cell["rows"].size(); ++i) CHECK(cell["rows"][i - 1][1] >= cell["rows"][i][1]);
+    CHECK(cell["rows"][0][1] == cell["largest"]);
+    std::uint64_t clusters = 0;
+    for (const Json& count : cell["sizes"]) clusters += count.get<std::uint64_t>();
+    CHECK(clusters == cell["clusters"]);
+    CHECK(cell["lives"].is_null());
+  }
+  CHECK(data["advice"].is_null());
+}
+
+TEST_CASE("an exploration on a page") {
+  const std::vector<double> values = blobs(200);
+  const Engine engine;
+  const Dataset points = engine.load(PointsView(values, 2));
+  const Exploration made = explore(points);
+  REQUIRE(made.recommended);
+  Report report(Subject{.title = "blobs", .points = PointsView(values, 2)});
+  report.add(made.recommended->variant, made.recommended->summary, made.recommended->labels);
+  report.add_lineage(made.map);
+  std::vector<std::pair<Variant, double>> scores;
+  for (std::size_t i = 0; i < made.scores.size(); ++i) scores.emplace_back(made.map.cell(i).variant, made.scores[i].score);
+  report.add_scores(scores);
+  report.advise(as_json(made).dump());
+  CHECK((report.cells() == made.map.cells().size() && report.maps() == 1));
+  const Json data = data_of(report.page());
+  CHECK(data["advice"]["recommended"]["eps"] == made.recommended->variant.eps);
+  CHECK(data["advice"]["recommended"]["reason"] == made.recommended->reason);
+  double most = -1;
+  for (const Json& cell : data["cells"]) {
+    if (!cell["score"].is_null()) most = std::max(most, cell["score"].get<double>());
+    const bool recommended = cell["eps"] == made.recommended->variant.eps && cell["minpts"] == made.recommended->variant.minpts;
+    CHECK((cell["maps"].empty() != recommended));
+    if (recommended) CHECK(cell["lives"].size() == 3);
+  }
+  CHECK(most == Approx(made.recommended->score).epsilon(0.2));
+  CHECK_THROWS_AS(report.advise("{}"), InputError);
+  CHECK_THROWS_AS(report.advise("no JSON"), InputError);
+}
+
+TEST_CASE("lives of the clusters of each cell are those of the lineage, by the elder rule") {
+  const std::vector<double> values = blobs(60);
+  const Engine engine;
+  const Lineage map = lineage(engine.load(PointsView(values, 2)), grid({0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8}, {3, 6}));
+  const auto lives = lives_of_cells(map, 1000);
+  std::size_t ended = 0;
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    const LineageCell& cell = map.cell(i);
+    REQUIRE(lives[i].size() == cell.clusters());
+    std::vector<bool> seen(cell.clusters());
+    for (const CellLife& life : lives[i]) {
+      CHECK_FALSE(seen[life.cluster]);
+      seen[life.cluster] = true;
+      CHECK(life.size == cell.size[life.cluster]);
+      CHECK(map.cell(life.birth).variant.eps <= cell.variant.eps);
+      if (!life.death) continue;
+      ++ended;
+      CHECK(map.cell(*life.death).variant.eps > cell.variant.eps);
+      // Where it ends it shares its cluster with another.
+      const std::vector<std::uint32_t> holders = map.holders(i, *life.death);
+      CHECK(std::ranges::count(holders, holders[life.cluster]) > 1);
+    }
+  }
+  CHECK(ended > 10);
+  for (const auto& few : lives_of_cells(map, 2)) CHECK(few.size() <= 2);
+}
+
+TEST_CASE("whatever files and columns are called, the page stays whole") {
+  const std::vector<double> values{0, 0, 1, 1};
+  const std::string evil = "</script><script>alert(1)</script><!-- \"'&\n\xFF .csv";
+  Report report(Subject{.title = evil,
+                        .points = PointsView(values, 2),
+                        .columns = {.names = {evil, "y"}, .units = {evil, ""}},
+                        .provenance = {{"Input", evil}},
+                        .command = evil,
+                        .advice_hint = evil,
+                        .catalogue_hint = evil});
+  report.add({1, 2}, {}, std::vector<std::int32_t>{0, 0});
+  const std::string page = report.page();
+  const Json data = data_of(page);
+  CHECK(data["title"].get<std::string>().starts_with("</script><script>alert(1)"));
+  CHECK(data["planes"][0]["x"]["name"].get<std::string>().starts_with("</script>"));
+  CHECK(page.find("alert(1)") != std::string::npos);
+  CHECK(page.find("<script>alert") == std::string::npos);
+}
+
+TEST_CASE("a page keeps to its size: maps get coarser, those that are recommended last") {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> uniform;
+  std::vector<double> values(100000);
+  for (double& value : values) value = uniform(random);
+  const PointsView points(values, 2);
+  Report report(Subject{.title = "noise", .points = points});
+  std::vector<std::int32_t> labels(points.size());
+  for (std::uint32_t minpts = 1; minpts <= 20; ++minpts) {
+    for (std::int32_t& label : labels) label = static_cast<std::int32_t>(random() % 200) - 1;
+    report.add({0.5, minpts}, {}, labels);
+  }
+  Json offer{{"eps", 0.5}, {"minpts", 3}};
+  report.advise(Json{{"recommended", offer}, {"alternatives", Json::array()}, {"doubts", Json::array()}}.dump());
+  const std::string whole = report.page();
+  CHECK(data_of(whole)["cells"][0]["level"] == 0);
+  std::set<std::uint64_t> levels;
+  for (const std::uint64_t percent : {90U, 60U, 30U, 24U}) {
+    const std::uint64_t most = whole.size() * percent / 100;
+    const std::string page = report.page(most);
+    INFO(percent);
+    CHECK(page.size() <= most);
+    const Json data = data_of(page);
+    levels.insert(data["cells"][0]["level"].get<std::uint64_t>());
+    CHECK(data["cells"][2]["level"] == 0);
+    CHECK(data["cells"][2]["maps"] == data_of(whole)["cells"][2]["maps"]);
+  }
+  CHECK(levels.size() >= 3);
+  CHECK_THROWS_AS(report.page(1000), UsageError);
+}
+
+TEST_CASE("labels of other points are refused") {
+  const std::vector<double> values{0, 0, 1, 1};
+  Report report(Subject{.title = "two", .points = PointsView(values, 2)});
+  CHECK_THROWS_AS(report.add({1, 2}, {}, std::vector<std::int32_t>{0}), UsageError);
+}
+
+}  // namespace
+}  // namespace epsflow::report
