@@ -102,12 +102,14 @@ Lineage read_lineage(const std::filesystem::path& file) {
   const auto number = [&](const io::FilePoints& table, std::size_t row, std::size_t column) {
     const double value = table.view().at(row, column);
     if (value >= -1 && value <= 0xFFFFFFFFU && value == std::floor(value)) return static_cast<std::int64_t>(value);
-    throw InputError(file.string() + " was not written by epsflow, or is damaged: it has a count of " + format_number(value));
+    throw InputError(file.string() + " was not written by epsflow, or is damaged: it has a count of " +
+                     format_number(value));
   };
   const auto cell_in = [](std::int64_t place) {
     return place < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(place));
   };
-  if (offsets.size() != cells.size() + 1) throw InputError(file.string() + " was not written by epsflow, or is damaged");
+  if (offsets.size() != cells.size() + 1)
+    throw InputError(file.string() + " was not written by epsflow, or is damaged");
   if (number(offsets, cells.size(), 0) > 0) {
     clusters = read({"first_core", "core_points", "size", "in_wider", "in_looser"});
   }

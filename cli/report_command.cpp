@@ -47,16 +47,18 @@ Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manife
 Words input_files(const Arguments& arguments, const std::filesystem::path& folder, const Origin& origin) {
   if (arguments.given("input")) return arguments.texts("input");
   if (origin.files.empty()) {
-    throw InputError(fmt::format("{} does not say of which file it is: give the points with --input FILE", folder.string()));
+    throw InputError(
+        fmt::format("{} does not say of which file it is: give the points with --input FILE", folder.string()));
   }
   for (const std::string& file : origin.files) {
     if (file == io::kStandardOutput) {
-      throw InputError(fmt::format("{} is of points from standard input: give them with --input FILE", folder.string()));
+      throw InputError(
+          fmt::format("{} is of points from standard input: give them with --input FILE", folder.string()));
     }
     std::error_code code;
     if (std::filesystem::exists(file, code)) continue;
-    throw InputError(
-        fmt::format("{} is of {}, which is not there (any more): say where it is now with --input FILE", folder.string(), file));
+    throw InputError(fmt::format("{} is of {}, which is not there (any more): say where it is now with --input FILE",
+                                 folder.string(), file));
   }
   return origin.files;
 }
@@ -83,9 +85,9 @@ void require_same_input(const std::filesystem::path& folder, const io::Manifest&
   const std::string checksum = io::checksum_of_input(points, describe(metric));
   const bool unknown = manifest.checksum.starts_with("unknown");
   if (checksum == manifest.checksum || unknown) return;
-  throw InputError(
-      fmt::format("{} is of {}: give the points that were clustered with --input FILE, with the same columns and metric",
-                  folder.string(), io::describe_difference(manifest, checksum)));
+  throw InputError(fmt::format(
+      "{} is of {}: give the points that were clustered with --input FILE, with the same columns and metric",
+      folder.string(), io::describe_difference(manifest, checksum)));
 }
 
 int run_report(const Arguments& arguments) {
@@ -116,34 +118,35 @@ int run_report(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
-  return {.name = "report",
-          .summary = "make one page for a browser of a results folder",
-          .usage = "RESULTS",
-          .about =
-              "Makes a page of what epsflow sweep or epsflow explore wrote: what is recommended and why, the grid as a\n"
-              "heat map, and of each cell its map, the sizes and lives of its clusters, and the largest of them as a\n"
-              "table. The page is one file of at most 8 MiB that needs no network and no server. The input is read\n"
-              "again, as the folder says it was read; lives need lineage.npz (sweep --lineage). Cells without labels\n"
-              "have no map.",
-          .example = "epsflow report results --out report.html",
-          .operand = {"RESULTS"},
-          .groups = {{"The page",
-                      {{.name = "out",
-                        .kind = ValueKind::file,
-                        .value = "FILE.html",
-                        .standard = "report.html",
-                        .help = "file to write"},
-                       overwrite_option()}},
-                     {"The points, where they are elsewhere now, or were read otherwise",
-                      {{.name = "input",
-                        .kind = ValueKind::file,
-                        .value = "FILE",
-                        .several = true,
-                        .help = "the file that was clustered (default: where the folder says it was)"}}},
-                     metric_options(),
-                     input_options(),
-                     message_options()},
-          .run = run_report};
+  return {
+      .name = "report",
+      .summary = "make one page for a browser of a results folder",
+      .usage = "RESULTS",
+      .about =
+          "Makes a page of what epsflow sweep or epsflow explore wrote: what is recommended and why, the grid as a\n"
+          "heat map, and of each cell its map, the sizes and lives of its clusters, and the largest of them as a\n"
+          "table. The page is one file of at most 8 MiB that needs no network and no server. The input is read\n"
+          "again, as the folder says it was read; lives need lineage.npz (sweep --lineage). Cells without labels\n"
+          "have no map.",
+      .example = "epsflow report results --out report.html",
+      .operand = {"RESULTS"},
+      .groups = {{"The page",
+                  {{.name = "out",
+                    .kind = ValueKind::file,
+                    .value = "FILE.html",
+                    .standard = "report.html",
+                    .help = "file to write"},
+                   overwrite_option()}},
+                 {"The points, where they are elsewhere now, or were read otherwise",
+                  {{.name = "input",
+                    .kind = ValueKind::file,
+                    .value = "FILE",
+                    .several = true,
+                    .help = "the file that was clustered (default: where the folder says it was)"}}},
+                 metric_options(),
+                 input_options(),
+                 message_options()},
+      .run = run_report};
 }
 
 }  // namespace epsflow::cli

@@ -57,8 +57,7 @@ void add_scores(report::Report& report, const std::filesystem::path& file) {
   const io::FilePoints map = io::read_points(file, {.columns = {"eps", "minpts", "score"}});
   std::vector<std::pair<Variant, double>> scores;
   for (std::size_t i = 0; i < map.size(); ++i) {
-    scores.push_back(
-        {{map.view().at(i, 0), static_cast<std::uint32_t>(map.view().at(i, 1))}, map.view().at(i, 2)});
+    scores.push_back({{map.view().at(i, 0), static_cast<std::uint32_t>(map.view().at(i, 1))}, map.view().at(i, 2)});
   }
   report.add_scores(scores);
 }
@@ -74,8 +73,8 @@ void require_page(const Arguments& arguments, std::string_view option, io::Overw
   const std::filesystem::path file = arguments.text(option);
   if (file.empty()) return;
   if (file.extension() != ".html" && file.extension() != ".htm") {
-    throw UsageError(fmt::format("--{} {} is where a page for a browser goes: give it a name that ends in .html", option,
-                                 file.string()));
+    throw UsageError(fmt::format("--{} {} is where a page for a browser goes: give it a name that ends in .html",
+                                 option, file.string()));
   }
   io::require_target(file, overwrite, inputs);
 }
@@ -102,8 +101,8 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
     told.emplace_back("Input", fmt::format("{}: {}{}{}", input.name, input.kind, input.kind.empty() ? "" : "; ",
                                            format_count(input.rows, "row")));
     if (!input.dropped.empty()) {
-      told.emplace_back("Dropped",
-                        fmt::format("{} with NaN, infinity or missing values", format_count(input.dropped.size(), "row")));
+      told.emplace_back(
+          "Dropped", fmt::format("{} with NaN, infinity or missing values", format_count(input.dropped.size(), "row")));
     }
   }
   told.emplace_back("Checksum", origin.checksum);
@@ -120,7 +119,8 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
   }
   subject.catalogue_hint =
       command_line("cluster", origin.files, options) + " --eps {eps} --minpts {minpts} --catalog clusters.csv";
-  std::erase_if(options, [](const auto& option) { return find_option(find_command("explore"), option.first) == nullptr; });
+  std::erase_if(options,
+                [](const auto& option) { return find_option(find_command("explore"), option.first) == nullptr; });
   subject.advice_hint = command_line("explore", origin.files, options) + " --report explored.html";
   return subject;
 }

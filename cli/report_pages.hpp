@@ -43,7 +43,8 @@ struct Origin {
 [[nodiscard]] report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin);
 
 /// Writes the page, and says so, unless --quiet is given.
-void write_page(const Arguments& arguments, const std::string& file, io::Overwrite overwrite, const report::Report& report);
+void write_page(const Arguments& arguments, const std::string& file, io::Overwrite overwrite,
+                const report::Report& report);
 
 /// Adds what a results folder holds of the points to a page: counts, labels, lineage, scores, recommendation. Throws InputError for what is
 /// not as it was written.

@@ -101,7 +101,8 @@ int run_sweep_of_table(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments, {"out"});
   const io::FolderMode mode = folder_mode(arguments);
   const RunSettings settings = run_settings(arguments);
-  require_table_options(arguments, {"keep", "lineage", "labelled", "catalog", "stats", "report", "by", "by-width", "by-file"});
+  require_table_options(arguments,
+                        {"keep", "lineage", "labelled", "catalog", "stats", "report", "by", "by-width", "by-file"});
   io::ResultsFolder folder(
       arguments.text("out"), sweep, mode,
       {.hdf5 = arguments.flag("hdf5"), .core = settings.run.core_mask, .inputs = paths_of(arguments.operands())},
@@ -259,7 +260,8 @@ Command sweep_command() {
                    {.name = "lineage",
                     .kind = ValueKind::flag,
                     .help = "write how the clusters of all variants lie in each other as well, lineage.npz"},
-                   report_option("page for a browser, with all that epsflow report makes of the folder; writes lineage.npz, too"),
+                   report_option(
+                       "page for a browser, with all that epsflow report makes of the folder; writes lineage.npz, too"),
                    spec_of<RunOptions>("core"),
                    {.name = "labelled",
                     .kind = ValueKind::word,

@@ -360,6 +360,7 @@
     const what = `Map of ${nameOf(cell)}: ${counted(cell.clusters, "cluster")}, ${share(cell.noise)} noise`;
     const { picture, inner } = axes(wide, high, scale(plane.x), flat ? { ticks: [] } : scale(plane.y), what);
     const canvas = element("canvas", { width, height, "aria-hidden": "true" });
+    canvas.style.imageRendering = width > inner.width ? "auto" : "pixelated";
     canvas.style.left = `${(100 * inner.x) / wide}%`;
     canvas.style.width = `${(100 * inner.width) / wide}%`;
     canvas.style.top = `${(100 * inner.y) / high}%`;
@@ -529,8 +530,11 @@
     const on = byId("compare").checked;
     byId("sides").hidden = !on;
     if (on) {
-      const other = data.advice && data.advice.alternatives[0] ? data.advice.alternatives[0] : chosen[0];
-      chosen[1] = cellAt.get(keyOf(other.eps, other.minpts)) || chosen[0];
+      // The best alternative, or else the next larger or smaller eps.
+      const place = data.eps.indexOf(chosen[0].eps);
+      const near = [place + 1, place - 1].map((i) => cellAt.get(keyOf(data.eps[i], chosen[0].minpts)));
+      const other = data.advice && data.advice.alternatives[0];
+      chosen[1] = (other && cellAt.get(keyOf(other.eps, other.minpts))) || near.find(Boolean) || chosen[0];
       document.querySelector("input[name=side][value='1']").checked = true;
     } else {
       chosen[1] = null;

@@ -72,7 +72,8 @@ std::vector<double> centred_sample(PointsView points, const Metric& metric, std:
   }
   std::vector<double> mean(d);
   for (std::size_t i = 0; i < rows.size(); ++i) mean[i % d] += rows[i];
-  for (double& value : mean) value *= static_cast<double>(d) / static_cast<double>(std::max<std::size_t>(rows.size(), 1));
+  for (double& value : mean)
+    value *= static_cast<double>(d) / static_cast<double>(std::max<std::size_t>(rows.size(), 1));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] -= mean[i % d];
   return rows;
 }
@@ -129,8 +130,9 @@ Plane principal_plane(PointsView points, const Metric& metric) {
     std::snprintf(text.data(), text.size(), "component %zu (%.0f %% of the variance)", c + 1, 100 * found.part[c]);
     return Axis{text.data(), {}};
   };
-  Plane plane = plane_of(points.size(), axis(0), [&](std::size_t i) { return along[0][i]; }, axis(1),
-                         [&](std::size_t i) { return along[1][i]; }, 1);
+  Plane plane = plane_of(
+      points.size(), axis(0), [&](std::size_t i) { return along[0][i]; }, axis(1),
+      [&](std::size_t i) { return along[1][i]; }, 1);
   plane.note = "The plane of the two principal components of all " + std::to_string(points.dims()) + " coordinates.";
   return plane;
 }
@@ -159,7 +161,8 @@ std::vector<Plane> planes_of(PointsView points, const Metric& metric, const Colu
   const auto axis = [&](std::size_t k) { return Axis{name_of(columns, metric, d, k), unit_of(columns, metric, k)}; };
   const auto along = [&](std::size_t k) { return [points, k](std::size_t i) { return points.at(i, k); }; };
   if (d == 1) {
-    planes.push_back(plane_of(n, axis(0), along(0), {}, [](std::size_t) { return 0.0; }, 0));
+    planes.push_back(plane_of(
+        n, axis(0), along(0), {}, [](std::size_t) { return 0.0; }, 0));
     return planes;
   }
   if (on_sphere(metric.kind)) {

@@ -13,7 +13,7 @@ namespace epsflow::report {
 
 struct Plane {
   Axis x;
-  Axis y;  ///< no name where points have one coordinate
+  Axis y;                 ///< no name where points have one coordinate
   bool to_scale = false;  ///< whether a length along x is as long along y
   std::string note = {};  ///< what the plane is, where the axes do not say it
   Raster raster;

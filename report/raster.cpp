@@ -40,14 +40,14 @@ Bytes Raster::paint(std::span<const std::int32_t> labels, std::span<const std::u
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, occupied_.size(), 256), [&](const auto& range) {
     std::array<std::uint32_t, 256> count{};
     for (std::size_t pixel = range.begin(); pixel < range.end(); ++pixel) {
+      count.fill(0);
       std::uint8_t best = kNoiseValue;
-      const auto value_at = [&](std::uint64_t i) { return values[static_cast<std::size_t>(labels[order_[i]] + 1)]; };
-      for (std::uint64_t i = offsets_[pixel]; i < offsets_[pixel + 1]; ++i) ++count[value_at(i)];
-      for (std::size_t value = 0; value < count.size(); ++value) {
-        if (count[value] > count[best]) best = static_cast<std::uint8_t>(value);
+      for (std::uint64_t i = offsets_[pixel]; i < offsets_[pixel + 1]; ++i) {
+        const std::uint8_t value = values[static_cast<std::size_t>(labels[order_[i]] + 1)];
+        ++count[value];
+        if (count[value] > count[best] || (count[value] == count[best] && value < best)) best = value;
       }
       painted[pixel] = best;
-      for (std::uint64_t i = offsets_[pixel]; i < offsets_[pixel + 1]; ++i) count[value_at(i)] = 0;
     }
   });
   return painted;

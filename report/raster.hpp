@@ -23,7 +23,7 @@ struct Axis {
 
 /// What a pixel is painted with, beside the clusters by their rank.
 inline constexpr std::uint8_t kNoiseValue = 1;
-inline constexpr std::uint8_t kFirstValue = 2;   ///< of the largest cluster; the next are of the next largest
+inline constexpr std::uint8_t kFirstValue = 2;    ///< of the largest cluster; the next are of the next largest
 inline constexpr std::uint8_t kOtherValue = 255;  ///< of all clusters for which there is no value of their own
 
 /// The value of each label, that of noise first: [clusters + 1]. sizes: [clusters]. Of equally large clusters the lower label comes first.

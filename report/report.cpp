@@ -87,10 +87,10 @@ struct Report::State {
 
   struct Cell {
     LabelSummary summary;
-    std::vector<Bytes> painted = {};     ///< [planes]; none without labels
+    std::vector<Bytes> painted = {};        ///< [planes]; none without labels
     std::vector<std::uint64_t> sizes = {};  ///< how many clusters have 2^k to 2^(k + 1) − 1 points
-    Json rows = Json::array();           ///< of its catalogue, those of the largest clusters first
-    Json lives = nullptr;                ///< where they are known
+    Json rows = Json::array();              ///< of its catalogue, those of the largest clusters first
+    Json lives = nullptr;                   ///< where they are known
     Json validity = nullptr;
     Json score = nullptr;
   };
@@ -123,9 +123,8 @@ void Report::State::add_catalogue(Cell& cell, std::span<const std::int32_t> labe
   std::vector<std::size_t> by_size(made.count());
   std::iota(by_size.begin(), by_size.end(), std::size_t{0});
   const std::size_t rows = std::min(made.count(), kMostRows);
-  std::ranges::partial_sort(by_size, by_size.begin() + static_cast<std::ptrdiff_t>(rows), {}, [&](std::size_t c) {
-    return std::pair(~made.size[c], made.cluster[c]);
-  });
+  std::ranges::partial_sort(by_size, by_size.begin() + static_cast<std::ptrdiff_t>(rows), {},
+                            [&](std::size_t c) { return std::pair(~made.size[c], made.cluster[c]); });
   const std::size_t d = made.dims;
   for (std::size_t i = 0; i < rows; ++i) {
     const std::size_t c = by_size[i];
@@ -280,9 +279,8 @@ void Report::advise(const std::string& exploration) {
   if (!json.is_object() || !json.contains("recommended") || !is_list("alternatives") || !is_list("doubts")) {
     throw InputError("this is no exploration as epsflow writes it: explore again");
   }
-  state_->advice = {{"recommended", json["recommended"]},
-                    {"alternatives", json["alternatives"]},
-                    {"doubts", json["doubts"]}};
+  state_->advice = {
+      {"recommended", json["recommended"]}, {"alternatives", json["alternatives"]}, {"doubts", json["doubts"]}};
 }
 
 std::size_t Report::cells() const noexcept { return state_->cells.size(); }

@@ -11,6 +11,8 @@ packages=(g++ cmake ninja-build pkg-config libtbb-dev libhwy-dev zlib1g-dev libb
 [[ "$level" == program ]] || packages+=(build-essential catch2 libbenchmark-dev git python3)
 [[ "$level" != dev ]] || packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3-venv python3-dev
                                      libopenmpi-dev openmpi-bin libmpich-dev mpich doxygen)
+# Of Ubuntu both are no packages of its own; there the tests that need them are skipped.
+[[ "$level" != dev ]] || ! grep -qs '^ID=debian' /etc/os-release || packages+=(chromium chromium-driver)
 if [[ $# -gt 1 || ! "$level" =~ ^(program|tests|dev)$ ]]; then
   echo "usage: install_deps.sh [program | tests | dev]" >&2
   exit 2

@@ -30,6 +30,7 @@
 #include "metrics.hpp"
 #include "nearest.hpp"
 #include "options.hpp"
+#include "reports.hpp"
 #include "results.hpp"
 #include "tables.hpp"
 #include "task.hpp"
@@ -405,6 +406,7 @@ NB_MODULE(_core, m) {
   epsflow::python::define_task(m);
   epsflow::python::define_engine(m);
   epsflow::python::define_results_folders(m);
+  epsflow::python::define_reports(m);
   epsflow::python::define_tables(m);
   epsflow::python::define_tracks(m);
   epsflow::python::define_velocities(m);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from ._arrays import as_weights
 from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._parameters import as_eps, as_variants
+from ._report import Reported, write_report
+from ._results import Folder
 from ._tasks import ProgressOption, python_words, run_task
 from ._units import warn_of_unit
 
@@ -111,6 +113,61 @@ class Exploration:
     min_samples: NDArray[np.int64]
     scores: NDArray[np.float64]
     map: Lineage
+    _made: tuple[Loaded | None, NDArray[np.float64] | None, str] = field(default=(None, None, ""), repr=False)
+    """Of which points, with which weights; and what is recommended, as explore.json has it."""
+
+    def report(self, file: Folder, *, overwrite: bool = False, progress: ProgressOption = None) -> None:
+        """Write one page for a browser: what is recommended and why, what is doubtful, and of each variant of the grid its map.
+
+        The page is one file of at most 8 MiB, which needs no network and no server. The labels of all variants of the grid are made for
+        it, which takes about as long as the exploration.
+
+        Parameters
+        ----------
+        file : str or path
+            Its name ends in .html.
+        overwrite : bool
+            Whether a file of this name is to be replaced.
+        progress
+            As `epsflow.sweep` takes it.
+
+        Raises
+        ------
+        FileExistsError
+            For a file that is there, unless it is to be overwritten.
+        ValueError
+            For another name, for points on a GPU, and for an exploration that was unpickled, which has no points.
+        OSError
+            Where the file cannot be written.
+        """
+        data, weights, advice = self._made
+        if data is None:
+            raise ValueError("an exploration that was unpickled has no points: explore again, and report that")
+        given = data._given
+        by = "" if given.metric[0] == "euclidean" else f", metric={given.metric[0]!r}"
+        scores = [
+            (float(eps), int(count), float(self.scores[i, k]))
+            for i, eps in enumerate(self.eps)
+            for k, count in enumerate(self.min_samples)
+            if not np.isnan(self.scores[i, k])
+        ]
+        of = Reported(
+            given.points,
+            given.metric,
+            str(data._data.metric),
+            f"epsflow.explore(X{by}).report({str(file)!r})",
+            ("", f"epsflow.catalog(X, epsflow.sweep(X, eps={{eps}}, min_samples={{minpts}}{by})[0]{by})"),
+            given.table,
+            lineage=self.map._made,
+            data=data._data if len(self.eps) else None,
+            weights=weights,
+            scores=scores,
+            advice=advice,
+        )
+        write_report(file, of, overwrite, progress)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": (None, None, self._made[2])}
 
     def __repr__(self) -> str:
         recommended = "nothing" if self.recommended is None else self.recommended._words()
@@ -145,6 +202,7 @@ def explore_loaded(
         *grid,
         np.where(scores < 0, np.nan, scores),
         Lineage(made.map, data._given.unit),
+        (data, weights, _core.advice_of(made)),
     )
 
 

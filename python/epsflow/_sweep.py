@@ -17,6 +17,7 @@ from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
 from ._precomputed import cluster_distances
+from ._report import Reported, write_report
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tables import as_frame
 from ._tasks import ProgressOption, python_errors, run_task
@@ -277,6 +278,42 @@ class SweepResult:
         """
         held = [v._on_host("save") for v in self._variants]
         save_folder(folder, held, self._origin, as_flag(overwrite, "overwrite"))
+
+    def report(self, file: Folder, *, overwrite: bool = False) -> None:
+        """Write one page for a browser: the grid as a heat map, and of each variant its map, sizes, and its largest clusters as a table.
+
+        The page is one file of at most 8 MiB, which needs no network and no server. With lineage=True it shows how long clusters live.
+
+        Parameters
+        ----------
+        file : str or path
+            Its name ends in .html.
+        overwrite : bool
+            Whether a file of this name is to be replaced.
+
+        Raises
+        ------
+        FileExistsError
+            For a file that is there, unless it is to be overwritten.
+        ValueError
+            For another name, for points or labels on a GPU, and for a result that was loaded, which has no points: `epsflow report FOLDER`
+            reads them again.
+        OSError
+            Where the file cannot be written.
+        """
+        origin = self._origin
+        if not isinstance(origin.points, np.ndarray) or origin.metric is None:
+            raise ValueError("the result has no points on the host, as one that was loaded: `epsflow report FOLDER` makes pages of results folders")
+        asked = f"variants={[(v.eps, v.min_samples) for v in self._variants]}"
+        eps, counts = (sorted({getattr(v, name) for v in self._variants}) for name in ("eps", "min_samples"))
+        if len(eps) * len(counts) == len(self):
+            asked = f"eps={eps}, min_samples={counts}"
+        by = "" if origin.metric[0] == "euclidean" else f", metric={origin.metric[0]!r}"
+        cells = [v._on_host("report", needs_labels=False) for v in self._variants]
+        hints = (f"epsflow.explore(X{by}).report('explored.html')", f"epsflow.catalog(X, epsflow.sweep(X, eps={{eps}}, min_samples={{minpts}}{by})[0]{by})")
+        lineage = None if self.lineage is None else self.lineage._made
+        command = f"epsflow.sweep(X, {asked}{by}).report({str(file)!r})"
+        write_report(file, Reported(origin.points, origin.metric, self.metric, command, hints, origin.table, cells, lineage), overwrite)
 
     def __reduce__(self) -> Any:
         # Without X and the points, which save() needs no more than a checksum of.

@@ -50,7 +50,8 @@ TEST_CASE("packed runs come back as they were, and are hardly longer at worst") 
     for (const unsigned kinds : {1U, 2U, 3U, 200U}) {
       Bytes values(n);
       for (std::size_t i = 0; i < n; ++i) {
-        values[i] = i > 0 && random() % 3 > 0 && kinds < 100 ? values[i - 1] : static_cast<std::uint8_t>(random() % kinds);
+        values[i] =
+            i > 0 && random() % 3 > 0 && kinds < 100 ? values[i - 1] : static_cast<std::uint8_t>(random() % kinds);
       }
       INFO(n << " values of " << kinds);
       const Bytes packed = pack(values);
@@ -73,9 +74,14 @@ TEST_CASE("places come back as they were") {
 }
 
 TEST_CASE("base64 is that of RFC 4648") {
-  const std::vector<std::pair<std::string, std::string>> known{{"", ""},          {"f", "Zg=="},         {"fo", "Zm8="},
-                                                               {"foo", "Zm9v"},   {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
-                                                               {"foobar", "Zm9vYmFy"}, {"\xFF\xFE\xFD", "//79"}};
+  const std::vector<std::pair<std::string, std::string>> known{{"", ""},
+                                                               {"f", "Zg=="},
+                                                               {"fo", "Zm8="},
+                                                               {"foo", "Zm9v"},
+                                                               {"foob", "Zm9vYg=="},
+                                                               {"fooba", "Zm9vYmE="},
+                                                               {"foobar", "Zm9vYmFy"},
+                                                               {"\xFF\xFE\xFD", "//79"}};
   for (const auto& [bytes, text] : known) {
     CHECK(base64(bytes_of(bytes)) == text);
     CHECK(base64_length(bytes.size()) == text.size());

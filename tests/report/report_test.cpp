@@ -80,7 +80,8 @@ TEST_CASE("an exploration on a page") {
   report.add(made.recommended->variant, made.recommended->summary, made.recommended->labels);
   report.add_lineage(made.map);
   std::vector<std::pair<Variant, double>> scores;
-  for (std::size_t i = 0; i < made.scores.size(); ++i) scores.emplace_back(made.map.cell(i).variant, made.scores[i].score);
+  for (std::size_t i = 0; i < made.scores.size(); ++i)
+    scores.emplace_back(made.map.cell(i).variant, made.scores[i].score);
   report.add_scores(scores);
   report.advise(as_json(made).dump());
   CHECK((report.cells() == made.map.cells().size() && report.maps() == 1));
@@ -90,7 +91,8 @@ TEST_CASE("an exploration on a page") {
   double most = -1;
   for (const Json& cell : data["cells"]) {
     if (!cell["score"].is_null()) most = std::max(most, cell["score"].get<double>());
-    const bool recommended = cell["eps"] == made.recommended->variant.eps && cell["minpts"] == made.recommended->variant.minpts;
+    const bool recommended =
+        cell["eps"] == made.recommended->variant.eps && cell["minpts"] == made.recommended->variant.minpts;
     CHECK((cell["maps"].empty() != recommended));
     if (recommended) CHECK(cell["lives"].size() == 3);
   }

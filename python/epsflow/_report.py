@@ -1,0 +1,69 @@
+"""Reports: results as one page for a browser. report/ makes it, for the program and for this package."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._catalog import names_of
+from ._parameters import as_flag, as_folder
+from ._results import Folder
+from ._tasks import ProgressOption, run_task
+
+
+@dataclass
+class Reported:
+    """What a page is of."""
+
+    points: Any
+    metric: Any
+    under: str
+    """The metric in words."""
+    command: str
+    hints: tuple[str, str]
+    """How to get a recommendation, and the whole catalogue of a cell."""
+    table: Any = None
+    cells: list[Any] = field(default_factory=list)
+    """As epsflow._core.Result; without labels where none were kept."""
+    lineage: Any = None
+    """epsflow._core.Lineage, or None."""
+    data: Any = None
+    """The points as an engine has them, where every cell of the lineage is to have labels."""
+    weights: NDArray[np.float64] | None = None
+    scores: list[tuple[float, int, float]] = field(default_factory=list)
+    advice: str = ""
+
+
+def write_report(file: Folder, of: Reported, overwrite: bool, progress: ProgressOption = None) -> None:
+    """Raises FileExistsError, ValueError, TypeError, OSError."""
+    from importlib.metadata import version
+
+    path = Path(as_folder(file, "file"))
+    replace = as_flag(overwrite, "overwrite")
+    if path.suffix not in (".html", ".htm"):
+        raise ValueError(f"file is {str(path)!r}, and a report is a page for a browser: give it a name that ends in .html")
+    if path.exists() and not replace:
+        raise FileExistsError(f"{path} is there already: give another name, or overwrite=True")
+    if not isinstance(of.points, np.ndarray):
+        raise ValueError("there are no points on the host to show: a report needs the array that was clustered")
+    n, d = of.points.shape
+    provenance = [
+        ("Input", f"an array of {n} × {d} {of.points.dtype} in Python"),
+        ("Checksum", _core.checksum_of(of.points)),
+        ("Metric", of.under or "euclidean"),
+        ("Program", f"epsflow {version('epsflow')}, Python {platform.python_version()}"),
+        ("Machine", f"{platform.machine()}, {platform.system()}"),
+        ("Made", datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")),
+    ]
+    told = (f"{n:,} points", provenance, of.command, *of.hints)
+    names = [] if of.table is None else names_of(of.table, of.points)
+    cells = [(float(v.eps), int(v.min_samples), v.clusters, v.noise, v.core_count, v.border, v.largest, np.ascontiguousarray(v.labels, np.int32)) for v in of.cells]
+    given = (of.points, of.metric, names, told, cells, of.lineage, of.data, of.weights, of.scores, of.advice)
+    run_task(_core.start_report, str(path), replace, *given, progress=progress)
