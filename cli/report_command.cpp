@@ -118,35 +118,34 @@ int run_report(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
-  return {
-      .name = "report",
-      .summary = "make one page for a browser of a results folder",
-      .usage = "RESULTS",
-      .about =
-          "Makes a page of what epsflow sweep or epsflow explore wrote: what is recommended and why, the grid as a\n"
-          "heat map, and of each cell its map, the sizes and lives of its clusters, and the largest of them as a\n"
-          "table. The page is one file of at most 8 MiB that needs no network and no server. The input is read\n"
-          "again, as the folder says it was read; lives need lineage.npz (sweep --lineage). Cells without labels\n"
-          "have no map.",
-      .example = "epsflow report results --out report.html",
-      .operand = {"RESULTS"},
-      .groups = {{"The page",
-                  {{.name = "out",
-                    .kind = ValueKind::file,
-                    .value = "FILE.html",
-                    .standard = "report.html",
-                    .help = "file to write"},
-                   overwrite_option()}},
-                 {"The points, where they are elsewhere now, or were read otherwise",
-                  {{.name = "input",
-                    .kind = ValueKind::file,
-                    .value = "FILE",
-                    .several = true,
-                    .help = "the file that was clustered (default: where the folder says it was)"}}},
-                 metric_options(),
-                 input_options(),
-                 message_options()},
-      .run = run_report};
+  return {.name = "report",
+          .summary = "make one page for a browser of a results folder",
+          .usage = "RESULTS",
+          .about =
+              "Makes a page of what epsflow sweep or epsflow explore wrote: what is recommended and why, the grid as\n"
+              "a heat map, and of each cell its map, the sizes and lives of its clusters, and the largest of them as\n"
+              "a table. The page is one file of at most 8 MiB that needs no network and no server. The input is read\n"
+              "again, as the folder says it was read; lives need lineage.npz (sweep --lineage). Cells without labels\n"
+              "have no map.",
+          .example = "epsflow report results --out report.html",
+          .operand = {"RESULTS"},
+          .groups = {{"The page",
+                      {{.name = "out",
+                        .kind = ValueKind::file,
+                        .value = "FILE.html",
+                        .standard = "report.html",
+                        .help = "file to write"},
+                       overwrite_option()}},
+                     {"The points, where they are elsewhere now, or were read otherwise",
+                      {{.name = "input",
+                        .kind = ValueKind::file,
+                        .value = "FILE",
+                        .several = true,
+                        .help = "the file that was clustered (default: where the folder says it was)"}}},
+                     metric_options(),
+                     input_options(),
+                     message_options()},
+          .run = run_report};
 }
 
 }  // namespace epsflow::cli
