@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -179,22 +180,30 @@ int run_explore(const Arguments& arguments) {
   const InterruptGuard interrupt;
   const auto begin = std::chrono::steady_clock::now();
   std::optional<Exploration> made;
-  {
+  std::optional<Dataset> data;
+  // Calls work(observer), and shows how far it is.
+  const auto watched = [&](bool foretold, const std::function<void(const Observer&)>& work) {
     ProgressReport report(!arguments.flag("quiet"));
-    bool foretold = arguments.flag("quiet");
-    const Observer observer{.on_progress =
-                                [&](const Progress& p) {
-                                  if (!foretold && p.seconds_left) foretell(p, settings.engine);
-                                  foretold = foretold || p.seconds_left;
-                                  report.show(p);
-                                },
-                            .cancel = &interrupt.token()};
-    const Dataset data = load(arguments, points, metric, settings.engine);
-    made = sweep ? explore(data, *sweep, settings.run, observer, bound) : explore(data, settings.run, observer, bound);
-    if (arguments.given("report")) write_report(arguments, *made, points, metric, data, settings, observer);
-  }
+    work({.on_progress =
+              [&](const Progress& p) {
+                if (!foretold && p.seconds_left) foretell(p, settings.engine);
+                foretold = foretold || p.seconds_left;
+                report.show(p);
+              },
+          .cancel = &interrupt.token()});
+  };
+  watched(arguments.flag("quiet"), [&](const Observer& observer) {
+    data.emplace(load(arguments, points, metric, settings.engine));
+    made =
+        sweep ? explore(*data, *sweep, settings.run, observer, bound) : explore(*data, settings.run, observer, bound);
+  });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (folder != nullptr) write_folder(*folder, arguments, *made, points, metric, settings.engine, seconds);
+  if (arguments.given("report")) {
+    watched(true, [&](const Observer& observer) {
+      write_report(arguments, *made, points, metric, *data, settings, observer);
+    });
+  }
   if (arguments.flag("json")) {
     print_json(json_of(*made, points, metric));
   } else if (!arguments.flag("quiet")) {
