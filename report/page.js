@@ -33,6 +33,7 @@
   const unitOfEps = data.eps_unit ? ` ${data.eps_unit}` : "";
   const nameOf = (cell) => `eps ${number(cell.eps)}${unitOfEps}, minpts ${cell.minpts}`;
   const titled = (column) => column.name + (column.unit ? ` (${column.unit})` : "");
+  const asSentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
   const exact = (value) => String(value);
 
   // ---- The cells, and where they are
@@ -172,7 +173,7 @@
     const doubts = element("div", { class: "doubts" }, element("h3", {}, "What to doubt"));
     doubts.append(
       advice.doubts.length
-        ? element("ul", {}, ...advice.doubts.map((doubt) => element("li", {}, doubt.text)))
+        ? element("ul", {}, ...advice.doubts.map((doubt) => element("li", {}, asSentence(doubt.text))))
         : element("p", {}, "None of the checks (such as much noise, two scales, an answer that hangs on eps, too few points) found anything."));
     to.append(doubts);
     if (!advice.alternatives.length) return;
