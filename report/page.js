@@ -419,8 +419,9 @@
       figure.append(element("p", { class: "quiet" }, cell.clusters ? "The sizes of these clusters were not kept." : "There are no clusters here."));
       return figure;
     }
-    const from = bins[0].from;
-    const to = bins[bins.length - 1].to;
+    // One bin alone would fill the field.
+    const from = bins[0].from / (bins.length < 3 && bins[0].from > 1 ? 2 : 1);
+    const to = bins[bins.length - 1].to * (bins.length < 3 ? 2 : 1);
     const most = Math.max(...bins.map((bin) => bin.clusters));
     const top = Math.log10(most) + 0.15;
     const placeX = (v) => Math.log(v / from) / Math.log(to / from);
