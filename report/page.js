@@ -146,7 +146,7 @@
       cell: nameOf(offer),
       finds: `It finds ${counted(offer.clusters, "cluster")}, the largest of ${counted(offer.largest, "point")}; ${share(offer.noise)} of the points are noise.`,
       reason: `Why: ${offer.reason}.`,
-      trust: `Expected agreement with the true clusters: ${offer.confidence.toFixed(2)} of 1 (adjusted Rand index), by how such recommendations fared on data with known clusters.`,
+      trust: `Confidence ${offer.confidence.toFixed(2)} of 1: so well did recommendations of this kind agree with the known clusters of labelled data sets (adjusted Rand index). It is no measurement of these data.`,
     };
   }
 
@@ -168,13 +168,14 @@
           element("p", {}, words.finds),
           element("p", {}, words.trust)));
     } else {
-      to.append(element("p", { class: "answer" }, element("strong", {}, "No cluster structure is seen in these points: nothing is recommended.")));
+      to.append(element("p", { class: "answer" }, element("strong", {}, "No cluster structure is seen in these points: nothing is recommended."),
+        " The cell below is shown as an example."));
     }
-    const doubts = element("div", { class: "doubts" }, element("h3", {}, "What to doubt"));
+    const doubts = element("div", { class: advice.doubts.length ? "doubts" : "doubts none" }, element("h3", {}, "What to doubt"));
     doubts.append(
       advice.doubts.length
         ? element("ul", {}, ...advice.doubts.map((doubt) => element("li", {}, asSentence(doubt.text))))
-        : element("p", {}, "None of the checks (such as much noise, two scales, an answer that hangs on eps, too few points) found anything."));
+        : element("p", {}, "The checks (such as much noise, two scales, an answer that hangs on eps, too few points) found nothing to object to. Whether the clusters mean something they cannot tell."));
     to.append(doubts);
     if (!advice.alternatives.length) return;
     to.append(
@@ -259,8 +260,8 @@
       body.append(tr);
     }
     const labels = data.eps.map((eps) => element("th", { scope: "col", role: "columnheader" }, number(eps)));
-    table.append(element("caption", {}, `minpts upwards, eps${unitOfEps ? ` in${unitOfEps}` : ""} to the right`), body,
-      element("tfoot", {}, element("tr", { role: "row" }, element("td", { role: "gridcell" }, "minpts / eps"), ...labels)));
+    table.append(element("caption", {}, `Rows: minpts. Columns: eps${unitOfEps ? ` in${unitOfEps}` : ""}.`), body,
+      element("tfoot", {}, element("tr", { role: "row" }, element("td", { role: "gridcell" }), ...labels)));
     table.addEventListener("keydown", moveInGrid);
     byId("grid").append(element("div", { class: "scroll" }, table));
     const select = byId("quantity");
@@ -353,9 +354,11 @@
     const { width, height, pixels } = pixelsOf(plane, cell.level);
     const values = unpack(cell.maps[planeNumber]);
     const flat = plane.y.name === "";
-    const wide = widthOf(chosen[1] ? 560 : MAP_WIDTH);
-    const innerWidth = wide - box.left - box.right;
-    const innerHeight = flat ? 40 : Math.min(Math.max(innerWidth * (plane.to_scale ? plane.height / plane.width : 0.75), 80), 560);
+    const TALLEST = 560;
+    const room = widthOf(chosen[1] ? 560 : MAP_WIDTH) - box.left - box.right;
+    const innerWidth = plane.to_scale && !flat ? Math.min(room, Math.max((TALLEST * plane.width) / plane.height, 80)) : room;
+    const wide = innerWidth + box.left + box.right;
+    const innerHeight = flat ? 40 : Math.min(Math.max(innerWidth * (plane.to_scale ? plane.height / plane.width : 0.75), 60), TALLEST);
     const high = innerHeight + box.top + box.bottom;
     const scale = (axis) => ({ ticks: ticksOf(axis.from, axis.to), place: (v) => (v - axis.from) / (axis.to - axis.from), label: titled(axis) });
     const what = `Map of ${nameOf(cell)}: ${counted(cell.clusters, "cluster")}, ${share(cell.noise)} noise`;
@@ -401,11 +404,11 @@
       figure.append(group);
     }
     figure.append(
-      element("div", { class: "plot" }, picture, canvas), pointed,
-      element("figcaption", {}, swatch(NOISE), "noise; every other colour is a cluster, as in the table below, and colours come again for smaller ones. ",
+      element("div", { class: "plot", style: `max-width:${wide}px` }, picture, canvas), pointed,
+      element("figcaption", {}, swatch(NOISE), "noise. Each other colour is a cluster, as in the table below; with many clusters, smaller ones share colours. ",
         ...(cell.clusters > OTHER - FIRST ? [swatch(OTHER), `all but the ${OTHER - FIRST} largest. `] : []),
-        "A pixel shows what most of its points are. ",
-        plane.note ? `${plane.note} ` : "", plane.to_scale || flat ? "" : "The axes have scales of their own."),
+        "A pixel has the colour of most of its points. ",
+        plane.note ? `${plane.note} ` : "", plane.to_scale || flat ? "" : element("strong", {}, "Not to scale: each axis is stretched to fit.")),
       downloadButton("map", cell, [plane.x.name, ...(flat ? [] : [plane.y.name]), "cluster_by_size"], csv));
     return figure;
   }
@@ -465,7 +468,7 @@
     });
     const here = inner.x + place(cell.eps) * inner.width;
     picture.append(drawn("line", { class: "here", x1: here, x2: here, y1: inner.y, y2: inner.y + inner.height }));
-    figure.append(picture, element("figcaption", {}, "Cluster: points. From the smallest eps of the grid that has a cluster to the one at which it is part of an older one. The dashed line is this cell."),
+    figure.append(picture, element("figcaption", {}, "A bar is a cluster, with its number and its points in this cell. It begins at the eps at which the cluster appears, and ends where it merges with one that appeared at a smaller eps; a bar that reaches the right edge lasts to the end of the grid. The dashed line is this cell."),
       downloadButton("lives", cell, ["cluster", "points", "eps_from", "eps_to"], () => cell.lives));
     return figure;
   }
@@ -555,7 +558,7 @@
 
   document.title = `${data.title} – report of epsflow`;
   byId("title").textContent = data.title;
-  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, metric ${data.metric}; ${counted(data.cells.length, "cell")} (eps, minpts).`;
+  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, clustered by DBSCAN with ${counted(data.cells.length, "choice")} of eps and minpts; distance: ${data.metric}.`;
   writeAdvice();
   writeOrigin();
   if (data.cells.length) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kLongestSide = 512;
 constexpr std::uint32_t kShortestSide = 64;
 /// Planes whose sides differ by more are not drawn to scale.
-constexpr double kLongestRatio = 4;
+constexpr double kLongestRatio = 8;
 
 /// A coordinate of a plane: of each point a number.
 using Coordinate = std::function<double(std::size_t)>;
