@@ -28,9 +28,13 @@ def _is_of_use(cuda: int) -> bool:
     """Whether the package for this version of CUDA is there, and of epsflow's version. Warns where it is of another."""
     if importlib.util.find_spec(f"epsflow_cuda{cuda}") is None:
         return False
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    name, there, wanted = f"epsflow-cuda{cuda}", version(f"epsflow-cuda{cuda}"), version("epsflow")
+    name = f"epsflow-cuda{cuda}"
+    try:
+        there, wanted = version(name), version("epsflow")
+    except PackageNotFoundError:  # a folder that happens to have this name
+        return False
     if there != wanted:
         warnings.warn(
             f"{name} {there} is not used, as epsflow is {wanted}; without it there is no GPU: pip install {name}=={wanted}",
@@ -56,6 +60,11 @@ def put_in_place() -> None:
     """Makes `from . import _core` give what choose() chose. Called once, before anything imports it."""
     chosen = choose()
     if chosen is not None:
-        core = importlib.import_module(f"{chosen}._core")
+        try:
+            core = importlib.import_module(f"{chosen}._core")
+        except ImportError as error:
+            name = chosen.replace("_", "-")
+            warnings.warn(f"{name} cannot be loaded, so there is no GPU: {error}; install it again, or leave it out", RuntimeWarning, stacklevel=2)
+            return
         sys.modules[f"{__package__}._core"] = core
         setattr(sys.modules[str(__package__)], "_core", core)

@@ -12,8 +12,9 @@ from . import _core
 from ._arrays import as_weights
 from ._lineage import Lineage
 from ._loaded import Loaded, method
+from ._metrics import arguments_of
 from ._parameters import as_eps, as_variants
-from ._report import Reported, write_report
+from ._report import Reported, catalog_hint, write_report
 from ._results import Folder
 from ._tasks import ProgressOption, python_words, run_task
 from ._units import warn_of_unit
@@ -113,8 +114,8 @@ class Exploration:
     min_samples: NDArray[np.int64]
     scores: NDArray[np.float64]
     map: Lineage
-    _made: tuple[Loaded | None, NDArray[np.float64] | None, str] = field(default=(None, None, ""), repr=False)
-    """Of which points, with which weights; and what is recommended, as explore.json has it."""
+    _made: tuple[Loaded | None, NDArray[np.float64] | None, str, bool] = field(default=(None, None, "", False), repr=False)
+    """Of which points, with which weights; what is recommended, as explore.json has it; whether the grid was given, or bounded in time."""
 
     def report(self, file: Folder, *, overwrite: bool = False, progress: ProgressOption = None) -> None:
         """Write one page for a browser: what is recommended and why, what is doubtful, and of each variant of the grid its map.
@@ -140,11 +141,13 @@ class Exploration:
         OSError
             Where the file cannot be written.
         """
-        data, weights, advice = self._made
+        data, weights, advice, is_given = self._made
         if data is None:
             raise ValueError("an exploration that was unpickled has no points: explore again, and report that")
         given = data._given
-        by = "" if given.metric[0] == "euclidean" else f", metric={given.metric[0]!r}"
+        by = arguments_of(given.metric)
+        how = by + ("" if weights is None else ", sample_weight=weights")
+        grid = f", eps={self.eps.tolist()}, min_samples={self.min_samples.tolist()}" if is_given else ""
         scores = [
             (float(eps), int(count), float(self.scores[i, k]))
             for i, eps in enumerate(self.eps)
@@ -155,8 +158,8 @@ class Exploration:
             given.points,
             given.metric,
             str(data._data.metric),
-            f"epsflow.explore(X{by}).report({str(file)!r})",
-            ("", f"epsflow.catalog(X, epsflow.sweep(X, eps={{eps}}, min_samples={{minpts}}{by})[0]{by})"),
+            f"epsflow.explore(X{grid}{how}).report({str(file)!r})",
+            ("", catalog_hint(by, how)),
             given.table,
             lineage=self.map._made,
             data=data._data if len(self.eps) else None,
@@ -167,7 +170,7 @@ class Exploration:
         write_report(file, of, overwrite, progress)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": (None, None, self._made[2])}
+        return {**self.__dict__, "_made": (None, None, *self._made[2:])}
 
     def __repr__(self) -> str:
         recommended = "nothing" if self.recommended is None else self.recommended._words()
@@ -202,7 +205,7 @@ def explore_loaded(
         *grid,
         np.where(scores < 0, np.nan, scores),
         Lineage(made.map, data._given.unit),
-        (data, weights, _core.advice_of(made)),
+        (data, weights, _core.advice_of(made), asked is not None or bound is not None),
     )
 
 

@@ -144,5 +144,20 @@ def _as_side(side: Any, box: Any, unit: Any) -> tuple[float, float]:
     return lo, hi
 
 
+def arguments_of(metric: MetricWords) -> str:
+    """The arguments that say this metric in a call, each after a comma; nothing for the plain Euclidean one."""
+    name, unit, latitude_first, scale, p, box = metric
+    given = {
+        "unit": unit if name == "greatcircle" and unit != "deg" else None,
+        "latitude_first": latitude_first,
+        "scale": scale or None,
+        "box": [None if lo == hi else (lo, hi) for lo, hi in box] or None,
+        "p": p if name == "minkowski" else None,
+    }
+    parameters = {word: value for word, value in given.items() if value is not None and word in _PARAMETERS[name]}
+    said = "" if name == "euclidean" else f", metric={name!r}"
+    return said + (f", metric_params={parameters!r}" if parameters else "")
+
+
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)

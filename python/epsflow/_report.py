@@ -41,13 +41,18 @@ class Reported:
     advice: str = ""
 
 
+def catalog_hint(metric: str, how: str) -> str:
+    """How to get the whole catalogue of a cell, whose eps and minpts the page fills in. metric, how: arguments, each after a comma."""
+    return f"epsflow.catalog(X, epsflow.sweep(X, eps={{eps}}, min_samples={{minpts}}{how})[0]{metric})"
+
+
 def write_report(file: Folder, of: Reported, overwrite: bool, progress: ProgressOption = None) -> None:
     """Raises FileExistsError, ValueError, TypeError, OSError."""
     from importlib.metadata import version
 
     path = Path(as_folder(file, "file"))
     replace = as_flag(overwrite, "overwrite")
-    if path.suffix not in (".html", ".htm"):
+    if path.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"file is {str(path)!r}, and a report is a page for a browser: give it a name that ends in .html")
     if path.exists() and not replace:
         raise FileExistsError(f"{path} is there already: give another name, or overwrite=True")

@@ -15,9 +15,10 @@ from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
 from ._lineage import Lineage
 from ._loaded import Loaded, method
+from ._metrics import arguments_of
 from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
 from ._precomputed import cluster_distances
-from ._report import Reported, write_report
+from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tables import as_frame
 from ._tasks import ProgressOption, python_errors, run_task
@@ -308,11 +309,13 @@ class SweepResult:
         eps, counts = (sorted({getattr(v, name) for v in self._variants}) for name in ("eps", "min_samples"))
         if len(eps) * len(counts) == len(self):
             asked = f"eps={eps}, min_samples={counts}"
-        by = "" if origin.metric[0] == "euclidean" else f", metric={origin.metric[0]!r}"
+        by = arguments_of(origin.metric)
+        how = by + (", sample_weight=weights" if origin.weights else "")
         cells = [v._on_host("report", needs_labels=False) for v in self._variants]
-        hints = (f"epsflow.explore(X{by}).report('explored.html')", f"epsflow.catalog(X, epsflow.sweep(X, eps={{eps}}, min_samples={{minpts}}{by})[0]{by})")
+        hints = (f"epsflow.explore(X{how}).report('explored.html')", catalog_hint(by, how))
         lineage = None if self.lineage is None else self.lineage._made
-        command = f"epsflow.sweep(X, {asked}{by}).report({str(file)!r})"
+        tied = "" if lineage is None else ", lineage=True"
+        command = f"epsflow.sweep(X, {asked}{how}{tied}).report({str(file)!r})"
         write_report(file, Reported(origin.points, origin.metric, self.metric, command, hints, origin.table, cells, lineage), overwrite)
 
     def __reduce__(self) -> Any:

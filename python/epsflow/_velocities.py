@@ -34,10 +34,11 @@ class VelocityResult:
     """
 
     def __init__(
-        self, points: NDArray[Any], times: NDArray[np.float64], velocities: NDArray[np.float64], variants: list[tuple[float, int]], found: Any
+        self, engine: Engine, points: NDArray[Any], times: NDArray[np.float64], velocities: NDArray[np.float64], variants: list[tuple[float, int]], found: Any
     ) -> None:
-        self._points = points
-        self._times = times
+        self._engine = engine
+        self._points = points.copy()
+        self._times = times.copy()
         self.velocities = velocities
         self.variants = variants
         counted, listed = found
@@ -57,7 +58,7 @@ class VelocityResult:
 
     def labels(self, velocity: int, eps: float, min_samples: int) -> NDArray[np.int32]:
         """The labels of X under one velocity, by its number. They are not kept, but found again: DBSCAN of `points(velocity)`."""
-        labels: NDArray[np.int32] = sweep(self.points(velocity), eps, min_samples).labels(eps, min_samples)
+        labels: NDArray[np.int32] = sweep(self.points(velocity), eps, min_samples, engine=self._engine).labels(eps, min_samples)
         return labels
 
     def __repr__(self) -> str:
@@ -136,7 +137,7 @@ def sweep_velocities(
         as_count(min_size, "min_size"),
         progress=progress,
     )
-    return VelocityResult(points, of_points, wanted, asked, _core.take_velocities(task))
+    return VelocityResult(of_engine, points, of_points, wanted, asked, _core.take_velocities(task))
 
 
 def _sorted(columns: dict[str, Any], by: tuple[str, ...]) -> Any:

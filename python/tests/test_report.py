@@ -36,6 +36,34 @@ def test_of_a_sweep(blobs, tmp_path):
     result.report(str(page), overwrite=True)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"metric": "greatcircle", "metric_params": {"unit": "km", "latitude_first": True}},
+        {"metric_params": {"scale": [1, 0.5], "box": [None, 30]}},
+        {"metric": "minkowski", "metric_params": {"p": 1.5}},
+        {"metric": "haversine"},
+    ],
+)
+def test_the_command_makes_the_same_again(blobs, tmp_path, given):
+    weights = np.linspace(0.5, 2, len(blobs))
+    X = np.abs(blobs) / 10
+    eps = [3.0, 20.0] if given.get("metric") == "greatcircle" else [0.01, 0.05]
+    page = tmp_path / "page.html"
+    names = {"epsflow": epsflow, "X": X, "weights": weights}
+    swept = epsflow.sweep(X, eps=eps, min_samples=[4, 8], sample_weight=weights, lineage=True, **given)
+    swept.report(page)
+    again = eval(data_of(page)["command"].partition(".report")[0], names)
+    assert again.metric == swept.metric and again.lineage is not None
+    for a, b in zip(again, swept):
+        np.testing.assert_array_equal(a.labels, b.labels)
+    explored = epsflow.explore(X, eps=np.geomspace(eps[0], eps[1], 5), sample_weight=weights, **given)
+    explored.report(page, overwrite=True)
+    again = eval(data_of(page)["command"].partition(".report")[0], names)
+    np.testing.assert_array_equal(again.eps, explored.eps)
+    np.testing.assert_array_equal(again.scores, explored.scores)
+
+
 def test_counts_alone_have_no_map(blobs, tmp_path):
     epsflow.sweep(blobs, eps=[0.2, 0.4], min_samples=4, keep="summary").report(tmp_path / "page.html")
     assert all(c["maps"] == [] for c in data_of(tmp_path / "page.html")["cells"])
