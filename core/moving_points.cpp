@@ -24,6 +24,17 @@ double largest(std::span<const double> values) {
   return found;
 }
 
+/// Of the coordinates that are finite: of others the load says where they are.
+double largest(PointsView points) {
+  return points.visit([](auto values) {
+    double found = 0;
+    for (const auto value : values) {
+      if (std::isfinite(value)) found = std::max(found, std::abs(static_cast<double>(value)));
+    }
+    return found;
+  });
+}
+
 }  // namespace
 
 void check_moving(const MovingPoints& moving) {
@@ -37,8 +48,8 @@ void check_moving(const MovingPoints& moving) {
   }
   require_finite(moving.times, "time", 1);
   require_finite(moving.velocities, "velocity", moving.dims());
-  if (!std::isfinite(largest(moving.times) * largest(moving.velocities))) {
-    throw InputError("the largest time times the largest velocity is beyond float64: give smaller units");
+  if (!std::isfinite(largest(moving.points) + largest(moving.times) * largest(moving.velocities))) {
+    throw InputError("the largest time times the largest velocity takes points beyond float64: give smaller units");
   }
 }
 

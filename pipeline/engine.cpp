@@ -102,12 +102,18 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsVie
 DatasetState::DatasetState(std::shared_ptr<EngineState> e, const MovingPoints& moving, const CancelToken* cancel)
     : engine(std::move(e)), dims(moving.dims()) {
   check_moving(moving);
+  if (moving.size() > kMaxPoints) {
+    throw UsageError(
+        format_count(moving.count()) + " velocities of " + format_count(moving.points.size(), "point") +
+        " are more points than a data set has: load fewer velocities at a time, as sweep_velocities() does");
+  }
   const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
+  // Where a GPU moves them, some runs need them on the host.
+  moved_memory = MemoryCharge(engine->budget, moving.size() * dims * sizeof(double), "the points under all velocities");
   Space space;
   space.slices = std::make_shared<const Slices>(slice_offsets(moving), moving.size());
   points = engine->backend->load(moving, space);
   if (points != nullptr) return;
-  moved_memory = MemoryCharge(engine->budget, moving.size() * dims * sizeof(double), "the points under all velocities");
   moved = Points(moving.size(), dims, Precision::float64);
   const std::span<double> out = moved.values<double>();
   const std::size_t values = moving.points.size() * dims;

@@ -13,14 +13,12 @@ namespace epsflow {
 
 /// Collects one result for each variant of `sweep`, in its order. start(on_result) calls on_result for each, in any order, one at a
 /// time.
-template <class Start>
-[[nodiscard]] std::vector<VariantResult> in_order(const Sweep& sweep, Start&& start) {
-  std::vector<VariantResult> results(sweep.size());
+template <class Result = VariantResult, class Start>
+[[nodiscard]] std::vector<Result> in_order(const Sweep& sweep, Start&& start) {
+  std::vector<Result> results(sweep.size());
   std::map<std::pair<double, std::uint32_t>, std::size_t> places;
   for (const Variant& v : sweep.variants()) places.emplace(std::pair(v.eps, v.minpts), places.size());
-  start([&](VariantResult&& result) {
-    results[places.at({result.variant.eps, result.variant.minpts})] = std::move(result);
-  });
+  start([&](Result&& result) { results[places.at({result.variant.eps, result.variant.minpts})] = std::move(result); });
   return results;
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 /// Whether what is wanted of slices is in their clusters, so that no label need be made.
 bool counted_by_clusters(const Dataset& data, const RunOptions& options) {
-  return options.keep == Keep::summary && !options.verify && !options.core_mask && !Session::negative_weights(data);
+  return options.keep == Keep::summary && options.method == VariantMethod::nested && !options.verify &&
+         !options.core_mask && !Session::negative_weights(data);
 }
 
 }  // namespace

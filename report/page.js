@@ -313,7 +313,8 @@
     const power = 10 ** Math.floor(Math.log10(raw));
     const step = power * [1, 2, 5, 10].find((f) => f * power >= raw * 0.999);
     const ticks = [];
-    for (let i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9; ++i) ticks.push(i * step);
+    const first = Math.ceil(from / step - 1e-9);
+    for (let k = 0; k <= 2 * most && (first + k) * step <= to + step * 1e-9; ++k) ticks.push((first + k) * step);
     return ticks.map((t) => Number(t.toPrecision(12)));
   }
   function powersOf(from, to) {

@@ -29,11 +29,13 @@ std::pair<double, double> ends_of(std::size_t n, const Coordinate& at) {
     hi = std::max(hi, at(i));
   }
   if (n == 0) return {0, 1};
-  return lo < hi ? std::pair(lo, hi) : std::pair(lo - 0.5, hi + 0.5);
+  const double margin = std::max(0.5, 1e-9 * std::abs(lo));  // one that float64 can tell from lo
+  return lo < hi ? std::pair(lo, hi) : std::pair(lo - margin, hi + margin);
 }
 
 std::uint32_t pixel_along(double value, const Axis& axis, std::uint32_t side) {
-  const double place = (value - axis.from) / (axis.to - axis.from) * side;
+  const double place =
+      (value / 2 - axis.from / 2) / (axis.to / 2 - axis.from / 2) * side;  // also where the width is beyond float64
   return static_cast<std::uint32_t>(std::clamp(place, 0.0, side - 1.0));
 }
 

@@ -13,9 +13,9 @@
 #include <epsflow/gpu/base/stream.hpp>
 #include <epsflow/gpu/base/upload.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
+#include <epsflow/gpu/catalog/arrays_to_host.hpp>
 #include <epsflow/gpu/catalog/catalog_kernels.hpp>
 #include <epsflow/gpu/catalog/catalog_tuning.hpp>
-#include <epsflow/gpu/catalog/copy_to_host.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -205,32 +205,43 @@ class Cataloguer {
     Catalog made;
     made.dims = dims_;
     const std::uint64_t each = clusters_;
-    CopyToHost labels(labels_of_.data(), each * sizeof(std::uint64_t), place_.pinned, stream_.get());
-    for (const std::uint64_t label : labels.next<std::uint64_t>(each)) {
-      made.cluster.push_back(static_cast<std::int32_t>(label));
-    }
-    if (each > 0) {
-      CopyToHost all_starts(starts_.data(), (each + 1) * sizeof(std::uint32_t), place_.pinned, stream_.get());
-      const auto starts = all_starts.next<std::uint32_t>(each + 1);
-      made.size.reserve(each);
-      for (std::uint64_t c = 0; c < each; ++c) made.size.push_back(starts[c + 1] - starts[c]);
-    }
-    CopyToHost found(found_.data(), found_.bytes(), place_.pinned, stream_.get());
+    if (each == 0) return named(std::move(made));
+    std::vector<std::uint64_t> labels;
+    std::vector<std::uint32_t> starts;
+    bring(labels, labels_of_.data(), each);
+    bring(starts, starts_.data(), each + 1);
+    made.cluster.assign(labels.begin(), labels.end());
+    made.size.reserve(each);
+    for (std::uint64_t c = 0; c < each; ++c) made.size.push_back(starts[c + 1] - starts[c]);
+    ArraysToHost found;
     if (core_ != nullptr) {
-      made.core = found.next<std::uint64_t>(each);
-      made.first_core = found.next<std::uint64_t>(each);
+      found.next(made.core, each);
+      found.next(made.first_core, each);
     }
-    if (weights_ != nullptr) made.weight = found.next<double>(each);
-    for (const NamedColumn& column : in_.columns) {
-      ColumnSummary& to = made.columns.emplace_back();
-      to.name = column.name;
-      for (std::vector<double>* values : {&to.mean, &to.sum, &to.min, &to.max}) *values = found.next<double>(each);
+    if (weights_ != nullptr) found.next(made.weight, each);
+    made = named(std::move(made));
+    for (ColumnSummary& to : made.columns) {
+      for (std::vector<double>* values : {&to.mean, &to.sum, &to.min, &to.max}) found.next(*values, each);
     }
     for (std::vector<double>* values : {&made.center, &made.spread, &made.lower, &made.upper}) {
-      *values = found.next<double>(each * dims_);
+      found.next(*values, each * dims_);
     }
-    made.radius = found.next<double>(each);
+    found.next(made.radius, each);
+    found.copy(found_.data(), place_.pinned, stream_.get(), place_.threads);
     return made;
+  }
+
+  /// With an empty summary for each column.
+  [[nodiscard]] Catalog named(Catalog made) const {
+    for (const NamedColumn& column : in_.columns) made.columns.emplace_back().name = column.name;
+    return made;
+  }
+
+  template <class T>
+  void bring(std::vector<T>& to, const T* from, std::uint64_t count) {
+    ArraysToHost array;
+    array.next(to, count);
+    array.copy(from, place_.pinned, stream_.get(), place_.threads);
   }
 
   const DeviceCatalogInput& in_;

@@ -15,7 +15,7 @@ struct CatalogPlace {
   PinnedPool& pinned;
 };
 
-/// As catalog() of the host: counts, ends and the ids equal; sums over points in another order, the same from run to run. Takes some 20·n bytes of device
+/// As catalog() of the host: counts and ids equal, and ends on open sides; sums over points in another order, the same from run to run. Takes some 20·n bytes of device
 /// memory, and what the catalogue takes. Waits. Throws as that does, UsageError where arrays are on another GPU, DeviceError.
 [[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place,
                                    const CancelToken& cancel);

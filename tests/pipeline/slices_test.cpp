@@ -26,6 +26,7 @@ const std::vector<RunOptions>& ways() {
       {.strategy = StrategyChoice::table, .search = {.kernel = Kernel::global}},
       {.strategy = StrategyChoice::direct, .core_mask = true},
       {.keep = Keep::summary},
+      {.method = VariantMethod::each, .keep = Keep::summary},
   };
   return all;
 }

@@ -59,6 +59,7 @@ TEST_CASE("velocities: what is wrong is named") {
   REQUIRE_THROWS_WITH(sweep({{1, 2}, {0, nan}, {1}, 1}), Contains("time 1 is NaN"));
   REQUIRE_THROWS_WITH(sweep({{1, 2}, {0}, {1, 2, nan, 3}, 2}), Contains("velocity 1 is NaN"));
   REQUIRE_THROWS_WITH(sweep({{1, 2}, {1e200, 0}, {1e200}, 1}), Contains("beyond float64"));
+  REQUIRE_THROWS_WITH(sweep({{1, -1.7e308}, {0, 1}, {1e308}, 1}), Contains("beyond float64"));
   REQUIRE_THROWS_WITH(sweep({{1, nan}, {0, 0}, {1}, 1}), Contains("row 1, column 0"));
   sweep({{}, {}, {1}, 1});
   sweep({{1}, {0}, {}, 1});

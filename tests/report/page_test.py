@@ -144,6 +144,16 @@ class Page(unittest.TestCase):
         page = self.folder / "explored.html"
         epsflow("explore", points, "--report", page)
         self.check(page)
+        self.assertIn("★", self.of_cells("textContent"))
+
+    def test_large_numbers_that_hardly_differ(self):
+        points = self.folder / "times.csv"
+        points.write_text("ns,one\n" + "".join(f"{1700000000000000000 + 256 * (i % 3)},3e15\n" for i in range(30)))
+        page = self.folder / "times.html"
+        epsflow("sweep", points, "--eps", "100,300", "--minpts", "2,4", "--out", self.folder / "times", "--report", page)
+        self.open(page)
+        self.assertEqual(len(self.of_cells("ariaLabel")), 4)
+        self.check_alone()
 
     def test_three_dimensions_and_data_to_take_away(self):
         points = self.folder / "</script>&\".csv".replace("/", "")

@@ -95,6 +95,17 @@ TEST_CASE("which planes show points") {
   CHECK(planes({}, 2, {}).front().raster.occupied().empty());
 }
 
+TEST_CASE("coordinates that hardly differ for their size, and some that float64 hardly holds, have pixels") {
+  const double huge = 1.7e308;
+  for (const auto& [a, b] : {std::pair(1.7e18, 1.7e18), std::pair(-3e15, -3e15), std::pair(-huge, huge)}) {
+    const std::vector<double> values{a, 1, b, 2, a, 3};
+    const auto planes = planes_of(PointsView(std::span<const double>(values), 2), {}, {});
+    REQUIRE(planes.size() == 1);
+    REQUIRE(planes[0].x.from < planes[0].x.to);
+    REQUIRE(planes[0].raster.occupied().size() == 3);
+  }
+}
+
 TEST_CASE("more than three dimensions are shown along their principal components") {
   std::mt19937 random(4);
   std::normal_distribution<double> normal;
