@@ -1,9 +1,9 @@
 """Haloes in a periodic box by friends of friends: the mass function, and a catalogue that swiftsimio opens.
 
-    python cosmological_box.py                                on a generated box
-    python cosmological_box.py BOX MASS snapshot.hdf5 …       on dark matter as Gadget, Arepo and SWIFT write it
+    python cosmological_box.py                     on a generated box
+    python cosmological_box.py snapshot.hdf5 …     on the dark matter of a snapshot of Gadget-4, Arepo or SWIFT: all its files
 
-BOX is the length of the box in the unit of the positions, MASS that of a particle. Haloes are then written beside the snapshot.
+Haloes of a snapshot are written beside it.
 """
 
 from __future__ import annotations
@@ -36,6 +36,19 @@ def generate(haloes: int = 150, others: int = 20_000) -> tuple[np.ndarray, np.nd
     return X % BOX, np.concatenate([v, random.normal(0, 100, (others, 3))])
 
 
+def read(files: list[str]) -> tuple[np.ndarray, ...]:
+    """Positions, velocities and masses of the dark matter, and the sides of the box, which the header has."""
+    import h5py
+
+    with h5py.File(files[0]) as file:
+        header = dict(file["Header"].attrs)
+        each_has_one = "PartType1/Masses" in file
+    X = epsflow.read_points(files, table="PartType1/Coordinates")
+    v = epsflow.read_points(files, table="PartType1/Velocities")
+    masses = epsflow.read_points(files, table="PartType1/Masses")[:, 0] if each_has_one else np.full(len(X), header["MassTable"][1])
+    return X, v, masses, np.broadcast_to(header["BoxSize"], 3)
+
+
 def mass_function(mass: np.ndarray, volume: float) -> None:
     """Counts by mass, and the number of haloes above each mass in the volume."""
     edges = np.geomspace(mass.min(), mass.max() * 1.001, 7)
@@ -46,27 +59,25 @@ def mass_function(mass: np.ndarray, volume: float) -> None:
 
 
 def main() -> None:
-    if len(sys.argv) in (2, 3):
-        sys.exit("usage: cosmological_box.py [BOX MASS SNAPSHOT.hdf5 …]")
-    if sys.argv[1:]:
-        box, particle, files = float(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
-        X = epsflow.read_points(files, table="PartType1/Coordinates")
-        v = epsflow.read_points(files, table="PartType1/Velocities")
+    files = sys.argv[1:]
+    if not all(Path(file).is_file() for file in files):
+        sys.exit("usage: cosmological_box.py [SNAPSHOT.hdf5 …]")
+    if files:
+        X, v, mass, box = read(files)
     else:
         X, v = generate()
-        box, particle, files = BOX, MATTER * BOX**3 / len(X), []
+        mass, box = np.full(len(X), MATTER * BOX**3 / len(X)), np.full(3, BOX)
 
-    mass = np.full(len(X), particle)  # of gas or stars each particle has its own
     groups = epsflow.friends_of_friends(X, b=B, box=box, min_size=MIN_SIZE, weights=mass, velocity=v)
     found = groups.catalog
     print(f"{len(X)} particles, linking length {groups.linking_length:.4g}: ", end="")
     print(f"{groups.n_groups} haloes with {np.mean(groups.labels >= 0):.0%} of the matter")
     if groups.n_groups == 0:
         return
-    mass_function(np.asarray(found["weight_total"]), box**3)
+    mass_function(np.asarray(found["weight_total"]), np.prod(box))
 
     # Those across a face are in one piece: their upper ends lie beyond the box.
-    across = [np.flatnonzero((found[f"{axis}_lower"] < 0) | (found[f"{axis}_upper"] > box)) for axis in "xyz"]
+    across = [np.flatnonzero((found[f"{axis}_lower"] < 0) | (found[f"{axis}_upper"] > side)) for axis, side in zip("xyz", box)]
     print(f"\n{len(np.unique(np.concatenate(across)))} haloes lie across a face of the box. The largest haloes:")
     print("particles       mass       x       y       z      vx      vy      vz  radius")
     for i in range(min(8, groups.n_groups)):

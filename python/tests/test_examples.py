@@ -66,8 +66,14 @@ def test_a_cosmological_box(tmp_path, monkeypatch):
     X, v = load(monkeypatch, "cosmological_box").generate()
     with h5py.File(tmp_path / "snapshot.hdf5", "w") as file:
         file["PartType1/Coordinates"], file["PartType1/Velocities"] = X, v
-    again = run("cosmological_box", "100", repr(4e6 / len(X)), tmp_path / "snapshot.hdf5")
+        file.create_group("Header").attrs.update({"BoxSize": 100.0, "MassTable": [0, 4e6 / len(X), 0, 0, 0, 0]})
+    again = run("cosmological_box", tmp_path / "snapshot.hdf5")
     assert again.replace("snapshot.haloes", "box.haloes") == text
+    with h5py.File(tmp_path / "swift.hdf5", "w") as file:  # three sides, and a mass of each particle
+        file["PartType1/Coordinates"], file["PartType1/Velocities"] = X, v
+        file["PartType1/Masses"] = np.full(len(X), 4e6 / len(X))
+        file.create_group("Header").attrs.update({"BoxSize": [100.0, 100.0, 100.0], "MassTable": np.zeros(7)})
+    assert run("cosmological_box", tmp_path / "swift.hdf5").replace("swift.haloes", "box.haloes") == text
     with h5py.File(tmp_path / "snapshot.haloes.hdf5") as file:
         assert len(file["Groups/Masses"]) == haloes
 
