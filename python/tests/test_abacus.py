@@ -15,13 +15,32 @@ pytest.importorskip("abacusnbody.data.read_abacus", reason="abacusutils is not i
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/howto/files.md"
 BOX = 500.0
-STEP = BOX / 1e6  # of packed positions
-SPEED = 6000 / 2048  # km/s, of packed velocities
+CELLS = 125  # along a side, of pack9
+SPEED = 5.0  # km/s, of packed velocities in pack9
+HEADER = {"BoxSize": BOX, "VelZSpace_to_kms": SPEED * CELLS / 0.5}
 
 
-def pack(X, v):
-    """The column rvint: of each coordinate 20 bits from -500,000 to 500,000, and below them 12 bits of velocity, 2048 at rest."""
-    return (np.rint(X / STEP).astype(np.int32) << 12) | (np.rint(v / SPEED).astype(np.int32) + 2048)
+def rvint(X, v):
+    """Of each coordinate 20 bits from -500,000 to 500,000, and below them 12 bits of velocity, 2048 at rest."""
+    return (np.rint(X / BOX * 1e6).astype(np.int32) << 12) | (np.rint(v / 6000 * 2048).astype(np.int32) + 2048)
+
+
+def in_bytes(numbers):
+    """Six numbers of 12 bits, from -2048, in nine bytes."""
+    first, second = numbers[:, 0::2] + 2048, numbers[:, 1::2] + 2048
+    return np.stack([first >> 4, (first & 15) | (second >> 8 << 4), second & 255], axis=2).reshape(-1, 9).astype(np.uint8)
+
+
+def pack9(X, v):
+    """In parts of a cell, with a header of the cell before each particle. Those at a lower face are in the cell beyond the upper one."""
+    cell = np.floor((X / BOX + 0.5) * CELLS)
+    inside = (X / BOX + 0.5) * CELLS - cell - 0.5
+    wraps = (cell == 0) & (inside < 0)
+    cell, inside = np.where(wraps | (cell == CELLS), CELLS - 1, cell), inside + wraps + (cell == CELLS)
+    first = np.broadcast_to([2047, CELLS - 2000, 1000 - 2000], X.shape)  # the first byte of a header is 255; 1000 is what SPEED is of
+    headers = np.concatenate([first, cell - 2000], axis=1)
+    particles = np.concatenate([np.rint(inside * 2000), np.rint(v / SPEED)], axis=1)
+    return in_bytes(np.stack([headers, particles], axis=1).reshape(-1, 6).astype(int))
 
 
 def groups_of(X, b, **more):
@@ -40,20 +59,22 @@ def haloes():
 
 
 @pytest.mark.parametrize("compression", [None, "blsc"])
-def test_groups_are_those_before_packing(tmp_path, compression):
+@pytest.mark.parametrize(("pack", "step"), [(rvint, BOX / 1e6), (pack9, BOX / CELLS / 2000)])
+def test_groups_are_those_before_packing(tmp_path, pack, step, compression):
     X, v = haloes()
     expected = groups_of(X, 0.2, velocity=v)
     # No two particles are so near to the linking length that packing could decide: it moves each by less than a step.
-    margin = 2 * STEP * len(X) ** (1 / 3) / BOX
+    margin = 2 * step * len(X) ** (1 / 3) / BOX
     for b in (0.2 - margin, 0.2 + margin):
         np.testing.assert_array_equal(groups_of(X, b).labels, expected.labels)
     assert expected.n_groups >= 10
-    assert (expected.catalog["x_upper"] > BOX / 2).any() or (expected.catalog["x_lower"] < -BOX / 2).any()
+    for axis in "xyz":
+        assert (expected.catalog[f"{axis}_upper"] > BOX / 2).any() or (expected.catalog[f"{axis}_lower"] < -BOX / 2).any()
 
     files = []
     for k, rows in enumerate((slice(1000), slice(1000, None))):
-        files.append(tmp_path / f"field_rv_A_{k:03}.asdf")
-        tree = {"header": {"BoxSize": BOX}, "data": {"rvint": pack(X[rows], v[rows])}}
+        files.append(tmp_path / f"particles_{k:03}.asdf")
+        tree = {"header": HEADER, "data": {pack.__name__: pack(X[rows], v[rows])}}
         asdf.AsdfFile(tree).write_to(files[-1], all_array_compression=compression)
     (block,) = re.findall(r"^```python\n(from abacusnbody.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     names = {"files": files, "np": np, "epsflow": epsflow}
@@ -63,5 +84,5 @@ def test_groups_are_those_before_packing(tmp_path, compression):
     assert found.linking_length == expected.linking_length
     np.testing.assert_array_equal(found.labels, expected.labels)
     for axis in "xyz":
-        np.testing.assert_allclose(found.catalog[f"{axis}_center"], expected.catalog[f"{axis}_center"], rtol=0, atol=STEP)
+        np.testing.assert_allclose(found.catalog[f"{axis}_center"], expected.catalog[f"{axis}_center"], rtol=0, atol=step)
         np.testing.assert_allclose(found.catalog[f"v{axis}_mean"], expected.catalog[f"v{axis}_mean"], rtol=0, atol=SPEED)
