@@ -41,10 +41,17 @@ void on_threads(std::uint64_t threads, std::uint64_t count, const F& work) {
 
 }  // namespace
 
+std::uint64_t ArraysToHost::useful(unsigned threads) const noexcept {
+  return std::clamp<std::uint64_t>(bytes_ / tuning::kCatalogBytesPerThread, 1, std::max(threads, 1U));
+}
+
+void ArraysToHost::make_room(unsigned threads) {
+  on_threads(useful(threads), arrays_.size(), [&](std::uint64_t i) { arrays_[i].to = arrays_[i].make(); });
+}
+
 void ArraysToHost::copy(const void* from, PinnedPool& pinned, cudaStream_t stream, unsigned threads) {
   if (bytes_ == 0) return;
-  const std::uint64_t useful = std::min<std::uint64_t>(threads, bytes_ / tuning::kCatalogBytesPerThread);
-  on_threads(useful, arrays_.size(), [&](std::uint64_t i) { arrays_[i].to = arrays_[i].make(); });
+  const std::uint64_t parts = useful(threads);
   const PinnedBytes room = pinned.acquire(std::min(bytes_, tuning::kCatalogCopy));
   const std::byte* const piece = room.as<std::byte>();
   for (std::uint64_t first = 0; first < bytes_; first += tuning::kCatalogCopy) {
@@ -52,8 +59,8 @@ void ArraysToHost::copy(const void* from, PinnedPool& pinned, cudaStream_t strea
     check(cudaMemcpyAsync(room.as<std::byte>(), static_cast<const std::byte*>(from) + first, size,
                           cudaMemcpyDeviceToHost, stream));
     check(cudaStreamSynchronize(stream));
-    const std::uint64_t part = size / std::max<std::uint64_t>(useful, 1) + 1;
-    on_threads(useful, (size + part - 1) / part, [&](std::uint64_t i) {
+    const std::uint64_t part = size / parts + 1;
+    on_threads(parts, (size + part - 1) / part, [&](std::uint64_t i) {
       fill(piece + i * part, first + i * part, first + std::min(size, (i + 1) * part));
     });
   }

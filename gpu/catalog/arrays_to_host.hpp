@@ -10,7 +10,7 @@
 
 namespace epsflow::gpu {
 
-/// First every array is named, then all are copied: through pinned memory, up to kCatalogCopy bytes at a time. Several threads make and fill
+/// First every array is named, then room is made for all, then all are copied: through pinned memory, up to kCatalogCopy bytes at a time. Several threads make and fill
 /// the vectors, as the pages of fresh memory take longer than the copy.
 class ArraysToHost {
  public:
@@ -24,7 +24,9 @@ class ArraysToHost {
                        nullptr, bytes_});
     bytes_ += count * sizeof(T);
   }
-  /// Waits. Throws DeviceError, std::bad_alloc.
+  /// Makes room in all vectors: while the GPU is at work on what they are to hold. Throws std::bad_alloc.
+  void make_room(unsigned threads);
+  /// After make_room(). Waits. Throws DeviceError.
   void copy(const void* from, PinnedPool& pinned, cudaStream_t stream, unsigned threads);
 
  private:
@@ -33,6 +35,7 @@ class ArraysToHost {
     std::byte* to;
     std::uint64_t begin;  ///< among the bytes of all
   };
+  [[nodiscard]] std::uint64_t useful(unsigned threads) const noexcept;
   void fill(const std::byte* piece, std::uint64_t first, std::uint64_t last) const;
 
   std::vector<Array> arrays_;

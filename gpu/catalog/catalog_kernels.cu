@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include <epsflow/gpu/base/error.hpp>
@@ -66,6 +67,15 @@ __global__ void __launch_bounds__(kThreads)
   ids[i] = static_cast<std::uint32_t>(i);
 }
 
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    gather_rows_kernel(const T* from, std::uint32_t dims, ClusterView clusters, T* to) {
+  const std::uint64_t values = std::uint64_t{clusters.starts[clusters.count]} * dims;
+  for (std::uint64_t j = thread_number(); j < values; j += std::uint64_t{gridDim.x} * kThreads) {
+    to[j] = from[std::uint64_t{clusters.order[j / dims]} * dims + j % dims];
+  }
+}
+
 __device__ std::uint32_t pieces_of(std::uint32_t size) { return (size - 1) / kPiece + 1; }
 
 /// Where pieces lie in the list depends on who comes first; what is summed up in which order does not.
@@ -112,6 +122,18 @@ void launch_label_keys(const std::int32_t* labels, std::uint32_t size, std::uint
   label_keys_kernel<<<blocks_of(size), kThreads, 0, stream>>>(labels, size, clusters, keys, ids);
   check_launch(stream);
 }
+
+template <class T>
+void launch_gather_rows(const T* from, std::uint32_t size, std::uint32_t dims, const ClusterView& clusters, T* to,
+                        cudaStream_t stream) {
+  constexpr std::uint64_t kMostThreads = std::uint64_t{kThreads} << 20;
+  const std::uint32_t blocks = blocks_of(std::min(std::uint64_t{size} * dims, kMostThreads));
+  gather_rows_kernel<<<blocks, kThreads, 0, stream>>>(from, dims, clusters, to);
+  check_launch(stream);
+}
+template void launch_gather_rows(const float*, std::uint32_t, std::uint32_t, const ClusterView&, float*, cudaStream_t);
+template void launch_gather_rows(const double*, std::uint32_t, std::uint32_t, const ClusterView&, double*,
+                                 cudaStream_t);
 
 void launch_cut_clusters(const ClusterView& clusters, cudaStream_t stream) {
   check(cudaMemsetAsync(clusters.counts, 0, 2 * sizeof(std::uint32_t), stream));

@@ -38,7 +38,7 @@ struct ClusterPiece {
 struct ClusterView {
   std::uint32_t count = 0;                ///< of clusters
   const std::uint32_t* starts = nullptr;  ///< [count + 1]
-  const std::uint32_t* order = nullptr;   ///< [points in clusters] ids, ascending in each cluster
+  const std::uint32_t* order = nullptr;   ///< [points in clusters] ids, ascending in each cluster; null: 0, 1, 2, …
   // Of clusters of more points than a piece has.
   std::uint32_t most_pieces = 0;  ///< there is room for so many
   std::uint32_t most_large = 0;
@@ -46,6 +46,11 @@ struct ClusterView {
   ClusterPiece* pieces = nullptr;   ///< [pieces]
   ClusterPiece* large = nullptr;    ///< [large] cluster, and its first piece
 };
+
+/// to[p]: the row order[p] of `from`, for each point p of the order that is in a cluster. from, to: [size × dims]. T: float or double.
+template <class T>
+void launch_gather_rows(const T* from, std::uint32_t size, std::uint32_t dims, const ClusterView& clusters, T* to,
+                        cudaStream_t stream);
 
 /// Cuts large clusters into pieces: fills counts, pieces and large.
 void launch_cut_clusters(const ClusterView& clusters, cudaStream_t stream);

@@ -42,9 +42,13 @@ __device__ void combine_lanes(const Sums& sums, typename Sums::Row& row) {
   for (unsigned distance = 16; distance > 0; distance /= 2) sums.combine(row, from_lane(row, distance));
 }
 
+__device__ std::uint32_t id_at(const ClusterView& clusters, std::uint32_t at) {
+  return clusters.order == nullptr ? at : clusters.order[at];
+}
+
 __device__ sums::Cluster cluster_at(const ClusterView& clusters, std::uint32_t c) {
   const std::uint32_t start = clusters.starts[c];
-  return {c, clusters.starts[c + 1] - start, clusters.order[start]};
+  return {c, clusters.starts[c + 1] - start, id_at(clusters, start)};
 }
 
 /// The points [first, last) of the order. A warp calls it.
@@ -52,7 +56,9 @@ template <class Sums>
 __device__ typename Sums::Row sum_up(const Sums& sums, const ClusterView& clusters, const sums::Cluster& cluster,
                                      std::uint32_t first, std::uint32_t last) {
   typename Sums::Row row = sums.empty();
-  for (std::uint32_t at = first + threadIdx.x % 32; at < last; at += 32) sums.add(row, cluster, clusters.order[at]);
+  for (std::uint32_t at = first + threadIdx.x % 32; at < last; at += 32) {
+    sums.add(row, cluster, id_at(clusters, at));
+  }
   combine_lanes(sums, row);
   return row;
 }

@@ -171,15 +171,22 @@ class Cataloguer {
   }
 
   template <class T, unsigned G>
-  void measure(const ClusterView& clusters) {
+  void measure(const ClusterView& by_id) {
     const Scratch scratch{place_.memory, stream_.get()};
     const std::uint64_t values = clusters_ * std::uint64_t{dims_};
+    // Every kind of sum reads all points: side by side, where those of a cluster are all over the memory.
+    const DeviceBuffer<T> points(place_.memory, stream_.get(), std::uint64_t{n_} * dims_);
+    const DeviceBuffer<double> weights(place_.memory, stream_.get(), weights_ != nullptr ? n_ : 0);
+    launch_gather_rows(static_cast<const T*>(points_.data), n_, points_.dims, by_id, points.data(), stream_.get());
+    if (weights_ != nullptr) launch_gather_rows(weights_, n_, 1, by_id, weights.data(), stream_.get());
+    ClusterView clusters = by_id;
+    clusters.order = nullptr;
     const DeviceBuffer<double> means(place_.memory, stream_.get(), values);
     const DeviceBuffer<double> references(place_.memory, stream_.get(), metric_.closed ? values : 0);
     const DeviceBuffer<std::uint8_t> goes_round(place_.memory, stream_.get(), metric_.closed ? values : 0);
     sums::Measured<T> of = metric_.measured<T>(metric_values_.data());
-    of.points = static_cast<const T*>(points_.data);
-    if (weights_ != nullptr) of.shares = {weights_, totals_};
+    of.points = points.data();
+    if (weights_ != nullptr) of.shares = {weights.data(), totals_};
     of.references = references.data();
     of.goes_round = goes_round.data();
     of.means = means.data();
@@ -206,13 +213,6 @@ class Cataloguer {
     made.dims = dims_;
     const std::uint64_t each = clusters_;
     if (each == 0) return named(std::move(made));
-    std::vector<std::uint64_t> labels;
-    std::vector<std::uint32_t> starts;
-    bring(labels, labels_of_.data(), each);
-    bring(starts, starts_.data(), each + 1);
-    made.cluster.assign(labels.begin(), labels.end());
-    made.size.reserve(each);
-    for (std::uint64_t c = 0; c < each; ++c) made.size.push_back(starts[c + 1] - starts[c]);
     ArraysToHost found;
     if (core_ != nullptr) {
       found.next(made.core, each);
@@ -227,6 +227,14 @@ class Cataloguer {
       found.next(*values, each * dims_);
     }
     found.next(made.radius, each);
+    found.make_room(place_.threads);
+    std::vector<std::uint64_t> labels;
+    std::vector<std::uint32_t> starts;
+    bring(labels, labels_of_.data(), each);
+    bring(starts, starts_.data(), each + 1);
+    made.cluster.assign(labels.begin(), labels.end());
+    made.size.reserve(each);
+    for (std::uint64_t c = 0; c < each; ++c) made.size.push_back(starts[c + 1] - starts[c]);
     found.copy(found_.data(), place_.pinned, stream_.get(), place_.threads);
     return made;
   }
@@ -241,6 +249,7 @@ class Cataloguer {
   void bring(std::vector<T>& to, const T* from, std::uint64_t count) {
     ArraysToHost array;
     array.next(to, count);
+    array.make_room(place_.threads);
     array.copy(from, place_.pinned, stream_.get(), place_.threads);
   }
 

@@ -16,7 +16,7 @@ struct CatalogPlace {
 };
 
 /// As catalog() of the host: counts and ids equal, and ends on open sides; sums over points in another order, the same from run to run. Takes some 20·n bytes of device
-/// memory, and what the catalogue takes. Waits. Throws as that does, UsageError where arrays are on another GPU, DeviceError.
+/// memory, a copy of points and weights, and what the catalogue takes. Waits. Throws as that does, UsageError where arrays are on another GPU, DeviceError.
 [[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place,
                                    const CancelToken& cancel);
 
