@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -110,6 +111,8 @@ class Answers {
     shape.has_masses = from_.value<bool>();
     shape.pieces = from_.value<std::uint64_t>();
     const auto dims = from_.value<std::uint64_t>();
+    require(std::ranges::all_of(shape.box, [](double side) { return std::isfinite(side) && side >= 0; }));
+    require(shape.pieces > 0);
     require(sides == 0 || sides == dims - (source.options.weight.empty() ? 0 : 1));
     require(precision == Precision::float32 || precision == Precision::float64);
     require(memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@ namespace {
 
 using Object = Hdf5File::Object;
 
-constexpr std::size_t kLeastTypes = 6;  // SWIFT has 7
+constexpr std::size_t kLeastTypes = 6;
+constexpr std::size_t kMostTypes = 7;  // SWIFT's
 constexpr std::array<std::string_view, 3> kAxes{"x", "y", "z"};
 
 std::string group_of(std::size_t type) { return fmt::format("/PartType{}", type); }
@@ -25,17 +27,27 @@ double of_type(const std::vector<double>& numbers, std::size_t type) {
   return type < numbers.size() ? numbers[type] : 0;
 }
 
-/// The same as a count, whatever a damaged file says.
-std::uint64_t count_of(const std::vector<double>& numbers, std::size_t type) {
+/// The same as a count. attribute: of the header, which has the numbers.
+std::uint64_t count_of(const Source& source, const char* attribute, const std::vector<double>& numbers,
+                       std::size_t type) {
   const double count = of_type(numbers, type);
-  return count > 0 ? static_cast<std::uint64_t>(std::min(count, kMostExact)) : 0;
+  if (count >= 0 && count <= kMostExact && std::floor(count) == count) return static_cast<std::uint64_t>(count);
+  throw source.error("damaged: Header/{} has {}, which is no count; fetch the file again", attribute, count);
+}
+
+/// How many particles of each type all files of the snapshot have.
+std::vector<double> totals_of(hid_t header) {
+  std::vector<double> total = read_numbers(header, "NumPart_Total");
+  const std::vector<double> high = read_numbers(header, "NumPart_Total_HighWord");
+  for (std::size_t type = 0; type < total.size(); ++type) total[type] += of_type(high, type) * 0x1p32;
+  return total;
 }
 
 /// "gas, dark-matter": what the file or others of its snapshot have.
 std::string types_of(const std::vector<double>& numbers) {
   std::string types;
-  for (std::size_t type = 0; type < numbers.size(); ++type) {
-    if (count_of(numbers, type) == 0) continue;
+  for (std::size_t type = 0; type < std::min(numbers.size(), kMostTypes); ++type) {
+    if (!(numbers[type] > 0)) continue;
     types += fmt::format("{}{}", types.empty() ? "" : ", ", word_of(static_cast<Particles>(type)));
   }
   return types.empty() ? "none" : types;
@@ -64,6 +76,13 @@ void add_dataset(Hdf5Columns& all, Hdf5Dataset dataset, const std::string& name)
   all.datasets.push_back(std::move(dataset));
 }
 
+/// Throws InputError where the header tells of another number of particles than there are.
+void require_rows(const Source& source, const Hdf5Dataset& positions, std::uint64_t rows) {
+  if (positions.rows == rows) return;
+  throw source.error("damaged: Header/NumPart_ThisFile tells of {}, but {} has {}; fetch the file again",
+                     format_count(rows, "particle"), positions.path, format_count(positions.rows, "row"));
+}
+
 void add_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& group, std::uint64_t rows) {
   const Source& source = file.source();
   const std::string path = group + "/Coordinates";
@@ -73,10 +92,7 @@ void add_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& gr
     positions.why_not = "is no matrix of three columns";
   }
   if (!positions.why_not.empty()) throw source.error("a snapshot whose {} {}", path, positions.why_not);
-  if (positions.rows != rows) {
-    throw source.error("damaged: Header/NumPart_ThisFile tells of {}, but {} has {}; fetch the file again",
-                       format_count(rows, "particle"), path, format_count(positions.rows, "row"));
-  }
+  require_rows(source, positions, rows);
   add_dataset(all, std::move(positions), "Coordinates");
   for (const std::string& name : file.list(group)) {
     if (name == "Coordinates" || file.kind_of(group + "/" + name) != Object::dataset) continue;
@@ -86,9 +102,28 @@ void add_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& gr
   }
 }
 
+/// A file that has no particles of the type, while others of its snapshot have them, and know what columns there are.
+void add_no_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& group) {
+  const Source& source = file.source();
+  const std::string path = group + "/Coordinates";
+  if (file.kind_of(path) == Object::dataset) require_rows(source, describe_hdf5_dataset(file, path), 0);
+  std::vector<std::string> names{"x", "y", "z", "vx", "vy", "vz", std::string(kMassColumn)};
+  std::vector<std::string> wanted = source.options.columns;
+  wanted.push_back(source.options.weight);
+  for (const std::string& name : wanted) {
+    const bool is_name = !name.empty() && name[0] != '-' && (name[0] < '0' || name[0] > '9');
+    if (is_name && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  for (const std::string& name : names) add_dataset(all, same_for_all(group, 0, 0), name);
+}
+
 /// The sides of the box; empty where it is not periodic.
 std::vector<double> box_of(const Hdf5File& file, hid_t header) {
   std::vector<double> box = read_numbers(header, "BoxSize");
+  for (const double side : box) {
+    if (std::isfinite(side)) continue;
+    throw file.source().error("damaged: Header/BoxSize is {}; fetch the file again", side);
+  }
   if (box.size() == 1) box.resize(kAxes.size(), box[0]);
   if (box.size() != kAxes.size() || !std::ranges::all_of(box, [](double side) { return side > 0; })) return {};
   if (file.kind_of("/Parameters") != Object::group) return box;
@@ -102,9 +137,9 @@ bool is_snapshot(const Hdf5File& file) {
   if (file.kind_of("/Header") != Object::group) return false;
   const ObjectHandle header = file.open_group("/Header");
   if (read_numbers(header.get(), "NumPart_ThisFile").size() < kLeastTypes) return false;
-  const std::vector<double> total = read_numbers(header.get(), "NumPart_Total");
+  const std::vector<double> total = totals_of(header.get());
   return std::ranges::any_of(total, [](double n) { return n > 0; }) || [&] {
-    for (std::size_t type = 0; type <= kLeastTypes; ++type) {
+    for (std::size_t type = 0; type < kMostTypes; ++type) {
       if (file.kind_of(group_of(type)) == Object::group) return true;
     }
     return false;
@@ -115,7 +150,7 @@ Hdf5Columns columns_of_snapshot(const Hdf5File& file) {
   const Source& source = file.source();
   const ObjectHandle header = file.open_group("/Header");
   const std::vector<double> here = read_numbers(header.get(), "NumPart_ThisFile");
-  const std::vector<double> total = read_numbers(header.get(), "NumPart_Total");
+  const std::vector<double> total = totals_of(header.get());
   const auto type = static_cast<std::size_t>(source.options.particles);
   const std::string_view word = word_of(source.options.particles);
   Hdf5Columns all;
@@ -123,19 +158,19 @@ Hdf5Columns columns_of_snapshot(const Hdf5File& file) {
                          group_of(type).substr(1));
   all.standard = {kAxes.begin(), kAxes.end()};
   all.box = box_of(file, header.get());
-  all.pieces = std::max<std::uint64_t>(1, count_of(read_numbers(header.get(), "NumFilesPerSnapshot"), 0));
-  const std::uint64_t rows = count_of(here, type);
-  if (rows == 0 && count_of(total, type) == 0) {
-    throw source.error("a snapshot without particles of {}; ReadOptions::particles may choose from: {}",
-                       word.size() == 1 ? "the type " + std::string(word) : std::string(word),
-                       types_of(total.empty() ? here : total));
-  }
+  all.pieces = std::max<std::uint64_t>(
+      1, count_of(source, "NumFilesPerSnapshot", read_numbers(header.get(), "NumFilesPerSnapshot"), 0));
+  const std::uint64_t rows = count_of(source, "NumPart_ThisFile", here, type);
+  const std::uint64_t in_all = count_of(source, "NumPart_Total", total, type);
   if (rows > 0) {
     add_particles(all, file, group_of(type), rows);
   } else {
-    for (const char* name : {"x", "y", "z", "vx", "vy", "vz", "Masses"}) {
-      add_dataset(all, same_for_all(group_of(type), 0, 0), name);
-    }
+    add_no_particles(all, file, group_of(type));
+  }
+  if (rows == 0 && in_all == 0) {
+    throw source.error("a snapshot without particles of {}; ReadOptions::particles may choose from: {}",
+                       word.size() == 1 ? "the type " + std::string(word) : std::string(word),
+                       types_of(total.empty() ? here : total));
   }
   const double mass = of_type(read_numbers(header.get(), "MassTable"), type);
   if (mass > 0 && std::ranges::find(all.available.names, kMassColumn) == all.available.names.end()) {

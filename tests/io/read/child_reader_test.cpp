@@ -113,10 +113,13 @@ TEST_CASE("child reader: a crash is an input error, wherever it happens") {
 TEST_CASE("child reader: values that cannot be are refused") {
   const ReaderNamed odd;
   for (const char* what : {"beyond", "far beyond", "half a row", "long coordinate", "third coordinate", "nothing",
-                           "second shape", "no shape"}) {
+                           "second shape", "no shape", "no pieces", "endless box", "negative box"}) {
     CAPTURE(what);
     check_mentions(error_of_child<InputError>("wrong: " + std::string(what)), {"x.dat: damaged"});
   }
+  const FilePoints right = read("box");
+  CHECK(right.box == Values{5});
+  CHECK(right.inputs[0].pieces == 2);
   CHECK(has_no_child());
 }
 

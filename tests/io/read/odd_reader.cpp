@@ -1,4 +1,5 @@
 // Stands in for epsflow-reader with parsers that do what child_reader_test.cpp asks of them: "crash 1".
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -61,6 +63,14 @@ void put_long_coordinate(PointsSink& sink) { sink.put_coordinate(1, 0, std::span
 void put_third_coordinate(PointsSink& sink) { sink.put_coordinate(0, 2, std::span<const double>(Values{1, 2})); }
 void put_nothing(PointsSink&) {}
 void put_second_shape(PointsSink& sink) { sink.begin(shape_of(2, {"x", "y"})); }
+
+void in_box(PointsSink& sink, std::vector<double> sides, std::uint64_t pieces = 1) {
+  PointsShape shape = shape_of(1, {"x"});
+  shape.box = std::move(sides);
+  shape.pieces = pieces;
+  sink.begin(shape);
+  put_rows(sink, 0, {1});
+}
 
 void rows(const LibraryFile&, const Source&, PointsSink& sink) {
   sink.begin(shape_of(3, {"x", "y"}));
@@ -160,6 +170,10 @@ const std::map<std::string_view, decltype(Reader::parse)> kParsers{
     {"wrong: third coordinate", put_wrong<put_third_coordinate>},
     {"wrong: nothing", put_wrong<put_nothing>},
     {"wrong: second shape", put_wrong<put_second_shape>},
+    {"box", [](const LibraryFile&, const Source&, PointsSink& sink) { in_box(sink, {5}, 2); }},
+    {"wrong: no pieces", [](const LibraryFile&, const Source&, PointsSink& sink) { in_box(sink, {5}, 0); }},
+    {"wrong: endless box", [](const LibraryFile&, const Source&, PointsSink& sink) { in_box(sink, {HUGE_VAL}); }},
+    {"wrong: negative box", [](const LibraryFile&, const Source&, PointsSink& sink) { in_box(sink, {-5}); }},
     {"wrong: no shape",
      [](const LibraryFile&, const Source&, PointsSink& sink) {
        put_rows(sink, 0, {1, 2});

@@ -1,5 +1,6 @@
 #include <epsflow/io/read/hdf5/hdf5_format.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct Sample {
   Values dark = {1, 2, 3, 4, 5, 6};
   Values box = {10};
   Values in_all = {};  ///< as the header says; empty: what is in this file
+  Values high = {};    ///< the high words of it
+  Values said = {};    ///< what the header says is in this file, where that is wrong
   double files = 1;
 };
 
@@ -36,8 +39,9 @@ void write(const std::filesystem::path& file, const Sample& sample, hid_t type =
   const auto n = [](const Values& positions) { return static_cast<double>(positions.size() / 3); };
   const Values here{n(sample.gas), n(sample.dark), 0, 0, 0, 0};
   out.group("/Header");
-  out.numbers("/Header", "NumPart_ThisFile", here);
+  out.numbers("/Header", "NumPart_ThisFile", sample.said.empty() ? here : sample.said);
   out.numbers("/Header", "NumPart_Total", sample.in_all.empty() ? here : sample.in_all);
+  if (!sample.high.empty()) out.numbers("/Header", "NumPart_Total_HighWord", sample.high);
   out.numbers("/Header", "MassTable", {0, 0.5, 0, 0, 0, 0});
   out.numbers("/Header", "BoxSize", sample.box);
   out.number("/Header", "NumFilesPerSnapshot", H5T_STD_I32LE, sample.files);
@@ -111,6 +115,41 @@ TEST_CASE("snapshot: several files, of which one has none of the particles, and 
   CHECK(points.inputs[1].rows == 0);
   CHECK(points.inputs[1].pieces == 3);
   test::check_shares(files[0], {.weight = "Masses"});
+  const FilePoints named = read_points(files, {.columns = {"x", "ParticleIDs"}, .weight = "vz"});
+  CHECK(values_of(named) == Values{1, 7, 4, 8, 7, 7});
+  CHECK(named.weights == Values{-3, -6, -9});
+  check_mentions(error_of<InputError>([&] { (void)read_points(files, {.columns = {"x", "Density"}}); }), {"Density"});
+}
+
+TEST_CASE("snapshot: more particles than 32 bits count, of which one file has none") {
+  const TempFolder folder;
+  const Values none(6, 0);
+  write(folder / "a.hdf5", {.gas = {1, 1, 1}, .dark = {}, .in_all = none, .high = {0, 1, 0, 0, 0, 0}});
+  CHECK(read_points(folder / "a.hdf5").size() == 0);
+}
+
+TEST_CASE("snapshot: counts and boxes that cannot be") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "a.hdf5";
+  const Values total{0, 2, 0, 0, 0, 0};
+  const auto says = [&](const Sample& sample) {
+    write(file, sample);
+    return error_of<InputError>([&] { (void)read_points(file); });
+  };
+  check_mentions(says({.in_all = total, .said = {0, 0, 0, 0, 0, 0}}),
+                 {"a.hdf5: damaged", "NumPart_ThisFile", "0 particles", "2 rows", "fetch the file again"});
+  for (const double count : {-5.0, std::nan(""), 1.5, HUGE_VAL}) {
+    CAPTURE(count);
+    const Values counts{0, count, 0, 0, 0, 0};
+    check_mentions(says({.in_all = total, .said = counts}), {"a.hdf5: damaged", "Header/NumPart_ThisFile", "no count"});
+    check_mentions(says({.in_all = counts}), {"a.hdf5: damaged", "Header/NumPart_Total", "no count"});
+    if (count != 1.5)
+      check_mentions(says({.box = {10, 10, count < 0 ? -HUGE_VAL : count}}), {"a.hdf5: damaged", "Header/BoxSize"});
+  }
+  check_mentions(says({.files = -1}), {"a.hdf5: damaged", "Header/NumFilesPerSnapshot", "no count"});
+  Values many(20, 0);
+  many[9] = 1;
+  check_mentions(says({.dark = {}, .in_all = many}), {"choose from: none"});
 }
 
 TEST_CASE("snapshot: no box where it is open, and a SWIFT file that says so") {
