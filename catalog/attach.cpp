@@ -85,7 +85,9 @@ void find_nearest(const AttachInput& input, const index::Grid& grid, const Sum& 
   const auto order = grid.order();
   const auto linked = static_cast<std::uint32_t>(input.linked.size());
   const std::uint32_t n = grid.size();
-  tbb::parallel_for(std::uint32_t{0}, (n + kBlock - 1) / kBlock, [&](std::uint32_t b) {
+  // Near the most points n and a block are more than 32 bits.
+  const auto blocks = static_cast<std::uint32_t>((std::uint64_t{n} + kBlock - 1) / kBlock);
+  tbb::parallel_for(std::uint32_t{0}, blocks, [&](std::uint32_t b) {
     cancel.check();
     const Range rows{b * kBlock, std::min(n - b * kBlock, kBlock) + b * kBlock};
     index::for_each_bundle(grid, rows, [&](Range cell, std::span<const Range> candidates) {

@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/core/error.hpp>
@@ -18,9 +23,47 @@
 namespace epsflow::cli {
 namespace {
 
-/// The particles of the snapshot that --attach names; nothing where it names a file.
-std::optional<io::Particles> particles_named(const std::string& said) {
-  return std::filesystem::exists(said) ? std::nullopt : choice_of<io::Particles>(said);
+/// Whether --attach names a file or a folder, which may be called as a type of particles is.
+bool is_there(const std::string& said) {
+  std::error_code code;
+  return std::filesystem::exists(said, code);
+}
+
+bool is_snapshot(const io::FilePoints& read) {
+  return !read.inputs.empty() && (read.inputs.front().kind.starts_with("snapshot, ") ||
+                                  read.inputs.front().kind.starts_with("SWIFT snapshot, "));
+}
+
+/// The particles that --attach names of what was read; nothing where it names a file.
+std::optional<io::Particles> particles_named(const Arguments& arguments, const io::FilePoints& read) {
+  const std::string& said = arguments.text("attach");
+  const auto particles = choice_of<io::Particles>(said);
+  if (!particles || !is_there(said)) return particles;
+  if (!is_snapshot(read)) return std::nullopt;
+  if (!arguments.flag("quiet")) {
+    say(fmt::format("--attach {0} takes particles of the snapshot, and there is a file {0} as well: ./{0} names it",
+                    said));
+  }
+  return particles;
+}
+
+void require_others(const Arguments& arguments, io::Particles particles) {
+  if (particles != read_options(arguments).particles) return;
+  throw UsageError(
+      fmt::format("--attach {} names the particles that are linked: name others", arguments.text("attach")));
+}
+
+/// The points, where those that are linked have taken their part of the budget.
+io::FilePoints read_within(const std::vector<std::filesystem::path>& files, io::ReadOptions options,
+                           const io::FilePoints& linked) {
+  const std::uint64_t taken = linked.view().bytes() + linked.weights.size() * sizeof(double);
+  options.memory -= std::min(options.memory, taken);
+  try {
+    return io::read_points(files, options);
+  } catch (const ResourceError& error) {
+    throw ResourceError(fmt::format("{}; of ReadOptions::memory the points that are linked take {}", error.what(),
+                                    format_bytes(taken)));
+  }
 }
 
 }  // namespace
@@ -47,12 +90,11 @@ void check_attaching(const Arguments& arguments) {
   }
   Words inputs = arguments.operands();
   const std::string& said = arguments.text("attach");
-  if (const auto particles = particles_named(said)) {
-    if (*particles == read_options(arguments).particles) {
-      throw UsageError(fmt::format("--attach {} names the particles that are linked: name others", said));
-    }
-  } else {
+  const auto particles = choice_of<io::Particles>(said);
+  if (is_there(said) || !particles) {
     inputs.push_back(said);
+  } else {
+    require_others(arguments, *particles);
   }
   require_output(arguments, "attached", io::kLabelFormats, inputs);
 }
@@ -62,9 +104,12 @@ io::FilePoints read_attached(const Arguments& arguments, const io::FilePoints& r
   io::ReadOptions options = read_options(arguments);
   options.weight.clear();
   if (!read.column_names.empty()) options.columns = read.column_names;
-  const auto particles = particles_named(said);
-  if (particles) options.particles = *particles;
-  io::FilePoints others = io::read_points(particles ? paths_of(arguments.operands()) : paths_of({said}), options);
+  const auto particles = particles_named(arguments, read);
+  if (particles) {
+    require_others(arguments, *particles);
+    options.particles = *particles;
+  }
+  io::FilePoints others = read_within(paths_of(particles ? arguments.operands() : Words{said}), options, read);
   if (!arguments.flag("quiet")) say_what_was_read(others, others.size(), others.dims());
   if (others.dropped_rows() > 0) {
     throw InputError(

@@ -8,7 +8,6 @@
 #include <string>
 #include <variant>
 
-#include <epsflow/catalog/attach.hpp>
 #include <epsflow/catalog/friends.hpp>
 #include <epsflow/cli/attaching.hpp>
 #include <epsflow/cli/catalogs.hpp>
@@ -27,6 +26,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/write_labels.hpp>
 #include <epsflow/io/write_table.hpp>
+#include <epsflow/pipeline/attach.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {
@@ -45,9 +45,29 @@ T word_given(const Arguments& arguments, const char* name) {
 
 /// The weights of a snapshot's particles, where --weight does not say others.
 void take_masses(const Arguments& arguments, io::FilePoints& points) {
+  const bool quiet = arguments.flag("quiet");
+  const auto is_pipe = [](const io::InputRows& input) { return input.stamp.empty(); };
+  if (std::ranges::any_of(points.inputs, is_pipe)) {
+    // They are read in a second pass.
+    if (quiet) return;
+    say(fmt::format("masses of the snapshot are left out, as a pipe gives its bytes once: --weight {} takes them",
+                    io::kMassColumn));
+    return;
+  }
   points.weight_column = io::kMassColumn;
   points.weights = std::move(read_beside(arguments, {points.weight_column}, points).front());
-  if (!arguments.flag("quiet")) say("masses are those of the snapshot: --weight " + points.weight_column);
+  if (!quiet) say("masses are those of the snapshot: --weight " + points.weight_column);
+}
+
+/// Throws InputError for a mass that none can be, before anything is clustered.
+void check_masses(const io::FilePoints& points) {
+  for (std::size_t i = 0; i < points.weights.size(); ++i) {
+    if (std::isfinite(points.weights[i]) && points.weights[i] >= 0) continue;
+    throw InputError(
+        fmt::format("{} (point {}) has the mass, or weight, {} in the column {}, and a mass is 0 or more: take the row "
+                    "out, or name another column with --weight",
+                    row_of(points, i), i, points.weights[i], points.weight_column));
+  }
 }
 
 /// The numbers of the catalogue become those of the labels.
@@ -81,12 +101,14 @@ int run_fof(const Arguments& arguments) {
   io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
+  check_swift_dims(arguments, points.dims());
   if (b && metric.box.empty()) {
     throw UsageError("--b is a fraction of the mean separation of points that fill a box: give --box as well");
   }
   settle_backend(points, metric, settings);
   std::optional<Cataloguing> cataloguing;
   if (arguments.given("catalog") && !arguments.given("weight") && points.has_masses) take_masses(arguments, points);
+  if (arguments.given("catalog")) check_masses(points);
   if (arguments.given("catalog")) cataloguing.emplace(arguments, points, metric, nullptr);
   const double eps = length ? *length : *b * mean_separation(metric, points.dims(), points.size());
   const std::uint64_t least = arguments.number("min-size");
@@ -107,8 +129,9 @@ int run_fof(const Arguments& arguments) {
   settle_groups(result, least, word_given<GroupOrder>(arguments, "ids"));
   std::optional<VariantResult> attached;
   if (others) {
-    attached = attached_result(
-        result, attach({points.view(), result.labels.span(), others->view(), metric, eps}, interrupt.token()));
+    attached = attached_result(result, attach({points.view(), result.labels.span(), others->view(), metric, eps},
+                                              {.memory = settings.engine.memory, .threads = settings.engine.threads},
+                                              {.cancel = &interrupt.token()}));
   }
   const auto dialect = word_given<GroupDialect>(arguments, "dialect");
   if (is_swift_catalog(arguments)) {

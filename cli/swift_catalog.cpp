@@ -56,6 +56,11 @@ void check_swift_catalog(const Arguments& arguments) {
                     "it out, or write --catalog as .csv, .fits or .parquet",
                     name));
   }
+  if (arguments.given("attach") && !arguments.given("attached")) {
+    throw UsageError(
+        "SWIFT's catalogue, which --dialect swift asks for in HDF5, has no column of how many points --attach adds: "
+        "give --attached as well, or write --catalog as .csv, .fits or .parquet");
+  }
   if (!arguments.given("cgs")) return;
   const Words units = split_list("cgs", arguments.text("cgs"));
   if (units.size() != 2) {
@@ -65,13 +70,15 @@ void check_swift_catalog(const Arguments& arguments) {
   for (const std::string& text : units) (void)unit(text);
 }
 
+void check_swift_dims(const Arguments& arguments, std::size_t dims) {
+  if (!is_swift_catalog(arguments) || dims == 3) return;
+  throw UsageError(
+      fmt::format("SWIFT's catalogue, which --dialect swift asks for in HDF5, is of three dimensions, and {} read: "
+                  "choose three with --columns, or write --catalog as .csv",
+                  dims == 1 ? "1 column was" : fmt::format("{} were", format_count(dims, "column"))));
+}
+
 void write_swift_catalog(const Arguments& arguments, const Catalog& catalog, const Metric& metric) {
-  if (catalog.dims != 3) {
-    throw UsageError(
-        fmt::format("SWIFT's catalogue, which --dialect swift asks for in HDF5, is of three dimensions, and "
-                    "{} were read: choose them with --columns, or write --catalog as .csv",
-                    format_count(catalog.dims, "column")));
-  }
   const std::vector<std::int64_t> sizes(catalog.size.begin(), catalog.size.end());
   const std::vector<double> ones(sizes.begin(), sizes.end());
   io::SwiftGroups groups{

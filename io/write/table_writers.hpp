@@ -33,7 +33,7 @@ void write_hdf5_table(const std::filesystem::path& file, const std::filesystem::
 void write_parquet_table(const std::filesystem::path& file, const std::filesystem::path& target, const Table& table,
                          const TableOrigin& origin);
 
-/// Groups of friends as SWIFT's own finder has them. Each is [groups], largest first.
+/// Groups of friends as SWIFT's own finder has them. Each is [groups], in the order of the groups.
 struct SwiftGroups {
   std::span<const double> masses;
   std::span<const double> centres;  ///< [groups × 3]

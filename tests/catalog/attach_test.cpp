@@ -11,6 +11,8 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/pipeline/attach.hpp>
 
 namespace epsflow {
 namespace {
@@ -107,6 +109,18 @@ TEST_CASE("attach: nothing to attach, nothing that is linked, and what cannot be
   Metric box;
   box.box = {{0, 1.5}};
   CHECK_THROWS_WITH(attach({view(two, 1), labels, view(two, 1), box, 0.5}), Contains("outside the box"));
+}
+
+TEST_CASE("attach: options say how much memory it may take, and that it works on the CPU") {
+  const std::vector<double> linked(1000, 1.0);
+  const std::vector<std::int32_t> labels(1000, 5);
+  const std::vector<double> others{1.5, 9};
+  const Metric metric;
+  const AttachInput input{view(linked, 1), labels, view(others, 1), metric, 1};
+  CHECK(attach(input, EngineOptions{.memory = 1_GiB, .threads = 1}) == std::vector<std::int32_t>{5, kNoise});
+  CHECK_THROWS_WITH(attach(input, EngineOptions{.memory = 20000}),
+                    Contains("linked and other points") && Contains("EngineOptions::memory"));
+  CHECK_THROWS_WITH(attach(input, EngineOptions{.backend = BackendChoice::gpu}), Contains("attach()"));
 }
 
 }  // namespace

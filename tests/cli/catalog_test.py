@@ -85,7 +85,7 @@ class Catalog(ProgramTest):
         text = self.write("text.csv", "x,y,name\n1,2,a\n3,4,b\n")
         self.fails(3, ["name"], "cluster", text, "--columns", "x,y", "--eps", "9", "--minpts", "1", "--stats", "name", "--catalog", "-")
         negative = self.write("negative.csv", "x,y,m\n1,2,3\n1,2,-1\n")
-        self.fails(3, ["point 1", "weight -1"], "fof", negative, "--columns", "x,y", "--weight", "m", "--linking-length", "1", "--catalog", "-")
+        self.fails(3, ["row 1", "point 1", "weight, -1", "column m"], "fof", negative, "--columns", "x,y", "--weight", "m", "--linking-length", "1", "--catalog", "-")
 
 
 class Friends(ProgramTest):
@@ -125,6 +125,22 @@ class Friends(ProgramTest):
         self.assertAlmostEqual(said["linking_length"], 0.15)
         self.assertEqual(said["groups"], 3)
         self.assertEqual(said["ungrouped"], 1)
+
+    def test_swifts_catalogue_and_attaching_keep_to_what_they_have(self):
+        swift = ("--dialect", "swift", "--catalog", self.folder / "groups.hdf5", "--overwrite")
+        # Before anything is clustered: of so little memory nothing would be.
+        self.fails(2, ["three dimensions", "1 column was read"], *self.words, *swift, "--memory", "1K")
+        cube = self.write("cube.csv", "x,y,z\n1,1,1\n1,1,2\n")
+        words = ("fof", cube, "--linking-length", "1", "--attach", cube)
+        self.fails(2, ["--attached", "SWIFT's catalogue"], *words, *swift)
+        self.succeeds(*words, *swift, "--attached", self.folder / "a.npy")
+
+    def test_attaching_keeps_to_the_memory(self):
+        others = self.write("others.csv", "x\n" + "".join(f"{i / 1000}\n" for i in range(9000)))
+        words = (*self.words, "--attach", others, "--attached", self.folder / "a.npy", "--overwrite")
+        self.succeeds(*words)
+        # The linked points take 88 bytes of what the others need.
+        self.fails(4, ["others.csv", "--memory", "linked take 88 bytes"], *words, "--memory", "72050")
 
     def test_what_cannot_be(self):
         self.fails(2, ["--linking-length", "--b"], "fof", self.points)

@@ -1,0 +1,68 @@
+"""Snapshots of cosmological simulations in the program: masses of epsflow fof, and --attach. Argument: the program that writes one."""
+import csv
+import io
+import subprocess
+import sys
+import unittest
+
+from support import ProgramTest
+
+WRITER = sys.argv.pop()
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+class Snapshots(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.snapshot = self.snapshot_of(1, 2, 3)
+        self.words = ("fof", self.snapshot, "--linking-length", "0.15")
+
+    def snapshot_of(self, *masses):
+        path = self.folder / "snap.hdf5"
+        subprocess.run([WRITER, path, *map(str, masses)], check=True)
+        return path
+
+    def test_masses_are_those_of_the_snapshot(self):
+        p = self.succeeds(*self.words, "--catalog", "-")
+        self.assertIn("--weight Masses", p.stderr)
+        self.assertEqual([float(g["Masses_total"]) for g in table(p.stdout)], [6])
+
+    def test_masses_that_nobody_asked_for_are_left_out_of_a_pipe(self):
+        words = ("fof", "-", "--linking-length", "0.15", "--catalog", "-")
+        for extra, columns in (((), 0), (("--weight", "Masses"), 1)):
+            p = subprocess.Popen(["cat", str(self.snapshot)], stdout=subprocess.PIPE)
+            found = self.succeeds(*words, *extra, stdin=p.stdout)
+            p.stdout.close()
+            self.assertEqual(p.wait(), 0)
+            self.assertEqual([int(g["size"]) for g in table(found.stdout)], [3])
+            self.assertEqual("Masses_total" in found.stdout, columns == 1, found.stdout)
+            self.assertEqual("left out" in found.stderr and "--weight Masses" in found.stderr, columns == 0, found.stderr)
+
+    def test_masses_that_cannot_be(self):
+        for mass in ("nan", "-1", "inf"):
+            self.snapshot_of(1, mass, 3)
+            self.fails(3, ["row 1", mass, "column Masses", "--weight"], *self.words, "--catalog", "-", "--quiet")
+
+    def test_a_file_that_is_called_as_a_type_of_particles_is(self):
+        words = (*self.words, "--attach", "gas", "--attached", "-")
+        labels = [-1, 0]
+        self.assertEqual(sorted(int(r["label"]) for r in table(self.succeeds(*words, cwd=self.folder).stdout)), labels)
+        (self.folder / "gas").write_text("x,y,z\n5,5,5\n")
+        p = self.succeeds(*words, cwd=self.folder)
+        self.assertEqual(sorted(int(r["label"]) for r in table(p.stdout)), labels)
+        self.assertIn("./gas", p.stderr)
+        named = self.succeeds(*self.words, "--attach", "./gas", "--attached", "-", cwd=self.folder)
+        self.assertEqual([int(r["label"]) for r in table(named.stdout)], [-1])
+        # Of what is no snapshot it is the file.
+        plain = self.write("plain.csv", "x,y,z\n5,5,5\n5,5,5\n")
+        p = self.succeeds("fof", plain, "--linking-length", "1", "--attach", "gas", "--attached", "-", cwd=self.folder)
+        self.assertEqual([int(r["label"]) for r in table(p.stdout)], [0])
+        (self.folder / "dark-matter").mkdir()
+        self.fails(2, ["dark-matter", "name others"], *self.words, "--attach", "dark-matter", "--attached", "-", "--quiet", cwd=self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
