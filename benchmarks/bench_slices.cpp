@@ -6,43 +6,32 @@
 // repetitions; the first run of the engine is not counted. Prints JSON: seconds in all, milliseconds for each set in one run and in a loop of one
 // engine over `looped` of them, and whether labels are equal there.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <vector>
+
+#include "bench_words.hpp"
 
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace {
 
 using namespace epsflow;
+using bench::seconds_of;
 
-double seconds_of(const auto& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-int measure(std::map<std::string, std::string> words) {
-  const auto number = [&](const char* name, std::uint64_t standard) {
-    return words.contains(name) ? std::stoull(words.at(name)) : standard;
-  };
-  const std::uint64_t sets = number("--sets", 10'000);
-  const std::uint64_t points = number("--points", 1000);
-  const std::size_t dims = number("--dims", 2);
-  const std::uint64_t looped = std::min<std::uint64_t>(sets, number("--looped", 200));
-  const std::uint64_t repeat = number("--repeat", 3);
+int measure(const bench::Words& words) {
+  const std::uint64_t sets = words.number("--sets", 10'000);
+  const std::uint64_t points = words.number("--points", 1000);
+  const std::size_t dims = words.number("--dims", 2);
+  const std::uint64_t looped = std::min<std::uint64_t>(sets, words.number("--looped", 200));
+  const std::uint64_t repeat = words.number("--repeat", 3);
   EngineOptions options;
-  options.threads = static_cast<unsigned>(number("--threads", 0));
-  options.backend = words["--backend"] == "gpu" ? BackendChoice::gpu : BackendChoice::cpu;
+  options.threads = static_cast<unsigned>(words.number("--threads", 0));
+  options.backend = words.text("--backend", "cpu") == "gpu" ? BackendChoice::gpu : BackendChoice::cpu;
 
   std::mt19937_64 random(1);
   std::vector<double> x(sets * points * dims);
@@ -94,13 +83,4 @@ int measure(std::map<std::string, std::string> words) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    std::map<std::string, std::string> words;
-    for (int i = 1; i + 1 < argc; i += 2) words[argv[i]] = argv[i + 1];
-    return measure(std::move(words));
-  } catch (const std::exception& e) {
-    std::cerr << "bench_slices: " << e.what() << "\n";
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return epsflow::bench::run("bench_slices", argc, argv, measure); }

@@ -7,17 +7,15 @@
 // best of the repetitions, the first run of the engine apart. Prints JSON: seconds, milliseconds for each velocity in one call and in a loop of one
 // engine over `looped` of them, clusters found, and whether counts are equal there.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <vector>
+
+#include "bench_words.hpp"
 
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/pipeline/velocities.hpp>
@@ -25,16 +23,11 @@
 namespace {
 
 using namespace epsflow;
+using bench::seconds_of;
 
 constexpr double kField = 20;  // degrees
 constexpr double kNights = 15;
 constexpr double kFastest = 0.1;  // degrees a night
-
-double seconds_of(const auto& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 struct Sky {
   std::vector<double> points;
@@ -74,20 +67,16 @@ Sky make_sky(std::uint64_t detections, std::uint64_t side) {
   return sky;
 }
 
-int measure(const std::map<std::string, std::string>& words) {
-  const auto number = [&](const char* name, std::uint64_t standard) {
-    return words.contains(name) ? std::stoull(words.at(name)) : standard;
-  };
-  const Sky sky = make_sky(number("--points", 100'000), number("--side", 300));
+int measure(const bench::Words& words) {
+  const Sky sky = make_sky(words.number("--points", 100'000), words.number("--side", 300));
   const MovingPoints moving = sky.view();
-  const std::uint64_t looped = std::min<std::uint64_t>(moving.count(), number("--looped", 100));
-  const std::uint64_t repeat = number("--repeat", 2);
+  const std::uint64_t looped = std::min<std::uint64_t>(moving.count(), words.number("--looped", 100));
+  const std::uint64_t repeat = words.number("--repeat", 2);
   EngineOptions options;
-  options.threads = static_cast<unsigned>(number("--threads", 0));
-  options.backend =
-      words.contains("--backend") && words.at("--backend") == "gpu" ? BackendChoice::gpu : BackendChoice::cpu;
-  const double eps = words.contains("--eps") ? std::stod(words.at("--eps")) : 0.005;
-  const Sweep sweep = grid({eps}, {static_cast<std::uint32_t>(number("--minpts", 5))});
+  options.threads = static_cast<unsigned>(words.number("--threads", 0));
+  options.backend = words.text("--backend", "cpu") == "gpu" ? BackendChoice::gpu : BackendChoice::cpu;
+  const double eps = std::stod(words.text("--eps", "0.005"));
+  const Sweep sweep = grid({eps}, {static_cast<std::uint32_t>(words.number("--minpts", 5))});
   const Engine engine(options);
 
   std::vector<LabelSummary> counts;
@@ -128,13 +117,4 @@ int measure(const std::map<std::string, std::string>& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    std::map<std::string, std::string> words;
-    for (int i = 1; i + 1 < argc; i += 2) words[argv[i]] = argv[i + 1];
-    return measure(words);
-  } catch (const std::exception& e) {
-    std::cerr << "bench_velocities: " << e.what() << "\n";
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return epsflow::bench::run("bench_velocities", argc, argv, measure); }

@@ -27,7 +27,7 @@ struct AttachInput {
 /// (github.com/SWIFTSIM/SWIFT, src/fof.c). Distances are those of a clustering, in float64, in each metric and in periodic boxes.
 ///
 /// In parallel on the threads of the calling arena. O(n log n) and a test of each other point with each point within about two linking
-/// lengths; memory some 8·(d + 2) bytes for each point of both. Throws UsageError where lengths differ and for a linking length that no
+/// lengths; memory some 8·(2·d + 2) bytes for each point of both. Throws UsageError where lengths differ and for a linking length that no
 /// clustering takes; InputError for a point that the metric does not take; ResourceError, Cancelled.
 [[nodiscard]] std::vector<std::int32_t> attach(const AttachInput& input, const CancelToken& cancel = {});
 

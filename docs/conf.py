@@ -72,9 +72,8 @@ breathe_domain_by_extension = {"hpp": "cpp"}
 # Links to what no page has are errors, but for: namespaces, classes that headers only name, and other libraries'.
 nitpicky = True
 nitpick_ignore_regex = [
-    ("cpp:identifier", r"detail::.*"),
     ("cpp:identifier", r"epsflow|epsflow::io|io|parts|detail"),
-    ("cpp:identifier", r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|AlignedFree"),
+    ("cpp:identifier", r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|AlignedFree|detail::AlignedMemory"),
     ("cpp:identifier", r"_[KMG]iB|(Trace::)?Clock::time_point|CUstream_st|MPI_Comm"),
 ]
 

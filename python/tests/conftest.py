@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 # Tests have few points, and where there is a GPU they are to run there.
 os.environ.setdefault("EPSFLOW_BACKEND", "gpu")
+os.environ["MPLBACKEND"] = "agg"  # pictures are looked at, not shown
 
 
 def pytest_collection_modifyitems(items):
@@ -18,6 +20,13 @@ def pytest_collection_modifyitems(items):
         reason = refused.get(item.name) or refused.get(getattr(item, "originalname", None))
         if reason:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+@pytest.fixture(autouse=True)
+def closed_pictures():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

@@ -39,19 +39,12 @@ def test_without_matplotlib_it_is_said_how_to_get_it(draw, monkeypatch):
 
 
 matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
 
 from matplotlib import pyplot  # noqa: E402
 
 from epsflow.plot._heatmap import is_log  # noqa: E402
 from epsflow.plot._lives import _lives_of, parents_of  # noqa: E402
 from epsflow.plot._style import style  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    pyplot.close("all")
 
 
 def mesh_of(ax):

@@ -10,7 +10,6 @@ import pytest
 import epsflow
 
 matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
 
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.colors import to_rgb  # noqa: E402
@@ -18,12 +17,6 @@ from matplotlib.colors import to_rgb  # noqa: E402
 from epsflow.plot._colors import codes_of, found_in, image_of  # noqa: E402
 from epsflow.plot._raster import EMPTY, NOISE, Extent, Raster, is_sparse, rasterise, spread  # noqa: E402
 from epsflow.plot._style import NOISE_COLOR, PALETTE  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    pyplot.close("all")
 
 
 def flat(part):

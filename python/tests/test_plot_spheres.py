@@ -8,17 +8,10 @@ import pytest
 import epsflow
 
 matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
 
 from matplotlib import pyplot  # noqa: E402
 
 from epsflow.plot._views import flattener  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    pyplot.close("all")
 
 
 def shown_image(ax):
