@@ -139,11 +139,14 @@ void write_report(const Arguments& arguments, const Exploration& made, const io:
                       .started = io::now_utc(),
                       .run = describe_run(arguments, metric, settings.engine)};
   report::Report report(subject_of(points, metric, origin));
-  const auto take = [&](VariantResult&& result) { report.add(result.variant, result.summary, result.labels); };
+  const CancelToken cancel(observer.cancel);
+  const auto take = [&](VariantResult&& result) { report.add(result.variant, result.summary, result.labels, cancel); };
   std::vector<Variant> variants;
   for (const LineageCell& cell : made.map.cells()) variants.push_back(cell.variant);
   if (arguments.given("seconds") || variants.empty()) {
-    for (const Offer* offer : offers_of(made)) report.add(offer->variant, offer->summary, offer->labels);
+    for (const Offer* offer : offers_of(made)) {
+      report.add(offer->variant, offer->summary, offer->labels, cancel);
+    }
   } else {
     run_each(data, Sweep(variants), take, settings.run, observer);
   }
