@@ -75,7 +75,8 @@ Rehearsal::Chosen Rehearsal::choose(std::uint64_t size) {
 }
 
 Rehearsal::Sample Rehearsal::sample(std::uint64_t wanted) {
-  const auto [ids, slices] = choose(wanted);
+  const auto chosen = choose(wanted);
+  const auto& ids = chosen.ids;
   const std::uint64_t size = ids.size();
   const PointsView all = session_.points().host();
   const std::size_t dims = all.dims();
@@ -90,7 +91,7 @@ Rehearsal::Sample Rehearsal::sample(std::uint64_t wanted) {
     auto to = made.points.values<std::remove_const_t<typename decltype(values)::element_type>>().begin();
     for (const std::uint32_t id : ids) to = std::ranges::copy(values.subspan(id * dims, dims), to).out;
   });
-  made.loaded = session_.load(made.points, slices);
+  made.loaded = session_.load(made.points, chosen.slices);
   if (weights != nullptr) {
     std::vector<double> of_sample;
     of_sample.reserve(size);
